@@ -1,0 +1,41 @@
+//! The cache of one key (specification, section 7): 256 MiB, filled step by step.
+
+use crate::{argument, error::Failure};
+use js_sys::Uint8Array;
+use std::sync::Arc;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A cache that is being filled. `free()` gives its memory back at any time.
+#[wasm_bindgen]
+pub struct CacheBuilder(randomx::CacheBuilder);
+
+#[wasm_bindgen]
+impl CacheBuilder {
+    /// Takes 256 MiB for the cache of `key` (at most 1 MiB; may be empty).
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for a longer key; `out-of-memory`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(key: &Uint8Array) -> Result<CacheBuilder, Failure> {
+        let key = argument::bytes("key", key)?;
+        Ok(Self(randomx::CacheBuilder::new(&key)?))
+    }
+
+    /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill
+    /// is 786,432 blocks: three passes over the memory.
+    pub fn fill(&mut self, blocks: u32) -> f64 {
+        self.0.fill(blocks as usize);
+        self.0.filled() as f64 / randomx::CacheBuilder::BLOCKS as f64
+    }
+
+    /// The cache, after filling what is left of it. This builder is used up.
+    pub fn finish(self) -> Cache {
+        Cache(Arc::new(self.0.finish()))
+    }
+}
+
+/// A full cache. Its memory is given back when it and every [`Vm`](crate::vm::Vm) made from
+/// it are freed.
+#[wasm_bindgen]
+pub struct Cache(pub(crate) Arc<randomx::Cache>);

@@ -1,0 +1,17 @@
+//! RandomX for JavaScript.
+//!
+//! A thin door: each export checks its arguments, calls the `randomx` or `randomx-monero`
+//! crate and returns. Long work is cut into calls of a bounded length, so that the worker
+//! that owns these objects can read its messages in between.
+//!
+//! What fails is thrown as a JavaScript `Error` with a `code`: `invalid-argument` or
+//! `out-of-memory` (see [`error`]). Objects own wasm memory until their `free()`.
+
+#![forbid(unsafe_code)]
+
+pub mod cache;
+pub mod error;
+pub mod monero;
+pub mod vm;
+
+mod argument;
