@@ -1,3 +1,79 @@
 //! The repository's commands, run as `cargo xtask <command>`.
+//!
+//! `package.json` gives each of them an npm script, so that `npm start` and `npm test`
+//! work on a fresh clone: every command first installs what it lacks.
 
-fn main() {}
+mod build;
+mod check;
+mod process;
+mod report;
+mod serve;
+mod setup;
+mod stamp;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::report::Report;
+
+/// Set up, build, check, test, benchmark and serve this repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what this machine lacks: npm packages, the wasm toolchain, a Chromium.
+    Setup,
+    /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
+    BuildWasm,
+    /// Build the page and serve it on 127.0.0.1.
+    Start {
+        /// The port to listen on.
+        #[arg(long, default_value_t = 4173)]
+        port: u16,
+    },
+    /// Run every check and every test, in Rust, Node and Chromium.
+    Test,
+    /// Check formats, lints, types and documentation.
+    Check,
+    /// Run the native benchmarks; arguments go to `cargo bench -p randomx`.
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Run the benchmarks of the wasm build in Node; arguments go to the script.
+    BenchNode {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Test => Report::new().run(test::test),
+        Command::Check => Report::new().run(check::check),
+        Command::Setup => exit_code(setup::everything()),
+        Command::BuildWasm => exit_code(build::wasm_from_scratch()),
+        Command::Start { port } => exit_code(serve::start(port)),
+        Command::Bench { args } => exit_code(test::bench(&args)),
+        Command::BenchNode { args } => exit_code(test::bench_node(&args)),
+    }
+}
+
+fn exit_code(result: Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

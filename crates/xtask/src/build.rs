@@ -1,0 +1,84 @@
+//! The builds that end in JavaScript: the wasm crates and the page.
+
+use anyhow::Result;
+
+use crate::process;
+use crate::setup::{self, Node, WasmTools};
+use crate::stamp::Stamp;
+
+/// What every wasm crate is built from, besides itself.
+const SHARED: [&str; 5] = [
+    "crates/randomx",
+    "crates/monero",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo/config.toml",
+];
+
+/// A crate that wasm-pack builds into its folder `pkg`.
+struct WasmCrate {
+    folder: &'static str,
+    /// What it is built from, besides [`SHARED`].
+    sources: &'static [&'static str],
+}
+
+const CRATES: [WasmCrate; 2] = [
+    WasmCrate {
+        folder: "wasm",
+        sources: &["wasm/Cargo.toml", "wasm/src"],
+    },
+    WasmCrate {
+        folder: "crates/conformance",
+        sources: &["crates/conformance", "tests/vectors"],
+    },
+];
+
+/// Installs what the wasm builds need, and builds.
+pub(crate) fn wasm_from_scratch() -> Result<()> {
+    setup::packages()?;
+    wasm(&setup::wasm_tools()?)
+}
+
+/// Builds each wasm crate whose sources changed.
+pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
+    let compiler = tools.compiler_version()?;
+    for WasmCrate { folder, sources } in CRATES {
+        let inputs = [sources, SHARED.as_slice(), &["package-lock.json"]].concat();
+        let name = folder.replace('/', "-");
+        let pkg = format!("{folder}/pkg");
+        let stamp = || Stamp::new(&name, &inputs, &[&compiler], &pkg);
+        if stamp()?.is_fresh() {
+            println!("{pkg} is up to date");
+            continue;
+        }
+        let mut wasm_pack = tools.command("wasm-pack")?;
+        wasm_pack.args(["build", folder, "--release", "--target", "web"]);
+        process::run(wasm_pack.args(["--mode", "no-install", "--out-dir", "pkg"]))?;
+        // Taken again: the build may have written Cargo.lock.
+        stamp()?.write()?;
+    }
+    Ok(())
+}
+
+/// Builds the page into `web/dist` if what it is made of changed.
+pub(crate) fn web() -> Result<()> {
+    let inputs = [
+        "web",
+        "wasm/js",
+        "wasm/pkg",
+        "tests/vectors",
+        "vite.config.ts",
+        "package-lock.json",
+    ];
+    let stamp = Stamp::new("web", &inputs, &[], "web/dist")?;
+    if stamp.is_fresh() {
+        println!("web/dist is up to date");
+        return Ok(());
+    }
+    process::run(
+        Node::Installed
+            .run("node_modules/vite/bin/vite.js")?
+            .arg("build"),
+    )?;
+    stamp.write()
+}

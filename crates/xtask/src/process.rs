@@ -1,0 +1,124 @@
+//! Running other programs.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace;
+
+/// How many lines of a log are shown when the program that wrote it failed.
+const LOG_TAIL: usize = 25;
+
+/// A command that runs in the repository's root.
+///
+/// npm puts `node_modules/.bin` in front of `PATH`, and the package `node` has an
+/// executable there; without it `node` means the user's own again.
+pub(crate) fn command(program: impl Into<OsString>) -> Command {
+    let mut command = Command::new(program.into());
+    command
+        .current_dir(workspace::root())
+        .env("PATH", path_without_npm());
+    command
+}
+
+/// The full path of a program on `PATH`, if it is there.
+pub(crate) fn find(program: &str) -> Option<PathBuf> {
+    which::which_in(program, Some(path_without_npm()), workspace::root()).ok()
+}
+
+/// `PATH` with `first` in front, and without npm's folders.
+pub(crate) fn path_with(first: &[PathBuf]) -> Result<OsString> {
+    let rest = path_without_npm();
+    let all = first.iter().cloned().chain(env::split_paths(&rest));
+    env::join_paths(all).context("a folder's name cannot be in PATH")
+}
+
+/// Runs a command whose output the user sees.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let shown = show(command);
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {shown}"))?;
+    if !status.success() {
+        bail!("{shown} failed ({status})");
+    }
+    Ok(())
+}
+
+/// Runs a command and takes what it prints; its errors go to the user.
+pub(crate) fn read(command: &mut Command) -> Result<String> {
+    let shown = show(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot start {shown}"))?;
+    if !output.status.success() {
+        bail!("{shown} failed ({})", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{shown} printed no text"))
+}
+
+/// Runs a long command quietly: its output goes to `log`, whose end is shown on failure.
+pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
+    let shown = show(command);
+    if let Some(folder) = log.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(file.try_clone()?)
+        .stderr(file)
+        .status()
+        .with_context(|| format!("cannot start {shown}"))?;
+    if !status.success() {
+        let text = String::from_utf8_lossy(&fs::read(log)?).into_owned();
+        let lines: Vec<&str> = text.lines().collect();
+        for line in &lines[lines.len().saturating_sub(LOG_TAIL)..] {
+            eprintln!("    {line}");
+        }
+        bail!(
+            "{shown} failed ({status}); its whole output is in {}",
+            log.display()
+        );
+    }
+    Ok(())
+}
+
+/// Removes a folder with all it holds; it may be absent.
+pub(crate) fn remove_dir(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn path_without_npm() -> OsString {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let kept = env::split_paths(&path).filter(|folder| !folder.ends_with("node_modules/.bin"));
+    env::join_paths(kept).unwrap_or(path)
+}
+
+/// The command as the user would recognise it: the program's name and its arguments.
+fn show(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut shown = String::from("`");
+    shown += &program
+        .file_name()
+        .unwrap_or(program.as_os_str())
+        .to_string_lossy();
+    for argument in command.get_args() {
+        shown.push(' ');
+        shown += &argument.to_string_lossy();
+    }
+    shown.push('`');
+    shown
+}

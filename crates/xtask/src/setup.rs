@@ -1,0 +1,35 @@
+//! Installing what a machine lacks.
+//!
+//! Every step looks first, does nothing when all is there, and otherwise says in one line
+//! what it does and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that
+//! need more than package registries.
+
+mod chromium;
+mod debian;
+mod npm;
+mod private_toolchain;
+mod wasm;
+
+use std::env;
+
+use anyhow::Result;
+
+pub(crate) use chromium::chromium;
+pub(crate) use npm::{Node, packages};
+pub(crate) use wasm::{TARGET, WasmTools, wasm_tools};
+
+/// Installs everything that `cargo xtask test` needs.
+pub(crate) fn everything() -> Result<()> {
+    packages()?;
+    wasm_tools()?;
+    chromium()?;
+    Ok(())
+}
+
+fn announce(what: &str) {
+    println!("setup: {what}");
+}
+
+fn fallback_is_forced() -> bool {
+    env::var_os("FORCE_FALLBACK").is_some_and(|value| value == "1")
+}

@@ -1,0 +1,109 @@
+//! Debian's package tools.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+
+/// A machine whose packages are Debian's, and the right to install them.
+pub(super) struct Debian {
+    sudo: bool,
+}
+
+impl Debian {
+    /// Finds out whether packages can be installed here.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that says what is missing.
+    pub(super) fn detect() -> Result<Self> {
+        for tool in ["apt-get", "apt-cache", "dpkg-deb"] {
+            if process::find(tool).is_none() {
+                bail!("this is no Debian or Ubuntu system ({tool} is not on PATH)");
+            }
+        }
+        let user = process::read(process::command("id").arg("-u"))?;
+        let sudo = user.trim() != "0";
+        if sudo && process::find("sudo").is_none() {
+            bail!("installing Debian packages needs root or sudo");
+        }
+        Ok(Self { sudo })
+    }
+
+    /// Brings the lists of packages up to date.
+    pub(super) fn update(&self, log: &Path) -> Result<()> {
+        process::run_logged(self.apt_get().args(["-qq", "update"]), log)
+    }
+
+    /// Installs packages and all that their normal use asks for.
+    pub(super) fn install(&self, packages: &[&str], log: &Path) -> Result<()> {
+        let mut apt = self.apt_get();
+        process::run_logged(
+            apt.args(["-y", "install", "--no-install-recommends"])
+                .args(packages),
+            log,
+        )
+    }
+
+    /// Installs what the clauses of a `Depends` field ask for.
+    pub(super) fn satisfy(&self, clauses: &[String], log: &Path) -> Result<()> {
+        let mut apt = self.apt_get();
+        apt.args(["-y", "satisfy", "--no-install-recommends"])
+            .arg(clauses.join(", "));
+        process::run_logged(&mut apt, log)
+    }
+
+    fn apt_get(&self) -> Command {
+        let mut command = process::command(if self.sudo { "sudo" } else { "env" });
+        if self.sudo {
+            command.arg("env");
+        }
+        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+        command
+    }
+}
+
+/// The newest version of a package that this machine can install.
+pub(super) fn newest_version(package: &str) -> Result<String> {
+    let shown =
+        process::read(process::command("apt-cache").args(["show", "--no-all-versions", package]))
+            .with_context(|| format!("this system has no package {package}"))?;
+    let version = shown
+        .lines()
+        .find_map(|line| line.strip_prefix("Version: "));
+    Ok(version.context("apt-cache shows no version")?.to_owned())
+}
+
+/// Downloads packages, all of one version, into a folder; needs no rights.
+pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Path) -> Result<()> {
+    let mut apt = process::command("apt-get");
+    apt.current_dir(folder).args(["-qq", "download"]);
+    apt.args(
+        packages
+            .iter()
+            .map(|package| format!("{package}={version}")),
+    );
+    process::run_logged(&mut apt, log)
+}
+
+/// The clauses of a downloaded package's `Depends` field, as in `gcc | clang`.
+pub(super) fn dependencies(package: &Path) -> Result<Vec<String>> {
+    let field = process::read(
+        process::command("dpkg-deb")
+            .arg("-f")
+            .arg(package)
+            .arg("Depends"),
+    )?;
+    Ok(field
+        .split(',')
+        .map(|clause| clause.trim().to_owned())
+        .filter(|c| !c.is_empty())
+        .collect())
+}
+
+/// The name in a clause, without its version and its alternatives.
+pub(super) fn package_name(clause: &str) -> &str {
+    clause.split([' ', '(', '|']).next().unwrap_or(clause)
+}

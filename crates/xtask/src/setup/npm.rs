@@ -1,0 +1,83 @@
+//! The npm packages, and the two Nodes that run them.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::announce;
+use crate::{process, workspace};
+
+/// A Node to run a package with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// The one on the user's `PATH`.
+    Installed,
+    /// The current one, from the npm package `node`.
+    Current,
+}
+
+/// Installs the packages of `package-lock.json` unless they are there.
+pub(crate) fn packages() -> Result<()> {
+    if packages_are_installed() {
+        return Ok(());
+    }
+    announce("npm ci: the JavaScript tools (about 20 seconds)");
+    let npm = process::find("npm").context("npm is not on PATH: install Node.js 20.19 or later")?;
+    process::run(process::command(npm).args(["ci", "--no-fund", "--no-audit"]))
+}
+
+/// npm writes its record of the installed packages last.
+fn packages_are_installed() -> bool {
+    let root = workspace::root();
+    let changed = |file: &str| {
+        root.join(file)
+            .metadata()
+            .and_then(|file| file.modified())
+            .ok()
+    };
+    match (
+        changed("node_modules/.package-lock.json"),
+        changed("package-lock.json"),
+    ) {
+        (Some(installed), Some(wanted)) => installed >= wanted,
+        _ => false,
+    }
+}
+
+impl Node {
+    /// A command that runs a script of the repository, given by its path from the root.
+    pub(crate) fn run(self, script: &str) -> Result<Command> {
+        let path = workspace::root().join(script);
+        if !path.is_file() {
+            bail!("{script} is not there");
+        }
+        let mut command = process::command(self.executable()?);
+        command.arg(path);
+        Ok(command)
+    }
+
+    /// Its version, such as `v20.19.0`.
+    pub(crate) fn version(self) -> Result<String> {
+        let version = process::read(process::command(self.executable()?).arg("--version"))?;
+        Ok(version.trim().to_owned())
+    }
+
+    fn executable(self) -> Result<PathBuf> {
+        match self {
+            Self::Installed => {
+                process::find("node").context("node is not on PATH: install Node.js 20.19 or later")
+            }
+            Self::Current => {
+                let folder = workspace::root().join("node_modules/node/bin");
+                let name = if cfg!(windows) { "node.exe" } else { "node" };
+                Some(folder.join(name))
+                    .filter(|node| node.is_file())
+                    .context(
+                        "the npm package `node` has no executable, its install script did not run: \
+                     try `npm rebuild node`",
+                    )
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! A Rust compiler for wasm where rustup cannot have one, from Debian's packages.
+//!
+//! Debian carries a recent compiler for its browsers (`rustc-web`), but no standard library
+//! for this target. So its packages are unpacked into the cache folder, where they meet no
+//! other compiler, and the standard library is built from `rust-web-src`. The folder is
+//! renamed into place last: it is whole or absent.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::announce;
+use super::debian::{self, Debian};
+use super::wasm::{self, TARGET};
+use crate::process;
+
+/// The packages to unpack. One more has the compiler's libraries and the series in its name,
+/// as in `libstd-rust-web-1.96`: the third one depends on it.
+const PACKAGES: [&str; 4] = [
+    "rustc-web",
+    "cargo-web",
+    "libstd-rust-web-dev",
+    "rust-web-clippy",
+];
+const SOURCES: &str = "rust-web-src";
+
+/// The programs that are taken from them.
+const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "cargo-clippy"];
+
+/// The toolchain in the cache folder, if it is there and works.
+pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
+    let toolchain = cache.join("toolchain");
+    let linker = linker(&toolchain).ok()?;
+    // It stops working when the system's LLVM is removed.
+    let links = process::command(linker)
+        .args(["-flavor", "wasm", "--version"])
+        .output();
+    let works = links.is_ok_and(|output| output.status.success())
+        && wasm::has_target(&toolchain.join("bin/rustc"));
+    works.then_some(toolchain)
+}
+
+/// Assembles the toolchain in the cache folder.
+pub(super) fn install(cache: &Path) -> Result<PathBuf> {
+    let debian = Debian::detect()?;
+    announce("a private Rust toolchain for wasm from Debian's packages (about 4 minutes)");
+    let work = cache.join("unfinished");
+    process::remove_dir(&work)?;
+    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+
+    let assembly = Assembly {
+        debian,
+        logs: cache.join("logs"),
+        work,
+    };
+    let llvm = assembly.unpack()?;
+    assembly.arrange(&llvm)?;
+    assembly.build_std()?;
+
+    let toolchain = cache.join("toolchain");
+    process::remove_dir(&toolchain)?;
+    fs::rename(assembly.toolchain(), &toolchain)?;
+    process::remove_dir(&assembly.work)?;
+    installed(cache).context("the assembled toolchain does not work")
+}
+
+struct Assembly {
+    debian: Debian,
+    logs: PathBuf,
+    work: PathBuf,
+}
+
+impl Assembly {
+    /// Downloads and unpacks the packages, and installs the libraries that they use; the
+    /// result is the series of LLVM, as in `22`.
+    fn unpack(&self) -> Result<String> {
+        let log = self.logs.join("packages.log");
+        self.debian.update(&log)?;
+        let version = debian::newest_version(PACKAGES[0])?;
+        check_is_recent(&version)?;
+        debian::download(&PACKAGES, &version, &self.work, &log)?;
+        debian::download(&[SOURCES], &version, &self.work, &log)?;
+        let clauses = debian::dependencies(&self.package("libstd-rust-web-dev")?)?;
+        let libraries = clauses
+            .first()
+            .context("libstd-rust-web-dev depends on nothing")?;
+        let libraries = debian::package_name(libraries);
+        debian::download(&[libraries], &version, &self.work, &log)?;
+
+        let unpacked: Vec<&str> = PACKAGES.into_iter().chain([libraries]).collect();
+        let mut needed = vec!["patchelf".to_owned()];
+        for name in &unpacked {
+            let package = self.package(name)?;
+            needed.extend(debian::dependencies(&package)?);
+            process::run(
+                process::command("dpkg-deb")
+                    .arg("-x")
+                    .arg(package)
+                    .arg(self.unpacked()),
+            )?;
+        }
+        self.unpack_sources()?;
+        needed.retain(|clause| !unpacked.contains(&debian::package_name(clause)));
+        let llvm = llvm_series(&needed)?;
+        needed.push(format!("lld-{llvm}"));
+        self.debian.satisfy(&needed, &log)?;
+        Ok(llvm)
+    }
+
+    /// Unpacks the standard library, a twelfth of the package.
+    fn unpack_sources(&self) -> Result<()> {
+        let archive = self.work.join("sources.tar");
+        let mut dpkg = process::command("dpkg-deb");
+        dpkg.arg("--fsys-tarfile").arg(self.package(SOURCES)?);
+        process::run(dpkg.stdout(File::create(&archive)?))?;
+        let mut tar = process::command("tar");
+        tar.arg("-xf").arg(&archive).arg("-C").arg(self.unpacked());
+        process::run(tar.args(["--wildcards", "./usr/src/rustc-*/library"]))
+    }
+
+    /// Lays the files out as the compiler looks for them.
+    fn arrange(&self, llvm: &str) -> Result<()> {
+        let from = self.unpacked().join("usr");
+        let to = self.toolchain();
+        for program in PROGRAMS {
+            rename(
+                &from.join("bin").join(program),
+                &to.join("bin").join(program),
+            )?;
+        }
+        let libraries = from.join("lib");
+        let driver = find(&libraries, |name| name.starts_with("librustc_driver-"))?;
+        rename(
+            &driver,
+            &to.join("lib").join(driver.file_name().unwrap_or_default()),
+        )?;
+        let host = find(&libraries.join("rustlib"), is_host_triple)?;
+        rename(
+            &host,
+            &to.join("lib/rustlib")
+                .join(host.file_name().unwrap_or_default()),
+        )?;
+        let library = find(&from.join("src"), |name| name == "library")?;
+        rename(&library, &to.join("lib/rustlib/src/rust/library"))?;
+
+        let linker = linker(&to)?;
+        let folder = linker.parent().context("the linker has a folder")?;
+        fs::create_dir_all(folder)?;
+        fs::copy(format!("/usr/lib/llvm-{llvm}/bin/lld"), &linker)
+            .with_context(|| format!("the package lld-{llvm} brought no lld"))?;
+
+        let mut patchelf = process::command("patchelf");
+        patchelf.args(["--set-rpath", "$ORIGIN/../lib"]);
+        let compilers = PROGRAMS
+            .iter()
+            .filter(|program| !program.starts_with("cargo"));
+        process::run(patchelf.args(compilers.map(|program| to.join("bin").join(program))))
+    }
+
+    /// Builds the standard library for the target and puts it where the compiler looks.
+    fn build_std(&self) -> Result<()> {
+        let anchor = self.work.join("anchor");
+        fs::create_dir_all(anchor.join("src"))?;
+        fs::write(
+            anchor.join("Cargo.toml"),
+            "[package]\nname = \"anchor\"\n\n[workspace]\n",
+        )?;
+        fs::write(anchor.join("src/lib.rs"), "#![no_std]\n")?;
+
+        let toolchain = self.toolchain();
+        let target_dir = self.work.join("target");
+        let mut cargo = process::command(toolchain.join("bin/cargo"));
+        wasm::unset_native_settings(&mut cargo);
+        cargo
+            .current_dir(anchor)
+            .env("RUSTC", toolchain.join("bin/rustc"));
+        cargo.env("CARGO_TARGET_DIR", &target_dir);
+        // Building the standard library is an unstable feature of a stable compiler.
+        cargo.env("RUSTC_BOOTSTRAP", "1");
+        cargo.args([
+            "build",
+            "--release",
+            "--target",
+            TARGET,
+            "-Zbuild-std=std,panic_abort",
+        ]);
+        process::run_logged(&mut cargo, &self.logs.join("build-std.log"))?;
+
+        let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
+        fs::create_dir_all(&libraries)?;
+        for entry in fs::read_dir(target_dir.join(TARGET).join("release/deps"))? {
+            let built = entry?;
+            let name = built.file_name();
+            let shown = name.to_string_lossy();
+            if shown.ends_with(".rlib") && !shown.starts_with("libanchor-") {
+                fs::copy(built.path(), libraries.join(&name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn toolchain(&self) -> PathBuf {
+        self.work.join("toolchain")
+    }
+
+    fn unpacked(&self) -> PathBuf {
+        self.work.join("unpacked")
+    }
+
+    /// The downloaded file of a package.
+    fn package(&self, name: &str) -> Result<PathBuf> {
+        find(&self.work, |file| {
+            file.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with('_'))
+        })
+    }
+}
+
+/// Where the compiler looks for the linker of wasm targets.
+fn linker(toolchain: &Path) -> Result<PathBuf> {
+    Ok(find(&toolchain.join("lib/rustlib"), is_host_triple)?.join("bin/rust-lld"))
+}
+
+fn is_host_triple(name: &str) -> bool {
+    name.contains("-linux-")
+}
+
+/// Refuses a compiler that is older than this repository asks for, as in `1.96.0+dfsg1-1`.
+fn check_is_recent(version: &str) -> Result<()> {
+    let wanted = env!("CARGO_PKG_RUST_VERSION");
+    if series(version) < series(wanted) {
+        bail!("Debian's rustc-web is {version}, and this repository needs Rust {wanted}");
+    }
+    Ok(())
+}
+
+fn series(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
+/// The `22` of a dependency on `libllvm22`.
+fn llvm_series(clauses: &[String]) -> Result<String> {
+    let series = clauses.iter().find_map(|clause| {
+        let digits = debian::package_name(clause).strip_prefix("libllvm")?;
+        Some(digits.chars().take_while(char::is_ascii_digit).collect())
+    });
+    series.context("Debian's compiler depends on no libllvm")
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to.parent().unwrap_or(to))
+        .and_then(|()| fs::rename(from, to))
+        .with_context(|| format!("cannot move {} to {}", from.display(), to.display()))
+}
+
+/// The first file or folder below `folder`, level by level, whose name is accepted.
+fn find(folder: &Path, accepts: impl Fn(&str) -> bool + Copy) -> Result<PathBuf> {
+    let mut level = vec![folder.to_path_buf()];
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for folder in level {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                if accepts(&entry.file_name().to_string_lossy()) {
+                    return Ok(entry.path());
+                }
+                if entry.file_type()?.is_dir() {
+                    next.push(entry.path());
+                }
+            }
+        }
+        level = next;
+    }
+    bail!(
+        "{} does not hold what is expected of Debian's packages",
+        folder.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{llvm_series, series};
+
+    #[test]
+    fn reads_series() {
+        assert_eq!(series("1.96.0+dfsg1-1~deb12u2"), Some((1, 96)));
+        assert_eq!(series("1.90"), Some((1, 90)));
+        assert!(series("1.85.0+dfsg3") < series("1.90"));
+        let clauses = [
+            "libc6 (>= 2.34)".to_owned(),
+            "libllvm22 (>= 1:22)".to_owned(),
+        ];
+        assert_eq!(llvm_series(&clauses).ok().as_deref(), Some("22"));
+        assert!(llvm_series(&clauses[..1]).is_err());
+    }
+}

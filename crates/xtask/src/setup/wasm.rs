@@ -1,0 +1,170 @@
+//! The wasm toolchain: a compiler with the target, wasm-bindgen, wasm-pack and wasm-opt.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::{announce, fallback_is_forced, private_toolchain};
+use crate::{process, workspace};
+
+/// The target of every wasm build.
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+const WASM_PACK_VERSION: &str = "0.15.1";
+
+/// What the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
+/// among them would take the place of the flags in `.cargo/config.toml`.
+const NATIVE_ONLY: [&str; 8] = [
+    "CARGO",
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTDOC",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+];
+
+/// An installed wasm toolchain.
+pub(crate) struct WasmTools {
+    /// The folder of the private compiler, where rustup's cannot build for wasm.
+    private: Option<PathBuf>,
+    /// Folders that come first on `PATH`.
+    path: Vec<PathBuf>,
+}
+
+/// Installs the wasm toolchain unless it is there.
+pub(crate) fn wasm_tools() -> Result<WasmTools> {
+    let cache = workspace::cache_dir()?;
+    let private = compiler(&cache)?;
+    let bindgen = workspace::locked_version("wasm-bindgen")?;
+    // Without its default features it has no TLS, which only remote WebDrivers need.
+    let options = ["--no-default-features"];
+    install(
+        &cache,
+        "wasm-bindgen",
+        "wasm-bindgen-cli",
+        &bindgen,
+        &options,
+    )?;
+    install(&cache, "wasm-pack", "wasm-pack", WASM_PACK_VERSION, &[])?;
+
+    let mut path: Vec<PathBuf> = private.iter().map(|folder| folder.join("bin")).collect();
+    path.push(cache.join("bin"));
+    // wasm-opt; `node_modules/.bin` would bring another `node` along.
+    path.push(workspace::root().join("node_modules/binaryen/bin"));
+    Ok(WasmTools { private, path })
+}
+
+impl WasmTools {
+    /// A command that runs in the repository with this toolchain.
+    pub(crate) fn command(&self, program: &str) -> Result<Command> {
+        let path = process::path_with(&self.path)?;
+        let found = which::which_in(program, Some(&path), workspace::root())
+            .with_context(|| format!("{program} is not on PATH"))?;
+        let mut command = process::command(found);
+        unset_native_settings(&mut command);
+        if self.private.is_some() {
+            command.env_remove("RUSTUP_TOOLCHAIN");
+        }
+        command
+            .env("PATH", path)
+            .env("CARGO_TARGET_DIR", workspace::wasm_target_dir());
+        Ok(command)
+    }
+
+    /// Names the compiler exactly; a build by another one is another build.
+    pub(crate) fn compiler_version(&self) -> Result<String> {
+        process::read(self.command("rustc")?.arg("-vV"))
+    }
+}
+
+/// Keeps settings for native builds away from a wasm build.
+pub(super) fn unset_native_settings(command: &mut Command) {
+    for variable in NATIVE_ONLY {
+        command.env_remove(variable);
+    }
+}
+
+/// Finds or installs a compiler with the target; the folder is the private one's.
+fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
+    let forced = fallback_is_forced();
+    if !forced && has_target(Path::new("rustc")) {
+        return Ok(None);
+    }
+    if let Some(private) = private_toolchain::installed(cache) {
+        return Ok(Some(private));
+    }
+    if !forced && add_target_with_rustup(cache) {
+        return Ok(None);
+    }
+    private_toolchain::install(cache)
+        .map(Some)
+        .with_context(|| {
+            format!("no Rust compiler for {TARGET}: run `rustup target add {TARGET}` by hand")
+        })
+}
+
+fn add_target_with_rustup(cache: &Path) -> bool {
+    let Some(rustup) = process::find("rustup") else {
+        return false;
+    };
+    announce("rustup target add: the standard library for wasm (about 10 seconds)");
+    let log = cache.join("logs/rustup.log");
+    process::run_logged(
+        process::command(rustup).args(["target", "add", TARGET]),
+        &log,
+    )
+    .is_ok()
+        && has_target(Path::new("rustc"))
+}
+
+/// Whether a compiler's own folders hold the standard library for the target.
+pub(super) fn has_target(rustc: &Path) -> bool {
+    let sysroot = process::command(rustc)
+        .args(["--print", "sysroot"])
+        .output();
+    let Ok(sysroot) = sysroot else { return false };
+    let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
+    let libraries = Path::new(&sysroot)
+        .join("lib/rustlib")
+        .join(TARGET)
+        .join("lib");
+    std::fs::read_dir(libraries).is_ok_and(|entries| {
+        entries.flatten().any(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("libstd-") && name.ends_with(".rlib")
+        })
+    })
+}
+
+/// Installs a program from crates.io into the cache folder unless that version is there.
+fn install(
+    cache: &Path,
+    program: &str,
+    package: &str,
+    version: &str,
+    options: &[&str],
+) -> Result<()> {
+    let installed = process::command(cache.join("bin").join(program))
+        .arg("--version")
+        .output();
+    let wanted = format!("{program} {version}");
+    if installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted) {
+        return Ok(());
+    }
+    announce(&format!(
+        "cargo install {package} {version} (about 2 minutes)"
+    ));
+    let log = cache.join("logs").join(format!("{package}.log"));
+    let mut cargo = process::command("cargo");
+    // Outside the repository its `.cargo/config.toml` does not apply.
+    cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
+    cargo
+        .args(["install", "--locked", "--force", "--root"])
+        .arg(cache);
+    cargo.args(["--version", version, package]).args(options);
+    process::run_logged(&mut cargo, &log)
+}

@@ -1,0 +1,42 @@
+//! The whole test run, and the benchmarks.
+
+use anyhow::Result;
+
+use crate::report::Report;
+use crate::setup::{self, Node};
+use crate::{build, check, process};
+
+/// Checks, then tests the native build, the wasm build in two Nodes, and the page.
+pub(crate) fn test(report: &mut Report) -> Result<()> {
+    check::check(report)?;
+    report.step("cargo test", || {
+        process::run(process::command("cargo").args(["test", "--workspace", "--release"]))
+    })?;
+    report.step("web build", build::web)?;
+    for node in [Node::Installed, Node::Current] {
+        report.step(format!("vitest, Node {}", node.version()?), || {
+            process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
+        })?;
+    }
+    let chromium = report.step("set up: Chromium", setup::chromium)?;
+    report.step("playwright", || {
+        let mut playwright = chromium.playwright()?;
+        playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
+        process::run(&mut playwright)
+    })
+}
+
+/// Runs the native benchmarks.
+pub(crate) fn bench(args: &[String]) -> Result<()> {
+    process::run(
+        process::command("cargo")
+            .args(["bench", "--package", "randomx"])
+            .args(args),
+    )
+}
+
+/// Runs the benchmarks of the wasm build in the user's Node.
+pub(crate) fn bench_node(args: &[String]) -> Result<()> {
+    build::wasm_from_scratch()?;
+    process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))
+}
