@@ -1,0 +1,176 @@
+//! AES rounds (specification 3.1) and the three functions made of them: AesGenerator1R,
+//! AesGenerator4R and AesHash1R. Here the implementation is chosen; the files below hold one
+//! instruction set or one function each.
+
+mod generator_1r;
+mod generator_4r;
+mod hash_1r;
+mod soft;
+#[cfg(target_arch = "wasm32")]
+mod wasm32_simd128;
+#[cfg(target_arch = "x86_64")]
+mod x86_aesni;
+
+pub use generator_1r::AesGenerator1R;
+pub use generator_4r::AesGenerator4R;
+pub use hash_1r::aes_hash_1r;
+
+/// A column of generator state: one AES block.
+pub type Column = [u8; 16];
+
+/// Single AES rounds on a machine representation of a column.
+trait Rounds: Copy {
+    /// A column in a register.
+    type Block: Copy;
+
+    fn load(self, column: &Column) -> Self::Block;
+    fn store(self, block: Self::Block) -> Column;
+    /// ShiftRows, SubBytes, MixColumns, then XOR with `key`.
+    fn encrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
+    /// Their inverses, then XOR with `key`.
+    fn decrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
+}
+
+/// An implementation of AES that this machine is known to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aes(Implementation);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Implementation {
+    Software,
+    #[cfg(target_arch = "x86_64")]
+    AesNi(x86_aesni::AesNi),
+    #[cfg(target_arch = "wasm32")]
+    Simd128,
+}
+
+impl Aes {
+    /// The fastest implementation here.
+    pub fn detect() -> Aes {
+        Self::hardware().unwrap_or(Self::software())
+    }
+
+    /// Plain Rust over lookup tables, on every machine.
+    pub fn software() -> Aes {
+        Aes(Implementation::Software)
+    }
+
+    /// The machine's own: AES-NI on x86-64, SIMD128 in WebAssembly, `None` where there is neither.
+    pub fn hardware() -> Option<Aes> {
+        #[cfg(target_arch = "x86_64")]
+        return x86_aesni::AesNi::detect().map(|token| Aes(Implementation::AesNi(token)));
+        #[cfg(target_arch = "wasm32")]
+        return Some(Aes(Implementation::Simd128));
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
+        return None;
+    }
+
+    /// Step 10 of the loop in v2 (specification 4.6.2): encrypts `f0` and `f2` and decrypts `f1`
+    /// and `f3`, four rounds each, with `e0` to `e3` as the keys.
+    pub(crate) fn mix_f_with_e(self, f: &mut [Column; 4], e: &[Column; 4]) {
+        dispatch!(self, mix_f_with_e(f, e))
+    }
+}
+
+/// Calls a function of an implementation's file, which runs the generic one with its rounds.
+macro_rules! dispatch {
+    ($aes:expr, $function:ident($($argument:expr),*)) => {
+        match $aes.0 {
+            $crate::aes::Implementation::Software => $crate::aes::soft::$function($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: an `AesNi` is proof that AES-NI was detected.
+            $crate::aes::Implementation::AesNi(_) => unsafe {
+                $crate::aes::x86_aesni::$function($($argument),*)
+            },
+            #[cfg(target_arch = "wasm32")]
+            $crate::aes::Implementation::Simd128 => {
+                $crate::aes::wasm32_simd128::$function($($argument),*)
+            }
+        }
+    };
+}
+use dispatch;
+
+/// Defines, for the rounds `$rounds`, the functions that `dispatch` calls.
+macro_rules! define_functions {
+    ($rounds:expr $(, #[$attribute:meta])*) => {
+        $(#[$attribute])*
+        pub(super) fn fill_1r(state: &mut [$crate::aes::Column; 4], output: &mut [[u8; 64]]) {
+            $crate::aes::generator_1r::fill($rounds, state, output)
+        }
+
+        $(#[$attribute])*
+        pub(super) fn fill_4r(state: &mut [$crate::aes::Column; 4], output: &mut [[u8; 64]]) {
+            $crate::aes::generator_4r::fill($rounds, state, output)
+        }
+
+        $(#[$attribute])*
+        pub(super) fn hash_1r(input: &[[u8; 64]]) -> [u8; 64] {
+            $crate::aes::hash_1r::hash($rounds, input)
+        }
+
+        $(#[$attribute])*
+        pub(super) fn mix_f_with_e(
+            f: &mut [$crate::aes::Column; 4],
+            e: &[$crate::aes::Column; 4],
+        ) {
+            $crate::aes::mix($rounds, f, e)
+        }
+    };
+}
+use define_functions;
+
+#[inline(always)]
+fn mix<R: Rounds>(rounds: R, f: &mut [Column; 4], e: &[Column; 4]) {
+    let mut blocks = f.each_ref().map(|column| rounds.load(column));
+    for key in e {
+        let key = rounds.load(key);
+        blocks = [
+            rounds.encrypt(blocks[0], key),
+            rounds.decrypt(blocks[1], key),
+            rounds.encrypt(blocks[2], key),
+            rounds.decrypt(blocks[3], key),
+        ];
+    }
+    *f = blocks.map(|block| rounds.store(block));
+}
+
+/// Splits a 64-byte state or input block into its columns.
+fn columns(bytes: &[u8; 64]) -> [Column; 4] {
+    bytemuck::must_cast(*bytes)
+}
+
+fn bytes(columns: [Column; 4]) -> [u8; 64] {
+    bytemuck::must_cast(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blake2b::hash512;
+
+    /// Software and hardware agree on every function, from many states.
+    #[test]
+    fn implementations_agree() {
+        let Some(hardware) = Aes::hardware() else {
+            println!("skipped: this machine has no hardware AES");
+            return;
+        };
+        let software = Aes::software();
+        let mut seed = hash512(&[b"implementations agree"]);
+        for _ in 0..200 {
+            let output = |aes: Aes| {
+                let mut filled = vec![[0u8; 64]; 64];
+                let mut one = AesGenerator1R::new(&seed, aes);
+                one.fill(&mut filled);
+                let mut four = AesGenerator4R::new(&one.state(), aes);
+                four.fill(&mut filled[32..]);
+                let mut f = columns(&filled[0]);
+                aes.mix_f_with_e(&mut f, &columns(&filled[63]));
+                (aes_hash_1r(&filled, aes), f, filled)
+            };
+            assert_eq!(output(software), output(hardware));
+            seed = hash512(&[&seed]);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! AES rounds by AES-NI.
+
+use std::arch::x86_64::*;
+
+use super::{Column, Rounds, define_functions};
+
+define_functions!(AesNi(()), #[target_feature(enable = "aes")]);
+
+/// Proof that this processor has AES-NI: outside this module only `detect` makes one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AesNi(());
+
+impl AesNi {
+    pub(super) fn detect() -> Option<AesNi> {
+        is_x86_feature_detected!("aes").then_some(AesNi(()))
+    }
+}
+
+impl Rounds for AesNi {
+    type Block = __m128i;
+
+    #[inline(always)]
+    fn load(self, column: &Column) -> __m128i {
+        bytemuck::must_cast(*column)
+    }
+
+    #[inline(always)]
+    fn store(self, block: __m128i) -> Column {
+        bytemuck::must_cast(block)
+    }
+
+    #[inline(always)]
+    fn encrypt(self, block: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: an `AesNi` is proof that AES-NI was detected.
+        unsafe { _mm_aesenc_si128(block, key) }
+    }
+
+    #[inline(always)]
+    fn decrypt(self, block: __m128i, key: __m128i) -> __m128i {
+        // SAFETY: an `AesNi` is proof that AES-NI was detected.
+        unsafe { _mm_aesdec_si128(block, key) }
+    }
+}

@@ -1,0 +1,212 @@
+//! The memory fill of Argon2d (RFC 9106; specification 7.1): one lane, 262,144 blocks of
+//! 1 KiB, three passes. The fill is sequential by design, so one block's compression is all
+//! there is to make fast; each instruction set has its own in a file below.
+
+mod compress;
+mod portable;
+#[cfg(target_arch = "wasm32")]
+mod wasm32_simd128;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+
+use crate::blake2b::hash512;
+use crate::params::{ARGON_ITERATIONS, ARGON_MEMORY, ARGON_SALT};
+
+/// A block of Argon2 memory: 128 words, seen as 64 pairs because that is how it is mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(64))]
+pub struct Block(pub [[u64; 2]; 64]);
+
+impl Block {
+    fn zero() -> Block {
+        Block([[0; 2]; 64])
+    }
+
+    fn words_mut(&mut self) -> &mut [u64; 128] {
+        bytemuck::cast_mut(&mut self.0)
+    }
+}
+
+/// Blocks written over all passes.
+pub const FILL_BLOCKS: usize = ARGON_MEMORY * ARGON_ITERATIONS;
+
+/// A pass has four slices; a block may refer to finished slices and to its own.
+const SLICE: usize = ARGON_MEMORY / 4;
+
+/// An implementation of the block compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compressor {
+    /// Plain Rust.
+    Portable,
+    /// 256-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// 128-bit vectors.
+    #[cfg(target_arch = "wasm32")]
+    Simd128,
+}
+
+impl Compressor {
+    /// Every compressor that this machine can run, the fastest last.
+    pub fn available() -> Vec<Compressor> {
+        let mut available = vec![Compressor::Portable];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            available.push(Compressor::Avx2);
+        }
+        #[cfg(target_arch = "wasm32")]
+        available.push(Compressor::Simd128);
+        available
+    }
+
+    /// The fastest that this machine can run.
+    pub fn detect() -> Compressor {
+        *Self::available().last().unwrap_or(&Compressor::Portable)
+    }
+
+    fn compress(self, block: &mut Block, reference: &Block) {
+        match self {
+            Compressor::Portable => portable::compress(block, reference),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx2` is only made by `available`, after AVX2 was detected.
+            Compressor::Avx2 => unsafe { x86_avx2::compress(block, reference) },
+            #[cfg(target_arch = "wasm32")]
+            Compressor::Simd128 => wasm32_simd128::compress(block, reference),
+        }
+    }
+}
+
+/// A fill in progress; the memory itself belongs to the caller.
+#[derive(Clone, Debug)]
+pub struct Fill {
+    compressor: Compressor,
+    first: [Block; 2],
+    previous: Block,
+    done: usize,
+}
+
+impl Fill {
+    /// A fill keyed by the whole of `key`, with nothing written yet.
+    pub fn new(key: &[u8], compressor: Compressor) -> Fill {
+        let seed = initial_hash(key);
+        let first = [0u32, 1].map(|index| initial_block(&seed, index));
+        Fill { compressor, first, previous: first[1], done: 0 }
+    }
+
+    /// Blocks written so far, of [`FILL_BLOCKS`].
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    /// Writes at most `blocks` more blocks to `memory`, the same [`ARGON_MEMORY`] blocks in every call.
+    pub fn advance(&mut self, memory: &mut [Block], blocks: usize) {
+        let end = FILL_BLOCKS.min(self.done.saturating_add(blocks));
+        while self.done < end {
+            let index = self.done % ARGON_MEMORY;
+            if self.done < self.first.len() {
+                memory[index] = self.first[index];
+            } else {
+                self.write_block(memory, self.done / ARGON_MEMORY, index);
+            }
+            self.done += 1;
+        }
+    }
+
+    fn write_block(&mut self, memory: &mut [Block], pass: usize, index: usize) {
+        let reference = reference_index(pass, index, self.previous.0[0][0] as u32);
+        self.compressor.compress(&mut self.previous, &memory[reference]);
+        // From the second pass on, a block is mixed into the one it replaces.
+        if pass > 0 {
+            for (word, old) in self.previous.0.iter_mut().zip(&memory[index].0) {
+                word[0] ^= old[0];
+                word[1] ^= old[1];
+            }
+        }
+        memory[index] = self.previous;
+    }
+}
+
+/// The block to mix with, chosen by the low word of the previous block (RFC 9106, 3.4.2).
+fn reference_index(pass: usize, index: usize, random: u32) -> usize {
+    let (start, area) = if pass == 0 {
+        (0, index - 1)
+    } else {
+        // Everything but the slice that is being rewritten ahead of `index`.
+        ((index / SLICE + 1) * SLICE, ARGON_MEMORY - SLICE + index % SLICE - 1)
+    };
+    let squared = (u64::from(random) * u64::from(random)) >> 32;
+    let back = (area as u64 * squared) >> 32;
+    (start + area - 1 - back as usize) % ARGON_MEMORY
+}
+
+/// H0 of RFC 9106 with the parameters of Table 7.1.1.
+fn initial_hash(key: &[u8]) -> [u8; 64] {
+    let word = |value: usize| (value as u32).to_le_bytes();
+    hash512(&[
+        &word(1), // lanes
+        &word(0), // output bytes
+        &word(ARGON_MEMORY),
+        &word(ARGON_ITERATIONS),
+        &word(0x13), // version
+        &word(0),    // Argon2d
+        &word(key.len()),
+        key,
+        &word(ARGON_SALT.len()),
+        ARGON_SALT,
+        &word(0), // no secret
+        &word(0), // no associated data
+    ])
+}
+
+/// Block `index` of lane 0: H' of RFC 9106, 3.3, with an output of 1024 bytes.
+fn initial_block(seed: &[u8; 64], index: u32) -> Block {
+    let mut bytes = [0u8; 1024];
+    let mut digest = hash512(&[&1024u32.to_le_bytes(), seed, &index.to_le_bytes(), &[0; 4]]);
+    // Half of each digest is output and the whole is hashed on; the last is output whole.
+    for half in bytes[..960].chunks_exact_mut(32) {
+        half.copy_from_slice(&digest[..32]);
+        digest = hash512(&[&digest]);
+    }
+    bytes[960..].copy_from_slice(&digest);
+
+    let mut block = Block::zero();
+    for (word, bytes) in block.words_mut().iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every compressor agrees with the portable one, on all words of random blocks.
+    #[test]
+    fn compressors_agree() {
+        let mut fill = Fill::new(b"compressors agree", Compressor::Portable);
+        let mut memory = vec![Block::zero(); 64];
+        fill.advance(&mut memory, 2);
+        for compressor in Compressor::available() {
+            let mut expected = memory[0];
+            let mut actual = memory[0];
+            for _ in 0..100 {
+                Compressor::Portable.compress(&mut expected, &memory[1]);
+                compressor.compress(&mut actual, &memory[1]);
+                assert_eq!(actual, expected, "{compressor:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn references_stay_outside_what_is_being_written() {
+        for pass in 0..ARGON_ITERATIONS {
+            for index in [2, 3, SLICE - 1, SLICE, SLICE + 1, 2 * SLICE, ARGON_MEMORY - 1] {
+                for random in [0, 1, 1 << 31, u32::MAX] {
+                    let reference = reference_index(pass, index, random);
+                    assert!(reference < ARGON_MEMORY && reference != index);
+                    assert!(pass > 0 || reference < index);
+                }
+            }
+        }
+    }
+}

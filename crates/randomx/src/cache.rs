@@ -1,0 +1,101 @@
+//! The cache (specification 7.1 and 7.2): 256 MiB filled by Argon2d from the key, and the eight
+//! SuperscalarHash functions of that key.
+
+use std::fmt;
+
+use crate::argon2d::{Compressor, FILL_BLOCKS, Fill};
+use crate::blake_generator::BlakeGenerator;
+use crate::error::CacheError;
+use crate::memory::{Line, Memory};
+use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
+use crate::superscalar::{Function, generate};
+
+/// What a key expands to: all that is needed to compute dataset items, for v1 and v2 alike.
+///
+/// It is read-only and can be shared by any number of VMs and threads.
+pub struct Cache {
+    memory: Memory,
+    functions: [Function; CACHE_ACCESSES],
+}
+
+impl Cache {
+    /// Expands `key`, which takes a good part of a second.
+    ///
+    /// A key can have any length, none included. All of it goes into Argon2d; the
+    /// SuperscalarHash functions depend on its first 60 bytes, as in the reference implementation.
+    ///
+    /// # Errors
+    ///
+    /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
+    pub fn new(key: &[u8]) -> Result<Cache, CacheError> {
+        Ok(CacheBuilder::new(key)?.finish())
+    }
+
+    /// The memory as little-endian words of 8 bytes, 33,554,432 of them.
+    pub fn words(&self) -> &[u64] {
+        self.memory.as_slice()
+    }
+
+    pub(crate) fn lines(&self) -> &[Line] {
+        self.memory.as_slice()
+    }
+
+    pub(crate) fn functions(&self) -> &[Function; CACHE_ACCESSES] {
+        &self.functions
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").finish_non_exhaustive()
+    }
+}
+
+/// A cache that is being filled piece by piece, for callers that show progress or may give up.
+/// Dropping it releases its memory.
+pub struct CacheBuilder {
+    memory: Memory,
+    fill: Fill,
+    functions: [Function; CACHE_ACCESSES],
+}
+
+impl CacheBuilder {
+    /// Blocks to fill, of 1 KiB each: three passes over 262,144 blocks.
+    pub const BLOCKS: usize = FILL_BLOCKS;
+
+    /// Allocates the memory for `key`, with nothing filled yet.
+    ///
+    /// # Errors
+    ///
+    /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
+    pub fn new(key: &[u8]) -> Result<CacheBuilder, CacheError> {
+        let memory = Memory::zeroed(CACHE_SIZE)
+            .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
+        let mut random = BlakeGenerator::new(key);
+        let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));
+        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::detect()), functions })
+    }
+
+    /// Fills at most `blocks` more blocks; says whether all are filled.
+    pub fn fill(&mut self, blocks: usize) -> bool {
+        self.fill.advance(self.memory.as_mut_slice(), blocks);
+        self.filled() == Self::BLOCKS
+    }
+
+    /// Blocks filled so far, of [`BLOCKS`](Self::BLOCKS).
+    pub fn filled(&self) -> usize {
+        self.fill.done()
+    }
+
+    /// Fills what is left.
+    pub fn finish(mut self) -> Cache {
+        self.fill(Self::BLOCKS);
+        Cache { memory: self.memory, functions: self.functions }
+    }
+}
+
+impl fmt::Debug for CacheBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CacheBuilder").field("filled", &self.filled()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,81 @@
+//! Dataset items (specification 7.3), computed from the cache in batches.
+
+use crate::cache::Cache;
+use crate::memory::Line;
+use crate::superscalar::{Lanes, Width};
+
+/// A dataset item: the values of `r0` to `r7`.
+pub type Item = [u64; 8];
+
+/// Knuth's multiplier, which spreads item numbers over `r0`.
+const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+
+/// What `r0` is XORed with to start each register.
+const REGISTER_CONSTANTS: [u64; 8] = [
+    0,
+    9_298_411_001_130_361_340,
+    12_065_312_585_734_608_966,
+    9_306_329_213_124_626_780,
+    5_281_919_268_842_080_866,
+    10_536_153_434_571_861_004,
+    3_398_623_926_847_679_864,
+    9_549_104_520_008_361_294,
+];
+
+impl Cache {
+    /// Computes the items `numbers` into `items`, a slice of the same length.
+    ///
+    /// Items are independent, and computing several together is much cheaper than one by one:
+    /// their cache reads overlap and their arithmetic shares instructions.
+    ///
+    /// # Panics
+    ///
+    /// When the two slices differ in length.
+    pub fn items(&self, numbers: &[u32], items: &mut [Item]) {
+        assert_eq!(numbers.len(), items.len(), "one item per number");
+        let width = Width::detect();
+        let (numbers, rest_of_numbers) = numbers.as_chunks::<8>();
+        let (items, rest_of_items) = items.as_chunks_mut::<8>();
+        for (numbers, items) in numbers.iter().zip(items) {
+            *items = self.lanes(*numbers, width);
+        }
+        self.fewer_than_8(rest_of_numbers, rest_of_items, width);
+    }
+
+    /// The rest of a batch, in as few runs as cover it.
+    fn fewer_than_8(&self, numbers: &[u32], items: &mut [Item], width: Width) {
+        match *numbers {
+            [] => {}
+            [a] => items.copy_from_slice(&self.lanes([a], width)),
+            [a, b] => items.copy_from_slice(&self.lanes([a, b], width)),
+            [a, b, c] => items.copy_from_slice(&self.lanes([a, b, c, c], width)[..3]),
+            [a, b, c, d] => items.copy_from_slice(&self.lanes([a, b, c, d], width)),
+            _ => {
+                let padded = std::array::from_fn(|i| numbers[i.min(numbers.len() - 1)]);
+                items.copy_from_slice(&self.lanes::<8>(padded, width)[..numbers.len()]);
+            }
+        }
+    }
+
+    fn lanes<const N: usize>(&self, numbers: [u32; N], width: Width) -> [Item; N] {
+        let lines = self.lines();
+        // The number of lines is a power of two.
+        let line = |index: u64| -> Line { lines[index as usize & (lines.len() - 1)] };
+
+        let r0 = numbers.map(|number| (u64::from(number) + 1).wrapping_mul(MULTIPLIER));
+        let mut r: Lanes<N> = REGISTER_CONSTANTS.map(|constant| r0.map(|r0| r0 ^ constant));
+        let mut cache_index = numbers.map(u64::from);
+        for function in self.functions() {
+            // All lanes read first: the misses overlap each other and the arithmetic.
+            let mix = cache_index.map(line);
+            function.execute(&mut r, width);
+            for (q, register) in r.iter_mut().enumerate() {
+                for (lane, value) in register.iter_mut().enumerate() {
+                    *value ^= mix[lane].0[q];
+                }
+            }
+            cache_index = r[function.address_register()];
+        }
+        std::array::from_fn(|lane| r.map(|register| register[lane]))
+    }
+}

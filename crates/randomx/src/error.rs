@@ -1,0 +1,62 @@
+//! What can go wrong: memory that cannot be had, and options that cannot be met.
+
+use std::fmt;
+
+use crate::params::MAX_LANES;
+
+/// Why a [`Cache`](crate::Cache) could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CacheError {
+    /// The 256 MiB of the cache could not be allocated.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for CacheError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CacheError::OutOfMemory { bytes } => {
+                write!(f, "no memory for the RandomX cache: {} MiB needed", bytes >> 20)
+            }
+        }
+    }
+}
+
+impl std::error::Error for CacheError {}
+
+/// Why a [`Vm`](crate::Vm) could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VmError {
+    /// The lanes' scratchpads, 2 MiB each, could not be allocated.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// The number of lanes is not from 1 to [`MAX_LANES`].
+    Lanes {
+        /// Lanes asked for.
+        requested: usize,
+    },
+    /// This processor or build lacks what an option asked for by name.
+    Unsupported(&'static str),
+}
+
+impl fmt::Display for VmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VmError::OutOfMemory { bytes } => {
+                write!(f, "no memory for the RandomX scratchpads: {} MiB needed", bytes >> 20)
+            }
+            VmError::Lanes { requested } => {
+                write!(f, "lanes: expected 1 to {MAX_LANES}, got {requested}")
+            }
+            VmError::Unsupported(what) => write!(f, "not available on this machine: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for VmError {}

@@ -1,0 +1,51 @@
+//! RandomX, the proof of work of Monero and others, in Rust.
+//!
+//! The crate computes and verifies RandomX v1 and v2 hashes in light mode: a key is expanded
+//! into a [`Cache`] of 256 MiB, and a [`Vm`] hashes inputs with it, several at once in lanes.
+//! It is one crate for native programs and for WebAssembly, where there is no directed
+//! rounding; the results are the same bit for bit.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use randomx::{Cache, Version, Vm, calculate_commitment};
+//!
+//! let cache = Arc::new(Cache::new(b"a key, such as a seed hash")?);
+//! let mut vm = Vm::new(cache, Version::V2)?;
+//! let hash = vm.hash(b"a hashing blob");
+//! let commitment = calculate_commitment(b"a hashing blob", &hash);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Section numbers in this documentation refer to RandomX's specification, `doc/specs.md` of
+//! tevador/RandomX. The modules below [`Vm`] are public for those who study the algorithm.
+
+pub mod aes;
+mod argon2d;
+mod blake2b;
+pub mod blake_generator;
+mod cache;
+mod commitment;
+mod dataset;
+pub mod engine;
+mod error;
+pub mod f64x2;
+pub mod interpreter;
+mod memory;
+pub mod params;
+pub mod program;
+mod reciprocal;
+pub mod registers;
+pub mod rounding;
+pub mod scratchpad;
+pub mod superscalar;
+mod vm;
+
+pub use cache::{Cache, CacheBuilder};
+pub use commitment::calculate_commitment;
+pub use dataset::Item;
+pub use error::{CacheError, VmError};
+pub use params::{HASH_SIZE, MAX_LANES, UnknownVersion, Version};
+pub use reciprocal::reciprocal;
+pub use vm::{AesChoice, EngineChoice, Vm, VmOptions};

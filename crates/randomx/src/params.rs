@@ -1,0 +1,116 @@
+//! The configurable parameters of RandomX (specification 1.2), and what follows from them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Bytes in a hash.
+pub const HASH_SIZE: usize = 32;
+
+/// `RANDOMX_ARGON_MEMORY`: Argon2 blocks of 1 KiB in the cache.
+pub const ARGON_MEMORY: usize = 262_144;
+/// `RANDOMX_ARGON_ITERATIONS`: passes over the cache.
+pub const ARGON_ITERATIONS: usize = 3;
+/// `RANDOMX_ARGON_SALT`.
+pub const ARGON_SALT: &[u8] = b"RandomX\x03";
+
+/// `RANDOMX_CACHE_ACCESSES`: cache lines, and SuperscalarHash functions, per dataset item.
+pub const CACHE_ACCESSES: usize = 8;
+/// `RANDOMX_SUPERSCALAR_LATENCY`: cycles that a SuperscalarHash program fills on the reference CPU.
+pub const SUPERSCALAR_LATENCY: usize = 170;
+/// The most instructions a SuperscalarHash program can have (specification 6.3).
+pub const SUPERSCALAR_MAX_SIZE: usize = 3 * SUPERSCALAR_LATENCY + 2;
+/// Bytes of a key that seed the SuperscalarHash generator; Argon2d takes the whole key.
+pub const GENERATOR_KEY_SIZE: usize = 60;
+
+/// Bytes in a dataset item, and in a cache line.
+pub const ITEM_SIZE: usize = 64;
+/// `RANDOMX_DATASET_BASE_SIZE` in bytes.
+pub const DATASET_BASE_SIZE: u64 = 2_147_483_648;
+/// `RANDOMX_DATASET_EXTRA_SIZE` in bytes.
+pub const DATASET_EXTRA_SIZE: u64 = 33_554_368;
+/// Items in the whole dataset.
+pub const DATASET_ITEMS: u32 = ((DATASET_BASE_SIZE + DATASET_EXTRA_SIZE) / ITEM_SIZE as u64) as u32;
+/// Items that the dataset offset of a program can select from (specification 4.5.5).
+pub const DATASET_EXTRA_ITEMS: u64 = DATASET_EXTRA_SIZE / ITEM_SIZE as u64;
+
+/// Bytes of Argon2 memory, which is the whole cache.
+pub const CACHE_SIZE: usize = ARGON_MEMORY * 1024;
+
+/// `RANDOMX_PROGRAM_ITERATIONS`.
+pub const PROGRAM_ITERATIONS: usize = 2048;
+/// `RANDOMX_PROGRAM_COUNT`: programs chained in one hash.
+pub const PROGRAM_COUNT: usize = 8;
+/// Bytes of configuration in front of a program's instructions (specification 4.5).
+pub const PROGRAM_CONFIGURATION_SIZE: usize = 128;
+
+/// `RANDOMX_JUMP_BITS`.
+pub const JUMP_BITS: u32 = 8;
+/// `RANDOMX_JUMP_OFFSET`.
+pub const JUMP_OFFSET: u32 = 8;
+
+/// `RANDOMX_SCRATCHPAD_L1` in bytes.
+pub const SCRATCHPAD_L1: usize = 16_384;
+/// `RANDOMX_SCRATCHPAD_L2` in bytes.
+pub const SCRATCHPAD_L2: usize = 262_144;
+/// `RANDOMX_SCRATCHPAD_L3` in bytes: the whole scratchpad.
+pub const SCRATCHPAD_L3: usize = 2_097_152;
+
+/// The most lanes that a [`Vm`](crate::Vm) steps together.
+pub const MAX_LANES: usize = 8;
+
+/// Which RandomX: Monero runs v1 today; v2 is tevador/RandomX 2.0. One cache serves both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// Programs of 256 instructions.
+    #[default]
+    V1,
+    /// Programs of 384 instructions, a rare CFROUND, an AES mix of F and E, and `mp` = `ma`.
+    V2,
+}
+
+impl Version {
+    /// Both versions, for code that runs each.
+    pub const ALL: [Version; 2] = [Version::V1, Version::V2];
+
+    /// `RANDOMX_PROGRAM_SIZE`: instructions in a program.
+    pub const fn program_size(self) -> usize {
+        match self {
+            Version::V1 => 256,
+            Version::V2 => 384,
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Version::V1 => "v1",
+            Version::V2 => "v2",
+        })
+    }
+}
+
+/// A version that is neither v1 nor v2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownVersion;
+
+impl fmt::Display for UnknownVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected RandomX version v1 or v2")
+    }
+}
+
+impl std::error::Error for UnknownVersion {}
+
+impl FromStr for Version {
+    type Err = UnknownVersion;
+
+    /// Accepts `v1`, `1`, `v2` and `2`.
+    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
+        match text {
+            "v1" | "1" => Ok(Version::V1),
+            "v2" | "2" => Ok(Version::V2),
+            _ => Err(UnknownVersion),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The scratchpad (specification 4.2): 2 MiB of workspace for each lane.
+
+use crate::error::VmError;
+use crate::memory::Memory;
+use crate::params::{SCRATCHPAD_L1, SCRATCHPAD_L2, SCRATCHPAD_L3};
+
+/// The access masks of Table 4.2.1.
+pub const L1_MASK: u32 = SCRATCHPAD_L1 as u32 - 8;
+/// See [`L1_MASK`].
+pub const L2_MASK: u32 = SCRATCHPAD_L2 as u32 - 8;
+/// See [`L1_MASK`].
+pub const L3_MASK: u32 = SCRATCHPAD_L3 as u32 - 8;
+/// The 64-byte aligned mask of the loop's own reads and writes.
+pub const L3_MASK_64: u32 = SCRATCHPAD_L3 as u32 - 64;
+
+/// One lane's scratchpad.
+///
+/// Addresses are masked to the scratchpad whatever they are, so that the compiler sees every
+/// access to be inside.
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(transparent)]
+pub struct Scratchpad([u8; SCRATCHPAD_L3]);
+
+impl Scratchpad {
+    /// The 8 bytes at an address that is a multiple of 8.
+    #[inline(always)]
+    pub fn read(&self, address: u32) -> [u8; 8] {
+        let start = (address & L3_MASK) as usize;
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.0[start..start + 8]);
+        bytes
+    }
+
+    /// Writes 8 bytes at an address that is a multiple of 8.
+    #[inline(always)]
+    pub fn write(&mut self, address: u32, bytes: [u8; 8]) {
+        let start = (address & L3_MASK) as usize;
+        self.0[start..start + 8].copy_from_slice(&bytes);
+    }
+
+    /// The 64 bytes at an address that is a multiple of 64, as eight words.
+    #[inline(always)]
+    pub fn read_line(&self, address: u32) -> [[u8; 8]; 8] {
+        let start = (address & L3_MASK_64) as usize;
+        let mut line = [[0; 8]; 8];
+        line.as_flattened_mut().copy_from_slice(&self.0[start..start + 64]);
+        line
+    }
+
+    /// Writes 64 bytes at an address that is a multiple of 64.
+    #[inline(always)]
+    pub fn write_line(&mut self, address: u32, line: [[u8; 8]; 8]) {
+        let start = (address & L3_MASK_64) as usize;
+        self.0[start..start + 64].copy_from_slice(line.as_flattened());
+    }
+
+    /// The whole scratchpad in blocks of 64 bytes.
+    pub fn blocks(&self) -> &[[u8; 64]] {
+        self.0.as_chunks().0
+    }
+
+    /// The whole scratchpad, writable, in blocks of 64 bytes.
+    pub fn blocks_mut(&mut self) -> &mut [[u8; 64]] {
+        self.0.as_chunks_mut().0
+    }
+}
+
+/// The scratchpads of a VM's lanes, in one allocation.
+pub struct Scratchpads(Memory);
+
+impl Scratchpads {
+    /// Zeroed scratchpads for `lanes` lanes.
+    ///
+    /// # Errors
+    ///
+    /// [`VmError::OutOfMemory`] when 2 MiB a lane cannot be allocated.
+    pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
+        let bytes = lanes * SCRATCHPAD_L3;
+        Memory::zeroed(bytes).map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
+    }
+
+    /// Each lane's scratchpad.
+    pub fn as_mut_slice(&mut self) -> &mut [Scratchpad] {
+        self.0.as_mut_slice()
+    }
+}

@@ -1,0 +1,80 @@
+//! SuperscalarHash (specification 6): eight random programs of integer instructions, made from
+//! the key, that turn cache lines into dataset items.
+
+mod cpu;
+mod execute;
+mod generator;
+
+pub use execute::{Function, Lanes, Width};
+pub use generator::generate;
+
+/// Which operation an [`Instruction`] does (Table 6.1.1).
+///
+/// The variants of IADD_C and IXOR_C differ in the bytes that the reference CPU decodes. The
+/// discriminants are those of the reference implementation.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    IsubR = 0,
+    IxorR = 1,
+    IaddRs = 2,
+    ImulR = 3,
+    IrorC = 4,
+    IaddC7 = 5,
+    IxorC7 = 6,
+    IaddC8 = 7,
+    IxorC8 = 8,
+    IaddC9 = 9,
+    IxorC9 = 10,
+    ImulhR = 11,
+    IsmulhR = 12,
+    ImulRcp = 13,
+}
+
+/// An instruction of a SuperscalarHash program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// The operation.
+    pub kind: Kind,
+    /// Destination register, 0 to 7.
+    pub dst: u8,
+    /// Source register, 0 to 7; equal to `dst` where the operation has none.
+    pub src: u8,
+    /// The `mod` field: bits 2 and 3 are the shift of IADD_RS.
+    pub modifier: u8,
+    /// The immediate operand.
+    pub imm32: u32,
+}
+
+impl Instruction {
+    /// The 8-byte encoding of specification 5.1, with the operation's discriminant as its opcode.
+    pub fn to_bytes(&self) -> [u8; 8] {
+        let imm = self.imm32.to_le_bytes();
+        [self.kind as u8, self.dst, self.src, self.modifier, imm[0], imm[1], imm[2], imm[3]]
+    }
+}
+
+/// A generated SuperscalarHash program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The instructions, in order.
+    pub instructions: Vec<Instruction>,
+    /// The register with the longest dependency chain, which selects the next cache line
+    /// (specification 7.3, step 7).
+    pub address_register: u8,
+}
+
+impl Program {
+    fn new(instructions: Vec<Instruction>) -> Program {
+        // An ideal machine takes one cycle per operation and runs all that are ready.
+        let mut depth = [0u32; 8];
+        for instruction in &instructions {
+            let (dst, src) = (usize::from(instruction.dst), usize::from(instruction.src));
+            depth[dst] = depth[dst].max(depth[src]) + 1;
+        }
+        // The first of the deepest registers.
+        let deepest = (0..8).rev().max_by_key(|&register| depth[register]).unwrap_or(0);
+        Program { instructions, address_register: deepest as u8 }
+    }
+}
