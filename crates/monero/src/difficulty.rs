@@ -126,24 +126,14 @@ mod tests {
             let difficulty = Difficulty(two.pow(U256::from(power)));
             let edge = two.pow(U256::from(256 - power));
             assert!(!difficulty.is_met_by(&hash(edge)), "2^{power}");
-            assert!(
-                difficulty.is_met_by(&hash(edge - U256::from(1))),
-                "2^{power}"
-            );
+            assert!(difficulty.is_met_by(&hash(edge - U256::from(1))), "2^{power}");
         }
     }
 
     #[test]
     fn the_edge_is_the_quotient_for_any_difficulty() {
         // hash * d < 2^256 exactly when hash <= (2^256 - 1) / d.
-        for text in [
-            "2",
-            "3",
-            "7",
-            "1000",
-            "716071628829",
-            "18446744073709551615",
-        ] {
+        for text in ["2", "3", "7", "1000", "716071628829", "18446744073709551615"] {
             let difficulty = difficulty(text);
             let edge = U256::MAX / difficulty.0;
             assert!(difficulty.is_met_by(&hash(edge)), "{text}");
@@ -168,10 +158,7 @@ mod tests {
             assert_eq!(difficulty(text).to_string(), text);
         }
         assert_eq!(difficulty("0001"), difficulty("1"));
-        assert_eq!(
-            difficulty(&format!("{}{MAX}", "0".repeat(1000))).to_string(),
-            MAX
-        );
+        assert_eq!(difficulty(&format!("{}{MAX}", "0".repeat(1000))).to_string(), MAX);
     }
 
     #[test]

@@ -46,10 +46,7 @@ mod tests {
             assert_eq!(seed_height(last_of_old), seed - SEED_EPOCH_BLOCKS);
             assert_eq!(seed_height(last_of_old + 1), seed);
             assert_eq!(seed_height(last_of_old + SEED_EPOCH_BLOCKS), seed);
-            assert_eq!(
-                seed_height(last_of_old + SEED_EPOCH_BLOCKS + 1),
-                seed + SEED_EPOCH_BLOCKS
-            );
+            assert_eq!(seed_height(last_of_old + SEED_EPOCH_BLOCKS + 1), seed + SEED_EPOCH_BLOCKS);
         }
     }
 

@@ -22,10 +22,8 @@ fn every_share_meets_its_difficulty() {
     let shares = items(&vectors, "shares");
     assert_eq!(shares.len(), 200);
     for share in shares {
-        let difficulty: Difficulty = share["share_difficulty"]
-            .to_string()
-            .parse()
-            .expect("share_difficulty");
+        let difficulty: Difficulty =
+            share["share_difficulty"].to_string().parse().expect("share_difficulty");
         assert!(difficulty.is_met_by(&hash(share)), "{share}");
     }
 }
@@ -43,16 +41,9 @@ fn no_share_meets_the_network_difficulty_of_its_epoch() {
 fn every_height_has_the_seed_height_of_the_chain() {
     let blocks = read("mainnet-blocks.json");
     for block in items(&blocks, "blocks") {
-        assert_eq!(
-            seed_height(number(block, "height")),
-            number(block, "seed_height"),
-            "{block}"
-        );
+        assert_eq!(seed_height(number(block, "height")), number(block, "seed_height"), "{block}");
     }
-    for (file, list) in [
-        ("mainnet-headers.json", "blocks"),
-        ("mainnet-shares.json", "shares"),
-    ] {
+    for (file, list) in [("mainnet-headers.json", "blocks"), ("mainnet-shares.json", "shares")] {
         let vectors = read(file);
         for item in items(&vectors, list) {
             assert_eq!(
@@ -65,9 +56,7 @@ fn every_height_has_the_seed_height_of_the_chain() {
 }
 
 fn read(file: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/vectors")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors").join(file);
     let text = fs::read_to_string(&path).expect("the vectors are part of the repository");
     serde_json::from_str(&text).expect("JSON")
 }
