@@ -1,0 +1,203 @@
+//! The command line.
+
+use std::{num::NonZero, path::PathBuf, thread};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use randomx::{EngineChoice, MAX_LANES, Version};
+
+use crate::work::Spread;
+
+const ABOUT: &str = "Hash with RandomX and verify Monero's proof of work";
+
+const LONG_ABOUT: &str = "\
+Hash with RandomX and verify Monero's proof of work.
+
+RandomX hashes an input under a key. The key (up to 1 MiB, often 32 bytes) fills a cache of
+256 MiB, which takes about half a second and serves every input hashed under that key; a hash
+then takes tens of milliseconds. On Monero the key is the seed hash, the id of an earlier block
+that changes every 2048 blocks, and the input is the hashing blob of a block.
+
+Memory: 256 MiB for the cache, and 2 MiB per lane of each thread.";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; for `verify`: every proof of work is valid
+  1  `verify` only: at least one is not valid
+  2  unusable arguments or input, or no memory for the cache; nothing has been printed on stdout";
+
+const HASH_USAGE: &str = "\
+randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
+       randomx hash --jsonl FILE [OPTIONS]";
+
+const HASH_EXAMPLES: &str = "\
+Examples:
+  randomx hash --key-text 'test key 000' --input-text 'This is a test'
+  randomx hash --key 74657374206b657920303030 --input 5468697320697320612074657374 --version v2
+  randomx hash --jsonl jobs.jsonl > hashes.jsonl
+
+JSON lines, one object a line:
+  in   {\"version\":1,\"key\":\"74657374\",\"input\":\"5468\"}   key and input in hex; version 1 (default) or 2
+  out  {\"hash\":\"...\"}   64 hex digits, one line for each line of input, in the same order
+
+The whole input is read and checked before the first hash; a faulty line is reported with its
+number, and nothing is hashed. Limits: 1 MiB per key and per input, 1 GiB of text, 4194304 lines.
+Lines may come in any order: those with the same key share one cache. A command line holds
+about 64 KiB of bytes in hex; longer ones need --jsonl.
+
+Exit codes:
+  0  done
+  2  unusable arguments or input, or no memory for the cache; nothing has been printed on stdout";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  randomx verify --jsonl blocks.jsonl
+  my-block-source | randomx verify --jsonl - && echo 'all valid'
+
+JSON lines, one object a line:
+  in   {\"seed_hash\":\"...\",\"hashing_blob\":\"...\",\"difficulty\":716071628829}
+       seed_hash     64 hex digits: the id of the block at the seed height
+       hashing_blob  hex: block header, tree root of the transactions and their number
+       difficulty    an integer from 1 to 2^256 - 1, bare or in a string
+       version       optional: 1 (default) or 2
+  out  {\"valid\":true,\"hash\":\"...\"}
+       {\"valid\":false,\"hash\":\"...\",\"reason\":\"...\"}   in the same order as the input
+
+A hash, as a 256-bit little-endian integer, meets a difficulty d when hash * d < 2^256. The
+whole input is read and checked before the first hash; a faulty line is reported with its
+number, and nothing is verified. Limits: 1 MiB per hashing blob, 1 GiB of text, 4194304 lines.
+
+Exit codes:
+  0  every line is valid
+  1  at least one line is not valid
+  2  unusable arguments or input (no line at all, too), or no memory for the cache; nothing has
+     been printed on stdout";
+
+#[derive(Parser)]
+#[command(name = "randomx", version, about = ABOUT, long_about = LONG_ABOUT)]
+#[command(after_long_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Hash one input, or a file of inputs
+    #[command(override_usage = HASH_USAGE, after_long_help = HASH_EXAMPLES)]
+    Hash(HashArgs),
+    /// Verify the proof of work of Monero blocks
+    #[command(after_long_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct HashArgs {
+    /// Key in hexadecimal, up to 1 MiB; may be empty
+    #[arg(long, value_name = "HEX", required_unless_present_any = ["key_text", "jsonl"])]
+    #[arg(conflicts_with_all = ["key_text", "jsonl"])]
+    pub(crate) key: Option<String>,
+
+    /// Key as text: its UTF-8 bytes
+    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl")]
+    pub(crate) key_text: Option<String>,
+
+    /// Input in hexadecimal, up to 1 MiB; may be empty
+    #[arg(long, value_name = "HEX", required_unless_present_any = ["input_text", "jsonl"])]
+    #[arg(conflicts_with_all = ["input_text", "jsonl"])]
+    pub(crate) input: Option<String>,
+
+    /// Input as text: its UTF-8 bytes
+    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl")]
+    pub(crate) input_text: Option<String>,
+
+    /// RandomX v1 (Monero today) or v2
+    #[arg(long, value_enum, default_value_t = VersionName::V1, conflicts_with = "jsonl")]
+    pub(crate) version: VersionName,
+
+    /// Hash every line of a JSON lines file; `-` is stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jsonl: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct VerifyArgs {
+    /// Verify every line of a JSON lines file; `-` is stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jsonl: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// How to compute; none of these changes a result.
+#[derive(Args)]
+#[command(next_help_heading = "Speed and memory")]
+pub(crate) struct WorkArgs {
+    /// What executes the programs of a hash
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
+
+    /// Threads that hash at once, 1 to 1024 [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Inputs that each thread hashes in lockstep, 1 to 8
+    #[arg(long, value_name = "N", default_value_t = MAX_LANES as u8)]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
+    lanes: u8,
+}
+
+impl WorkArgs {
+    pub(crate) fn engine(&self) -> EngineChoice {
+        match self.engine {
+            EngineName::Auto => EngineChoice::Auto,
+            EngineName::Interpreter => EngineChoice::Interpreter,
+        }
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        Spread {
+            threads: self.threads.map_or_else(processors, usize::from),
+            lanes: usize::from(self.lanes),
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum VersionName {
+    V1,
+    V2,
+}
+
+impl From<VersionName> for Version {
+    fn from(name: VersionName) -> Version {
+        match name {
+            VersionName::V1 => Version::V1,
+            VersionName::V2 => Version::V2,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EngineName {
+    /// The fastest that this machine can run
+    Auto,
+    /// The portable interpreter
+    Interpreter,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

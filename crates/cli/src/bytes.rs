@@ -1,0 +1,99 @@
+//! Byte strings from outside: keys, inputs, seed hashes and hashing blobs.
+
+use hex::FromHexError;
+use thiserror::Error;
+
+/// The most bytes a key, an input or a hashing blob can have.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+
+/// Why a text is not the bytes it should be; the sentence follows the argument's name.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub(crate) enum BytesError {
+    #[error("odd number of hex digits ({0})")]
+    OddDigits(usize),
+    #[error("{character:?} at position {position} is not a hex digit")]
+    NotHex { character: char, position: usize },
+    #[error("expected at most {MAX_BYTES} bytes, got {0}")]
+    TooLong(usize),
+    #[error("expected {expected} bytes ({} hex characters), got {got} bytes", 2 * .expected)]
+    Length { expected: usize, got: usize },
+}
+
+/// Bytes from hexadecimal digits of either case; no digits are no bytes.
+pub(crate) fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
+    let bytes = hex::decode(text).map_err(|error| match error {
+        FromHexError::InvalidHexCharacter { index, .. } => BytesError::NotHex {
+            // Everything before the first wrong character is ASCII, so it begins at `index`.
+            character: text[index..].chars().next().unwrap_or_default(),
+            position: index + 1,
+        },
+        FromHexError::OddLength | FromHexError::InvalidStringLength => {
+            BytesError::OddDigits(text.len())
+        }
+    })?;
+    within_limit(bytes)
+}
+
+/// Exactly 32 bytes from hexadecimal digits.
+pub(crate) fn hash_from_hex(text: &str) -> Result<[u8; 32], BytesError> {
+    let bytes = from_hex(text)?;
+    let got = bytes.len();
+    bytes.try_into().map_err(|_| BytesError::Length { expected: 32, got })
+}
+
+/// The UTF-8 bytes of a text.
+pub(crate) fn from_text(text: &str) -> Result<Vec<u8>, BytesError> {
+    within_limit(text.as_bytes().to_vec())
+}
+
+fn within_limit(bytes: Vec<u8>) -> Result<Vec<u8>, BytesError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(BytesError::TooLong(bytes.len()));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hex_of_either_case_and_of_no_bytes() {
+        assert_eq!(from_hex("00aBFf"), Ok(vec![0, 0xab, 0xff]));
+        assert_eq!(from_hex(""), Ok(vec![]));
+    }
+
+    #[test]
+    fn wrong_hex_says_where() {
+        let not_hex = |character, position| Err(BytesError::NotHex { character, position });
+        assert_eq!(from_hex("abc"), Err(BytesError::OddDigits(3)));
+        assert_eq!(from_hex("abcg"), not_hex('g', 4));
+        assert_eq!(from_hex("0x00"), not_hex('x', 2));
+        assert_eq!(from_hex("00 0"), not_hex(' ', 3));
+        assert_eq!(from_hex("abé"), not_hex('é', 3));
+        assert_eq!(from_hex("鍵0"), not_hex('鍵', 1));
+    }
+
+    #[test]
+    fn the_limit_is_inclusive() {
+        let most = "00".repeat(MAX_BYTES);
+        assert_eq!(from_hex(&most).map(|bytes| bytes.len()), Ok(MAX_BYTES));
+        assert_eq!(from_hex(&(most + "00")), Err(BytesError::TooLong(MAX_BYTES + 1)));
+        let text = "x".repeat(MAX_BYTES + 1);
+        assert_eq!(from_text(&text[1..]).map(|bytes| bytes.len()), Ok(MAX_BYTES));
+        assert_eq!(from_text(&text), Err(BytesError::TooLong(MAX_BYTES + 1)));
+    }
+
+    #[test]
+    fn a_hash_has_32_bytes() {
+        assert_eq!(hash_from_hex(&"07".repeat(32)), Ok([7; 32]));
+        for got in [0, 31, 33, 64] {
+            let error = BytesError::Length { expected: 32, got };
+            assert_eq!(hash_from_hex(&"07".repeat(got)), Err(error));
+        }
+        assert_eq!(
+            BytesError::Length { expected: 32, got: 31 }.to_string(),
+            "expected 32 bytes (64 hex characters), got 31 bytes"
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! What ends a run early, in sentences that name the argument or the line.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use randomx::{CacheError, VmError};
+use thiserror::Error;
+
+use crate::{bytes::BytesError, record::LineError};
+
+/// The exit code of every error; a wrong command line ends with it too.
+pub(crate) const UNUSABLE: u8 = 2;
+
+/// Why there is no answer. Nothing has been printed when one of these is returned, except for
+/// [`Error::Write`].
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error("{name}: {problem}")]
+    Argument { name: &'static str, problem: BytesError },
+
+    #[error("{}: cannot be read: {problem}", .file.display())]
+    Read { file: PathBuf, problem: io::Error },
+
+    #[error("{file}: line {line}: {problem}")]
+    Line { file: String, line: usize, problem: LineError },
+
+    #[error("{file}: more than {limit} bytes; split the input")]
+    TooManyBytes { file: String, limit: u64 },
+
+    #[error("{file}: more than {limit} lines; split the input")]
+    TooManyLines { file: String, limit: usize },
+
+    #[error("{file}: no lines, so there is nothing to verify")]
+    NothingToVerify { file: String },
+
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+
+    #[error("{problem} for each of {threads} threads; fewer --threads or --lanes need less")]
+    Scratchpads { threads: usize, problem: VmError },
+
+    #[error(transparent)]
+    Vm(VmError),
+
+    #[error("cannot start {threads} threads: {problem}; try fewer --threads")]
+    Threads { threads: usize, problem: io::Error },
+
+    #[error("cannot write the results: {0}")]
+    Write(io::Error),
+}
+
+/// Prints an error on stderr. Control characters, which a hostile input could use to drive the
+/// terminal, are escaped.
+pub(crate) fn report(error: &Error) {
+    let sentence = printable(&format!("error: {error}"));
+    // Without a stderr there is nobody to tell; the exit code still does.
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            safe.extend(character.escape_default());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(printable("a\u{1b}[2Jb\r\n\u{9b}"), "a\\u{1b}[2Jb\\r\\n\\u{9b}");
+        assert_eq!(printable("naïve 鍵"), "naïve 鍵");
+    }
+}

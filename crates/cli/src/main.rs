@@ -1,0 +1,31 @@
+//! `randomx`: hash with RandomX and verify Monero's proof of work, one or in bulk.
+
+mod args;
+mod batch;
+mod bytes;
+mod error;
+mod hash;
+mod jsonl;
+mod machine;
+mod output;
+mod progress;
+mod record;
+mod verify;
+mod work;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Hash(args) => hash::run(&args),
+        Command::Verify(args) => verify::run(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        error::report(&error);
+        ExitCode::from(error::UNUSABLE)
+    })
+}

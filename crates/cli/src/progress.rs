@@ -1,0 +1,82 @@
+//! Progress bars on stderr, for a person who waits; nothing where nobody looks.
+
+use std::{
+    io::{self, IsTerminal},
+    time::Duration,
+};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use randomx::CacheBuilder;
+
+/// The bars of a run. Dropping it clears them.
+pub(crate) struct Progress {
+    bars: MultiProgress,
+    hashes: ProgressBar,
+}
+
+/// The bar of one cache. Dropping it clears it.
+pub(crate) struct CacheBar(ProgressBar);
+
+impl Progress {
+    /// Bars for so many hashes, visible when stderr is a terminal.
+    pub(crate) fn on_terminal(hashes: usize) -> Progress {
+        if io::stderr().is_terminal() {
+            Progress::new(hashes, ProgressDrawTarget::stderr())
+        } else {
+            Progress::new(hashes, ProgressDrawTarget::hidden())
+        }
+    }
+
+    /// Bars that nobody sees.
+    #[cfg(test)]
+    pub(crate) fn hidden() -> Progress {
+        Progress::new(0, ProgressDrawTarget::hidden())
+    }
+
+    fn new(hashes: usize, target: ProgressDrawTarget) -> Progress {
+        let bars = MultiProgress::with_draw_target(target);
+        let hashes = bars.add(ProgressBar::new(hashes as u64).with_style(style(
+            "hashes  [{bar:40}] {human_pos}/{human_len}, {per_sec}, {eta} left",
+        )));
+        hashes.enable_steady_tick(Duration::from_millis(200));
+        Progress { bars, hashes }
+    }
+
+    /// A bar for filling the cache of key `index` (from 0) of `keys`.
+    pub(crate) fn cache(&self, index: usize, keys: usize) -> CacheBar {
+        let bar = ProgressBar::new(CacheBuilder::BLOCKS as u64)
+            .with_style(style("{msg} [{bar:40}] {percent}%"))
+            .with_message(format!("cache {} of {keys}", index + 1));
+        CacheBar(self.bars.insert(0, bar))
+    }
+
+    /// Counts hashes; any thread may.
+    pub(crate) fn hashed(&self, count: usize) {
+        self.hashes.inc(count as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.hashes.finish_and_clear();
+    }
+}
+
+impl CacheBar {
+    /// Moves the bar to so many blocks of [`CacheBuilder::BLOCKS`].
+    pub(crate) fn filled(&self, blocks: usize) {
+        self.0.set_position(blocks as u64);
+    }
+}
+
+impl Drop for CacheBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("the templates are constants")
+        .progress_chars("=> ")
+}
