@@ -35,6 +35,16 @@ impl RegisterFile {
         }
         bytes
     }
+
+    /// The registers from the same 256 bytes.
+    pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> RegisterFile {
+        let words = bytes.as_chunks().0;
+        let word = |i: usize| u64::from_le_bytes(words[i]);
+        let group = |first: usize| {
+            std::array::from_fn(|i| F64x2::from_bits([0, 1].map(|half| word(first + 2 * i + half))))
+        };
+        RegisterFile { r: std::array::from_fn(word), f: group(8), e: group(16), a: group(24) }
+    }
 }
 
 impl Default for RegisterFile {

@@ -1,0 +1,69 @@
+//! The suite of the cache and of dataset items.
+
+use randomx::{Cache, VmOptions};
+use serde::Deserialize;
+
+use crate::primitives::blake2b_256;
+use crate::{Error, Report, parse};
+
+#[derive(Deserialize)]
+struct Vectors {
+    vectors: Vec<Key>,
+}
+
+#[derive(Deserialize)]
+struct Key {
+    key_text: String,
+    words: Vec<Word>,
+    blake2b_256: String,
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Word {
+    index: usize,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    number: u32,
+    item: String,
+}
+
+pub(crate) fn cache(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+    for key in parse::<Vectors>(text)?.vectors {
+        let at = |what: String| format!("{what} of {:?}", key.key_text);
+        let cache = Cache::new(key.key_text.as_bytes())
+            .map_err(|error| Error::Failed(error.to_string()))?;
+        for word in &key.words {
+            let actual = cache.words().get(word.index).copied().unwrap_or_default();
+            report.check(
+                || at(format!("word {}", word.index)),
+                format!("{actual:016x}"),
+                word.value.clone(),
+            );
+        }
+        // The words are in memory in little-endian order wherever this runs.
+        report.check(
+            || at("all words".to_owned()),
+            blake2b_256(bytemuck::cast_slice(cache.words())),
+            key.blake2b_256.clone(),
+        );
+        // A batch has to give what single requests give, whatever its length.
+        let numbers: Vec<u32> = key.items.iter().map(|item| item.number).collect();
+        for length in 1..=numbers.len() {
+            let mut items = vec![[0; 8]; length];
+            cache.items(&numbers[..length], &mut items);
+            for (item, expected) in items.iter().zip(&key.items) {
+                let actual: Vec<u8> = item.iter().flat_map(|word| word.to_le_bytes()).collect();
+                report.check(
+                    || at(format!("item {} in a batch of {length}", expected.number)),
+                    hex::encode(actual),
+                    expected.item.clone(),
+                );
+            }
+        }
+    }
+    Ok(())
+}

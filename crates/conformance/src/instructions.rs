@@ -1,0 +1,100 @@
+//! The suite of instructions: states before and after, as the reference implementation has them.
+
+use randomx::VmOptions;
+use randomx::aes::{Aes, AesGenerator1R};
+use randomx::engine::{Engine, Lane};
+use randomx::f64x2::F64x2;
+use randomx::interpreter::Interpreter;
+use randomx::program::{Instruction, decode};
+use randomx::registers::RegisterFile;
+use randomx::rounding::RoundingMode;
+use randomx::scratchpad::Scratchpads;
+use serde::Deserialize;
+
+use crate::hashes::version;
+use crate::{Error, Report, array, parse};
+
+#[derive(Deserialize)]
+struct Vectors {
+    scratchpad_seed: String,
+    vectors: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    name: String,
+    version: u8,
+    program: Vec<String>,
+    e_mask: String,
+    fprc: [u64; 2],
+    before: String,
+    after: String,
+    stores: Vec<Store>,
+}
+
+#[derive(Deserialize)]
+struct Store {
+    address: u32,
+    bytes: String,
+}
+
+pub(crate) fn instructions(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+    let vectors: Vectors = parse(text)?;
+    let mut original = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
+    let mut scratchpads = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
+    let original = &mut original.as_mut_slice()[0];
+    let scratchpad = &mut scratchpads.as_mut_slice()[0];
+    AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::software())
+        .fill(original.blocks_mut());
+
+    for (index, case) in vectors.vectors.iter().enumerate() {
+        let instructions: Vec<Instruction> = case
+            .program
+            .iter()
+            .map(|word| array(word).map(|bytes| Instruction::from_bytes(&bytes)))
+            .collect::<Result<_, _>>()?;
+        let mut operations = Vec::new();
+        decode(&instructions, version(case.version)?, &mut operations);
+
+        let mut lane = Lane::new();
+        lane.registers = RegisterFile::from_bytes(&array(&case.before)?);
+        lane.rounding_mode = RoundingMode::from_fprc(case.fprc[0]);
+        let e_mask: [u8; 16] = array(&case.e_mask)?;
+        let (halves, _) = e_mask.as_chunks();
+        lane.e_mask = F64x2::from_bits([halves[0], halves[1]].map(u64::from_le_bytes));
+        scratchpad.blocks_mut().copy_from_slice(original.blocks());
+        Interpreter.execute(&operations, &mut lane, scratchpad);
+
+        let at = |what: &str| format!("{what} after case {index}, {}", case.name);
+        report.check(
+            || at("registers"),
+            hex::encode(lane.registers.to_bytes()),
+            case.after.clone(),
+        );
+        report.check(|| at("fprc"), lane.rounding_mode as u64, case.fprc[1]);
+        for store in &case.stores {
+            report.check(
+                || at(&format!("scratchpad word {}", store.address)),
+                hex::encode(scratchpad.read(store.address)),
+                store.bytes.clone(),
+            );
+        }
+        report.check(
+            || at("number of scratchpad blocks that changed"),
+            changed_blocks(original.blocks(), scratchpad.blocks()),
+            stored_blocks(&case.stores),
+        );
+    }
+    Ok(())
+}
+
+fn changed_blocks(before: &[[u8; 64]], after: &[[u8; 64]]) -> usize {
+    before.iter().zip(after).filter(|(before, after)| before != after).count()
+}
+
+fn stored_blocks(stores: &[Store]) -> usize {
+    let mut blocks: Vec<u32> = stores.iter().map(|store| store.address / 64).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.len()
+}
