@@ -7,13 +7,8 @@ use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
 
 /// What every wasm crate is built from, besides itself.
-const SHARED: [&str; 5] = [
-    "crates/randomx",
-    "crates/monero",
-    "Cargo.toml",
-    "Cargo.lock",
-    ".cargo/config.toml",
-];
+const SHARED: [&str; 5] =
+    ["crates/randomx", "crates/monero", "Cargo.toml", "Cargo.lock", ".cargo/config.toml"];
 
 /// A crate that wasm-pack builds into its folder `pkg`.
 struct WasmCrate {
@@ -23,14 +18,8 @@ struct WasmCrate {
 }
 
 const CRATES: [WasmCrate; 2] = [
-    WasmCrate {
-        folder: "wasm",
-        sources: &["wasm/Cargo.toml", "wasm/src"],
-    },
-    WasmCrate {
-        folder: "crates/conformance",
-        sources: &["crates/conformance", "tests/vectors"],
-    },
+    WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] },
+    WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] },
 ];
 
 /// Installs what the wasm builds need, and builds.
@@ -62,23 +51,13 @@ pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
 
 /// Builds the page into `web/dist` if what it is made of changed.
 pub(crate) fn web() -> Result<()> {
-    let inputs = [
-        "web",
-        "wasm/js",
-        "wasm/pkg",
-        "tests/vectors",
-        "vite.config.ts",
-        "package-lock.json",
-    ];
+    let inputs =
+        ["web", "wasm/js", "wasm/pkg", "tests/vectors", "vite.config.ts", "package-lock.json"];
     let stamp = Stamp::new("web", &inputs, &[], "web/dist")?;
     if stamp.is_fresh() {
         println!("web/dist is up to date");
         return Ok(());
     }
-    process::run(
-        Node::Installed
-            .run("node_modules/vite/bin/vite.js")?
-            .arg("build"),
-    )?;
+    process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))?;
     stamp.write()
 }

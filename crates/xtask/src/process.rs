@@ -20,9 +20,7 @@ const LOG_TAIL: usize = 25;
 /// executable there; without it `node` means the user's own again.
 pub(crate) fn command(program: impl Into<OsString>) -> Command {
     let mut command = Command::new(program.into());
-    command
-        .current_dir(workspace::root())
-        .env("PATH", path_without_npm());
+    command.current_dir(workspace::root()).env("PATH", path_without_npm());
     command
 }
 
@@ -41,9 +39,7 @@ pub(crate) fn path_with(first: &[PathBuf]) -> Result<OsString> {
 /// Runs a command whose output the user sees.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {shown}"))?;
+    let status = command.status().with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         bail!("{shown} failed ({status})");
     }
@@ -83,10 +79,7 @@ pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
         for line in &lines[lines.len().saturating_sub(LOG_TAIL)..] {
             eprintln!("    {line}");
         }
-        bail!(
-            "{shown} failed ({status}); its whole output is in {}",
-            log.display()
-        );
+        bail!("{shown} failed ({status}); its whole output is in {}", log.display());
     }
     Ok(())
 }
@@ -111,10 +104,7 @@ fn path_without_npm() -> OsString {
 fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut shown = String::from("`");
-    shown += &program
-        .file_name()
-        .unwrap_or(program.as_os_str())
-        .to_string_lossy();
+    shown += &program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
     for argument in command.get_args() {
         shown.push(' ');
         shown += &argument.to_string_lossy();

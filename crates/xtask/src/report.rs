@@ -52,29 +52,16 @@ impl Report {
         if result.is_ok() {
             println!("== {name}: {:.1} s", took.as_secs_f64());
         }
-        self.steps.push(Step {
-            name: name.clone(),
-            took,
-            passed: result.is_ok(),
-        });
+        self.steps.push(Step { name: name.clone(), took, passed: result.is_ok() });
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
     }
 
     fn print(&self) {
-        let width = self
-            .steps
-            .iter()
-            .map(|step| step.name.chars().count())
-            .max()
-            .unwrap_or(0);
+        let width = self.steps.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
         println!();
         for step in &self.steps {
             let verdict = if step.passed { "ok" } else { "FAILED" };
-            println!(
-                "{:width$}  {:7.1} s  {verdict}",
-                step.name,
-                step.took.as_secs_f64()
-            );
+            println!("{:width$}  {:7.1} s  {verdict}", step.name, step.took.as_secs_f64());
         }
         let passed = self.steps.iter().filter(|step| step.passed).count();
         println!("{passed} passed, {} failed", self.steps.len() - passed);

@@ -13,14 +13,7 @@ pub(crate) fn start(port: u16) -> Result<()> {
     build::wasm(&setup::wasm_tools()?)?;
     build::web()?;
     let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
-    vite.args([
-        "preview",
-        "--host",
-        "127.0.0.1",
-        "--strictPort",
-        "--port",
-        &port.to_string(),
-    ]);
+    vite.args(["preview", "--host", "127.0.0.1", "--strictPort", "--port", &port.to_string()]);
     become_or_run(&mut vite)
 }
 

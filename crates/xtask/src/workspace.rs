@@ -9,10 +9,7 @@ use anyhow::{Context, Result};
 pub(crate) fn root() -> PathBuf {
     let xtask = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    xtask
-        .ancestors()
-        .nth(2)
-        .map_or_else(|| xtask.clone(), Path::to_path_buf)
+    xtask.ancestors().nth(2).map_or_else(|| xtask.clone(), Path::to_path_buf)
 }
 
 /// Cargo's build folder for native builds.
@@ -60,9 +57,7 @@ fn version_in_lock(lock: &str, package: &str) -> Option<String> {
 }
 
 fn non_empty(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 #[cfg(test)]
@@ -73,10 +68,7 @@ mod tests {
     fn reads_a_version_from_a_lock_file() {
         let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
                     [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.129\"\n";
-        assert_eq!(
-            version_in_lock(lock, "wasm-bindgen").as_deref(),
-            Some("0.2.129")
-        );
+        assert_eq!(version_in_lock(lock, "wasm-bindgen").as_deref(), Some("0.2.129"));
         assert_eq!(version_in_lock(lock, "wasm"), None);
     }
 }

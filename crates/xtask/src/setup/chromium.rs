@@ -14,12 +14,7 @@ use crate::{process, workspace};
 const PLAYWRIGHT: &str = "node_modules/@playwright/test/cli.js";
 
 /// The names of a system's Chromium, best first.
-const NAMES: [&str; 4] = [
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-];
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// The browser that Playwright is to start.
 pub(crate) enum Chromium {
@@ -51,11 +46,8 @@ pub(crate) fn chromium() -> Result<Chromium> {
     }
     announce("apt-get install chromium (about 1 minute)");
     let log = logs.join("chromium.log");
-    let installed = Debian::detect().and_then(|debian| {
-        debian
-            .update(&log)
-            .and_then(|()| debian.install(&["chromium"], &log))
-    });
+    let installed = Debian::detect()
+        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["chromium"], &log)));
     installed.context("no Chromium: install one by hand and set CHROMIUM_PATH to it")?;
     let found = process::find("chromium").context("the package chromium brought no `chromium`")?;
     Ok(Chromium::System(found))

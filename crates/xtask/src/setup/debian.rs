@@ -41,8 +41,7 @@ impl Debian {
     pub(super) fn install(&self, packages: &[&str], log: &Path) -> Result<()> {
         let mut apt = self.apt_get();
         process::run_logged(
-            apt.args(["-y", "install", "--no-install-recommends"])
-                .args(packages),
+            apt.args(["-y", "install", "--no-install-recommends"]).args(packages),
             log,
         )
     }
@@ -50,8 +49,7 @@ impl Debian {
     /// Installs what the clauses of a `Depends` field ask for.
     pub(super) fn satisfy(&self, clauses: &[String], log: &Path) -> Result<()> {
         let mut apt = self.apt_get();
-        apt.args(["-y", "satisfy", "--no-install-recommends"])
-            .arg(clauses.join(", "));
+        apt.args(["-y", "satisfy", "--no-install-recommends"]).arg(clauses.join(", "));
         process::run_logged(&mut apt, log)
     }
 
@@ -70,9 +68,7 @@ pub(super) fn newest_version(package: &str) -> Result<String> {
     let shown =
         process::read(process::command("apt-cache").args(["show", "--no-all-versions", package]))
             .with_context(|| format!("this system has no package {package}"))?;
-    let version = shown
-        .lines()
-        .find_map(|line| line.strip_prefix("Version: "));
+    let version = shown.lines().find_map(|line| line.strip_prefix("Version: "));
     Ok(version.context("apt-cache shows no version")?.to_owned())
 }
 
@@ -80,27 +76,14 @@ pub(super) fn newest_version(package: &str) -> Result<String> {
 pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Path) -> Result<()> {
     let mut apt = process::command("apt-get");
     apt.current_dir(folder).args(["-qq", "download"]);
-    apt.args(
-        packages
-            .iter()
-            .map(|package| format!("{package}={version}")),
-    );
+    apt.args(packages.iter().map(|package| format!("{package}={version}")));
     process::run_logged(&mut apt, log)
 }
 
 /// The clauses of a downloaded package's `Depends` field, as in `gcc | clang`.
 pub(super) fn dependencies(package: &Path) -> Result<Vec<String>> {
-    let field = process::read(
-        process::command("dpkg-deb")
-            .arg("-f")
-            .arg(package)
-            .arg("Depends"),
-    )?;
-    Ok(field
-        .split(',')
-        .map(|clause| clause.trim().to_owned())
-        .filter(|c| !c.is_empty())
-        .collect())
+    let field = process::read(process::command("dpkg-deb").arg("-f").arg(package).arg("Depends"))?;
+    Ok(field.split(',').map(|clause| clause.trim().to_owned()).filter(|c| !c.is_empty()).collect())
 }
 
 /// The name in a clause, without its version and its alternatives.

@@ -30,16 +30,8 @@ pub(crate) fn packages() -> Result<()> {
 /// npm writes its record of the installed packages last.
 fn packages_are_installed() -> bool {
     let root = workspace::root();
-    let changed = |file: &str| {
-        root.join(file)
-            .metadata()
-            .and_then(|file| file.modified())
-            .ok()
-    };
-    match (
-        changed("node_modules/.package-lock.json"),
-        changed("package-lock.json"),
-    ) {
+    let changed = |file: &str| root.join(file).metadata().and_then(|file| file.modified()).ok();
+    match (changed("node_modules/.package-lock.json"), changed("package-lock.json")) {
         (Some(installed), Some(wanted)) => installed >= wanted,
         _ => false,
     }
@@ -71,12 +63,10 @@ impl Node {
             Self::Current => {
                 let folder = workspace::root().join("node_modules/node/bin");
                 let name = if cfg!(windows) { "node.exe" } else { "node" };
-                Some(folder.join(name))
-                    .filter(|node| node.is_file())
-                    .context(
-                        "the npm package `node` has no executable, its install script did not run: \
+                Some(folder.join(name)).filter(|node| node.is_file()).context(
+                    "the npm package `node` has no executable, its install script did not run: \
                      try `npm rebuild node`",
-                    )
+                )
             }
         }
     }

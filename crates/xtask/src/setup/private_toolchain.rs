@@ -17,12 +17,7 @@ use crate::process;
 
 /// The packages to unpack. One more has the compiler's libraries and the series in its name,
 /// as in `libstd-rust-web-1.96`: the third one depends on it.
-const PACKAGES: [&str; 4] = [
-    "rustc-web",
-    "cargo-web",
-    "libstd-rust-web-dev",
-    "rust-web-clippy",
-];
+const PACKAGES: [&str; 4] = ["rustc-web", "cargo-web", "libstd-rust-web-dev", "rust-web-clippy"];
 const SOURCES: &str = "rust-web-src";
 
 /// The programs that are taken from them.
@@ -32,12 +27,11 @@ const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "carg
 pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
     let toolchain = cache.join("toolchain");
     let linker = linker(&toolchain).ok()?;
-    // It stops working when the system's LLVM is removed.
-    let links = process::command(linker)
-        .args(["-flavor", "wasm", "--version"])
-        .output();
-    let works = links.is_ok_and(|output| output.status.success())
-        && wasm::has_target(&toolchain.join("bin/rustc"));
+    // They stop working when the system's LLVM is removed.
+    let links = || process::command(&linker).args(["-flavor", "wasm", "--version"]).output();
+    let works = PROGRAMS.iter().all(|program| toolchain.join("bin").join(program).is_file())
+        && wasm::has_target(&toolchain.join("bin/rustc"))
+        && links().is_ok_and(|output| output.status.success());
     works.then_some(toolchain)
 }
 
@@ -49,11 +43,7 @@ pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     process::remove_dir(&work)?;
     fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
 
-    let assembly = Assembly {
-        debian,
-        logs: cache.join("logs"),
-        work,
-    };
+    let assembly = Assembly { debian, logs: cache.join("logs"), work };
     let llvm = assembly.unpack()?;
     assembly.arrange(&llvm)?;
     assembly.build_std()?;
@@ -82,9 +72,7 @@ impl Assembly {
         debian::download(&PACKAGES, &version, &self.work, &log)?;
         debian::download(&[SOURCES], &version, &self.work, &log)?;
         let clauses = debian::dependencies(&self.package("libstd-rust-web-dev")?)?;
-        let libraries = clauses
-            .first()
-            .context("libstd-rust-web-dev depends on nothing")?;
+        let libraries = clauses.first().context("libstd-rust-web-dev depends on nothing")?;
         let libraries = debian::package_name(libraries);
         debian::download(&[libraries], &version, &self.work, &log)?;
 
@@ -93,12 +81,7 @@ impl Assembly {
         for name in &unpacked {
             let package = self.package(name)?;
             needed.extend(debian::dependencies(&package)?);
-            process::run(
-                process::command("dpkg-deb")
-                    .arg("-x")
-                    .arg(package)
-                    .arg(self.unpacked()),
-            )?;
+            process::run(process::command("dpkg-deb").arg("-x").arg(package).arg(self.unpacked()))?;
         }
         self.unpack_sources()?;
         needed.retain(|clause| !unpacked.contains(&debian::package_name(clause)));
@@ -124,23 +107,13 @@ impl Assembly {
         let from = self.unpacked().join("usr");
         let to = self.toolchain();
         for program in PROGRAMS {
-            rename(
-                &from.join("bin").join(program),
-                &to.join("bin").join(program),
-            )?;
+            rename(&from.join("bin").join(program), &to.join("bin").join(program))?;
         }
         let libraries = from.join("lib");
         let driver = find(&libraries, |name| name.starts_with("librustc_driver-"))?;
-        rename(
-            &driver,
-            &to.join("lib").join(driver.file_name().unwrap_or_default()),
-        )?;
+        rename(&driver, &to.join("lib").join(driver.file_name().unwrap_or_default()))?;
         let host = find(&libraries.join("rustlib"), is_host_triple)?;
-        rename(
-            &host,
-            &to.join("lib/rustlib")
-                .join(host.file_name().unwrap_or_default()),
-        )?;
+        rename(&host, &to.join("lib/rustlib").join(host.file_name().unwrap_or_default()))?;
         let library = find(&from.join("src"), |name| name == "library")?;
         rename(&library, &to.join("lib/rustlib/src/rust/library"))?;
 
@@ -152,39 +125,25 @@ impl Assembly {
 
         let mut patchelf = process::command("patchelf");
         patchelf.args(["--set-rpath", "$ORIGIN/../lib"]);
-        let compilers = PROGRAMS
-            .iter()
-            .filter(|program| !program.starts_with("cargo"));
-        process::run(patchelf.args(compilers.map(|program| to.join("bin").join(program))))
+        process::run(patchelf.args(PROGRAMS.map(|program| to.join("bin").join(program))))
     }
 
     /// Builds the standard library for the target and puts it where the compiler looks.
     fn build_std(&self) -> Result<()> {
         let anchor = self.work.join("anchor");
         fs::create_dir_all(anchor.join("src"))?;
-        fs::write(
-            anchor.join("Cargo.toml"),
-            "[package]\nname = \"anchor\"\n\n[workspace]\n",
-        )?;
+        fs::write(anchor.join("Cargo.toml"), "[package]\nname = \"anchor\"\n\n[workspace]\n")?;
         fs::write(anchor.join("src/lib.rs"), "#![no_std]\n")?;
 
         let toolchain = self.toolchain();
         let target_dir = self.work.join("target");
         let mut cargo = process::command(toolchain.join("bin/cargo"));
         wasm::unset_native_settings(&mut cargo);
-        cargo
-            .current_dir(anchor)
-            .env("RUSTC", toolchain.join("bin/rustc"));
+        cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
         cargo.env("CARGO_TARGET_DIR", &target_dir);
         // Building the standard library is an unstable feature of a stable compiler.
         cargo.env("RUSTC_BOOTSTRAP", "1");
-        cargo.args([
-            "build",
-            "--release",
-            "--target",
-            TARGET,
-            "-Zbuild-std=std,panic_abort",
-        ]);
+        cargo.args(["build", "--release", "--target", TARGET, "-Zbuild-std=std,panic_abort"]);
         process::run_logged(&mut cargo, &self.logs.join("build-std.log"))?;
 
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
@@ -210,10 +169,7 @@ impl Assembly {
 
     /// The downloaded file of a package.
     fn package(&self, name: &str) -> Result<PathBuf> {
-        find(&self.work, |file| {
-            file.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with('_'))
-        })
+        find(&self.work, |file| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')))
     }
 }
 
@@ -272,10 +228,7 @@ fn find(folder: &Path, accepts: impl Fn(&str) -> bool + Copy) -> Result<PathBuf>
         }
         level = next;
     }
-    bail!(
-        "{} does not hold what is expected of Debian's packages",
-        folder.display()
-    )
+    bail!("{} does not hold what is expected of Debian's packages", folder.display())
 }
 
 #[cfg(test)]
@@ -287,10 +240,7 @@ mod tests {
         assert_eq!(series("1.96.0+dfsg1-1~deb12u2"), Some((1, 96)));
         assert_eq!(series("1.90"), Some((1, 90)));
         assert!(series("1.85.0+dfsg3") < series("1.90"));
-        let clauses = [
-            "libc6 (>= 2.34)".to_owned(),
-            "libllvm22 (>= 1:22)".to_owned(),
-        ];
+        let clauses = ["libc6 (>= 2.34)".to_owned(), "libllvm22 (>= 1:22)".to_owned()];
         assert_eq!(llvm_series(&clauses).ok().as_deref(), Some("22"));
         assert!(llvm_series(&clauses[..1]).is_err());
     }

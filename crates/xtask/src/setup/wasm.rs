@@ -41,13 +41,7 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
     let bindgen = workspace::locked_version("wasm-bindgen")?;
     // Without its default features it has no TLS, which only remote WebDrivers need.
     let options = ["--no-default-features"];
-    install(
-        &cache,
-        "wasm-bindgen",
-        "wasm-bindgen-cli",
-        &bindgen,
-        &options,
-    )?;
+    install(&cache, "wasm-bindgen", "wasm-bindgen-cli", &bindgen, &options)?;
     install(&cache, "wasm-pack", "wasm-pack", WASM_PACK_VERSION, &[])?;
 
     let mut path: Vec<PathBuf> = private.iter().map(|folder| folder.join("bin")).collect();
@@ -68,9 +62,7 @@ impl WasmTools {
         if self.private.is_some() {
             command.env_remove("RUSTUP_TOOLCHAIN");
         }
-        command
-            .env("PATH", path)
-            .env("CARGO_TARGET_DIR", workspace::wasm_target_dir());
+        command.env("PATH", path).env("CARGO_TARGET_DIR", workspace::wasm_target_dir());
         Ok(command)
     }
 
@@ -99,11 +91,9 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
     if !forced && add_target_with_rustup(cache) {
         return Ok(None);
     }
-    private_toolchain::install(cache)
-        .map(Some)
-        .with_context(|| {
-            format!("no Rust compiler for {TARGET}: run `rustup target add {TARGET}` by hand")
-        })
+    private_toolchain::install(cache).map(Some).with_context(|| {
+        format!("no Rust compiler for {TARGET}: run `rustup target add {TARGET}` by hand")
+    })
 }
 
 fn add_target_with_rustup(cache: &Path) -> bool {
@@ -112,25 +102,16 @@ fn add_target_with_rustup(cache: &Path) -> bool {
     };
     announce("rustup target add: the standard library for wasm (about 10 seconds)");
     let log = cache.join("logs/rustup.log");
-    process::run_logged(
-        process::command(rustup).args(["target", "add", TARGET]),
-        &log,
-    )
-    .is_ok()
+    process::run_logged(process::command(rustup).args(["target", "add", TARGET]), &log).is_ok()
         && has_target(Path::new("rustc"))
 }
 
 /// Whether a compiler's own folders hold the standard library for the target.
 pub(super) fn has_target(rustc: &Path) -> bool {
-    let sysroot = process::command(rustc)
-        .args(["--print", "sysroot"])
-        .output();
+    let sysroot = process::command(rustc).args(["--print", "sysroot"]).output();
     let Ok(sysroot) = sysroot else { return false };
     let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
-    let libraries = Path::new(&sysroot)
-        .join("lib/rustlib")
-        .join(TARGET)
-        .join("lib");
+    let libraries = Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib");
     std::fs::read_dir(libraries).is_ok_and(|entries| {
         entries.flatten().any(|entry| {
             let name = entry.file_name();
@@ -148,23 +129,17 @@ fn install(
     version: &str,
     options: &[&str],
 ) -> Result<()> {
-    let installed = process::command(cache.join("bin").join(program))
-        .arg("--version")
-        .output();
+    let installed = process::command(cache.join("bin").join(program)).arg("--version").output();
     let wanted = format!("{program} {version}");
     if installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted) {
         return Ok(());
     }
-    announce(&format!(
-        "cargo install {package} {version} (about 2 minutes)"
-    ));
+    announce(&format!("cargo install {package} {version} (about 2 minutes)"));
     let log = cache.join("logs").join(format!("{package}.log"));
     let mut cargo = process::command("cargo");
     // Outside the repository its `.cargo/config.toml` does not apply.
     cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
-    cargo
-        .args(["install", "--locked", "--force", "--root"])
-        .arg(cache);
+    cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
     cargo.args(["--version", version, package]).args(options);
     process::run_logged(&mut cargo, &log)
 }

@@ -50,10 +50,7 @@ fn modules_of_randomx_use_lower_layers() {
             continue;
         }
         let Some(layer) = layer(own) else {
-            breaches.push(format!(
-                "{}: `{own}` is in no layer; give it one",
-                file.path
-            ));
+            breaches.push(format!("{}: `{own}` is in no layer; give it one", file.path));
             continue;
         };
         for used in used_modules(&source::code(&file.text), own) {
@@ -67,10 +64,7 @@ fn modules_of_randomx_use_lower_layers() {
             }
         }
     }
-    assert_none(
-        &breaches,
-        "a module of randomx uses its own layer and those below",
-    );
+    assert_none(&breaches, "a module of randomx uses its own layer and those below");
 }
 
 #[test]
@@ -90,10 +84,7 @@ fn crates_depend_one_way() {
             }
         }
     }
-    assert_none(
-        &breaches,
-        "web -> wasm/js -> wasm -> randomx, monero; cli -> randomx, monero",
-    );
+    assert_none(&breaches, "web -> wasm/js -> wasm -> randomx, monero; cli -> randomx, monero");
 }
 
 fn layer(module: &str) -> Option<usize> {
@@ -120,10 +111,7 @@ fn used_modules(code: &str, own: &str) -> BTreeSet<String> {
 /// The first name of a path, or of each path in `{…}`.
 fn first_names(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
-        text.trim_start()
-            .chars()
-            .take_while(|&character| source::is_word(character))
-            .collect()
+        text.trim_start().chars().take_while(|&character| source::is_word(character)).collect()
     };
     let Some(group) = path.strip_prefix('{') else {
         return vec![name(path)];
@@ -155,17 +143,10 @@ fn member_crates() -> Vec<(String, String)> {
     }
     let name = |folder: &String| {
         let manifest = manifest(folder);
-        let line = manifest
-            .lines()
-            .find_map(|line| line.strip_prefix("name = \""));
-        line.and_then(|line| line.strip_suffix('"'))
-            .expect("a package name")
-            .to_owned()
+        let line = manifest.lines().find_map(|line| line.strip_prefix("name = \""));
+        line.and_then(|line| line.strip_suffix('"')).expect("a package name").to_owned()
     };
-    folders
-        .iter()
-        .map(|folder| (folder.clone(), name(folder)))
-        .collect()
+    folders.iter().map(|folder| (folder.clone(), name(folder))).collect()
 }
 
 fn manifest(folder: &str) -> String {

@@ -4,10 +4,8 @@ use crate::assert_none;
 use crate::source;
 
 /// What the files of a folder may import by a relative path.
-const ROOMS: &[(&str, &[&str])] = &[
-    ("wasm/js", &["wasm/js", "wasm/pkg"]),
-    ("web", &["web", "wasm/js", "tests/vectors"]),
-];
+const ROOMS: &[(&str, &[&str])] =
+    &[("wasm/js", &["wasm/js", "wasm/pkg"]), ("web", &["web", "wasm/js", "tests/vectors"])];
 
 #[test]
 fn imports_point_one_way() {
@@ -16,10 +14,7 @@ fn imports_point_one_way() {
         for file in source::files(room, &["ts"]) {
             for import in relative_imports(&file.text) {
                 let target = resolve(&file.path, import);
-                if !allowed
-                    .iter()
-                    .any(|folder| target.starts_with(&format!("{folder}/")))
-                {
+                if !allowed.iter().any(|folder| target.starts_with(&format!("{folder}/"))) {
                     breaches.push(format!("{} imports {import}", file.path));
                 }
             }
@@ -54,8 +49,7 @@ fn resolve(file: &str, import: &str) -> String {
 #[test]
 fn imports_are_read() {
     let text = "import { a } from \"../../web/a.ts\";\nnew Worker(new URL('./w.js', b));";
-    let found: Vec<String> = relative_imports(text)
-        .map(|import| resolve("wasm/js/x.ts", import))
-        .collect();
+    let found: Vec<String> =
+        relative_imports(text).map(|import| resolve("wasm/js/x.ts", import)).collect();
     assert_eq!(found, ["web/a.ts", "wasm/js/w.js"]);
 }

@@ -23,46 +23,31 @@ pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<Source> {
     let ignored = ignored();
     let mut found = Vec::new();
     walk(folder, &ignored, &mut |path| {
-        if extensions
-            .iter()
-            .any(|extension| path.ends_with(&format!(".{extension}")))
-        {
+        if extensions.iter().any(|extension| path.ends_with(&format!(".{extension}"))) {
             let text = fs::read_to_string(root().join(&path)).expect("a readable text file");
             found.push(Source { path, text });
         }
     });
-    assert!(
-        !found.is_empty(),
-        "no {extensions:?} files below {folder:?}"
-    );
+    assert!(!found.is_empty(), "no {extensions:?} files below {folder:?}");
     found
 }
 
 /// The lines of `.gitignore`, which has only names and paths, no patterns.
 pub(crate) fn ignored() -> Vec<String> {
     let text = fs::read_to_string(root().join(".gitignore")).expect(".gitignore");
-    let lines: Vec<String> = text
-        .lines()
-        .map(str::to_owned)
-        .filter(|l| !l.is_empty())
-        .collect();
+    let lines: Vec<String> = text.lines().map(str::to_owned).filter(|l| !l.is_empty()).collect();
     let plain = |line: &String| !line.contains(['*', '?', '!', '#', '[']);
-    assert!(
-        lines.iter().all(plain),
-        "this test reads only names and paths in .gitignore"
-    );
+    assert!(lines.iter().all(plain), "this test reads only names and paths in .gitignore");
     lines
 }
 
 /// Whether `.gitignore` leaves a file or folder out.
 pub(crate) fn is_ignored(path: &str, ignored: &[String]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    ignored
-        .iter()
-        .any(|line| match line.trim_end_matches('/').strip_prefix('/') {
-            Some(from_root) => path == from_root,
-            None => name == line.trim_end_matches('/'),
-        })
+    ignored.iter().any(|line| match line.trim_end_matches('/').strip_prefix('/') {
+        Some(from_root) => path == from_root,
+        None => name == line.trim_end_matches('/'),
+    })
 }
 
 /// Code with every comment and literal blanked out, line by line the same length or less.
@@ -102,11 +87,7 @@ fn literal_or_comment(text: &str) -> Option<usize> {
     if let Some(hashes) = raw_string(text) {
         let end = format!("\"{}", "#".repeat(hashes));
         let start = text.find('"')? + 1;
-        return Some(
-            text[start..]
-                .find(&end)
-                .map_or(text.len(), |at| start + at + end.len()),
-        );
+        return Some(text[start..].find(&end).map_or(text.len(), |at| start + at + end.len()));
     }
     if text.starts_with('"') || text.starts_with("b\"") {
         let start = text.find('"')? + 1;
@@ -121,9 +102,7 @@ fn literal_or_comment(text: &str) -> Option<usize> {
 fn raw_string(text: &str) -> Option<usize> {
     let hashes = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
     let string = hashes.trim_start_matches('#');
-    string
-        .starts_with('"')
-        .then_some(hashes.len() - string.len())
+    string.starts_with('"').then_some(hashes.len() - string.len())
 }
 
 /// The length up to and including the closing quote.
@@ -167,30 +146,19 @@ pub(crate) fn is_word(character: char) -> bool {
 
 /// The places of a whole word in code.
 pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
-    code.match_indices(word)
-        .map(|(at, _)| at)
-        .filter(move |&at| {
-            !code[..at].ends_with(is_word) && !code[at + word.len()..].starts_with(is_word)
-        })
+    code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        !code[..at].ends_with(is_word) && !code[at + word.len()..].starts_with(is_word)
+    })
 }
 
 fn walk(folder: &str, ignored: &[String], visit: &mut impl FnMut(String)) {
     let at = root().join(folder);
     let entries = fs::read_dir(&at).unwrap_or_else(|error| panic!("{}: {error}", at.display()));
-    let mut entries: Vec<_> = entries
-        .map(|entry| entry.expect("a folder entry"))
-        .collect();
+    let mut entries: Vec<_> = entries.map(|entry| entry.expect("a folder entry")).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
-        let name = entry
-            .file_name()
-            .into_string()
-            .expect("a file name in UTF-8");
-        let path = if folder.is_empty() {
-            name
-        } else {
-            format!("{folder}/{name}")
-        };
+        let name = entry.file_name().into_string().expect("a file name in UTF-8");
+        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
         if path == ".git" || is_ignored(&path, ignored) {
             continue;
         }
@@ -207,10 +175,7 @@ fn code_has_no_comments_and_literals() {
     let text =
         "a /* b /* c */ d */ e // f\n\"g \\\" h\" r#\"i \" j\"# '\"' k<'l> for_ b\"m\" '\\'' n";
     let code = code(text);
-    let words: Vec<&str> = code
-        .split(|c| !is_word(c))
-        .filter(|w| !w.is_empty())
-        .collect();
+    let words: Vec<&str> = code.split(|c| !is_word(c)).filter(|w| !w.is_empty()).collect();
     assert_eq!(words, ["a", "e", "k", "l", "for_", "n"]);
     assert_eq!(code.lines().count(), 2);
 }

@@ -38,10 +38,7 @@ fn the_top_holds_only_what_tools_need() {
             breaches.push(name.into_owned());
         }
     }
-    assert_none(
-        &breaches,
-        "these do not belong at the top of the repository",
-    );
+    assert_none(&breaches, "these do not belong at the top of the repository");
 }
 
 #[test]
@@ -53,8 +50,5 @@ fn files_are_short() {
             breaches.push(format!("{}: {lines} lines", file.path));
         }
     }
-    assert_none(
-        &breaches,
-        "a source file has at most 400 lines; split it by what it is about",
-    );
+    assert_none(&breaches, "a source file has at most 400 lines; split it by what it is about");
 }
