@@ -1,0 +1,57 @@
+//! What the tests of the command line share.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::{fs, path::Path};
+
+use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};
+use serde_json::{Value, json};
+
+/// The command with these arguments.
+pub(crate) fn randomx(arguments: &[&str]) -> Command {
+    let mut command = cargo_bin_cmd!("randomx");
+    command.args(arguments);
+    command
+}
+
+/// Runs a subcommand on JSON lines from stdin.
+pub(crate) fn on_lines(subcommand: &str, lines: impl Into<Vec<u8>>) -> Assert {
+    randomx(&[subcommand, "--jsonl", "-"]).write_stdin(lines).assert()
+}
+
+/// Asserts exit code 2, nothing on stdout, and one sentence on stderr.
+pub(crate) fn assert_refused(run: Assert, sentence: &str) {
+    run.code(2).stdout("").stderr(format!("error: {sentence}\n"));
+}
+
+/// A file of `tests/vectors`.
+pub(crate) fn vectors(file: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors").join(file);
+    let text = fs::read_to_string(path).expect("the vectors are part of the repository");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The blocks of `mainnet-headers.json` as lines for `verify`.
+pub(crate) fn mainnet_lines() -> Vec<Value> {
+    let vectors = vectors("mainnet-headers.json");
+    let blocks = vectors["blocks"].as_array().expect("a list");
+    let line = |block: &Value| {
+        json!({
+            "seed_hash": vectors["seed_hash"],
+            "hashing_blob": block["hashing_blob"],
+            "difficulty": block["difficulty"],
+        })
+    };
+    blocks.iter().map(line).collect()
+}
+
+/// JSON lines of these values.
+pub(crate) fn jsonl<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// The values of JSON lines.
+pub(crate) fn parse_jsonl(text: &[u8]) -> Vec<Value> {
+    let text = str::from_utf8(text).expect("UTF-8");
+    text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()
+}

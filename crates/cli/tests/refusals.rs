@@ -1,0 +1,187 @@
+//! Unusable arguments and input: exit code 2, a sentence that names the culprit, no output.
+
+mod common;
+
+use std::fs;
+
+use common::{assert_refused, mainnet_lines, on_lines, randomx};
+use predicates::prelude::*;
+
+const GOOD_JOB: &str = r#"{"version":1,"key":"00","input":"00"}"#;
+
+#[test]
+fn a_wrong_command_line_exits_with_2() {
+    for (arguments, mention) in [
+        (&[][..], "Usage"),
+        (&["mine"], "mine"),
+        (&["hash"], "--key"),
+        (&["hash", "--key", "00"], "--input"),
+        (&["hash", "--key", "00", "--key-text", "x", "--input", "00"], "--key-text"),
+        (&["hash", "--key", "00", "--input", "00", "--input-text", "x"], "--input-text"),
+        (&["hash", "--jsonl", "-", "--key", "00"], "--key"),
+        (&["hash", "--jsonl", "-", "--version", "v2"], "--version"),
+        (&["hash", "--key", "00", "--input", "00", "--version", "v3"], "v3"),
+        (&["hash", "--key", "00", "--input", "00", "--engine", "jit"], "jit"),
+        (&["hash", "--key", "00", "--input", "00", "--threads", "0"], "--threads"),
+        (&["hash", "--key", "00", "--input", "00", "--threads", "1025"], "--threads"),
+        (&["hash", "--key", "00", "--input", "00", "--lanes", "0"], "--lanes"),
+        (&["hash", "--key", "00", "--input", "00", "--lanes", "9"], "--lanes"),
+        (&["hash", "--key", "00", "--input", "00", "--lanes", "x"], "--lanes"),
+        (&["verify"], "--jsonl"),
+        (&["verify", "--jsonl"], "--jsonl"),
+    ] {
+        let run = randomx(arguments).assert().code(2).stdout("");
+        run.stderr(predicate::str::contains(mention));
+    }
+}
+
+#[test]
+fn a_wrong_byte_argument_is_named() {
+    for (key, input, sentence) in [
+        ("abc", "00", "--key: odd number of hex digits (3)"),
+        ("0x", "00", "--key: 'x' at position 2 is not a hex digit"),
+        ("00", "é", "--input: 'é' at position 1 is not a hex digit"),
+        ("00", "00 ", "--input: odd number of hex digits (3)"),
+    ] {
+        assert_refused(randomx(&["hash", "--key", key, "--input", input]).assert(), sentence);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let missing = folder.path().join("missing.jsonl");
+    for subcommand in ["hash", "verify"] {
+        for file in [folder.path(), &missing] {
+            let file = file.to_str().expect("a UTF-8 path");
+            let named = predicate::str::starts_with(format!("error: {file}: cannot be read: "));
+            let run = randomx(&[subcommand, "--jsonl", file]).assert();
+            run.code(2).stdout("").stderr(named);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_hash_line_is_named() {
+    let too_long = "00".repeat((1 << 20) + 1);
+    for (line, problem) in [
+        ("", "blank; every line must be a JSON object"),
+        ("[1,\"00\",\"00\"]", "expected a JSON object"),
+        (r#"{"version":1,"key":"00","inp"#, "cut short: the JSON object does not end"),
+        (r#"{"key":"0","input":"00"}"#, "key: odd number of hex digits (1)"),
+        (r#"{"key":"0g","input":"00"}"#, "key: 'g' at position 2 is not a hex digit"),
+        (r#"{"key":"00","input":"0x00"}"#, "input: 'x' at position 2 is not a hex digit"),
+        (
+            &format!(r#"{{"key":"{too_long}","input":""}}"#),
+            "key: expected at most 1048576 bytes, got 1048577",
+        ),
+        (
+            &format!(r#"{{"key":"","input":"{too_long}"}}"#),
+            "input: expected at most 1048576 bytes, got 1048577",
+        ),
+        (r#"{"key":"00"}"#, "missing field `input` (column 12)"),
+        (r#"{"key":"","key":"","input":""}"#, "duplicate field `key` (column 15)"),
+        (
+            r#"{"key":"","input":"","Version":1}"#,
+            "unknown field `Version`, expected one of `version`, `key`, `input` (column 30)",
+        ),
+        (r#"{"key":7,"input":""}"#, "key: invalid type: integer `7`, expected a string (column 8)"),
+        (r#"{"key":"","input":null}"#, "input: invalid type: null, expected a string (column 22)"),
+        (
+            r#"{"version":0,"key":"","input":""}"#,
+            "version: invalid value: integer `0`, expected 1 or 2 (column 12)",
+        ),
+        (
+            r#"{"version":"v1","key":"","input":""}"#,
+            "version: invalid type: string \"v1\", expected 1 or 2 (column 15)",
+        ),
+        (r#"{"key":"","input":""} x"#, "trailing characters (column 23)"),
+    ] {
+        // The good lines around it are not hashed.
+        let lines = format!("{GOOD_JOB}\n{line}\n{GOOD_JOB}\n");
+        assert_refused(on_lines("hash", lines), &format!("stdin: line 2: {problem}"));
+    }
+}
+
+#[test]
+fn a_wrong_verify_line_is_named() {
+    let good = mainnet_lines()[0].to_string();
+    let seed = "00".repeat(32);
+    let line = |seed: &str, blob: &str, difficulty: &str| {
+        format!(r#"{{"seed_hash":"{seed}","hashing_blob":"{blob}","difficulty":{difficulty}}}"#)
+    };
+    let over = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
+    let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
+    let type_of = "difficulty: expected an integer, or its decimal digits in a string";
+    let size = |got| format!("seed_hash: expected 32 bytes (64 hex characters), got {got} bytes");
+    for (line, problem) in [
+        (line(&seed[2..], "00", "1"), size(31)),
+        (line(&format!("{seed}00"), "00", "1"), size(33)),
+        (line("", "00", "1"), size(0)),
+        (line(&seed[1..], "00", "1"), "seed_hash: odd number of hex digits (63)".into()),
+        (line(&seed, "0", "1"), "hashing_blob: odd number of hex digits (1)".into()),
+        (
+            line(&seed, &"00".repeat((1 << 20) + 1), "1"),
+            "hashing_blob: expected at most 1048576 bytes, got 1048577".into(),
+        ),
+        (line(&seed, "zz", "1"), "hashing_blob: 'z' at position 1 is not a hex digit".into()),
+        (line(&seed, "00", "0"), "difficulty: expected at least 1, got 0".into()),
+        (line(&seed, "00", "-1"), digits.into()),
+        (line(&seed, "00", "1.0"), digits.into()),
+        (line(&seed, "00", "1e3"), digits.into()),
+        (line(&seed, "00", "\"1e3\""), digits.into()),
+        (line(&seed, "00", over), "difficulty: expected at most 2^256 - 1, got more".into()),
+        (line(&seed, "00", "\"\""), "difficulty: expected decimal digits, got nothing".into()),
+        (line(&seed, "00", "null"), type_of.into()),
+        (line(&seed, "00", "[1]"), type_of.into()),
+        (line(&seed, "00", "NaN"), "expected value (column 114)".into()),
+        (line(&seed, "00", "01"), "invalid number (column 115)".into()),
+        (
+            format!(r#"{{"seed_hash":"{seed}","difficulty":1}}"#),
+            "missing field `hashing_blob` (column 95)".into(),
+        ),
+        (good[..good.len() - 1].into(), "cut short: the JSON object does not end".into()),
+    ] {
+        let lines = format!("{good}\n{good}\n{line}\n");
+        assert_refused(on_lines("verify", lines), &format!("stdin: line 3: {problem}"));
+    }
+}
+
+#[test]
+fn a_file_is_named_with_its_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("jobs.jsonl");
+    fs::write(
+        &file,
+        format!("{}{{\"key\":\"abc\",\"input\":\"\"}}", format!("{GOOD_JOB}\n").repeat(6)),
+    )
+    .expect("a file");
+    let file = file.to_str().expect("a UTF-8 path");
+    let sentence = format!("{file}: line 7: key: odd number of hex digits (3)");
+    assert_refused(randomx(&["hash", "--jsonl", file]).assert(), &sentence);
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    let lines = [GOOD_JOB.as_bytes(), b"\n{\"key\":\"\xff\"}\n"].concat();
+    assert_refused(on_lines("hash", lines), "stdin: line 2: not UTF-8 at byte 9");
+    let sentence =
+        "stdin: line 1: begins with a byte order mark; save the file as UTF-8 without one";
+    assert_refused(on_lines("hash", format!("\u{feff}{GOOD_JOB}\n")), sentence);
+    // The control character that would clear a terminal is escaped.
+    let sentence = "stdin: line 1: unknown field `\\u{1b}c`, expected one of `version`, `key`, \
+                    `input` (column 10)";
+    assert_refused(on_lines("hash", r#"{"\u001bc":1}"#), sentence);
+}
+
+#[test]
+fn a_line_without_end_is_refused_early() {
+    let sentence = "stdin: line 1: longer than 4456448 bytes";
+    assert_refused(on_lines("verify", vec![b' '; 5 << 20]), sentence);
+}
+
+#[test]
+fn too_many_lines_are_refused() {
+    let lines = "{\"key\":\"\",\"input\":\"\"}\n".repeat((1 << 22) + 1);
+    assert_refused(on_lines("hash", lines), "stdin: more than 4194304 lines; split the input");
+}
