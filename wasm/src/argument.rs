@@ -49,9 +49,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     } else if number == 2.0 {
         Ok(Version::V2)
     } else {
-        Err(Failure::InvalidArgument(format!(
-            "{name}: expected 1 or 2, got {number}"
-        )))
+        Err(Failure::InvalidArgument(format!("{name}: expected 1 or 2, got {number}")))
     }
 }
 

@@ -35,7 +35,7 @@ impl CacheBuilder {
     }
 }
 
-/// A full cache. Its memory is given back when it and every [`Vm`](crate::vm::Vm) made from
+/// A full cache. Its memory is given back when it and every `Vm` made from
 /// it are freed.
 #[wasm_bindgen]
 pub struct Cache(pub(crate) Arc<randomx::Cache>);

@@ -32,9 +32,8 @@ impl Failure {
 
 impl From<CacheError> for Failure {
     fn from(error: CacheError) -> Self {
-        match error {
-            CacheError::OutOfMemory { .. } => Self::OutOfMemory(error.to_string()),
-        }
+        // Any key has a cache: memory is all that a cache can lack.
+        Self::OutOfMemory(error.to_string())
     }
 }
 
@@ -42,9 +41,8 @@ impl From<VmError> for Failure {
     fn from(error: VmError) -> Self {
         match error {
             VmError::OutOfMemory { .. } => Self::OutOfMemory(error.to_string()),
-            VmError::Lanes { .. } | VmError::Unsupported(_) => {
-                Self::InvalidArgument(error.to_string())
-            }
+            // The others reject an option.
+            _ => Self::InvalidArgument(error.to_string()),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// As [`hash`](Self::hash); an entry that is no `Uint8Array` is an `invalid-argument`.
+    /// As `hash`; an entry that is no `Uint8Array` is an `invalid-argument`.
     #[wasm_bindgen(js_name = hashMany)]
     pub fn hash_many(&mut self, version: f64, inputs: &Array) -> Result<Vec<u8>, Failure> {
         self.0.set_version(argument::version("version", version)?);

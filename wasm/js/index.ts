@@ -1,0 +1,15 @@
+/**
+ * RandomX, the proof of work of Monero, verified in a browser: see {@link RandomX}.
+ *
+ * @packageDocumentation
+ */
+export { RandomXError, type RandomXErrorCode } from "./errors.js";
+export {
+  RandomX,
+  type AbortOptions,
+  type BlockToVerify,
+  type HashOptions,
+  type PrepareOptions,
+  type Verdict,
+} from "./randomx.js";
+export type { Bytes, Difficulty, Version } from "./validate.js";

@@ -1,0 +1,36 @@
+/** What a browser must have, told apart by trying it on modules of a few bytes. */
+import { RandomXError } from "./errors.js";
+
+/** A module without content. */
+const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+
+/** `(func (result v128) i32.const 0  i8x16.splat  i8x16.popcnt)` */
+const SIMD = Uint8Array.of(
+  ...EMPTY,
+  ...[0x01, 0x05, 0x01, 0x60, 0x00, 0x01, 0x7b],
+  ...[0x03, 0x02, 0x01, 0x00],
+  ...[0x0a, 0x0a, 0x01, 0x08, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x62, 0x0b],
+);
+
+/** Throws `unsupported` or `wasm-blocked`, or returns. */
+export function checkSupport(): void {
+  if (typeof WebAssembly === "undefined") {
+    throw new RandomXError("unsupported", "RandomX needs WebAssembly, which this browser lacks");
+  }
+  if (!WebAssembly.validate(SIMD)) {
+    throw new RandomXError(
+      "unsupported",
+      "RandomX needs WebAssembly's SIMD instructions, which this browser lacks (all have them since 2023)",
+    );
+  }
+  try {
+    // Validating is always allowed; compiling is what a policy forbids.
+    new WebAssembly.Module(EMPTY);
+  } catch (error) {
+    throw new RandomXError(
+      "wasm-blocked",
+      "the Content-Security-Policy of this site forbids WebAssembly: its script-src needs 'wasm-unsafe-eval'",
+      { cause: error },
+    );
+  }
+}
