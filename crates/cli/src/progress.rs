@@ -1,11 +1,14 @@
 //! Progress bars on stderr, for a person who waits; nothing where nobody looks.
 
 use std::{
+    fmt,
     io::{self, IsTerminal},
     time::Duration,
 };
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 use randomx::CacheBuilder;
 
 /// The bars of a run. Dropping it clears them.
@@ -35,9 +38,9 @@ impl Progress {
 
     fn new(hashes: usize, target: ProgressDrawTarget) -> Progress {
         let bars = MultiProgress::with_draw_target(target);
-        let hashes = bars.add(ProgressBar::new(hashes as u64).with_style(style(
-            "hashes  [{bar:40}] {human_pos}/{human_len}, {per_sec}, {eta} left",
-        )));
+        let style =
+            style("hashes  [{bar:40}] {human_pos}/{human_len}{rate}").with_key("rate", rate);
+        let hashes = bars.add(ProgressBar::new(hashes as u64).with_style(style));
         hashes.enable_steady_tick(Duration::from_millis(200));
         Progress { bars, hashes }
     }
@@ -72,6 +75,14 @@ impl CacheBar {
 impl Drop for CacheBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// The speed and the time left, as soon as there is a hash to tell them by.
+fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    if state.pos() > 0 {
+        // A bar that cannot be drawn is no reason to stop.
+        let _ = write!(out, ", {:.1}/s, {:#} left", state.per_sec(), HumanDuration(state.eta()));
     }
 }
 
