@@ -30,12 +30,11 @@ pub(crate) fn wasm_from_scratch() -> Result<()> {
 
 /// Builds each wasm crate whose sources changed.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    let compiler = tools.compiler_version()?;
     for WasmCrate { folder, sources } in CRATES {
         let inputs = [sources, SHARED.as_slice(), &["package-lock.json"]].concat();
         let name = folder.replace('/', "-");
         let pkg = format!("{folder}/pkg");
-        let stamp = || Stamp::new(&name, &inputs, &[&compiler], &pkg);
+        let stamp = || Stamp::new(&name, &inputs, &[tools.identity()], &pkg);
         if stamp()?.is_fresh() {
             println!("{pkg} is up to date");
             continue;

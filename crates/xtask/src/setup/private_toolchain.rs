@@ -38,7 +38,7 @@ pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
 /// Assembles the toolchain in the cache folder.
 pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     let debian = Debian::detect()?;
-    announce("a private Rust toolchain for wasm from Debian's packages (about 4 minutes)");
+    announce("a private Rust toolchain for wasm from Debian's packages (about 2 minutes)");
     let work = cache.join("unfinished");
     process::remove_dir(&work)?;
     fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;

@@ -1,7 +1,9 @@
 //! The wasm toolchain: a compiler with the target, wasm-bindgen, wasm-pack and wasm-opt.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
 
@@ -32,6 +34,8 @@ pub(crate) struct WasmTools {
     private: Option<PathBuf>,
     /// Folders that come first on `PATH`.
     path: Vec<PathBuf>,
+    /// Names the compiler and its standard library: a build by others is another build.
+    identity: String,
 }
 
 /// Installs the wasm toolchain unless it is there.
@@ -48,7 +52,10 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
     path.push(cache.join("bin"));
     // wasm-opt; `node_modules/.bin` would bring another `node` along.
     path.push(workspace::root().join("node_modules/binaryen/bin"));
-    Ok(WasmTools { private, path })
+    let mut tools = WasmTools { private, path, identity: String::new() };
+    tools.identity = tools.identify()?;
+    tools.forget_other_builds()?;
+    Ok(tools)
 }
 
 impl WasmTools {
@@ -66,9 +73,31 @@ impl WasmTools {
         Ok(command)
     }
 
-    /// Names the compiler exactly; a build by another one is another build.
-    pub(crate) fn compiler_version(&self) -> Result<String> {
-        process::read(self.command("rustc")?.arg("-vV"))
+    /// Names the compiler and its standard library.
+    pub(crate) fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn identify(&self) -> Result<String> {
+        let rustc = self.command("rustc")?;
+        let library = target_library(Path::new(rustc.get_program())).context("no wasm library")?;
+        let changed = library.metadata()?.modified()?.duration_since(UNIX_EPOCH)?;
+        let version = process::read(self.command("rustc")?.arg("-vV"))?;
+        Ok(format!("{version}library: {} {}\n", library.display(), changed.as_nanos()))
+    }
+
+    /// Empties the build folder when the compiler changed: cargo tells compilers apart by
+    /// version, and two private ones of one version have different libraries.
+    fn forget_other_builds(&self) -> Result<()> {
+        let folder = workspace::wasm_target_dir();
+        let record = folder.join("compiler");
+        if fs::read_to_string(&record).is_ok_and(|last| last == self.identity) {
+            return Ok(());
+        }
+        process::remove_dir(&folder)?;
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&record, &self.identity))
+            .with_context(|| format!("cannot write {}", record.display()))
     }
 }
 
@@ -92,7 +121,7 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     private_toolchain::install(cache).map(Some).with_context(|| {
-        format!("no Rust compiler for {TARGET}: run `rustup target add {TARGET}` by hand")
+        format!("no compiler for wasm (another way is `rustup target add {TARGET}` by hand)")
     })
 }
 
@@ -106,18 +135,19 @@ fn add_target_with_rustup(cache: &Path) -> bool {
         && has_target(Path::new("rustc"))
 }
 
-/// Whether a compiler's own folders hold the standard library for the target.
+/// Whether a compiler has the standard library for the target.
 pub(super) fn has_target(rustc: &Path) -> bool {
-    let sysroot = process::command(rustc).args(["--print", "sysroot"]).output();
-    let Ok(sysroot) = sysroot else { return false };
+    target_library(rustc).is_some()
+}
+
+fn target_library(rustc: &Path) -> Option<PathBuf> {
+    let sysroot = process::command(rustc).args(["--print", "sysroot"]).output().ok()?;
     let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
-    let libraries = Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib");
-    std::fs::read_dir(libraries).is_ok_and(|entries| {
-        entries.flatten().any(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("libstd-") && name.ends_with(".rlib")
-        })
+    let folder = Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib");
+    let mut files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    files.find(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libstd-") && name.ends_with(".rlib")
     })
 }
 
