@@ -28,7 +28,9 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
 
 /// Runs the native benchmarks.
 pub(crate) fn bench(args: &[String]) -> Result<()> {
-    process::run(process::command("cargo").args(["bench", "--package", "randomx"]).args(args))
+    process::run(
+        process::command("cargo").args(["bench", "--workspace", "--bench", "*"]).args(args),
+    )
 }
 
 /// Runs the benchmarks of the wasm build in the user's Node.
