@@ -34,27 +34,26 @@ impl Cache {
     pub fn items(&self, numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
         let width = Width::detect();
-        let (numbers, rest_of_numbers) = numbers.as_chunks::<8>();
-        let (items, rest_of_items) = items.as_chunks_mut::<8>();
-        for (numbers, items) in numbers.iter().zip(items) {
-            *items = self.lanes(*numbers, width);
+        let mut done = 0;
+        while done < numbers.len() {
+            let (numbers, items) = (&numbers[done..], &mut items[done..]);
+            done += match numbers.len() {
+                1 => self.batch::<1>(numbers, items, width),
+                2 => self.batch::<2>(numbers, items, width),
+                3 | 4 => self.batch::<4>(numbers, items, width),
+                5..=8 => self.batch::<8>(numbers, items, width),
+                _ => self.batch::<16>(numbers, items, width),
+            };
         }
-        self.fewer_than_8(rest_of_numbers, rest_of_items, width);
     }
 
-    /// The rest of a batch, in as few runs as cover it.
-    fn fewer_than_8(&self, numbers: &[u32], items: &mut [Item], width: Width) {
-        match *numbers {
-            [] => {}
-            [a] => items.copy_from_slice(&self.lanes([a], width)),
-            [a, b] => items.copy_from_slice(&self.lanes([a, b], width)),
-            [a, b, c] => items.copy_from_slice(&self.lanes([a, b, c, c], width)[..3]),
-            [a, b, c, d] => items.copy_from_slice(&self.lanes([a, b, c, d], width)),
-            _ => {
-                let padded = std::array::from_fn(|i| numbers[i.min(numbers.len() - 1)]);
-                items.copy_from_slice(&self.lanes::<8>(padded, width)[..numbers.len()]);
-            }
-        }
+    /// Computes the first `N` items, or all if there are fewer, in `N` lanes; returns how many.
+    fn batch<const N: usize>(&self, numbers: &[u32], items: &mut [Item], width: Width) -> usize {
+        let count = numbers.len().min(N);
+        // Lanes without an item of their own repeat the last one.
+        let padded = std::array::from_fn(|lane| numbers[lane.min(count - 1)]);
+        items[..count].copy_from_slice(&self.lanes::<N>(padded, width)[..count]);
+        count
     }
 
     fn lanes<const N: usize>(&self, numbers: [u32; N], width: Width) -> [Item; N] {

@@ -24,11 +24,12 @@ pub trait Engine {
     /// Step 4: the instructions of one iteration.
     fn execute(&self, code: &Self::Code, lane: &mut Lane, scratchpad: &mut Scratchpad);
 
-    /// Steps 1 to 6 and 8: all up to the dataset item, whose number it returns.
-    fn begin(&self, code: &Self::Code, lane: &mut Lane, scratchpad: &mut Scratchpad) -> u32 {
+    /// Steps 1 to 6 and 8: all up to the dataset item. Returns the numbers of this iteration's
+    /// item and of the next two; [`Version::known_items`] tells how many of them are final.
+    fn begin(&self, code: &Self::Code, lane: &mut Lane, scratchpad: &mut Scratchpad) -> [u32; 3] {
         lane.load_registers(scratchpad);
         self.execute(code, lane, scratchpad);
-        lane.next_item()
+        lane.next_items()
     }
 
     /// Steps 7 and 9 to 12: all from the dataset item on.
@@ -111,11 +112,10 @@ impl Lane {
         }
     }
 
-    /// Steps 5, 6 and 8; the number of the item of step 7.
+    /// Steps 5, 6 and 8.
     #[inline]
-    fn next_item(&mut self) -> u32 {
-        const ITEM_MASK: u32 = (DATASET_BASE_SIZE / ITEM_SIZE as u64) as u32 - 1;
-        let item = self.dataset_offset + (self.ma / ITEM_SIZE as u32 & ITEM_MASK);
+    fn next_items(&mut self) -> [u32; 3] {
+        let current = self.item_number(self.ma);
         let r = &self.registers.r;
         let mix = (r[self.read_registers[2]] ^ r[self.read_registers[3]]) as u32;
         match self.version {
@@ -123,7 +123,13 @@ impl Lane {
             Version::V2 => self.ma ^= mix,
         }
         std::mem::swap(&mut self.mx, &mut self.ma);
-        item
+        [current, self.item_number(self.ma), self.item_number(self.mx)]
+    }
+
+    #[inline]
+    fn item_number(&self, address: u32) -> u32 {
+        const ITEM_MASK: u32 = (DATASET_BASE_SIZE / ITEM_SIZE as u64) as u32 - 1;
+        self.dataset_offset + (address / ITEM_SIZE as u32 & ITEM_MASK)
     }
 
     /// Steps 7 and 9 to 12.

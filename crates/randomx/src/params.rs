@@ -79,6 +79,15 @@ impl Version {
             Version::V2 => 384,
         }
     }
+
+    /// Dataset items whose numbers are known when an iteration needs the first of them: `mp` is
+    /// what v1 reads one iteration later and v2 two (specification 4.6.2, steps 5 to 8).
+    pub const fn known_items(self) -> usize {
+        match self {
+            Version::V1 => 2,
+            Version::V2 => 3,
+        }
+    }
 }
 
 impl fmt::Display for Version {

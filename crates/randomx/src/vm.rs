@@ -162,7 +162,7 @@ impl Vm {
                 }
                 state.begin_program(&self.engine, self.version);
             }
-            run_loop(&self.engine, &self.cache, self.aes, lanes, scratchpads);
+            run_loop(&self.engine, &self.cache, self.version, self.aes, lanes, scratchpads);
         }
         for ((state, scratchpad), output) in lanes.iter().zip(scratchpads).zip(outputs) {
             *output = state.finish_hash(scratchpad, self.aes);
@@ -171,26 +171,32 @@ impl Vm {
 }
 
 /// All iterations of the lanes' programs (specification 4.6.2).
+///
+/// Items are computed as far ahead as their numbers are known, so that one lane alone makes
+/// batches too: what an item costs is mostly waiting and dispatch, which a batch shares.
 fn run_loop<E: Engine>(
     engine: &E,
     cache: &Cache,
+    version: Version,
     aes: Aes,
     lanes: &mut [HashState<E>],
     scratchpads: &mut [Scratchpad],
 ) {
-    let mut numbers = [0; MAX_LANES];
-    let mut items: [Item; MAX_LANES] = [[0; 8]; MAX_LANES];
-    let numbers = &mut numbers[..lanes.len()];
-    let items = &mut items[..lanes.len()];
-    for _ in 0..PROGRAM_ITERATIONS {
-        for ((state, scratchpad), number) in
-            lanes.iter_mut().zip(&mut *scratchpads).zip(&mut *numbers)
-        {
-            *number = engine.begin(&state.code, &mut state.lane, scratchpad);
+    let known = version.known_items();
+    let mut numbers = [0; MAX_LANES * 3];
+    let mut items: [Item; MAX_LANES * 3] = [[0; 8]; MAX_LANES * 3];
+    for iteration in 0..PROGRAM_ITERATIONS {
+        let ahead = iteration % known;
+        for (lane, (state, scratchpad)) in lanes.iter_mut().zip(&mut *scratchpads).enumerate() {
+            let known_numbers = engine.begin(&state.code, &mut state.lane, scratchpad);
+            numbers[lane * known..][..known].copy_from_slice(&known_numbers[..known]);
         }
-        cache.items(numbers, items);
-        for ((state, scratchpad), item) in lanes.iter_mut().zip(&mut *scratchpads).zip(&*items) {
-            engine.end(&mut state.lane, scratchpad, item, aes);
+        if ahead == 0 {
+            let batch = lanes.len() * known;
+            cache.items(&numbers[..batch], &mut items[..batch]);
+        }
+        for (lane, (state, scratchpad)) in lanes.iter_mut().zip(&mut *scratchpads).enumerate() {
+            engine.end(&mut state.lane, scratchpad, &items[lane * known + ahead], aes);
         }
     }
 }

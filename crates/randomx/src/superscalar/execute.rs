@@ -10,63 +10,122 @@ use crate::reciprocal::reciprocal;
 /// Registers `r0` to `r7` of `N` lanes, register by register.
 pub type Lanes<const N: usize> = [[u64; N]; 8];
 
-/// A program in the form that runs: immediates extended, reciprocals computed.
+/// A program in the form that runs.
 #[derive(Clone, Debug)]
 pub struct Function {
+    runs: Vec<Run>,
     operations: Vec<Operation>,
     address_register: u8,
 }
 
+/// Operations of one class in a row, which share a dispatch.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    class: Class,
+    length: u16,
+}
+
+/// What operations do that differ only in their masks and constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// `dst += (((src << shift) ^ sign) & mask) + constant`
+    Add,
+    /// `dst ^= (src & mask) ^ constant`
+    Xor,
+    /// `dst *= (src & mask) | constant`
+    Mul,
+    /// `dst` becomes the high half of `dst * src`, signed where `sign` is set
+    MulHigh,
+    /// `dst` is rotated right by `shift`
+    Rotate,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Operation {
-    action: Action,
     dst: u8,
     src: u8,
+    shift: u8,
+    /// All ones for a subtraction or a signed product, else zero.
+    sign: u64,
+    /// All ones if there is a source register, else zero.
+    mask: u64,
     constant: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Action {
-    Sub,
-    Xor,
-    AddShifted,
-    Mul,
-    MulHigh,
-    MulHighSigned,
-    RotateConstant,
-    AddConstant,
-    XorConstant,
-    MulConstant,
-}
-
-impl From<&Instruction> for Operation {
-    fn from(instruction: &Instruction) -> Operation {
-        let imm = instruction.imm32;
-        let extended = imm as i32 as u64;
-        let (action, constant) = match instruction.kind {
-            Kind::IsubR => (Action::Sub, 0),
-            Kind::IxorR => (Action::Xor, 0),
-            Kind::IaddRs => (Action::AddShifted, u64::from(instruction.modifier >> 2 & 3)),
-            Kind::ImulR => (Action::Mul, 0),
-            Kind::IrorC => (Action::RotateConstant, u64::from(imm & 63)),
-            Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => (Action::AddConstant, extended),
-            Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => (Action::XorConstant, extended),
-            Kind::ImulhR => (Action::MulHigh, 0),
-            Kind::IsmulhR => (Action::MulHighSigned, 0),
-            // Without a reciprocal the operation leaves its register alone.
-            Kind::ImulRcp => (Action::MulConstant, reciprocal(imm).unwrap_or(1)),
-        };
-        Operation { action, dst: instruction.dst & 7, src: instruction.src & 7, constant }
-    }
+fn resolve(instruction: &Instruction) -> (Class, Operation) {
+    const ONES: u64 = u64::MAX;
+    let imm = instruction.imm32;
+    let extended = imm as i32 as u64;
+    let (class, shift, sign, mask, constant) = match instruction.kind {
+        // -x is !x + 1.
+        Kind::IsubR => (Class::Add, 0, ONES, ONES, 1),
+        Kind::IaddRs => (Class::Add, instruction.modifier >> 2 & 3, 0, ONES, 0),
+        Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => (Class::Add, 0, 0, 0, extended),
+        Kind::IxorR => (Class::Xor, 0, 0, ONES, 0),
+        Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => (Class::Xor, 0, 0, 0, extended),
+        Kind::ImulR => (Class::Mul, 0, 0, ONES, 0),
+        // Without a reciprocal the operation leaves its register alone.
+        Kind::ImulRcp => (Class::Mul, 0, 0, 0, reciprocal(imm).unwrap_or(1)),
+        Kind::ImulhR => (Class::MulHigh, 0, 0, ONES, 0),
+        Kind::IsmulhR => (Class::MulHigh, 0, ONES, ONES, 0),
+        Kind::IrorC => (Class::Rotate, (imm & 63) as u8, 0, 0, 0),
+    };
+    let (dst, src) = (instruction.dst & 7, instruction.src & 7);
+    (class, Operation { dst, src, shift, sign, mask, constant })
 }
 
 impl From<&Program> for Function {
     fn from(program: &Program) -> Function {
-        Function {
-            operations: program.instructions.iter().map(Operation::from).collect(),
+        let mut function = Function {
+            runs: Vec::new(),
+            operations: Vec::with_capacity(program.instructions.len()),
             address_register: program.address_register & 7,
+        };
+        for (class, operation) in schedule(program.instructions.iter().map(resolve).collect()) {
+            function.operations.push(operation);
+            match function.runs.last_mut() {
+                Some(run) if run.class == class => run.length += 1,
+                _ => function.runs.push(Run { class, length: 1 }),
+            }
+        }
+        function
+    }
+}
+
+/// Reorders operations so that those of one class come together, keeping the order of any two of
+/// which one writes a register of the other.
+fn schedule(mut waiting: Vec<(Class, Operation)>) -> Vec<(Class, Operation)> {
+    let mut scheduled: Vec<(Class, Operation)> = Vec::with_capacity(waiting.len());
+    while !waiting.is_empty() {
+        let ready = ready(&waiting);
+        let last = scheduled.last().map(|(class, _)| *class);
+        let same = ready.iter().copied().find(|&index| Some(waiting[index].0) == last);
+        let next = same.unwrap_or_else(|| {
+            let count = |class| ready.iter().filter(|&&index| waiting[index].0 == class).count();
+            // The first of the largest class that could run now.
+            ready.iter().rev().copied().max_by_key(|&index| count(waiting[index].0)).unwrap_or(0)
+        });
+        scheduled.push(waiting.remove(next));
+    }
+    scheduled
+}
+
+/// The operations that no earlier one stands in the way of.
+fn ready(waiting: &[(Class, Operation)]) -> Vec<usize> {
+    let (mut read, mut written) = (0u8, 0u8);
+    let mut ready = Vec::new();
+    for (index, (_, operation)) in waiting.iter().enumerate() {
+        let (dst, src) = (1 << operation.dst, 1 << operation.src);
+        if written & (dst | src) == 0 && read & dst == 0 {
+            ready.push(index);
+        }
+        read |= src | dst;
+        written |= dst;
+        if written == u8::MAX {
+            break;
         }
     }
+    ready
 }
 
 impl Function {
@@ -78,13 +137,13 @@ impl Function {
     /// Applies the function to the registers of `N` lanes, with vectors of `width`.
     pub fn execute<const N: usize>(&self, registers: &mut Lanes<N>, width: Width) {
         match width {
-            Width::Portable => run(&self.operations, registers),
+            Width::Portable => run(self, registers),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx2` is only made by `available`, after AVX2 was detected.
-            Width::Avx2 => unsafe { run_avx2(&self.operations, registers) },
+            Width::Avx2 => unsafe { run_avx2(self, registers) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx512` is only made by `available`, after these extensions were detected.
-            Width::Avx512 => unsafe { run_avx512(&self.operations, registers) },
+            Width::Avx512 => unsafe { run_avx512(self, registers) },
         }
     }
 }
@@ -129,42 +188,62 @@ impl Width {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn run_avx2<const N: usize>(operations: &[Operation], registers: &mut Lanes<N>) {
-    run(operations, registers);
+fn run_avx2<const N: usize>(function: &Function, registers: &mut Lanes<N>) {
+    run(function, registers);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn run_avx512<const N: usize>(operations: &[Operation], registers: &mut Lanes<N>) {
-    run(operations, registers);
+fn run_avx512<const N: usize>(function: &Function, registers: &mut Lanes<N>) {
+    run(function, registers);
 }
 
 #[inline(always)]
-fn run<const N: usize>(operations: &[Operation], registers: &mut Lanes<N>) {
-    for operation in operations {
-        let constant = operation.constant;
-        let src = registers[usize::from(operation.src & 7)];
-        let dst = &mut registers[usize::from(operation.dst & 7)];
-        match operation.action {
-            Action::Sub => each(dst, src, |d, s| d.wrapping_sub(s)),
-            Action::Xor => each(dst, src, |d, s| d ^ s),
-            Action::AddShifted => each(dst, src, |d, s| d.wrapping_add(s << (constant & 3))),
-            Action::Mul => each(dst, src, |d, s| d.wrapping_mul(s)),
-            Action::MulHigh => each(dst, src, multiply_high),
-            Action::MulHighSigned => each(dst, src, multiply_high_signed),
-            Action::RotateConstant => each(dst, src, |d, _| d.rotate_right(constant as u32)),
-            Action::AddConstant => each(dst, src, |d, _| d.wrapping_add(constant)),
-            Action::XorConstant => each(dst, src, |d, _| d ^ constant),
-            Action::MulConstant => each(dst, src, |d, _| d.wrapping_mul(constant)),
+fn run<const N: usize>(function: &Function, registers: &mut Lanes<N>) {
+    let mut rest = function.operations.as_slice();
+    for run in &function.runs {
+        let operations;
+        (operations, rest) = rest.split_at(usize::from(run.length).min(rest.len()));
+        match run.class {
+            Class::Add => each(operations, registers, |o, d, s| {
+                d.wrapping_add(((s << (o.shift & 3)) ^ o.sign) & o.mask).wrapping_add(o.constant)
+            }),
+            Class::Xor => each(operations, registers, |o, d, s| d ^ (s & o.mask) ^ o.constant),
+            Class::Mul => {
+                each(operations, registers, |o, d, s| d.wrapping_mul((s & o.mask) | o.constant));
+            }
+            Class::MulHigh => each(operations, registers, |o, d, s| {
+                // Each negative factor takes the other off the high half.
+                let excess = (sign(d) & s).wrapping_add(sign(s) & d);
+                multiply_high(d, s).wrapping_sub(excess & o.sign)
+            }),
+            Class::Rotate => {
+                each(operations, registers, |o, d, _| d.rotate_right(u32::from(o.shift)));
+            }
         }
     }
 }
 
+/// Applies `f` to destination and source of each operation, lane by lane.
 #[inline(always)]
-fn each<const N: usize>(dst: &mut [u64; N], src: [u64; N], f: impl Fn(u64, u64) -> u64) {
-    for (d, s) in dst.iter_mut().zip(src) {
-        *d = f(*d, s);
+fn each<const N: usize>(
+    operations: &[Operation],
+    registers: &mut Lanes<N>,
+    f: impl Fn(Operation, u64, u64) -> u64,
+) {
+    for &operation in operations {
+        let src = registers[usize::from(operation.src & 7)];
+        let dst = &mut registers[usize::from(operation.dst & 7)];
+        for lane in 0..N {
+            dst[lane] = f(operation, dst[lane], src[lane]);
+        }
     }
+}
+
+/// All ones for a negative number, else zero.
+#[inline(always)]
+fn sign(x: u64) -> u64 {
+    (x as i64 >> 63) as u64
 }
 
 /// The high half of a product from four 32-bit ones, which vector units have.
@@ -176,32 +255,11 @@ fn multiply_high(a: u64, b: u64) -> u64 {
     a1 * b1 + (middle >> 32) + ((a0 * b1 + (middle & LOW)) >> 32)
 }
 
-/// As above for two's complement: each negative factor takes the other off the high half.
-#[inline(always)]
-fn multiply_high_signed(a: u64, b: u64) -> u64 {
-    let sign = |x: u64| (x as i64 >> 63) as u64;
-    multiply_high(a, b).wrapping_sub(sign(a) & b).wrapping_sub(sign(b) & a)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::blake_generator::BlakeGenerator;
     use crate::superscalar::generate;
-
-    #[test]
-    fn high_products_are_those_of_128_bits() {
-        let edges =
-            [0, 1, 2, 0xffff_ffff, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX, 0x1234_5678_9abc_def0];
-        for a in edges {
-            for b in edges {
-                let unsigned = (u128::from(a) * u128::from(b)) >> 64;
-                let signed = (i128::from(a as i64) * i128::from(b as i64)) >> 64;
-                assert_eq!(multiply_high(a, b), unsigned as u64);
-                assert_eq!(multiply_high_signed(a, b), signed as u64);
-            }
-        }
-    }
 
     /// Lanes are independent of each other, of their number and of the vectors' width.
     #[test]
