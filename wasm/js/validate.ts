@@ -63,7 +63,7 @@ export function version(name: string, value: unknown): Version {
 /** A difficulty, as decimal digits. */
 export function difficulty(name: string, value: unknown): string {
   const whole = wholeDifficulty(name, value);
-  if (whole < 1n) throw invalidArgument(name, `expected at least 1, got ${shown(value)}`);
+  if (whole < 1n) throw invalidArgument(name, `expected at least 1, got ${whole}`);
   if (whole >= DIFFICULTY_LIMIT) throw invalidArgument(name, "expected less than 2^256");
   return whole.toString();
 }

@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use js_sys::Uint8Array;
 use randomx::{HASH_SIZE, Version};
+use std::cell::RefCell;
 
 /// The longest key or input, in bytes: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
@@ -15,18 +16,53 @@ const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 /// The length is read before any memory is taken, and memory that is not to be had is an
 /// error, not a trap.
 pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, Failure> {
+    let length = at_most(name, array, MAX_BYTES)?;
+    let mut copy = Vec::new();
+    reserve(name, &mut copy, length)?;
+    copy_into(&mut copy, array, length);
+    Ok(copy)
+}
+
+/// Calls `use_key` with a key of at most 1 MiB.
+///
+/// Keys are copied to one place that is kept. A copy made anew would be put into the space
+/// that the last cache left, which would then be too small for the next cache: wasm memory
+/// would grow by 256 MiB, and it never shrinks.
+pub(crate) fn with_key<T>(
+    array: &Uint8Array,
+    use_key: impl FnOnce(&[u8]) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    thread_local! {
+        static KEY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    let length = at_most("key", array, MAX_BYTES)?;
+    KEY.with_borrow_mut(|key| {
+        reserve("key", key, MAX_BYTES)?;
+        copy_into(key, array, length);
+        use_key(key)
+    })
+}
+
+fn at_most(name: &str, array: &Uint8Array, limit: usize) -> Result<usize, Failure> {
     let length = array.length() as usize;
-    if length > MAX_BYTES {
+    if length > limit {
         return Err(Failure::InvalidArgument(format!(
-            "{name}: expected at most {MAX_BYTES} bytes, got {length} bytes"
+            "{name}: expected at most {limit} bytes, got {length} bytes"
         )));
     }
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(length)
-        .map_err(|_| Failure::OutOfMemory(format!("{name}: no memory for {length} bytes")))?;
-    copy.resize(length, 0);
-    array.copy_to(&mut copy);
-    Ok(copy)
+    Ok(length)
+}
+
+fn reserve(name: &str, bytes: &mut Vec<u8>, capacity: usize) -> Result<(), Failure> {
+    let more = capacity.saturating_sub(bytes.len());
+    bytes
+        .try_reserve_exact(more)
+        .map_err(|_| Failure::OutOfMemory(format!("{name}: no memory for {capacity} bytes")))
+}
+
+fn copy_into(bytes: &mut Vec<u8>, array: &Uint8Array, length: usize) {
+    bytes.resize(length, 0);
+    array.copy_to(bytes);
 }
 
 /// A hash of 32 bytes.

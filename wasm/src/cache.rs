@@ -18,8 +18,7 @@ impl CacheBuilder {
     /// `invalid-argument` for a longer key; `out-of-memory`.
     #[wasm_bindgen(constructor)]
     pub fn new(key: &Uint8Array) -> Result<CacheBuilder, Failure> {
-        let key = argument::bytes("key", key)?;
-        Ok(Self(randomx::CacheBuilder::new(&key)?))
+        argument::with_key(key, |key| Ok(Self(randomx::CacheBuilder::new(key)?)))
     }
 
     /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill

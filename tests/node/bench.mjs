@@ -1,0 +1,64 @@
+/**
+ * Times the WebAssembly build in this Node: `npm run bench:node [-- ROUNDS]`.
+ *
+ * Rounds take their measurements in turn, so that a busy moment of the machine does not fall
+ * on one of them alone; the medians and ranges are printed.
+ */
+import { readFileSync } from "node:fs";
+import * as wasm from "../../wasm/pkg/randomx_wasm.js";
+
+const rounds = Number(process.argv[2] ?? 7);
+if (!Number.isInteger(rounds) || rounds < 1) {
+  console.error("ROUNDS: expected a whole number of at least 1");
+  process.exit(2);
+}
+
+wasm.initSync({
+  module: readFileSync(new URL("../../wasm/pkg/randomx_wasm_bg.wasm", import.meta.url)),
+});
+const key = new TextEncoder().encode("bench");
+const inputs = Array.from({ length: 8 }, (_, lane) => new Uint8Array(76).fill(lane));
+
+const cache = makeCache();
+
+/** What is timed: `results` is how many hashes or caches one run gives. */
+const tasks = [
+  { name: "cache init", results: 1, run: () => makeCache().free() },
+  ...[1, 2].flatMap((version) => [hashing(version, 1), hashing(version, 8)]),
+];
+
+const times = tasks.map(() => []);
+for (const { run } of tasks) run();
+for (let round = 0; round < rounds; round += 1) {
+  tasks.forEach(({ results, run }, index) => {
+    const start = performance.now();
+    run();
+    times[index].push((performance.now() - start) / results);
+  });
+}
+
+console.log(`Node ${process.version}, ${rounds} rounds, milliseconds each`);
+console.table(Object.fromEntries(tasks.map(({ name }, index) => [name, summary(times[index])])), [
+  "median",
+  "least",
+  "most",
+]);
+
+function makeCache() {
+  return new wasm.CacheBuilder(key).finish();
+}
+
+function hashing(version, lanes) {
+  const vm = new wasm.Vm(cache, lanes);
+  return {
+    name: `hash, v${version}, ${lanes} ${lanes === 1 ? "lane" : "lanes"}`,
+    results: lanes,
+    run: () => vm.hashMany(version, inputs.slice(0, lanes)),
+  };
+}
+
+function summary(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (part) => Number(sorted[Math.floor(part * (sorted.length - 1))].toFixed(1));
+  return { median: at(0.5), least: at(0), most: at(1) };
+}

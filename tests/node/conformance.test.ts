@@ -1,0 +1,24 @@
+/** The suites of crates/conformance, compiled to WebAssembly, on the shared vectors. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import * as conformance from "../../crates/conformance/pkg/randomx_conformance.js";
+import { readText } from "./support.js";
+
+const pkg = new URL("../../crates/conformance/pkg/", import.meta.url);
+conformance.initSync({
+  module: readFileSync(new URL("randomx_conformance_bg.wasm", pkg)),
+});
+const suites = conformance.suites();
+
+test("there are suites", () => {
+  expect(suites).not.toHaveLength(0);
+});
+
+test.each(suites)("%s", (suite) => {
+  const report = JSON.parse(conformance.run(suite, readText(`tests/vectors/${suite}.json`))) as {
+    checked: number;
+    failures: string[];
+  };
+  expect(report.failures).toEqual([]);
+  expect(report.checked).toBeGreaterThan(0);
+});

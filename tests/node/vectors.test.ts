@@ -1,0 +1,122 @@
+/** The vectors that hold hashes, through the session and the real module. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterAll, describe, expect, test } from "vitest";
+import { bytes, control, loadWasm, openSession, readVectors } from "./support.js";
+import type { Block, HashVector } from "./support.js";
+
+const session = openSession();
+afterAll(() => {
+  session.release();
+});
+
+test("specification-hashes: one by one, versions in turn", async () => {
+  const { vectors } = readVectors("specification-hashes") as { vectors: HashVector[] };
+  expect(vectors).toHaveLength(10);
+  for (const { version, key, input, hash } of vectors) {
+    const args = { key: bytes(key), input: bytes(input), version };
+    expect(bytesToHex(await session.hash(args, control()))).toBe(hash);
+  }
+});
+
+describe("reference-hashes: in lanes", () => {
+  const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
+  const keys = [...new Set(vectors.map(({ key }) => key))];
+
+  test("there are 80", () => {
+    expect(vectors).toHaveLength(80);
+  });
+
+  describe.each(keys)("key %j", (key) => {
+    test.each([1, 2] as const)("version %d", async (version) => {
+      const chosen = vectors.filter((each) => each.key === key && each.version === version);
+      expect(chosen).toHaveLength(8);
+      const inputs = chosen.map(({ input }) => bytes(input));
+      const hashes = await session.hashMany({ key: bytes(key), inputs, version }, control());
+      expect(hashes.map(bytesToHex)).toEqual(chosen.map(({ hash }) => hash));
+    });
+  });
+});
+
+describe("mainnet", () => {
+  const headers = readVectors("mainnet-headers") as { seed_hash: string; blocks: Block[] };
+  const whole = readVectors("mainnet-blocks") as { blocks: Block[] };
+  const work = readVectors("mainnet-shares") as { seed_hash: string; shares: Block[] };
+  // Every 25th of the 200 shares; the conformance suite does them all.
+  const shares = work.shares.filter((_, index) => index % 25 === 0);
+
+  async function verify(seedHash: string, block: Block, difficulty: string): Promise<string> {
+    const hashingBlob = bytes(block.hashing_blob);
+    const args = { seedHash: bytes(seedHash), hashingBlob, difficulty };
+    const { valid, hash } = await session.verifyBlock(args, control());
+    return `${valid ? "valid" : "invalid"} ${bytesToHex(hash)}`;
+  }
+
+  test("headers: valid at their difficulty, invalid at the hash's own plus one", async () => {
+    expect(headers.blocks).toHaveLength(8);
+    for (const block of headers.blocks) {
+      const { difficulty = "" } = block;
+      const asked = await verify(headers.seed_hash, block, difficulty);
+      expect(asked).toBe(`valid ${block.pow_hash}`);
+      const own = hashDifficulty(block.pow_hash);
+      expect(await verify(headers.seed_hash, block, String(own))).toBe(`valid ${block.pow_hash}`);
+      const more = await verify(headers.seed_hash, block, String(own + 1n));
+      expect(more).toBe(`invalid ${block.pow_hash}`);
+    }
+  });
+
+  test("whole blocks: valid at the least difficulty that is known of them", async () => {
+    expect(whole.blocks).toHaveLength(7);
+    for (const block of whole.blocks) {
+      const asked = await verify(block.seed_hash ?? "", block, "704249165145");
+      expect(asked).toBe(`valid ${block.pow_hash}`);
+    }
+  });
+
+  test("8 shares of 200: valid at their difficulty, invalid as blocks", async () => {
+    expect(shares).toHaveLength(8);
+    for (const share of shares) {
+      const asked = await verify(work.seed_hash, share, String(share.share_difficulty));
+      expect(asked).toBe(`valid ${share.pow_hash}`);
+    }
+  });
+
+  test("seed heights", () => {
+    const all = [...headers.blocks.map((block) => ({ ...headers, ...block })), ...whole.blocks];
+    for (const { height, seed_height } of all) {
+      expect(session.seedHeight({ height })).toBe(seed_height);
+    }
+  });
+});
+
+test("commitments", () => {
+  const { vectors } = readVectors("commitments") as {
+    vectors: { input: string; hash: string; commitment: string }[];
+  };
+  expect(vectors).not.toHaveLength(0);
+  for (const { input, hash, commitment } of vectors) {
+    const args = { input: bytes(input), hash: bytes(hash) };
+    expect(bytesToHex(session.commitment(args))).toBe(commitment);
+  }
+});
+
+test("lanes of 1, 2, 4 and 8 hash the same", () => {
+  const { wasm } = loadWasm();
+  const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
+  const chosen = vectors.filter(({ key, version }) => key === "" && version === 2);
+  const cache = new wasm.CacheBuilder(new Uint8Array()).finish();
+  for (const lanes of [1, 2, 4, 8]) {
+    const vm = new wasm.Vm(cache, lanes);
+    // A group that is not full, too.
+    const inputs = chosen.slice(0, 7).map(({ input }) => bytes(input));
+    const expected = chosen.slice(0, 7).map(({ hash }) => hash);
+    expect(bytesToHex(vm.hashMany(2, inputs)), `${lanes} lanes`).toBe(expected.join(""));
+    vm.free();
+  }
+  cache.free();
+});
+
+/** The largest difficulty that a hash meets: (2^256 - 1) / hash, little-endian, rounded down. */
+function hashDifficulty(hash: string): bigint {
+  const littleEndian = BigInt(`0x${bytesToHex(bytes(hash).reverse())}`);
+  return ((1n << 256n) - 1n) / littleEndian;
+}

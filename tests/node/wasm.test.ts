@@ -1,0 +1,81 @@
+/** The module's own door: what it throws has a code and names the argument. */
+import { expect, test } from "vitest";
+import { asRandomXError } from "../../wasm/js/errors.js";
+import { loadWasm } from "./support.js";
+
+const { wasm } = loadWasm();
+const MIB = 1 << 20;
+const hash = new Uint8Array(32);
+
+test.each([
+  [
+    "a key over 1 MiB",
+    () => new wasm.CacheBuilder(new Uint8Array(MIB + 1)),
+    /^key: .* 1048577 bytes/,
+  ],
+  ["an input over 1 MiB", () => wasm.commitment(new Uint8Array(MIB + 1), hash), /^input: /],
+  [
+    "a hash of 31 bytes",
+    () => wasm.commitment(hash, hash.subarray(1)),
+    /^hash: expected 32 bytes, got 31/,
+  ],
+  ["a hash of 33 bytes", () => wasm.meetsDifficulty(new Uint8Array(33), "1"), /^hash: /],
+  ["difficulty 0", () => wasm.meetsDifficulty(hash, "0"), /^difficulty: /],
+  ["no difficulty", () => wasm.meetsDifficulty(hash, ""), /^difficulty: /],
+  [
+    "a difficulty of 2^256",
+    () => wasm.meetsDifficulty(hash, (1n << 256n).toString()),
+    /^difficulty: /,
+  ],
+  ["height -1", () => wasm.seedHeight(-1), /^height: /],
+  ["height NaN", () => wasm.seedHeight(NaN), /^height: /],
+  ["height 2^53", () => wasm.seedHeight(2 ** 53), /^height: /],
+])("refuses %s", (_, call, message) => {
+  let thrown: unknown;
+  try {
+    call();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(Error);
+  expect(thrown).toMatchObject({
+    code: "invalid-argument",
+    message: expect.stringMatching(message) as string,
+  });
+  expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
+});
+
+test("refuses versions, lanes and lists that are not what they should be", () => {
+  const cache = new wasm.CacheBuilder(new Uint8Array()).finish();
+  for (const lanes of [0, 9, -1, 1.5, NaN, 2 ** 32 + 1]) {
+    expect(() => new wasm.Vm(cache, lanes)).toThrow(/lanes/);
+  }
+  const vm = new wasm.Vm(cache, 1);
+  for (const version of [0, 3, 257, 1.5, NaN, 2 ** 32 + 1]) {
+    expect(() => vm.hash(version, hash)).toThrow(/^version: expected 1 or 2/);
+  }
+  expect(() => vm.hashMany(1, [hash, "00"])).toThrow("inputs[1]: expected a Uint8Array");
+  expect(() => vm.hashMany(1, [hash, new Uint8Array(MIB + 1)])).toThrow(/^inputs\[1\]: /);
+  expect(vm.hash(1, hash)).toHaveLength(32);
+  vm.free();
+  cache.free();
+});
+
+test("a trap is nobody's argument: it is a worker-failed", () => {
+  // (func (export "f") unreachable)
+  const trap = Uint8Array.of(
+    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0],
+    ...[7, 5, 1, 1, 0x66, 0, 0, 0x0a, 5, 1, 3, 0, 0, 0x0b],
+  );
+  const { f } = new WebAssembly.Instance(new WebAssembly.Module(trap)).exports as {
+    f: () => void;
+  };
+  let thrown: unknown;
+  try {
+    f();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(WebAssembly.RuntimeError);
+  expect(asRandomXError(thrown)).toMatchObject({ code: "worker-failed", cause: thrown });
+});
