@@ -56,8 +56,11 @@ impl Contestant {
 
     fn ours(lanes: usize) -> Contestant {
         let cache = Arc::new(Cache::new(KEY).expect("a cache"));
-        let options =
-            VmOptions { lanes: Some(lanes), engine: EngineChoice::Interpreter, ..VmOptions::default() };
+        let options = VmOptions {
+            lanes: Some(lanes),
+            engine: EngineChoice::Interpreter,
+            ..VmOptions::default()
+        };
         let mut vm = Vm::with_options(cache, Version::V1, options).expect("a VM");
         Contestant {
             name: format!("randomx, lanes: {lanes}"),

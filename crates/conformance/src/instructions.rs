@@ -63,7 +63,7 @@ pub(crate) fn instructions(text: &str, _: VmOptions, report: &mut Report) -> Res
         let (halves, _) = e_mask.as_chunks();
         lane.e_mask = F64x2::from_bits([halves[0], halves[1]].map(u64::from_le_bytes));
         scratchpad.blocks_mut().copy_from_slice(original.blocks());
-        Interpreter.execute(&operations, &mut lane, scratchpad);
+        Interpreter.execute(&Interpreter.lower(&operations), &mut lane, scratchpad);
 
         let at = |what: &str| format!("{what} after case {index}, {}", case.name);
         report.check(

@@ -1,38 +1,59 @@
 //! The reference engine: safe, portable and the definition of what the others must compute.
 
+mod step;
+
+use step::{Kind, Step};
+
 use crate::engine::{Engine, Lane};
 use crate::f64x2::F64x2;
 use crate::program::{Address, Operation, Program, decode};
 use crate::rounding::{self, RoundingMode};
 use crate::scratchpad::Scratchpad;
 
-/// Runs decoded operations one by one.
+/// Runs programs step by step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interpreter;
 
-impl Engine for Interpreter {
-    type Code = Vec<Operation>;
+/// A program as steps.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    operations: Vec<Operation>,
+    steps: Vec<Step>,
+}
 
-    fn load(&self, program: &Program, code: &mut Vec<Operation>) {
-        decode(&program.instructions, program.version, code);
+impl Interpreter {
+    /// Prepares decoded operations, all of one program or any part of one.
+    pub fn lower(&self, operations: &[Operation]) -> Steps {
+        Steps {
+            operations: Vec::new(),
+            steps: operations.iter().copied().map(Step::from).collect(),
+        }
+    }
+}
+
+impl Engine for Interpreter {
+    type Code = Steps;
+
+    fn load(&self, program: &Program, code: &mut Steps) {
+        decode(&program.instructions, program.version, &mut code.operations);
+        code.steps.clear();
+        code.steps.extend(code.operations.iter().copied().map(Step::from));
     }
 
-    fn execute(&self, code: &Vec<Operation>, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+    fn execute(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         let mut machine = Machine::new(lane, scratchpad);
-        machine.run(code);
+        machine.run(&code.steps);
         machine.leave(lane);
     }
 }
 
-/// FSCAL_R: the sign and the low exponent bits to flip (specification 5.3.4).
-const SCALE: u64 = 0x80f0_0000_0000_0000;
-
-/// The registers while a program runs. `r[8]` is the zero register and stays zero; the array
-/// is longer than that because a power of two needs no bounds checks.
+/// The registers while a program runs.
 struct Machine<'a> {
+    /// `r[8]` is the zero register and stays zero. The array is longer than that because a power
+    /// of two needs no bounds checks.
     r: [u64; 16],
-    f: [F64x2; 4],
-    e: [F64x2; 4],
+    /// Groups F and E.
+    x: [F64x2; 8],
     a: [F64x2; 4],
     e_mask: F64x2,
     mode: RoundingMode,
@@ -42,155 +63,116 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     #[inline(always)]
     fn new(lane: &Lane, scratchpad: &'a mut Scratchpad) -> Machine<'a> {
+        let registers = &lane.registers;
         let mut r = [0; 16];
-        r[..8].copy_from_slice(&lane.registers.r);
-        Machine {
-            r,
-            f: lane.registers.f,
-            e: lane.registers.e,
-            a: lane.registers.a,
-            e_mask: lane.e_mask,
-            mode: lane.rounding_mode,
-            scratchpad,
-        }
+        r[..8].copy_from_slice(&registers.r);
+        let mut x = [F64x2::ZERO; 8];
+        x[..4].copy_from_slice(&registers.f);
+        x[4..].copy_from_slice(&registers.e);
+        let (a, e_mask, mode) = (registers.a, lane.e_mask, lane.rounding_mode);
+        Machine { r, x, a, e_mask, mode, scratchpad }
     }
 
     #[inline(always)]
     fn leave(self, lane: &mut Lane) {
         lane.registers.r.copy_from_slice(&self.r[..8]);
-        lane.registers.f = self.f;
-        lane.registers.e = self.e;
+        lane.registers.f.copy_from_slice(&self.x[..4]);
+        lane.registers.e.copy_from_slice(&self.x[4..]);
         lane.rounding_mode = self.mode;
     }
 
     #[inline(always)]
-    fn run(&mut self, operations: &[Operation]) {
+    fn run(&mut self, steps: &[Step]) {
         let mut next = 0;
-        while let Some(&operation) = operations.get(next) {
+        while let Some(step) = steps.get(next) {
             next += 1;
-            match operation {
-                Operation::Nop => {}
-                Operation::IaddRs { dst, src, shift, constant } => {
-                    let shifted = self.integer(src) << (shift & 3);
-                    self.update(dst, |d| d.wrapping_add(shifted).wrapping_add(constant as u64));
+            if step.is_float() {
+                self.run_float(step);
+            } else if step.is(Kind::Branch) {
+                self.update(step, |d| d.wrapping_add(step.constant));
+                if self.integer(step.dst) >> (step.shift & 63) & 0xff == 0 {
+                    next = usize::from(step.target);
                 }
-                Operation::IaddM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| d.wrapping_add(s));
-                }
-                Operation::IsubR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| d.wrapping_sub(s));
-                }
-                Operation::IsubC { dst, constant } => {
-                    self.update(dst, |d| d.wrapping_sub(constant as u64));
-                }
-                Operation::IsubM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| d.wrapping_sub(s));
-                }
-                Operation::ImulR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| d.wrapping_mul(s));
-                }
-                Operation::ImulC { dst, constant } => {
-                    self.update(dst, |d| d.wrapping_mul(constant));
-                }
-                Operation::ImulM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| d.wrapping_mul(s));
-                }
-                Operation::ImulhR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| multiply_high(d, s));
-                }
-                Operation::ImulhM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| multiply_high(d, s));
-                }
-                Operation::IsmulhR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| multiply_high_signed(d, s));
-                }
-                Operation::IsmulhM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| multiply_high_signed(d, s));
-                }
-                Operation::InegR { dst } => self.update(dst, u64::wrapping_neg),
-                Operation::IxorR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| d ^ s);
-                }
-                Operation::IxorC { dst, constant } => self.update(dst, |d| d ^ constant as u64),
-                Operation::IxorM { dst, address } => {
-                    let s = self.load(address);
-                    self.update(dst, |d| d ^ s);
-                }
-                Operation::IrorR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| d.rotate_right(s as u32 & 63));
-                }
-                Operation::IrorC { dst, count } => {
-                    self.update(dst, |d| d.rotate_right(u32::from(count)));
-                }
-                Operation::IrolR { dst, src } => {
-                    let s = self.integer(src);
-                    self.update(dst, |d| d.rotate_left(s as u32 & 63));
-                }
-                Operation::IswapR { dst, src } => {
-                    self.r.swap(usize::from(dst & 7), usize::from(src & 7));
-                }
-                Operation::FswapF { dst } => self.update_f(dst, F64x2::swap),
-                Operation::FswapE { dst } => self.update_e(dst, F64x2::swap),
-                Operation::FaddR { dst, src } => {
-                    let (s, mode) = (self.constant(src), self.mode);
-                    self.update_f(dst, |d| rounding::add(d, s, mode));
-                }
-                Operation::FaddM { dst, address } => {
-                    let (s, mode) = (F64x2::from_integers(self.read(address)), self.mode);
-                    self.update_f(dst, |d| rounding::add(d, s, mode));
-                }
-                Operation::FsubR { dst, src } => {
-                    let (s, mode) = (self.constant(src), self.mode);
-                    self.update_f(dst, |d| rounding::sub(d, s, mode));
-                }
-                Operation::FsubM { dst, address } => {
-                    let (s, mode) = (F64x2::from_integers(self.read(address)), self.mode);
-                    self.update_f(dst, |d| rounding::sub(d, s, mode));
-                }
-                Operation::FscalR { dst } => self.update_f(dst, |d| d ^ F64x2::splat_bits(SCALE)),
-                Operation::FmulR { dst, src } => {
-                    let (s, mode) = (self.constant(src), self.mode);
-                    self.update_e(dst, |d| rounding::mul(d, s, mode));
-                }
-                Operation::FdivM { dst, address } => {
-                    let s = Lane::group_e(self.e_mask, self.read(address));
-                    let mode = self.mode;
-                    self.update_e(dst, |d| rounding::div(d, s, mode));
-                }
-                Operation::FsqrtR { dst } => {
-                    let mode = self.mode;
-                    self.update_e(dst, |d| rounding::sqrt(d, mode));
-                }
-                Operation::Cbranch { dst, constant, shift, target } => {
-                    self.update(dst, |d| d.wrapping_add(constant as u64));
-                    if self.integer(dst) >> (shift & 63) & 0xff == 0 {
-                        next = usize::from(target);
-                    }
-                }
-                Operation::Cfround { src, count, gate } => {
-                    let rotated = self.integer(src).rotate_right(u32::from(count));
-                    if rotated & u64::from(gate) == 0 {
-                        self.mode = RoundingMode::from_fprc(rotated);
-                    }
-                }
-                Operation::Istore { src, address } => {
-                    let bytes = self.integer(src).to_le_bytes();
-                    let address = self.locate(address);
-                    self.scratchpad.write(address, bytes);
-                }
+            } else {
+                self.run_integer(step);
             }
         }
+    }
+
+    #[inline(always)]
+    fn run_integer(&mut self, step: &Step) {
+        let flip = step.flip_src as u64;
+        if step.is(Kind::Add) {
+            let s = (self.source(step) << (step.shift & 3)) ^ flip;
+            let flip_dst = step.flip_dst as u64;
+            self.update(step, |d| (d ^ flip_dst).wrapping_add(s).wrapping_add(step.constant));
+        } else if step.is(Kind::Mul) {
+            let s = self.source(step) | step.constant;
+            self.update(step, |d| d.wrapping_mul(s));
+        } else if step.is(Kind::Xor) {
+            let s = self.source(step) ^ step.constant;
+            self.update(step, |d| d ^ s);
+        } else if step.is(Kind::Store) {
+            let bytes = self.integer(step.src).to_le_bytes();
+            let address = self.locate(step.address);
+            self.scratchpad.write(address, bytes);
+        } else if step.is(Kind::Rotate) {
+            let count = (self.source(step) ^ flip).wrapping_add(step.constant);
+            self.update(step, |d| d.rotate_right(count as u32 & 63));
+        } else if step.is(Kind::MulHigh) {
+            let s = self.source(step);
+            self.update(step, |d| {
+                // Each negative factor takes the other off the high half.
+                let excess = (sign(d) & s).wrapping_add(sign(s) & d);
+                multiply_high(d, s).wrapping_sub(excess & flip)
+            });
+        } else if step.is(Kind::Swap) {
+            self.r.swap(usize::from(step.dst & 7), usize::from(step.src & 7));
+        } else {
+            let rotated = self.integer(step.src).rotate_right(u32::from(step.shift));
+            if rotated & step.constant == 0 {
+                self.mode = RoundingMode::from_fprc(rotated);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn run_float(&mut self, step: &Step) {
+        let mode = self.mode;
+        if step.is(Kind::FloatAdd) {
+            let s = self.float_source(step);
+            self.update_float(step, |d| rounding::add(d, s, mode));
+        } else if step.is(Kind::FloatMul) {
+            let s = self.a[usize::from(step.src & 3)];
+            self.update_float(step, |d| rounding::mul(d, s, mode));
+        } else if step.is(Kind::FloatSqrt) {
+            self.update_float(step, |d| rounding::sqrt(d, mode));
+        } else if step.is(Kind::FloatDiv) {
+            let s = Lane::group_e(self.e_mask, self.read(step.address));
+            self.update_float(step, |d| rounding::div(d, s, mode));
+        } else if step.is(Kind::FloatScale) {
+            self.update_float(step, |d| d ^ F64x2::splat_bits(step.constant));
+        } else {
+            self.update_float(step, F64x2::swap);
+        }
+    }
+
+    /// The source of an integer step, without a branch on where it is.
+    #[inline(always)]
+    fn source(&self, step: &Step) -> u64 {
+        let memory = step.from_memory as u64;
+        let loaded = u64::from_le_bytes(self.read(step.address));
+        (loaded & memory) | self.integer(step.src)
+    }
+
+    /// The source of FADD or FSUB, likewise.
+    #[inline(always)]
+    fn float_source(&self, step: &Step) -> F64x2 {
+        let memory = F64x2::splat_bits(step.from_memory as u64);
+        let sign = F64x2::splat_bits((step.flip_src as u64) << 63);
+        let loaded = F64x2::from_integers(self.read(step.address));
+        let register = self.a[usize::from(step.src & 3)];
+        (((loaded ^ register) & memory) ^ register) ^ sign
     }
 
     #[inline(always)]
@@ -199,25 +181,14 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    fn update(&mut self, register: u8, f: impl FnOnce(u64) -> u64) {
-        let register = &mut self.r[usize::from(register & 7)];
+    fn update(&mut self, step: &Step, f: impl FnOnce(u64) -> u64) {
+        let register = &mut self.r[usize::from(step.dst & 7)];
         *register = f(*register);
     }
 
     #[inline(always)]
-    fn constant(&self, register: u8) -> F64x2 {
-        self.a[usize::from(register & 3)]
-    }
-
-    #[inline(always)]
-    fn update_f(&mut self, register: u8, f: impl FnOnce(F64x2) -> F64x2) {
-        let register = &mut self.f[usize::from(register & 3)];
-        *register = f(*register);
-    }
-
-    #[inline(always)]
-    fn update_e(&mut self, register: u8, f: impl FnOnce(F64x2) -> F64x2) {
-        let register = &mut self.e[usize::from(register & 3)];
+    fn update_float(&mut self, step: &Step, f: impl FnOnce(F64x2) -> F64x2) {
+        let register = &mut self.x[usize::from(step.dst & 7)];
         *register = f(*register);
     }
 
@@ -230,19 +201,15 @@ impl<'a> Machine<'a> {
     fn read(&self, address: Address) -> [u8; 8] {
         self.scratchpad.read(self.locate(address))
     }
+}
 
-    #[inline(always)]
-    fn load(&self, address: Address) -> u64 {
-        u64::from_le_bytes(self.read(address))
-    }
+/// All ones for a negative number, else zero.
+#[inline(always)]
+fn sign(x: u64) -> u64 {
+    (x as i64 >> 63) as u64
 }
 
 #[inline(always)]
 fn multiply_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
-}
-
-#[inline(always)]
-fn multiply_high_signed(a: u64, b: u64) -> u64 {
-    ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
 }

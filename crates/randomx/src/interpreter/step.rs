@@ -1,0 +1,182 @@
+//! Lowers decoded operations to the few kinds of step that the interpreter dispatches on.
+//!
+//! What costs an interpreter most is that the processor cannot guess which operation comes next.
+//! So operations that differ in a sign, a constant or where the operand is become one kind, and
+//! the difference becomes data.
+
+use crate::program::{Address, Operation, ZERO_REGISTER};
+
+/// The bit of all kinds that work on floating point registers.
+const FLOAT: u16 = 1 << 15;
+
+/// What a step does. `s` is its source: a register, the zero register, or the scratchpad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum Kind {
+    /// `r[dst] = (r[dst] ^ flip_dst) + ((s << shift) ^ flip_src) + constant`
+    Add = 1 << 0,
+    /// `r[dst] *= s | constant`
+    Mul = 1 << 1,
+    /// `r[dst]` becomes the high half of `r[dst] * s`, signed where `flip_src` is set
+    MulHigh = 1 << 2,
+    /// `r[dst] ^= s ^ constant`
+    Xor = 1 << 3,
+    /// `r[dst]` is rotated right by `(s ^ flip_src) + constant`
+    Rotate = 1 << 4,
+    /// `r[dst]` and `r[src]` change places
+    Swap = 1 << 5,
+    /// The scratchpad takes `r[src]`
+    Store = 1 << 6,
+    /// Adds `constant` to `r[dst]`, then goes to `target` if 8 bits from `shift` on are zero
+    Branch = 1 << 7,
+    /// The two low bits of `r[src]` rotated right by `shift` become `fprc` where `constant` has no
+    /// bit in common with it
+    Round = 1 << 8,
+    /// `x[dst] += s`, with the sign of `s` flipped by `flip_src`
+    FloatAdd = FLOAT | 1 << 0,
+    /// `x[dst] *= a[src]`
+    FloatMul = FLOAT | 1 << 1,
+    /// `x[dst] /= s`, with `s` converted to group E
+    FloatDiv = FLOAT | 1 << 2,
+    /// The square root of `x[dst]`
+    FloatSqrt = FLOAT | 1 << 3,
+    /// `x[dst]` with the bits of `constant` flipped
+    FloatScale = FLOAT | 1 << 4,
+    /// The halves of `x[dst]` change places
+    FloatSwap = FLOAT | 1 << 5,
+}
+
+/// A step. Floating point registers are numbered `x[0..4]` for F and `x[4..8]` for E.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) kind: Kind,
+    pub(super) dst: u8,
+    pub(super) src: u8,
+    pub(super) shift: u8,
+    /// All ones or zero.
+    pub(super) flip_src: i8,
+    /// All ones or zero.
+    pub(super) flip_dst: i8,
+    /// All ones if `s` comes from the scratchpad, else zero.
+    pub(super) from_memory: i8,
+    pub(super) target: u16,
+    pub(super) address: Address,
+    pub(super) constant: u64,
+}
+
+/// Reads the first word of the scratchpad, for steps that do not need any.
+const NOWHERE: Address = Address { register: ZERO_REGISTER, offset: 0, mask: 0 };
+
+impl Step {
+    /// Whether this is a step of `kind`, of those that work on the same registers.
+    ///
+    /// A bit is tested rather than a value compared, because the compiler would make a jump table
+    /// of comparisons: one indirect jump per step, of which processors remember about a thousand.
+    /// Conditional jumps they predict many more of.
+    #[inline(always)]
+    pub(super) fn is(&self, kind: Kind) -> bool {
+        self.kind as u16 & kind as u16 & !FLOAT != 0
+    }
+
+    /// Whether the step works on floating point registers.
+    #[inline(always)]
+    pub(super) fn is_float(&self) -> bool {
+        self.kind as u16 & FLOAT != 0
+    }
+
+    fn new(kind: Kind, dst: u8, src: u8) -> Step {
+        Step {
+            kind,
+            dst,
+            src,
+            shift: 0,
+            flip_src: 0,
+            flip_dst: 0,
+            from_memory: 0,
+            target: 0,
+            address: NOWHERE,
+            constant: 0,
+        }
+    }
+
+    fn constant(kind: Kind, dst: u8, constant: u64) -> Step {
+        Step { constant, ..Step::new(kind, dst, ZERO_REGISTER) }
+    }
+
+    fn memory(kind: Kind, dst: u8, address: Address) -> Step {
+        Step { address, from_memory: -1, ..Step::new(kind, dst, ZERO_REGISTER) }
+    }
+
+    /// With the source negated or, where there is no sum, complemented.
+    fn flipped(self) -> Step {
+        Step { flip_src: -1, ..self }
+    }
+}
+
+/// FSCAL_R: the sign and the low exponent bits to flip (specification 5.3.4).
+const SCALE: u64 = 0x80f0_0000_0000_0000;
+
+/// Where group E begins among the floating point registers.
+const E: u8 = 4;
+
+impl From<Operation> for Step {
+    fn from(operation: Operation) -> Step {
+        match operation {
+            Operation::Nop => Step::constant(Kind::Add, 0, 0),
+            Operation::IaddRs { dst, src, shift, constant } => {
+                Step { shift, constant: constant as u64, ..Step::new(Kind::Add, dst, src) }
+            }
+            Operation::IaddM { dst, address } => Step::memory(Kind::Add, dst, address),
+            // -s is !s + 1.
+            Operation::IsubR { dst, src } => {
+                Step { constant: 1, ..Step::new(Kind::Add, dst, src).flipped() }
+            }
+            Operation::IsubC { dst, constant } => {
+                Step::constant(Kind::Add, dst, (constant as u64).wrapping_neg())
+            }
+            Operation::IsubM { dst, address } => {
+                Step { constant: 1, ..Step::memory(Kind::Add, dst, address).flipped() }
+            }
+            Operation::InegR { dst } => Step { flip_dst: -1, ..Step::constant(Kind::Add, dst, 1) },
+            Operation::ImulR { dst, src } => Step::new(Kind::Mul, dst, src),
+            Operation::ImulC { dst, constant } => Step::constant(Kind::Mul, dst, constant),
+            Operation::ImulM { dst, address } => Step::memory(Kind::Mul, dst, address),
+            Operation::ImulhR { dst, src } => Step::new(Kind::MulHigh, dst, src),
+            Operation::ImulhM { dst, address } => Step::memory(Kind::MulHigh, dst, address),
+            Operation::IsmulhR { dst, src } => Step::new(Kind::MulHigh, dst, src).flipped(),
+            Operation::IsmulhM { dst, address } => {
+                Step::memory(Kind::MulHigh, dst, address).flipped()
+            }
+            Operation::IxorR { dst, src } => Step::new(Kind::Xor, dst, src),
+            Operation::IxorC { dst, constant } => Step::constant(Kind::Xor, dst, constant as u64),
+            Operation::IxorM { dst, address } => Step::memory(Kind::Xor, dst, address),
+            Operation::IrorR { dst, src } => Step::new(Kind::Rotate, dst, src),
+            Operation::IrorC { dst, count } => Step::constant(Kind::Rotate, dst, u64::from(count)),
+            Operation::IrolR { dst, src } => {
+                Step { constant: 1, ..Step::new(Kind::Rotate, dst, src).flipped() }
+            }
+            Operation::IswapR { dst, src } => Step::new(Kind::Swap, dst, src),
+            Operation::FswapF { dst } => Step::new(Kind::FloatSwap, dst, 0),
+            Operation::FswapE { dst } => Step::new(Kind::FloatSwap, dst + E, 0),
+            Operation::FaddR { dst, src } => Step::new(Kind::FloatAdd, dst, src),
+            Operation::FaddM { dst, address } => Step::memory(Kind::FloatAdd, dst, address),
+            Operation::FsubR { dst, src } => Step::new(Kind::FloatAdd, dst, src).flipped(),
+            Operation::FsubM { dst, address } => {
+                Step::memory(Kind::FloatAdd, dst, address).flipped()
+            }
+            Operation::FscalR { dst } => Step::constant(Kind::FloatScale, dst, SCALE),
+            Operation::FmulR { dst, src } => Step::new(Kind::FloatMul, dst + E, src),
+            Operation::FdivM { dst, address } => Step::memory(Kind::FloatDiv, dst + E, address),
+            Operation::FsqrtR { dst } => Step::new(Kind::FloatSqrt, dst + E, 0),
+            Operation::Cbranch { dst, constant, shift, target } => {
+                Step { shift, target, ..Step::constant(Kind::Branch, dst, constant as u64) }
+            }
+            Operation::Cfround { src, count, gate } => {
+                Step { shift: count, constant: u64::from(gate), ..Step::new(Kind::Round, 0, src) }
+            }
+            Operation::Istore { src, address } => {
+                Step { address, ..Step::new(Kind::Store, 0, src) }
+            }
+        }
+    }
+}
