@@ -1,0 +1,43 @@
+/** Numbers and failures, as people read them. */
+import { RandomXError, type RandomXErrorCode } from "../wasm/js/index.js";
+
+const grouped = new Intl.NumberFormat("en");
+
+/** A whole number with its digits in groups. */
+export function whole(value: number | bigint): string {
+  return grouped.format(value);
+}
+
+/** A number of bytes. */
+export function bytes(count: number): string {
+  return count === 1 ? "1 byte" : `${whole(count)} bytes`;
+}
+
+/** Milliseconds, or seconds for long ones. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** A moment, given in seconds since 1970, in UTC to the minute. */
+export function moment(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const ADVICE: Record<RandomXErrorCode, string> = {
+  "invalid-argument": "The block could not be checked.",
+  unsupported: "This browser cannot run the check. A current one can.",
+  "wasm-blocked": "This site does not let the browser run WebAssembly, so nothing can be checked.",
+  "out-of-memory":
+    "There is not enough memory for the check, which needs 256 MiB. Close other tabs and try again.",
+  "worker-failed":
+    "The part of this page that does the work stopped. Try again, or reload the page.",
+  disposed: "The check was ended before it was done. Try again.",
+  aborted: "Cancelled. Nothing was decided about this block.",
+};
+
+/** A failure: what it means here, then what it said. */
+export function failure(thrown: unknown): string {
+  if (!(thrown instanceof RandomXError)) return `Something unforeseen failed: ${String(thrown)}`;
+  const advice = ADVICE[thrown.code];
+  return thrown.code === "aborted" ? advice : `${advice} (${thrown.code}: ${thrown.message})`;
+}
