@@ -50,19 +50,21 @@ struct Fingerprint {
     output: String,
 }
 
+/// Fills blocks of 64 bytes from a seed.
+type FillFrom = dyn Fn(&[u8; 64], &mut [[u8; 64]]);
+
 /// All AES functions, with every implementation that the machine has.
 pub(crate) fn aes(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
     let vectors: AesVectors = parse(text)?;
     for aes in [Some(Aes::software()), Aes::hardware()].into_iter().flatten() {
-        let mut stream =
-            |name: &str, vector: &Stream, fill: &dyn Fn(&[u8; 64], &mut [[u8; 64]])| {
-                let mut output = vec![[0; 64]; vector.output.len().div_ceil(128)];
-                fill(&array(&vector.seed)?, &mut output);
-                let mut actual = hex::encode(output.as_flattened());
-                actual.truncate(vector.output.len());
-                report.check(|| format!("{name} with {aes:?}"), actual, vector.output.clone());
-                Ok::<(), Error>(())
-            };
+        let mut stream = |name: &str, vector: &Stream, fill: &FillFrom| {
+            let mut output = vec![[0; 64]; vector.output.len().div_ceil(128)];
+            fill(&array(&vector.seed)?, &mut output);
+            let mut actual = hex::encode(output.as_flattened());
+            actual.truncate(vector.output.len());
+            report.check(|| format!("{name} with {aes:?}"), actual, vector.output.clone());
+            Ok::<(), Error>(())
+        };
         for vector in &vectors.generator_1r {
             stream("AesGenerator1R", vector, &|seed, output| {
                 AesGenerator1R::new(seed, aes).fill(output);

@@ -129,7 +129,7 @@ impl Lane {
     #[inline]
     fn item_number(&self, address: u32) -> u32 {
         const ITEM_MASK: u32 = (DATASET_BASE_SIZE / ITEM_SIZE as u64) as u32 - 1;
-        self.dataset_offset + (address / ITEM_SIZE as u32 & ITEM_MASK)
+        self.dataset_offset + ((address / ITEM_SIZE as u32) & ITEM_MASK)
     }
 
     /// Steps 7 and 9 to 12.

@@ -186,9 +186,11 @@ pub enum Width {
 impl Width {
     /// Every width that this machine can run, the widest last.
     pub fn available() -> Vec<Width> {
-        let mut available = vec![Width::Portable];
+        #[cfg(not(target_arch = "x86_64"))]
+        return vec![Width::Portable];
         #[cfg(target_arch = "x86_64")]
         {
+            let mut available = vec![Width::Portable];
             if is_x86_feature_detected!("avx2") {
                 available.push(Width::Avx2);
             }
@@ -198,8 +200,8 @@ impl Width {
             {
                 available.push(Width::Avx512);
             }
+            available
         }
-        available
     }
 
     /// The widest that this machine can run.
