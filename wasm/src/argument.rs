@@ -91,7 +91,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
 
 /// A whole number from 0 to 2^53 - 1.
 pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
-    if number >= 0.0 && number <= MAX_SAFE_INTEGER && number.fract() == 0.0 {
+    if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
         Err(Failure::InvalidArgument(format!(

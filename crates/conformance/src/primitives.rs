@@ -51,13 +51,13 @@ struct Fingerprint {
 }
 
 /// Fills blocks of 64 bytes from a seed.
-type FillFrom = dyn Fn(&[u8; 64], &mut [[u8; 64]]);
+type FillFrom<'a> = dyn Fn(&[u8; 64], &mut [[u8; 64]]) + 'a;
 
 /// All AES functions, with every implementation that the machine has.
 pub(crate) fn aes(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
     let vectors: AesVectors = parse(text)?;
     for aes in [Some(Aes::software()), Aes::hardware()].into_iter().flatten() {
-        let mut stream = |name: &str, vector: &Stream, fill: &FillFrom| {
+        let mut stream = |name: &str, vector: &Stream, fill: &FillFrom<'_>| {
             let mut output = vec![[0; 64]; vector.output.len().div_ceil(128)];
             fill(&array(&vector.seed)?, &mut output);
             let mut actual = hex::encode(output.as_flattened());
