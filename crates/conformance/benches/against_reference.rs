@@ -35,9 +35,12 @@ fn main() {
     }
 }
 
+/// Hashes a batch of inputs.
+type HashBatch = dyn FnMut(&[[u8; 8]]) -> Vec<Vec<u8>>;
+
 struct Contestant {
     name: String,
-    hash_batch: Box<dyn FnMut(&[[u8; 8]]) -> Vec<Vec<u8>>>,
+    hash_batch: Box<HashBatch>,
     milliseconds: Vec<f64>,
 }
 
