@@ -14,6 +14,7 @@ const WASM_PACKAGES: [&str; 4] =
 pub(crate) fn check(report: &mut Report) -> Result<()> {
     let cargo = || process::command("cargo");
     report.step("rustfmt", || process::run(cargo().args(["fmt", "--all", "--check"])))?;
+    report.step("set up: CMake, C++ compiler", setup::cpp_tools)?;
     report.step("clippy, native", || {
         let mut clippy = cargo();
         // In the profile of the tests, whose dependencies are then compiled once.

@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what this machine lacks: npm packages, the wasm toolchain, a Chromium.
+    /// Install what this machine lacks: npm packages, wasm toolchain, Chromium, CMake, C++.
     Setup,
     /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
     BuildWasm,

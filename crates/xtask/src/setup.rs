@@ -5,6 +5,7 @@
 //! need more than package registries.
 
 mod chromium;
+mod cpp;
 mod debian;
 mod npm;
 mod private_toolchain;
@@ -15,11 +16,13 @@ use std::env;
 use anyhow::Result;
 
 pub(crate) use chromium::chromium;
+pub(crate) use cpp::cpp_tools;
 pub(crate) use npm::{Node, packages};
 pub(crate) use wasm::{TARGET, WasmTools, wasm_tools};
 
 /// Installs everything that `cargo xtask test` needs.
 pub(crate) fn everything() -> Result<()> {
+    cpp_tools()?;
     packages()?;
     wasm_tools()?;
     chromium()?;
