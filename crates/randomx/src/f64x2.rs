@@ -3,7 +3,7 @@
 //! All arithmetic here rounds to nearest, which is the only mode that Rust and WebAssembly
 //! have; `rounding` makes the other three out of it.
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
 mod portable;
 #[cfg(target_arch = "wasm32")]
 mod wasm32_simd128;
@@ -122,3 +122,54 @@ impl PartialEq for F64x2 {
 }
 
 impl Eq for F64x2 {}
+
+#[cfg(test)]
+mod tests {
+    use super::{machine, portable};
+    use crate::blake_generator::BlakeGenerator;
+
+    /// The machine's functions are those of plain Rust, on random bits that are mostly numbers.
+    #[test]
+    fn machine_and_portable_agree() {
+        let mut random = BlakeGenerator::new(b"machine and portable agree");
+        let mut bits = || u64::from(random.word()) << 32 | u64::from(random.word());
+        for _ in 0..10_000 {
+            // A sign, and an exponent within 256 of zero.
+            let mut number = || (bits() & !(0x7ff << 52)) | (1023 - 256 + bits() % 512) << 52;
+            let (a, b) = ([number(), number()], [number(), number()]);
+            let integers = a[0] ^ b[1];
+            let positive = a.map(|bits| bits & !(1 << 63));
+
+            macro_rules! compare {
+                ($($function:ident($($argument:expr),*);)*) => {
+                    $(assert_eq!(
+                        machine::to_bits(machine::$function($(machine::from_bits($argument)),*)),
+                        portable::to_bits(portable::$function($(portable::from_bits($argument)),*)),
+                        "{} of {a:x?} and {b:x?}",
+                        stringify!($function)
+                    );)*
+                };
+            }
+            compare! {
+                swap(a);
+                add(a, b);
+                sub(a, b);
+                mul(a, b);
+                div(a, b);
+                sqrt(positive);
+                less_than(a, b);
+                less_than(a, a);
+                and(a, b);
+                or(a, b);
+                xor(a, b);
+                add_bits(a, b);
+                sub_bits(a, b);
+            }
+            assert_eq!(
+                machine::to_bits(machine::from_integers(integers)),
+                portable::to_bits(portable::from_integers(integers))
+            );
+        }
+        assert_eq!(machine::to_bits(machine::ZERO), portable::to_bits(portable::ZERO));
+    }
+}

@@ -1,0 +1,62 @@
+//! The public API: options, progress, and that only inputs and keys decide a hash.
+
+use std::sync::Arc;
+
+use randomx::{Cache, CacheBuilder, MAX_LANES, Version, Vm, VmError, VmOptions};
+
+fn with_lanes(cache: &Arc<Cache>, lanes: usize) -> Result<Vm, VmError> {
+    let options = VmOptions { lanes: Some(lanes), ..VmOptions::default() };
+    Vm::with_options(cache.clone(), Version::V1, options)
+}
+
+#[test]
+fn only_inputs_and_keys_decide_a_hash() {
+    let first = Arc::new(Cache::new(b"first").expect("a cache"));
+    let second = Arc::new(Cache::new(b"second").expect("a cache"));
+    let inputs: Vec<Vec<u8>> = (0..11).map(|length| vec![length; usize::from(length)]).collect();
+
+    let mut vm = with_lanes(&first, 1).expect("a VM");
+    let expected: Vec<[u8; 32]> = inputs.iter().map(|input| vm.hash(input)).collect();
+    for lanes in 1..=MAX_LANES {
+        let mut vm = with_lanes(&first, lanes).expect("a VM");
+        assert_eq!(vm.hash_many(&inputs), expected, "{lanes} lanes");
+        assert!(vm.hash_many::<&[u8]>(&[]).is_empty());
+    }
+
+    vm.set_cache(second);
+    let other = vm.hash(&inputs[0]);
+    assert_ne!(other, expected[0]);
+    vm.set_version(Version::V2);
+    assert_ne!(vm.hash(&inputs[0]), other);
+    vm.set_version(Version::V1);
+    vm.set_cache(first);
+    assert_eq!(vm.hash(&inputs[0]), expected[0]);
+}
+
+#[test]
+fn lanes_are_one_to_eight() {
+    let cache = Arc::new(Cache::new(b"").expect("a cache"));
+    for lanes in [0, MAX_LANES + 1, usize::MAX] {
+        let error = with_lanes(&cache, lanes).expect_err("no such number of lanes");
+        assert_eq!(error, VmError::Lanes { requested: lanes });
+        assert!(error.to_string().starts_with("lanes: expected 1 to 8"), "{error}");
+    }
+}
+
+#[test]
+fn a_cache_can_be_filled_in_pieces() {
+    let key = b"pieces";
+    let mut builder = CacheBuilder::new(key).expect("memory for a cache");
+    assert_eq!(builder.filled(), 0);
+    // The first two blocks come from the key alone, and a pass is 262,144 blocks.
+    for (blocks, filled) in [(0, 0), (1, 1), (1, 2), (1, 3), (262_142, 262_145), (300_000, 562_145)]
+    {
+        assert!(!builder.fill(blocks));
+        assert_eq!(builder.filled(), filled);
+    }
+    assert!(builder.fill(usize::MAX));
+    assert!(builder.fill(1));
+    assert_eq!(builder.filled(), CacheBuilder::BLOCKS);
+    let whole = Cache::new(key).expect("a cache");
+    assert!(builder.finish().words() == whole.words());
+}
