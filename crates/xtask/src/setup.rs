@@ -9,6 +9,7 @@ mod cpp;
 mod debian;
 mod npm;
 mod private_toolchain;
+mod target;
 mod wasm;
 
 use std::env;
@@ -18,7 +19,8 @@ use anyhow::Result;
 pub(crate) use chromium::chromium;
 pub(crate) use cpp::cpp_tools;
 pub(crate) use npm::{Node, packages};
-pub(crate) use wasm::{TARGET, WasmTools, wasm_tools};
+pub(crate) use target::TARGET;
+pub(crate) use wasm::{WasmTools, wasm_tools};
 
 /// Installs everything that `cargo xtask test` needs.
 pub(crate) fn everything() -> Result<()> {

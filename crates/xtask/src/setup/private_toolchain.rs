@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use super::announce;
 use super::debian::{self, Debian};
-use super::wasm::{self, TARGET};
+use super::target::{self, TARGET};
 use crate::process;
 
 /// The packages to unpack. One more has the compiler's libraries and the series in its name,
@@ -30,7 +30,7 @@ pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
     // They stop working when the system's LLVM is removed.
     let links = || process::command(&linker).args(["-flavor", "wasm", "--version"]).output();
     let works = PROGRAMS.iter().all(|program| toolchain.join("bin").join(program).is_file())
-        && wasm::has_target(&toolchain.join("bin/rustc"))
+        && target::has_target(&toolchain.join("bin/rustc"))
         && links().is_ok_and(|output| output.status.success());
     works.then_some(toolchain)
 }
@@ -138,7 +138,7 @@ impl Assembly {
         let toolchain = self.toolchain();
         let target_dir = self.work.join("target");
         let mut cargo = process::command(toolchain.join("bin/cargo"));
-        wasm::unset_native_settings(&mut cargo);
+        target::unset_native_settings(&mut cargo);
         cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
         cargo.env("CARGO_TARGET_DIR", &target_dir);
         // Building the standard library is an unstable feature of a stable compiler.

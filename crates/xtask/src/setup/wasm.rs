@@ -7,26 +7,11 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
 
+use super::target::{TARGET, has_target, target_library, unset_native_settings};
 use super::{announce, fallback_is_forced, private_toolchain};
 use crate::{process, workspace};
 
-/// The target of every wasm build.
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
-
 const WASM_PACK_VERSION: &str = "0.15.1";
-
-/// What the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
-/// among them would take the place of the flags in `.cargo/config.toml`.
-const NATIVE_ONLY: [&str; 8] = [
-    "CARGO",
-    "CARGO_BUILD_TARGET",
-    "CARGO_ENCODED_RUSTFLAGS",
-    "RUSTC",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTDOC",
-    "RUSTDOCFLAGS",
-    "RUSTFLAGS",
-];
 
 /// An installed wasm toolchain.
 pub(crate) struct WasmTools {
@@ -101,13 +86,6 @@ impl WasmTools {
     }
 }
 
-/// Keeps settings for native builds away from a wasm build.
-pub(super) fn unset_native_settings(command: &mut Command) {
-    for variable in NATIVE_ONLY {
-        command.env_remove(variable);
-    }
-}
-
 /// Finds or installs a compiler with the target; the folder is the private one's.
 fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
     let forced = fallback_is_forced();
@@ -133,22 +111,6 @@ fn add_target_with_rustup(cache: &Path) -> bool {
     let log = cache.join("logs/rustup.log");
     process::run_logged(process::command(rustup).args(["target", "add", TARGET]), &log).is_ok()
         && has_target(Path::new("rustc"))
-}
-
-/// Whether a compiler has the standard library for the target.
-pub(super) fn has_target(rustc: &Path) -> bool {
-    target_library(rustc).is_some()
-}
-
-fn target_library(rustc: &Path) -> Option<PathBuf> {
-    let sysroot = process::command(rustc).args(["--print", "sysroot"]).output().ok()?;
-    let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
-    let folder = Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib");
-    let mut files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    files.find(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libstd-") && name.ends_with(".rlib")
-    })
 }
 
 /// Installs a program from crates.io into the cache folder unless that version is there.

@@ -1,0 +1,47 @@
+//! The target of wasm builds, and what distinguishes its compilers from native ones.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process;
+
+/// The target of every wasm build.
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+/// What the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
+/// among them would take the place of the flags in `.cargo/config.toml`.
+const NATIVE_ONLY: [&str; 8] = [
+    "CARGO",
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTDOC",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+];
+
+/// Keeps settings for native builds away from a wasm build.
+pub(super) fn unset_native_settings(command: &mut Command) {
+    for variable in NATIVE_ONLY {
+        command.env_remove(variable);
+    }
+}
+
+/// Whether a compiler has the standard library for the target.
+pub(super) fn has_target(rustc: &Path) -> bool {
+    target_library(rustc).is_some()
+}
+
+/// The file of that library.
+pub(super) fn target_library(rustc: &Path) -> Option<PathBuf> {
+    let sysroot = process::command(rustc).args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();
+    let folder = Path::new(&sysroot).join("lib/rustlib").join(TARGET).join("lib");
+    let mut files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    files.find(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libstd-") && name.ends_with(".rlib")
+    })
+}
