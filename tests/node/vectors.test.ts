@@ -72,11 +72,13 @@ describe("mainnet", () => {
     }
   });
 
-  test("8 shares of 200: valid at their difficulty, invalid as blocks", async () => {
+  test("8 shares of 200: valid at their difficulty, invalid above their hash's own", async () => {
     expect(shares).toHaveLength(8);
     for (const share of shares) {
       const asked = await verify(work.seed_hash, share, String(share.share_difficulty));
       expect(asked).toBe(`valid ${share.pow_hash}`);
+      const more = await verify(work.seed_hash, share, String(hashDifficulty(share.pow_hash) + 1n));
+      expect(more).toBe(`invalid ${share.pow_hash}`);
     }
   });
 

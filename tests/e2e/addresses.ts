@@ -1,0 +1,7 @@
+/** Where the tests' servers listen. */
+
+/** The product, as `npm start` serves it. */
+export const PRODUCT = "http://127.0.0.1:4191/";
+
+/** The page of the tests that gives them the package to call. */
+export const HARNESS = "http://127.0.0.1:4192/";

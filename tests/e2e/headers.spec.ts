@@ -1,0 +1,62 @@
+/** What the product is served with, to the letter. */
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@playwright/test";
+import { verification } from "./support.js";
+
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+    "style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-embedder-policy": "require-corp",
+  "cross-origin-resource-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+
+test("every answer has the headers, and all come from this site", async ({ page, baseURL }) => {
+  const answers = new Map<string, Record<string, string>>();
+  page.on("response", (response) => answers.set(response.url(), response.headers()));
+  await page.goto("/");
+  await expect(verification(page, "example")).toHaveAttribute("data-state", "valid");
+
+  const kinds = [...answers.keys()].map((url) => /\.\w+$/u.exec(url)?.[0] ?? "page");
+  expect(new Set(kinds)).toEqual(new Set(["page", ".js", ".css", ".svg", ".wasm"]));
+  for (const [url, headers] of answers) {
+    expect(url.startsWith(baseURL ?? "missing"), url).toBe(true);
+    expect(headers, url).toMatchObject(HEADERS);
+  }
+});
+
+test("the page and its worker are isolated from other sites", async ({ page }) => {
+  await page.goto("/");
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await expect.poll(() => page.workers().length).toBe(1);
+  expect(await page.workers()[0]?.evaluate(() => crossOriginIsolated)).toBe(true);
+});
+
+test("inline code does not run", async ({ page }) => {
+  await page.goto("/");
+  const ran = await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.ran = true";
+    document.body.append(script);
+    return "ran" in window;
+  });
+  expect(ran).toBe(false);
+});
+
+test("the product holds its own files and nothing of the tests", () => {
+  const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
+  const files = readdirSync(dist, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+  const kinds = files.map((file) => /\.\w+$/u.exec(file)?.[0]).sort();
+  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".svg", ".wasm"]);
+  for (const file of files) {
+    expect(readFileSync(file).includes("harness"), file).toBe(false);
+    expect(readFileSync(file).includes("conformance"), file).toBe(false);
+  }
+});

@@ -1,0 +1,277 @@
+/** The package's promises: order, abort, dispose, arguments, and a worker that dies. */
+import { expect, test, type Page } from "@playwright/test";
+import { DEATHS, openHarness } from "./support.js";
+
+/** The hash of "This is a test" by the key "test key 000", RandomX 1. */
+const KNOWN = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
+
+/** What a settled promise became, in a form that reaches the test. */
+interface Outcome {
+  value?: unknown;
+  name?: string;
+  code?: string;
+  message?: string;
+  cause?: unknown;
+}
+
+/** Runs in the browser before each test: what the tests' functions there can use. */
+function tools(): void {
+  const text = new TextEncoder();
+  Object.assign(window, {
+    key: text.encode("test key 000"),
+    input: text.encode("This is a test"),
+    hex: (bytes: Uint8Array) =>
+      Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    outcome: (promise: Promise<unknown>): Promise<Outcome> =>
+      promise.then(
+        (value) => ({ value }),
+        (error: unknown) => {
+          if (!(error instanceof window.harness.RandomXError)) throw error;
+          const { name, code, message, cause } = error;
+          return { name, code, message, cause };
+        },
+      ),
+  });
+}
+
+declare global {
+  interface Window {
+    key: Uint8Array;
+    input: Uint8Array;
+    hex: (bytes: Uint8Array) => string;
+    outcome: (promise: Promise<unknown>) => Promise<Outcome>;
+  }
+}
+
+test.beforeEach(async ({ page }) => {
+  await page.addInitScript(tools);
+  await openHarness(page);
+});
+
+/** A worker that was ended leaves the list once the browser has stopped it. */
+async function expectNoWorker(page: Page): Promise<void> {
+  await expect.poll(() => page.workers().length).toBe(0);
+}
+
+test("importing runs nothing", async ({ page }) => {
+  await page.waitForTimeout(300);
+  expect(page.workers()).toHaveLength(0);
+});
+
+test("requests are served in order, each with its own key; inputs stay the caller's", async ({
+  page,
+}) => {
+  const result = await page.evaluate(async () => {
+    const { key, input, hex } = window;
+    const randomx = await window.harness.RandomX.create();
+    const order: number[] = [];
+    const changing = input.slice();
+    const requests = [
+      randomx.hash(key, changing),
+      randomx.hash("00", input, { version: 2 }),
+      randomx.hash(hex(key), hex(input).toUpperCase()),
+    ].map((request, index) => request.finally(() => order.push(index)));
+    changing.fill(0);
+    const hashes = (await Promise.all(requests)).map(hex);
+    randomx.dispose();
+    return { order, hashes, length: changing.length, buffer: changing.buffer.byteLength };
+  });
+  expect(result.order).toEqual([0, 1, 2]);
+  expect(result.hashes[0]).toBe(KNOWN);
+  expect(result.hashes[2]).toBe(KNOWN);
+  expect(result.hashes[1]).not.toBe(KNOWN);
+  expect([result.length, result.buffer]).toEqual([14, 14]);
+});
+
+test("aborting a preparation acts at once, and the instance stays usable", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const { key, input, hex, outcome } = window;
+    const randomx = await window.harness.RandomX.create();
+    const abort = new AbortController();
+    const progress: number[] = [];
+    let abortedAt = 0;
+    const onProgress = (done: number): void => {
+      progress.push(done);
+      if (done > 0.2 && !abort.signal.aborted) {
+        abortedAt = performance.now();
+        abort.abort("enough");
+      }
+    };
+    const error = await outcome(randomx.prepare("0102", { signal: abort.signal, onProgress }));
+    const waited = performance.now() - abortedAt;
+    const heard = progress.length;
+    const queued = new AbortController();
+    const preparing = randomx.prepare("0304");
+    const waiting = outcome(randomx.hash("0102", input, { signal: queued.signal }));
+    queued.abort();
+    const early = await outcome(randomx.hash("0102", input, { signal: AbortSignal.abort(7) }));
+    const hash = hex(await randomx.hash(key, input));
+    await preparing;
+    const after = progress.length;
+    randomx.dispose();
+    return {
+      error,
+      waited,
+      heard,
+      after,
+      last: progress.at(-1),
+      waiting: await waiting,
+      early,
+      hash,
+    };
+  });
+  expect(result.error).toMatchObject({ name: "AbortError", code: "aborted", cause: "enough" });
+  expect(result.waited).toBeLessThan(100);
+  expect(result.last).toBeLessThan(0.5);
+  expect(result.after).toBe(result.heard);
+  expect(result.waiting).toMatchObject({ name: "AbortError", code: "aborted" });
+  expect(result.early).toMatchObject({ code: "aborted", cause: 7 });
+  expect(result.hash).toBe(KNOWN);
+});
+
+test("disposing while hashing rejects everything, and ends the worker", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const { key, input, outcome } = window;
+    const randomx = await window.harness.RandomX.create();
+    await randomx.prepare(key);
+    const pending = [
+      randomx.hashMany(key, Array<Uint8Array>(800).fill(input)),
+      randomx.hash("77", input),
+      randomx.seedHeight(1),
+    ].map(outcome);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const start = performance.now();
+    randomx.dispose();
+    randomx.dispose();
+    const outcomes = await Promise.all(pending);
+    const waited = performance.now() - start;
+    const later = await Promise.all(
+      [
+        randomx.prepare(key),
+        randomx.hash(key, input),
+        randomx.hashMany(key, []),
+        randomx.commitment(input, new Uint8Array(32)),
+        randomx.seedHeight(1),
+        randomx.verifyBlock({ seedHash: "00".repeat(32), hashingBlob: "", difficulty: 1 }),
+      ].map(outcome),
+    );
+    return { outcomes: [...outcomes, ...later], waited };
+  });
+  expect(result.outcomes).toHaveLength(9);
+  for (const outcome of result.outcomes) expect(outcome.code).toBe("disposed");
+  expect(result.waited).toBeLessThan(50);
+  await expectNoWorker(page);
+});
+
+test("disposing while preparing does the same; `using` disposes", async ({ page }) => {
+  const codes = await page.evaluate(async () => {
+    const randomx = await window.harness.RandomX.create();
+    const preparing = window.outcome(
+      randomx.prepare("00", {
+        onProgress: (done) => {
+          if (done > 0.1) randomx[Symbol.dispose]();
+        },
+      }),
+    );
+    return [(await preparing).code, (await window.outcome(randomx.prepare("00"))).code];
+  });
+  expect(codes).toEqual(["disposed", "disposed"]);
+  await expectNoWorker(page);
+});
+
+for (const { name, die, words } of DEATHS) {
+  test(`a worker that ${name}: what waits rejects, and so do later calls`, async ({ page }) => {
+    const settled = page.evaluate(async () => {
+      const { key, input, outcome } = window;
+      const randomx = await window.harness.RandomX.create();
+      const pending = [randomx.prepare("99"), randomx.hash(key, input), randomx.seedHeight(5)];
+      const outcomes = await Promise.all(pending.map(outcome));
+      return [...outcomes, await outcome(randomx.seedHeight(5))];
+    });
+    await expect.poll(() => page.workers().length).toBe(1);
+    await page.waitForTimeout(150);
+    await page.workers()[0]?.evaluate(die);
+    const outcomes = await settled;
+    expect(outcomes).toHaveLength(4);
+    for (const { code, message } of outcomes) {
+      expect(code).toBe("worker-failed");
+      expect(message).toMatch(words);
+    }
+    await expectNoWorker(page);
+  });
+}
+
+test("wrong arguments are named by every method, and nothing is started for them", async ({
+  page,
+}) => {
+  const outcomes = await page.evaluate(async () => {
+    const { key, input, outcome } = window;
+    const wrong = (value: unknown): never => value as never;
+    const randomx = await window.harness.RandomX.create();
+    const block = { seedHash: "00".repeat(32), hashingBlob: "00", difficulty: "1" };
+    const calls: [string, () => Promise<unknown>][] = [
+      ["key", () => randomx.prepare("0")],
+      ["key", () => randomx.prepare(wrong(undefined))],
+      ["key", () => randomx.hash("zz", input)],
+      ["input", () => randomx.hash(key, new Uint8Array((1 << 20) + 1))],
+      ["version", () => randomx.hash(key, input, { version: wrong(3) })],
+      ["inputs", () => randomx.hashMany(key, wrong("00"))],
+      ["inputs[1]", () => randomx.hashMany(key, ["00", "0"])],
+      ["version", () => randomx.hashMany(key, [], { version: wrong("2") })],
+      ["block", () => randomx.verifyBlock(wrong(null))],
+      ["seedHash", () => randomx.verifyBlock({ ...block, seedHash: "00".repeat(31) })],
+      ["hashingBlob", () => randomx.verifyBlock({ ...block, hashingBlob: wrong(undefined) })],
+      ...[0, -1, 0.5, NaN, Infinity, 2 ** 53, 1n << 256n, "1.5", ""].map(
+        (difficulty): [string, () => Promise<unknown>] => [
+          "difficulty",
+          () => randomx.verifyBlock({ ...block, difficulty }),
+        ],
+      ),
+      ["hash", () => randomx.commitment(input, "00".repeat(33))],
+      ["input", () => randomx.commitment("x", "00".repeat(32))],
+      ["height", () => randomx.seedHeight(-1)],
+      ["height", () => randomx.seedHeight(NaN)],
+      ["options", () => randomx.prepare(key, wrong(null))],
+      ["options", () => randomx.hash(key, input, wrong(2))],
+      ["signal", () => randomx.prepare(key, { signal: wrong({ aborted: true }) })],
+      ["onProgress", () => randomx.prepare(key, { onProgress: wrong("log") })],
+    ];
+    const outcomes: [string, Outcome][] = [];
+    for (const [name, call] of calls) outcomes.push([name, await outcome(call())]);
+    const works = await randomx.seedHeight(2113);
+    randomx.dispose();
+    return [...outcomes, ["works", { value: works }]] as [string, Outcome][];
+  });
+  expect(outcomes.pop()).toEqual(["works", { value: 2048 }]);
+  expect(outcomes.length).toBeGreaterThan(25);
+  for (const [name, { code, message }] of outcomes) {
+    expect([name, code]).toEqual([name, "invalid-argument"]);
+    expect(message?.startsWith(`${name}: `), message).toBe(true);
+  }
+});
+
+test("empty keys, empty inputs and inputs of 1 MiB are hashed; commitments are made", async ({
+  page,
+}) => {
+  const result = await page.evaluate(async () => {
+    const { input, hex } = window;
+    const randomx = await window.harness.RandomX.create();
+    const empty = hex(await randomx.hash("", ""));
+    const most = (await randomx.hash(new Uint8Array(1 << 20), new Uint8Array(1 << 20))).length;
+    const none = (await randomx.hashMany("", [])).length;
+    const commitment = hex(
+      await randomx.commitment(
+        input,
+        "22ec6b861b3eb23686b2efbad69513c967ecfce80983df66c9c5b4fbfb4cdb6f",
+      ),
+    );
+    randomx.dispose();
+    return { empty, most, none, commitment };
+  });
+  expect(result).toEqual({
+    empty: "3123524bf9b08bb26a819572c58672f0196bf9aac2982aed0a39e6096f0b72a1",
+    most: 32,
+    none: 0,
+    commitment: "133be717399046b03ae82ce8ddd9d1ee4d3ea7fca03a50dec09b6848cbb98e18",
+  });
+});

@@ -1,0 +1,44 @@
+/**
+ * The browser tests. Chromium is the one at `CHROMIUM_PATH`, or Playwright's own. All servers
+ * listen on 127.0.0.1 only.
+ */
+import { fileURLToPath } from "node:url";
+import { defineConfig, devices } from "@playwright/test";
+import { HARNESS, PRODUCT } from "./addresses.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
+
+/** Builds with a configuration and serves the result at an address. */
+function site(url: string, config: string): { url: string; cwd: string; command: string } {
+  const { port } = new URL(url);
+  const options = `--config ${config} --logLevel warn`;
+  const command = `${vite} build ${options} && ${vite} preview ${options} --strictPort --port ${port}`;
+  return { url, cwd: root, command };
+}
+
+const executablePath = process.env.CHROMIUM_PATH;
+
+export default defineConfig({
+  outputDir: "results/artifacts",
+  forbidOnly: Boolean(process.env.CI),
+  // A verification takes 256 MiB and keeps a core busy.
+  workers: 1,
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  reporter: "list",
+  use: {
+    baseURL: PRODUCT,
+    trace: "retain-on-failure",
+  },
+  projects: [
+    {
+      name: "chromium",
+      use: {
+        ...devices["Desktop Chrome"],
+        launchOptions: { args: ["--no-sandbox"], ...(executablePath ? { executablePath } : {}) },
+      },
+    },
+  ],
+  webServer: [site(PRODUCT, "vite.config.ts"), site(HARNESS, "tests/e2e/harness/vite.config.ts")],
+});

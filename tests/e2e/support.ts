@@ -1,0 +1,66 @@
+/** What the specs share. */
+import { readFileSync } from "node:fs";
+import type { Locator, Page } from "@playwright/test";
+import { HARNESS } from "./addresses.js";
+
+/** The text of a file of the repository. */
+export function readText(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+}
+
+/** Eight real blocks of one seed epoch. */
+export const headers = JSON.parse(readText("tests/vectors/mainnet-headers.json")) as {
+  seed_height: number;
+  seed_hash: string;
+  blocks: {
+    height: number;
+    id: string;
+    difficulty: string;
+    hashing_blob: string;
+    pow_hash: string;
+  }[];
+};
+
+/** The verification at the top of the page, or that of the form. */
+export function verification(page: Page, name: "example" | "form"): Locator {
+  return page.locator(`[data-verification="${name}"]`);
+}
+
+/** Opens the tests' page: `window.harness` is there afterwards. */
+export async function openHarness(page: Page): Promise<void> {
+  await page.goto(HARNESS);
+  await page.waitForFunction(() => "harness" in window);
+}
+
+/** Ways for a worker to die, run inside it while it fills a cache; and what is said of each. */
+export const DEATHS: { name: string; die: () => void; words: RegExp }[] = [
+  {
+    name: "throws",
+    die: () => {
+      setTimeout(() => {
+        throw new Error("the end");
+      });
+    },
+    words: /the worker died: .*the end/u,
+  },
+  {
+    name: "is closed",
+    die: () => {
+      self.close();
+    },
+    words: /the worker is gone/u,
+  },
+  {
+    name: "traps",
+    die: () => {
+      // (func (export "f") unreachable), called the next time that a step of the fill is timed.
+      const trap = Uint8Array.of(
+        ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0],
+        ...[7, 5, 1, 1, 0x66, 0, 0, 0x0a, 5, 1, 3, 0, 0, 0x0b],
+      );
+      const { f } = new WebAssembly.Instance(new WebAssembly.Module(trap)).exports;
+      performance.now = f as () => number;
+    },
+    words: /unreachable/u,
+  },
+];

@@ -1,0 +1,21 @@
+/** A browser on a processor without the instructions that WebAssembly's SIMD needs. */
+import { expect, test } from "@playwright/test";
+import { verification } from "./support.js";
+
+test.use({
+  launchOptions: async ({ launchOptions }, use) => {
+    const without = "--js-flags=--no-enable-ssse3 --no-enable-sse4-1 --no-enable-avx";
+    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), without] });
+  },
+});
+
+test.skip(process.arch !== "x64", "V8 can do without these instructions on x64 only");
+
+test("the page says what is needed", async ({ page }) => {
+  await page.goto("/");
+  const example = verification(page, "example");
+  await expect(example).toHaveAttribute("data-state", "failed");
+  await expect(example.getByRole("status")).toHaveText(
+    /^This browser cannot run the check\..* \(unsupported: .*SIMD/u,
+  );
+});

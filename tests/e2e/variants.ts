@@ -1,0 +1,35 @@
+/** The product as it was built, served by a small server of the test's own: wrongly. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import sirv from "sirv";
+import { headers as right } from "../../vite.config.js";
+
+/** What is wrong. */
+export interface Fault {
+  /** Headers to send instead of the right ones; an empty one is left out. */
+  headers?: Record<string, string>;
+  /** Files that are not there. */
+  missing?: RegExp;
+}
+
+/** Serves on a free port of 127.0.0.1 until the work with its address is done. */
+export async function serveWith(fault: Fault, work: (url: string) => Promise<void>): Promise<void> {
+  const headers = Object.entries({ ...right, ...fault.headers }).filter(([, value]) => value);
+  const files = sirv(fileURLToPath(new URL("../../web/dist", import.meta.url)));
+  const server = createServer((request, response) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    const notFound = (): void => {
+      response.writeHead(404).end();
+    };
+    if (fault.missing?.test(request.url ?? "")) notFound();
+    else files(request, response, notFound);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
