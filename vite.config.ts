@@ -23,7 +23,7 @@ export const headers = {
   "Referrer-Policy": "no-referrer",
 };
 
-const serving = { host: "127.0.0.1", headers };
+const serving = { host: "127.0.0.1", headers, cors: false };
 
 export default defineConfig({
   root: "web",

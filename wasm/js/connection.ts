@@ -50,12 +50,12 @@ export class Connection {
     const locks = lockManager();
     const lock = locks && `randomx-web ${crypto.randomUUID()}`;
     try {
-      await connection.request("start", { lock });
+      const held = await connection.request("start", { lock });
+      if (held && locks && lock) connection.#watchOver(locks, lock);
     } catch (error) {
       connection.close("worker-failed", "the worker did not start");
       throw error;
     }
-    if (lock) connection.#watchOver(locks, lock);
     return connection;
   }
 

@@ -8,8 +8,8 @@ import type { Version } from "./validate.js";
 
 /** What a worker can be asked: the arguments, checked by the client, and the result. */
 export interface Operations {
-  /** Loads the WebAssembly module, then takes the lock for life. Asked once, first. */
-  start: { args: { lock: string | undefined }; result: undefined };
+  /** Loads the WebAssembly module and takes the lock, if it can. Asked once, first. */
+  start: { args: { lock: string | undefined }; result: boolean };
   /** Makes the key's cache the one that is held. */
   prepare: { args: { key: Uint8Array }; result: undefined };
   /** Hashes an input, after preparing if need be. */

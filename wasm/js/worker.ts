@@ -13,14 +13,14 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "abort") {
     waiting.get(data.id)?.abort();
   } else {
-    waiting.set(data.id, new AbortController());
-    last = last.then(() => answer(data));
+    const abort = new AbortController();
+    waiting.set(data.id, abort);
+    last = last.then(() => answer(data, abort.signal));
   }
 };
 
-async function answer(request: Request): Promise<void> {
+async function answer(request: Request, signal: AbortSignal): Promise<void> {
   const { id } = request;
-  const signal = waiting.get(id)?.signal ?? AbortSignal.abort();
   const onProgress = (done: number): void => {
     say({ type: "progress", id, done });
   };
@@ -58,7 +58,7 @@ function perform(
   }
 }
 
-async function start(lock: string | undefined): Promise<undefined> {
+async function start(lock: string | undefined): Promise<boolean> {
   checkSupport();
   try {
     await loadWasm();
@@ -69,19 +69,22 @@ async function start(lock: string | undefined): Promise<undefined> {
       `the WebAssembly module could not be loaded: ${reason}`,
     );
   }
-  if (lock !== undefined) await takeLock(lock);
+  return lock === undefined ? false : takeLock(lock);
 }
 
 /**
  * Takes a lock and keeps it: the browser frees it when this worker is gone, however it went,
- * and the client, which waits for it, knows. Resolves when the lock is held.
+ * and the client, which waits for it, knows. Resolves with whether the lock is held.
  */
-function takeLock(name: string): Promise<void> {
+function takeLock(name: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const forever = new Promise(() => undefined);
-    void navigator.locks.request(name, () => {
-      resolve();
-      return forever;
+    const hold = (): Promise<never> => {
+      resolve(true);
+      return new Promise(() => undefined);
+    };
+    navigator.locks.request(name, hold).catch(() => {
+      // Some contexts have locks and refuse them.
+      resolve(false);
     });
   });
 }
