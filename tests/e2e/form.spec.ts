@@ -94,7 +94,9 @@ for (const [label, text, words] of [
   ["Difficulty", "NaN", "expected decimal digits only."],
   ["Difficulty", (1n << 256n).toString(), "expected less than 2^256."],
 ] as const) {
-  test(`${label} ${JSON.stringify(text.slice(0, 12))} (${text.length}): ${words}`, async ({ page }) => {
+  test(`${label} ${JSON.stringify(text.slice(0, 12))} (${text.length}): ${words}`, async ({
+    page,
+  }) => {
     await page.goto("/");
     await submit(page, { ...good, [label]: text });
     const field = page.getByLabel(label);
