@@ -17,21 +17,32 @@ struct WasmCrate {
     sources: &'static [&'static str],
 }
 
-const CRATES: [WasmCrate; 2] = [
-    WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] },
-    WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] },
-];
+const PRODUCT: WasmCrate = WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] };
 
-/// Installs what the wasm builds need, and builds.
+const CONFORMANCE: WasmCrate =
+    WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] };
+
+/// Installs what the wasm builds need, and builds the crate of the product.
+pub(crate) fn product_from_scratch() -> Result<()> {
+    setup::packages()?;
+    build(&setup::wasm_tools()?, &[PRODUCT])
+}
+
+/// Installs what the wasm builds need, and builds all.
 pub(crate) fn wasm_from_scratch() -> Result<()> {
     setup::packages()?;
     wasm(&setup::wasm_tools()?)
 }
 
-/// Builds each wasm crate whose sources changed.
+/// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    for WasmCrate { folder, sources } in CRATES {
-        let inputs = [sources, SHARED.as_slice(), &["package-lock.json"]].concat();
+    build(tools, &[PRODUCT, CONFORMANCE])
+}
+
+/// Builds each of the crates whose sources changed.
+fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
+    for WasmCrate { folder, sources } in crates {
+        let inputs = [*sources, SHARED.as_slice(), &["package-lock.json"]].concat();
         let name = folder.replace('/', "-");
         let pkg = format!("{folder}/pkg");
         let stamp = || Stamp::new(&name, &inputs, &[tools.identity()], &pkg);

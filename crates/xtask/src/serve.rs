@@ -5,12 +5,11 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::build;
-use crate::setup::{self, Node};
+use crate::setup::Node;
 
 /// Builds the page if it has to be and serves it on 127.0.0.1 until interrupted.
 pub(crate) fn start(port: u16) -> Result<()> {
-    setup::packages()?;
-    build::wasm(&setup::wasm_tools()?)?;
+    build::product_from_scratch()?;
     build::web()?;
     let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
     vite.args(["preview", "--host", "127.0.0.1", "--strictPort", "--port", &port.to_string()]);

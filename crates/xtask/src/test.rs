@@ -35,6 +35,6 @@ pub(crate) fn bench(args: &[String]) -> Result<()> {
 
 /// Runs the benchmarks of the wasm build in the user's Node.
 pub(crate) fn bench_node(args: &[String]) -> Result<()> {
-    build::wasm_from_scratch()?;
+    build::product_from_scratch()?;
     process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))
 }
