@@ -54,6 +54,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Run the benchmarks of the package in Chromium.
+    BenchWeb,
 }
 
 fn main() -> ExitCode {
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
+        Command::BenchWeb => exit_code(test::bench_web()),
     }
 }
 
