@@ -24,6 +24,7 @@ const cache = makeCache();
 /** What is timed: `results` is how many hashes or caches one run gives. */
 const tasks = [
   { name: "cache init", results: 1, run: () => makeCache().free() },
+  ...[1, 16].map(itemsInBatches),
   ...[1, 2].flatMap((version) => [hashing(version, 1), hashing(version, 8)]),
 ];
 
@@ -46,6 +47,21 @@ console.table(Object.fromEntries(tasks.map(({ name }, index) => [name, summary(t
 
 function makeCache() {
   return new wasm.CacheBuilder(key).finish();
+}
+
+/** A hash needs 16,384 items; a batch of 16 is what 8 lanes ask for together in v1. */
+function itemsInBatches(batch) {
+  const count = 1024;
+  const numbers = Uint32Array.from({ length: count }, (_, index) => (index * 2654435761) >>> 7);
+  return {
+    name: `${count} dataset items, ${batch} at a time`,
+    results: 1,
+    run: () => {
+      for (let first = 0; first < count; first += batch) {
+        cache.items(numbers.subarray(first, first + batch));
+      }
+    },
+  };
 }
 
 function hashing(version, lanes) {

@@ -50,6 +50,9 @@ test("refuses versions, lanes and lists that are not what they should be", () =>
   for (const lanes of [0, 9, -1, 1.5, NaN, 2 ** 32 + 1]) {
     expect(() => new wasm.Vm(cache, lanes)).toThrow(/lanes/);
   }
+  expect(() => cache.items(Uint32Array.of(0, 34_078_719))).toThrow(/^numbers\[1\]: expected less/);
+  expect(() => cache.items(new Uint32Array(65_537))).toThrow(/^numbers: expected at most 65536/);
+  expect(cache.items(Uint32Array.of(0, 34_078_718))).toHaveLength(128);
   const vm = new wasm.Vm(cache, 1);
   for (const version of [0, 3, 257, 1.5, NaN, 2 ** 32 + 1]) {
     expect(() => vm.hash(version, hash)).toThrow(/^version: expected 1 or 2/);

@@ -1,12 +1,16 @@
 //! Arguments as JavaScript hands them over, checked and copied into wasm memory.
 
 use crate::error::Failure;
-use js_sys::Uint8Array;
+use js_sys::{Uint8Array, Uint32Array};
+use randomx::params::DATASET_ITEMS;
 use randomx::{HASH_SIZE, Version};
 use std::cell::RefCell;
 
 /// The longest key or input, in bytes: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
+
+/// The most dataset items in one call: 4 MiB of them.
+const MAX_ITEMS: u32 = 1 << 16;
 
 /// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
@@ -97,5 +101,23 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
         Err(Failure::InvalidArgument(format!(
             "{name}: expected a whole number from 0 to 2^53 - 1, got {number}"
         )))
+    }
+}
+
+/// Numbers of dataset items, at most 65,536.
+pub(crate) fn item_numbers(name: &str, array: &Uint32Array) -> Result<Vec<u32>, Failure> {
+    let length = array.length();
+    if length > MAX_ITEMS {
+        return Err(Failure::InvalidArgument(format!(
+            "{name}: expected at most {MAX_ITEMS} numbers, got {length}"
+        )));
+    }
+    let numbers = array.to_vec();
+    match numbers.iter().position(|&number| number >= DATASET_ITEMS) {
+        Some(index) => Err(Failure::InvalidArgument(format!(
+            "{name}[{index}]: expected less than {DATASET_ITEMS}, got {}",
+            numbers[index]
+        ))),
+        None => Ok(numbers),
     }
 }

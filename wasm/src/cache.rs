@@ -1,7 +1,7 @@
 //! The cache of one key (specification, section 7): 256 MiB, filled step by step.
 
 use crate::{argument, error::Failure};
-use js_sys::Uint8Array;
+use js_sys::{Uint8Array, Uint32Array};
 use std::sync::Arc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -38,3 +38,19 @@ impl CacheBuilder {
 /// it are freed.
 #[wasm_bindgen]
 pub struct Cache(pub(crate) Arc<randomx::Cache>);
+
+#[wasm_bindgen]
+impl Cache {
+    /// The dataset items (specification, section 7.3) of n `numbers`, in order, as one array of
+    /// 64 n bytes. At most 65,536 at once; a number is from 0 to 34,078,718.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for more numbers or another number.
+    pub fn items(&self, numbers: &Uint32Array) -> Result<Vec<u8>, Failure> {
+        let numbers = argument::item_numbers("numbers", numbers)?;
+        let mut items = vec![[0; 8]; numbers.len()];
+        self.0.items(&numbers, &mut items);
+        Ok(items.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect())
+    }
+}

@@ -25,6 +25,7 @@ const REGISTER_CONSTANTS: [u64; 8] = [
 impl Cache {
     /// Computes the items `numbers` into `items`, a slice of the same length.
     ///
+    /// A number is from 0 to 34,078,718; larger ones, which no program asks for, have items too.
     /// Items are independent, and computing several together is much cheaper than one by one:
     /// their cache reads overlap and their arithmetic shares instructions.
     ///
