@@ -8,7 +8,7 @@ use crate::blake_generator::BlakeGenerator;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
-use crate::superscalar::{Function, generate};
+use crate::superscalar::{Function, Width, generate};
 
 /// What a key expands to: all that is needed to compute dataset items, for v1 and v2 alike.
 ///
@@ -16,6 +16,7 @@ use crate::superscalar::{Function, generate};
 pub struct Cache {
     memory: Memory,
     functions: [Function; CACHE_ACCESSES],
+    width: Width,
 }
 
 impl Cache {
@@ -42,6 +43,11 @@ impl Cache {
 
     pub(crate) fn functions(&self) -> &[Function; CACHE_ACCESSES] {
         &self.functions
+    }
+
+    /// The vectors that items are computed with.
+    pub(crate) fn width(&self) -> Width {
+        self.width
     }
 }
 
@@ -90,7 +96,7 @@ impl CacheBuilder {
     /// Fills what is left.
     pub fn finish(mut self) -> Cache {
         self.fill(Self::BLOCKS);
-        Cache { memory: self.memory, functions: self.functions }
+        Cache { memory: self.memory, functions: self.functions, width: Width::detect() }
     }
 }
 

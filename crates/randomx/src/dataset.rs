@@ -2,7 +2,7 @@
 
 use crate::cache::Cache;
 use crate::memory::Line;
-use crate::superscalar::{Lanes, Width};
+use crate::superscalar::Lanes;
 
 /// A dataset item: the values of `r0` to `r7`.
 pub type Item = [u64; 8];
@@ -34,30 +34,29 @@ impl Cache {
     /// When the two slices differ in length.
     pub fn items(&self, numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
-        let width = Width::detect();
         let mut done = 0;
         while done < numbers.len() {
             let (numbers, items) = (&numbers[done..], &mut items[done..]);
             done += match numbers.len() {
-                1 => self.batch::<1>(numbers, items, width),
-                2 => self.batch::<2>(numbers, items, width),
-                3 | 4 => self.batch::<4>(numbers, items, width),
-                5..=8 => self.batch::<8>(numbers, items, width),
-                _ => self.batch::<16>(numbers, items, width),
+                1 => self.batch::<1>(numbers, items),
+                2 => self.batch::<2>(numbers, items),
+                3 | 4 => self.batch::<4>(numbers, items),
+                5..=8 => self.batch::<8>(numbers, items),
+                _ => self.batch::<16>(numbers, items),
             };
         }
     }
 
     /// Computes the first `N` items, or all if there are fewer, in `N` lanes; returns how many.
-    fn batch<const N: usize>(&self, numbers: &[u32], items: &mut [Item], width: Width) -> usize {
+    fn batch<const N: usize>(&self, numbers: &[u32], items: &mut [Item]) -> usize {
         let count = numbers.len().min(N);
         // Lanes without an item of their own repeat the last one.
         let padded = std::array::from_fn(|lane| numbers[lane.min(count - 1)]);
-        items[..count].copy_from_slice(&self.lanes::<N>(padded, width)[..count]);
+        items[..count].copy_from_slice(&self.lanes::<N>(padded)[..count]);
         count
     }
 
-    fn lanes<const N: usize>(&self, numbers: [u32; N], width: Width) -> [Item; N] {
+    fn lanes<const N: usize>(&self, numbers: [u32; N]) -> [Item; N] {
         let lines = self.lines();
         // The number of lines is a power of two.
         let line = |index: u64| -> Line { lines[index as usize & (lines.len() - 1)] };
@@ -68,7 +67,7 @@ impl Cache {
         for function in self.functions() {
             // All lanes read first: the misses overlap each other and the arithmetic.
             let mix = cache_index.map(line);
-            function.execute(&mut r, width);
+            function.execute(&mut r, self.width());
             for (q, register) in r.iter_mut().enumerate() {
                 for (lane, value) in register.iter_mut().enumerate() {
                     *value ^= mix[lane].0[q];

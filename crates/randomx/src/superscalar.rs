@@ -3,9 +3,11 @@
 
 mod cpu;
 mod execute;
+mod function;
 mod generator;
 
-pub use execute::{Function, Lanes, Width};
+pub use execute::{Lanes, Width};
+pub use function::Function;
 pub use generator::generate;
 
 /// Which operation an [`Instruction`] does (Table 6.1.1).
