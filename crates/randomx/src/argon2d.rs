@@ -8,6 +8,8 @@ mod portable;
 mod wasm32_simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx512;
 
 use crate::blake2b::hash512;
 use crate::params::{ARGON_ITERATIONS, ARGON_MEMORY, ARGON_SALT};
@@ -41,6 +43,9 @@ pub enum Compressor {
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// 512-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
     /// 128-bit vectors.
     #[cfg(target_arch = "wasm32")]
     Simd128,
@@ -54,6 +59,10 @@ impl Compressor {
         if is_x86_feature_detected!("avx2") {
             available.push(Compressor::Avx2);
         }
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
+            available.push(Compressor::Avx512);
+        }
         #[cfg(target_arch = "wasm32")]
         available.push(Compressor::Simd128);
         available
@@ -64,16 +73,28 @@ impl Compressor {
         *Self::available().last().unwrap_or(&Compressor::Portable)
     }
 
-    fn compress(self, block: &mut Block, reference: &Block) {
+    fn write_block(self, memory: &mut [Block], previous: &mut Block, place: Place) {
         match self {
-            Compressor::Portable => portable::compress(block, reference),
+            Compressor::Portable => portable::write_block(memory, previous, place),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx2` is only made by `available`, after AVX2 was detected.
-            Compressor::Avx2 => unsafe { x86_avx2::compress(block, reference) },
+            Compressor::Avx2 => unsafe { x86_avx2::write_block(memory, previous, place) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx512` is only made by `available`, after these extensions were detected.
+            Compressor::Avx512 => unsafe { x86_avx512::write_block(memory, previous, place) },
             #[cfg(target_arch = "wasm32")]
-            Compressor::Simd128 => wasm32_simd128::compress(block, reference),
+            Compressor::Simd128 => wasm32_simd128::write_block(memory, previous, place),
         }
     }
+}
+
+/// Which block is written, and from what besides the previous one.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    index: usize,
+    reference: usize,
+    /// Whether an earlier pass wrote the block already.
+    overwrites: bool,
 }
 
 /// A fill in progress; the memory itself belongs to the caller.
@@ -114,15 +135,8 @@ impl Fill {
 
     fn write_block(&mut self, memory: &mut [Block], pass: usize, index: usize) {
         let reference = reference_index(pass, index, self.previous.0[0][0] as u32);
-        self.compressor.compress(&mut self.previous, &memory[reference]);
-        // From the second pass on, a block is mixed into the one it replaces.
-        if pass > 0 {
-            for (word, old) in self.previous.0.iter_mut().zip(&memory[index].0) {
-                word[0] ^= old[0];
-                word[1] ^= old[1];
-            }
-        }
-        memory[index] = self.previous;
+        let place = Place { index, reference, overwrites: pass > 0 };
+        self.compressor.write_block(memory, &mut self.previous, place);
     }
 }
 
@@ -183,17 +197,20 @@ mod tests {
     /// Every compressor agrees with the portable one, on all words of random blocks.
     #[test]
     fn compressors_agree() {
-        let mut fill = Fill::new(b"compressors agree", Compressor::Portable);
-        let mut memory = vec![Block::zero(); 64];
-        fill.advance(&mut memory, 2);
-        for compressor in Compressor::available() {
-            let mut expected = memory[0];
-            let mut actual = memory[0];
-            for _ in 0..100 {
-                Compressor::Portable.compress(&mut expected, &memory[1]);
-                compressor.compress(&mut actual, &memory[1]);
-                assert_eq!(actual, expected, "{compressor:?}");
+        let fill = Fill::new(b"compressors agree", Compressor::Portable);
+        let run = |compressor: Compressor| {
+            let mut memory = vec![fill.first[0], fill.first[1], Block::zero(), fill.first[0]];
+            let mut previous = fill.previous;
+            for step in 0..200 {
+                let place =
+                    Place { index: 2 + step % 2, reference: step % 2, overwrites: step % 3 == 0 };
+                compressor.write_block(&mut memory, &mut previous, place);
             }
+            memory
+        };
+        let expected = run(Compressor::Portable);
+        for compressor in Compressor::available() {
+            assert!(run(compressor) == expected, "{compressor:?}");
         }
     }
 

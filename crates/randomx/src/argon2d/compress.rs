@@ -4,38 +4,51 @@
 //! or of a column; a vector holds the same pair of several rows, so all instruction sets share
 //! these steps and differ only in how many rows they mix at once.
 
-/// Defines `compress(block, reference)`, which replaces `block` by G(block, reference).
+/// Defines `write_block(memory, previous, place)`, which computes the next block and writes it.
 ///
 /// The calling module has a type `$vector` of `$rows` pairs and the functions `load`, `store`
 /// (pairs to and from a vector), `add`, `xor`, `double_product` (2 x low half x low half),
 /// `rotate_32`, `rotate_24`, `rotate_16`, `rotate_63`, and `shift_in(low, high)`: the upper word
 /// of `low` followed by the lower word of `high`, in each pair.
-macro_rules! define_compress {
+macro_rules! define_write_block {
     ($(#[$attribute:meta])* $vector:ty, $rows:literal) => {
         $(#[$attribute])*
-        pub(super) fn compress(block: &mut super::Block, reference: &super::Block) {
-            for (pair, other) in block.0.iter_mut().zip(&reference.0) {
-                pair[0] ^= other[0];
-                pair[1] ^= other[1];
+        pub(super) fn write_block(
+            memory: &mut [super::Block],
+            previous: &mut super::Block,
+            place: super::Place,
+        ) {
+            let mut block = *previous;
+            for (words, other) in block.0.iter_mut().zip(&memory[place.reference].0) {
+                *words = [words[0] ^ other[0], words[1] ^ other[1]];
             }
-            let input = *block;
+            *previous = block;
             for row in (0..8).step_by($rows) {
-                permute_pairs(block, 8 * row, 8, 1);
+                permute_pairs::<8, 1>(&mut block, 8 * row);
             }
             for column in (0..8).step_by($rows) {
-                permute_pairs(block, column, 1, 8);
+                permute_pairs::<1, 8>(&mut block, column);
             }
-            for (pair, other) in block.0.iter_mut().zip(&input.0) {
-                pair[0] ^= other[0];
-                pair[1] ^= other[1];
+            // From the second pass on, a block is mixed into the one it replaces.
+            let target = &mut memory[place.index];
+            let kept = if place.overwrites { u64::MAX } else { 0 };
+            for ((next, mixed), old) in previous.0.iter_mut().zip(&block.0).zip(&mut target.0) {
+                *next = [
+                    next[0] ^ mixed[0] ^ (old[0] & kept),
+                    next[1] ^ mixed[1] ^ (old[1] & kept),
+                ];
+                *old = *next;
             }
         }
 
-        /// P on `$rows` rows or columns: the i-th pair of the k-th is at `first + k * apart + i * step`.
+        /// P on `$rows` rows or columns: the i-th pair of the k-th is at `first + k * APART + i * STEP`.
         $(#[$attribute])*
         #[inline]
-        fn permute_pairs(block: &mut super::Block, first: usize, apart: usize, step: usize) {
-            let position = |k: usize, i: usize| (first + k * apart + i * step) & 63;
+        fn permute_pairs<const APART: usize, const STEP: usize>(
+            block: &mut super::Block,
+            first: usize,
+        ) {
+            let position = |k: usize, i: usize| (first + k * APART + i * STEP) & 63;
             let mut v: [$vector; 8] = std::array::from_fn(|i| {
                 load(std::array::from_fn(|k| block.0[position(k, i)]))
             });
@@ -82,4 +95,4 @@ macro_rules! define_compress {
     };
 }
 
-pub(super) use define_compress;
+pub(super) use define_write_block;
