@@ -71,8 +71,8 @@ impl Step {
     /// Whether this is a step of `kind`, of those that work on the same registers.
     ///
     /// A bit is tested rather than a value compared, because the compiler would make a jump table
-    /// of comparisons: one indirect jump per step, of which processors remember about a thousand.
-    /// Conditional jumps they predict many more of.
+    /// of comparisons: one indirect jump per step. Processors predict conditional jumps of a long
+    /// program better, as `crates/README.md` has it in figures.
     #[inline(always)]
     pub(super) fn is(&self, kind: Kind) -> bool {
         self.kind as u16 & kind as u16 & !FLOAT != 0
