@@ -85,11 +85,8 @@ pub(crate) fn version<'de, D: Deserializer<'de>>(json: D) -> Result<Version, D::
         }
 
         fn visit_u64<E: de::Error>(self, number: u64) -> Result<Version, E> {
-            match number {
-                1 => Ok(Version::V1),
-                2 => Ok(Version::V2),
-                _ => Err(E::invalid_value(Unexpected::Unsigned(number), &self)),
-            }
+            Version::try_from(number)
+                .map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
         }
     }
 

@@ -14,7 +14,7 @@ struct Hashes {
 
 #[derive(Clone, Deserialize)]
 struct Hash {
-    version: u8,
+    version: u64,
     key: String,
     input: String,
     hash: String,
@@ -60,7 +60,7 @@ pub(crate) fn hashes(text: &str, options: VmOptions, report: &mut Report) -> Res
 
 #[derive(Deserialize)]
 struct Mainnet {
-    version: u8,
+    version: u64,
     seed_hash: Option<String>,
     #[serde(alias = "shares")]
     blocks: Vec<Block>,
@@ -105,10 +105,6 @@ fn machine(key: &str, options: VmOptions) -> Result<Vm, Error> {
         .map_err(|error| Error::Failed(error.to_string()))
 }
 
-pub(crate) fn version(number: u8) -> Result<Version, Error> {
-    match number {
-        1 => Ok(Version::V1),
-        2 => Ok(Version::V2),
-        _ => Err(Error::Malformed(format!("version {number}"))),
-    }
+pub(crate) fn version(number: u64) -> Result<Version, Error> {
+    Version::try_from(number).map_err(|error| Error::Malformed(error.to_string()))
 }

@@ -23,7 +23,7 @@ struct Vectors {
 #[derive(Deserialize)]
 struct Case {
     name: String,
-    version: u8,
+    version: u64,
     program: Vec<String>,
     e_mask: String,
     fprc: [u64; 2],

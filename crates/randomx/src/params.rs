@@ -1,7 +1,6 @@
 //! The configurable parameters of RandomX (specification 1.2), and what follows from them.
 
 use std::fmt;
-use std::str::FromStr;
 
 /// Bytes in a hash.
 pub const HASH_SIZE: usize = 32;
@@ -99,26 +98,25 @@ impl fmt::Display for Version {
     }
 }
 
-/// A version that is neither v1 nor v2.
+/// A version number that is neither 1 nor 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownVersion;
 
 impl fmt::Display for UnknownVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected RandomX version v1 or v2")
+        f.write_str("expected RandomX version 1 or 2")
     }
 }
 
 impl std::error::Error for UnknownVersion {}
 
-impl FromStr for Version {
-    type Err = UnknownVersion;
+impl TryFrom<u64> for Version {
+    type Error = UnknownVersion;
 
-    /// Accepts `v1`, `1`, `v2` and `2`.
-    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        match text {
-            "v1" | "1" => Ok(Version::V1),
-            "v2" | "2" => Ok(Version::V2),
+    fn try_from(number: u64) -> Result<Version, UnknownVersion> {
+        match number {
+            1 => Ok(Version::V1),
+            2 => Ok(Version::V2),
             _ => Err(UnknownVersion),
         }
     }
