@@ -42,7 +42,6 @@ pub(crate) fn bench_node(args: &[String]) -> Result<()> {
 /// Runs the benchmarks of the package in Chromium.
 pub(crate) fn bench_web() -> Result<()> {
     build::wasm_from_scratch()?;
-    build::web()?;
     let mut playwright = setup::chromium()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     process::run(&mut playwright)
