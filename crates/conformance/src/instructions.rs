@@ -4,7 +4,7 @@ use randomx::VmOptions;
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::engine::{Engine, Lane};
 use randomx::f64x2::F64x2;
-use randomx::interpreter::Interpreter;
+use randomx::interpreter::{Interpreter, Steps};
 use randomx::program::{Instruction, decode};
 use randomx::registers::RegisterFile;
 use randomx::rounding::RoundingMode;
@@ -47,14 +47,14 @@ pub(crate) fn instructions(text: &str, _: VmOptions, report: &mut Report) -> Res
     AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::software())
         .fill(original.blocks_mut());
 
+    let mut steps = Steps::default();
     for (index, case) in vectors.vectors.iter().enumerate() {
         let instructions: Vec<Instruction> = case
             .program
             .iter()
             .map(|word| array(word).map(|bytes| Instruction::from_bytes(&bytes)))
             .collect::<Result<_, _>>()?;
-        let mut operations = Vec::new();
-        decode(&instructions, version(case.version)?, &mut operations);
+        steps.load(decode(&instructions, version(case.version)?));
 
         let mut lane = Lane::new();
         lane.registers = RegisterFile::from_bytes(&array(&case.before)?);
@@ -63,7 +63,7 @@ pub(crate) fn instructions(text: &str, _: VmOptions, report: &mut Report) -> Res
         let (halves, _) = e_mask.as_chunks();
         lane.e_mask = F64x2::from_bits([halves[0], halves[1]].map(u64::from_le_bytes));
         scratchpad.blocks_mut().copy_from_slice(original.blocks());
-        Interpreter.execute(&Interpreter.lower(&operations), &mut lane, scratchpad);
+        Interpreter.execute(&steps, &mut lane, scratchpad);
 
         let at = |what: &str| format!("{what} after case {index}, {}", case.name);
         report.check(

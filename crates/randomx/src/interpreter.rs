@@ -6,6 +6,8 @@ use step::{Kind, Step};
 
 use crate::engine::{Engine, Lane};
 use crate::f64x2::F64x2;
+use crate::multiply::{multiply_high, signed_excess};
+use crate::params::JUMP_BITS;
 use crate::program::{Address, Operation, Program, decode};
 use crate::rounding::{self, RoundingMode};
 use crate::scratchpad::Scratchpad;
@@ -16,18 +18,13 @@ pub struct Interpreter;
 
 /// A program as steps.
 #[derive(Clone, Debug, Default)]
-pub struct Steps {
-    operations: Vec<Operation>,
-    steps: Vec<Step>,
-}
+pub struct Steps(Vec<Step>);
 
-impl Interpreter {
-    /// Prepares decoded operations, all of one program or any part of one.
-    pub fn lower(&self, operations: &[Operation]) -> Steps {
-        Steps {
-            operations: Vec::new(),
-            steps: operations.iter().copied().map(Step::from).collect(),
-        }
+impl Steps {
+    /// Takes the place of what was there: all operations of a program, or any part of one.
+    pub fn load(&mut self, operations: impl Iterator<Item = Operation>) {
+        self.0.clear();
+        self.0.extend(operations.map(Step::from));
     }
 }
 
@@ -35,17 +32,18 @@ impl Engine for Interpreter {
     type Code = Steps;
 
     fn load(&self, program: &Program, code: &mut Steps) {
-        decode(&program.instructions, program.version, &mut code.operations);
-        code.steps.clear();
-        code.steps.extend(code.operations.iter().copied().map(Step::from));
+        code.load(decode(&program.instructions, program.version));
     }
 
     fn execute(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         let mut machine = Machine::new(lane, scratchpad);
-        machine.run(&code.steps);
+        machine.run(&code.0);
         machine.leave(lane);
     }
 }
+
+/// The bits of a register that a branch tests, before they are shifted to where it tests them.
+const CONDITION: u64 = (1 << JUMP_BITS) - 1;
 
 /// The registers while a program runs.
 struct Machine<'a> {
@@ -90,7 +88,7 @@ impl<'a> Machine<'a> {
                 self.run_float(step);
             } else if step.is(Kind::Branch) {
                 self.update(step, |d| d.wrapping_add(step.constant));
-                if self.integer(step.dst) >> (step.shift & 63) & 0xff == 0 {
+                if self.integer(step.dst) >> (step.shift & 63) & CONDITION == 0 {
                     next = usize::from(step.target);
                 }
             } else {
@@ -121,11 +119,7 @@ impl<'a> Machine<'a> {
             self.update(step, |d| d.rotate_right(count as u32 & 63));
         } else if step.is(Kind::MulHigh) {
             let s = self.source(step);
-            self.update(step, |d| {
-                // Each negative factor takes the other off the high half.
-                let excess = (sign(d) & s).wrapping_add(sign(s) & d);
-                multiply_high(d, s).wrapping_sub(excess & flip)
-            });
+            self.update(step, |d| multiply_high(d, s).wrapping_sub(signed_excess(d, s) & flip));
         } else if step.is(Kind::Swap) {
             self.r.swap(usize::from(step.dst & 7), usize::from(step.src & 7));
         } else {
@@ -201,15 +195,4 @@ impl<'a> Machine<'a> {
     fn read(&self, address: Address) -> [u8; 8] {
         self.scratchpad.read(self.locate(address))
     }
-}
-
-/// All ones for a negative number, else zero.
-#[inline(always)]
-fn sign(x: u64) -> u64 {
-    (x as i64 >> 63) as u64
-}
-
-#[inline(always)]
-fn multiply_high(a: u64, b: u64) -> u64 {
-    ((u128::from(a) * u128::from(b)) >> 64) as u64
 }

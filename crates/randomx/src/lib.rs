@@ -33,6 +33,7 @@ mod error;
 pub mod f64x2;
 pub mod interpreter;
 mod memory;
+mod multiply;
 pub mod params;
 pub mod program;
 mod reciprocal;

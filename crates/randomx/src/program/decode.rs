@@ -165,13 +165,10 @@ pub enum Operation {
     },
 }
 
-/// Decodes a whole program into `operations`, one for each instruction.
-pub fn decode(instructions: &[Instruction], version: Version, operations: &mut Vec<Operation>) {
+/// Decodes a whole program: one operation for each instruction.
+pub fn decode(instructions: &[Instruction], version: Version) -> impl Iterator<Item = Operation> {
     let mut decoder = Decoder { version, modified: [0; 8] };
-    operations.clear();
-    operations.extend(
-        instructions.iter().enumerate().map(|(index, word)| decoder.decode(word, index as u16)),
-    );
+    instructions.iter().enumerate().map(move |(index, word)| decoder.decode(word, index as u16))
 }
 
 struct Decoder {

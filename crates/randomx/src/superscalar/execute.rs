@@ -5,6 +5,7 @@
 //! whatever width the machine has.
 
 use super::function::{Class, Function, Operation};
+use crate::multiply::{multiply_high_in_parts, signed_excess};
 
 /// Registers `r0` to `r7` of `N` lanes, register by register.
 pub type Lanes<const N: usize> = [[u64; N]; 8];
@@ -104,9 +105,7 @@ fn run<const N: usize>(function: &Function, registers: &mut Lanes<N>) {
             each(operations, registers, |o, d, _| d.rotate_right(u32::from(o.shift)));
         } else {
             each(operations, registers, |o, d, s| {
-                // Each negative factor takes the other off the high half.
-                let excess = (negative(d) & s).wrapping_add(negative(s) & d);
-                multiply_high(d, s).wrapping_sub(excess & o.sign())
+                multiply_high_in_parts(d, s).wrapping_sub(signed_excess(d, s) & o.sign())
             });
         }
     }
@@ -126,21 +125,6 @@ fn each<const N: usize>(
             dst[lane] = f(operation, dst[lane], src[lane]);
         }
     }
-}
-
-/// All ones for a negative number, else zero.
-#[inline(always)]
-fn negative(x: u64) -> u64 {
-    (x as i64 >> 63) as u64
-}
-
-/// The high half of a product from four 32-bit ones, which vector units have.
-#[inline(always)]
-fn multiply_high(a: u64, b: u64) -> u64 {
-    const LOW: u64 = 0xffff_ffff;
-    let (a0, a1, b0, b1) = (a & LOW, a >> 32, b & LOW, b >> 32);
-    let middle = a1 * b0 + ((a0 * b0) >> 32);
-    a1 * b1 + (middle >> 32) + ((a0 * b1 + (middle & LOW)) >> 32)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
         "params",
         "error",
         "memory",
+        "multiply",
         "reciprocal",
         "blake2b",
         "f64x2",
