@@ -2,6 +2,7 @@
 
 use crate::{argument, error::Failure};
 use js_sys::{Uint8Array, Uint32Array};
+use randomx::cpu::Cpu;
 use std::sync::Arc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -18,7 +19,7 @@ impl CacheBuilder {
     /// `invalid-argument` for a longer key; `out-of-memory`.
     #[wasm_bindgen(constructor)]
     pub fn new(key: &Uint8Array) -> Result<CacheBuilder, Failure> {
-        argument::with_key(key, |key| Ok(Self(randomx::CacheBuilder::new(key)?)))
+        argument::with_key(key, |key| Ok(Self(randomx::CacheBuilder::new(key, Cpu::detect())?)))
     }
 
     /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use randomx::cpu::Cpu;
 use randomx::{CacheBuilder, CacheError, EngineChoice, Version, Vm, VmError, VmOptions};
 
 pub(crate) type Hash = [u8; randomx::HASH_SIZE];
@@ -35,7 +36,7 @@ impl Machine for Light {
     fn cache(&self, key: &[u8], mut filled: impl FnMut(usize)) -> Result<Self::Cache, CacheError> {
         /// Some tens of steps a second.
         const STEP: usize = CacheBuilder::BLOCKS / 48;
-        let mut builder = CacheBuilder::new(key)?;
+        let mut builder = CacheBuilder::new(key, Cpu::detect())?;
         while !builder.fill(STEP) {
             filled(builder.filled());
         }

@@ -1,6 +1,6 @@
 //! The suite of the cache and of dataset items.
 
-use randomx::{Cache, VmOptions};
+use randomx::{CacheBuilder, VmOptions};
 use serde::Deserialize;
 
 use crate::primitives::blake2b_256;
@@ -31,11 +31,12 @@ struct Item {
     item: String,
 }
 
-pub(crate) fn cache(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Result<(), Error> {
     for key in parse::<Vectors>(text)?.vectors {
         let at = |what: String| format!("{what} of {:?}", key.key_text);
-        let cache = Cache::new(key.key_text.as_bytes())
-            .map_err(|error| Error::Failed(error.to_string()))?;
+        let cache = CacheBuilder::new(key.key_text.as_bytes(), options.cpu)
+            .map_err(|error| Error::Failed(error.to_string()))?
+            .finish();
         for word in &key.words {
             let actual = cache.words().get(word.index).copied().unwrap_or_default();
             report.check(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use randomx::{Cache, Version, Vm, VmOptions};
+use randomx::{CacheBuilder, Version, Vm, VmOptions};
 use serde::Deserialize;
 
 use crate::{Error, Report, bytes, parse};
@@ -100,7 +100,9 @@ pub(crate) fn mainnet(text: &str, options: VmOptions, report: &mut Report) -> Re
 }
 
 fn machine(key: &str, options: VmOptions) -> Result<Vm, Error> {
-    let cache = Cache::new(&bytes(key)?).map_err(|error| Error::Failed(error.to_string()))?;
+    let cache = CacheBuilder::new(&bytes(key)?, options.cpu)
+        .map_err(|error| Error::Failed(error.to_string()))?
+        .finish();
     Vm::with_options(Arc::new(cache), Version::V1, options)
         .map_err(|error| Error::Failed(error.to_string()))
 }

@@ -38,13 +38,17 @@ struct Store {
     bytes: String,
 }
 
-pub(crate) fn instructions(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn instructions(
+    text: &str,
+    options: VmOptions,
+    report: &mut Report,
+) -> Result<(), Error> {
     let vectors: Vectors = parse(text)?;
     let mut original = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let mut scratchpads = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let original = &mut original.as_mut_slice()[0];
     let scratchpad = &mut scratchpads.as_mut_slice()[0];
-    AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::software())
+    AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::new(options.cpu))
         .fill(original.blocks_mut());
 
     let mut steps = Steps::default();

@@ -53,40 +53,39 @@ struct Fingerprint {
 /// Fills blocks of 64 bytes from a seed.
 type FillFrom<'a> = dyn Fn(&[u8; 64], &mut [[u8; 64]]) + 'a;
 
-/// All AES functions, with every implementation that the machine has.
-pub(crate) fn aes(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+/// All AES functions.
+pub(crate) fn aes(text: &str, options: VmOptions, report: &mut Report) -> Result<(), Error> {
     let vectors: AesVectors = parse(text)?;
-    for aes in [Some(Aes::software()), Aes::hardware()].into_iter().flatten() {
-        let mut stream = |name: &str, vector: &Stream, fill: &FillFrom<'_>| {
-            let mut output = vec![[0; 64]; vector.output.len().div_ceil(128)];
-            fill(&array(&vector.seed)?, &mut output);
-            let mut actual = hex::encode(output.as_flattened());
-            actual.truncate(vector.output.len());
-            report.check(|| format!("{name} with {aes:?}"), actual, vector.output.clone());
-            Ok::<(), Error>(())
-        };
-        for vector in &vectors.generator_1r {
-            stream("AesGenerator1R", vector, &|seed, output| {
-                AesGenerator1R::new(seed, aes).fill(output);
-            })?;
+    let aes = Aes::new(options.cpu);
+    let mut stream = |name: &str, vector: &Stream, fill: &FillFrom<'_>| {
+        let mut output = vec![[0; 64]; vector.output.len().div_ceil(128)];
+        fill(&array(&vector.seed)?, &mut output);
+        let mut actual = hex::encode(output.as_flattened());
+        actual.truncate(vector.output.len());
+        report.check(|| format!("{name} with {aes:?}"), actual, vector.output.clone());
+        Ok::<(), Error>(())
+    };
+    for vector in &vectors.generator_1r {
+        stream("AesGenerator1R", vector, &|seed, output| {
+            AesGenerator1R::new(seed, aes).fill(output);
+        })?;
+    }
+    for vector in &vectors.generator_4r {
+        stream("AesGenerator4R", vector, &|seed, output| {
+            AesGenerator4R::new(seed, aes).fill(output);
+        })?;
+    }
+    for vector in &vectors.hash_1r {
+        let input = bytes(&vector.input)?;
+        let (blocks, rest) = input.as_chunks();
+        if !rest.is_empty() {
+            return Err(Error::Malformed("an AesHash1R input is not whole blocks".to_owned()));
         }
-        for vector in &vectors.generator_4r {
-            stream("AesGenerator4R", vector, &|seed, output| {
-                AesGenerator4R::new(seed, aes).fill(output);
-            })?;
-        }
-        for vector in &vectors.hash_1r {
-            let input = bytes(&vector.input)?;
-            let (blocks, rest) = input.as_chunks();
-            if !rest.is_empty() {
-                return Err(Error::Malformed("an AesHash1R input is not whole blocks".to_owned()));
-            }
-            report.check(
-                || format!("AesHash1R with {aes:?}"),
-                hex::encode(aes_hash_1r(blocks, aes)),
-                vector.output.clone(),
-            );
-        }
+        report.check(
+            || format!("AesHash1R with {aes:?}"),
+            hex::encode(aes_hash_1r(blocks, aes)),
+            vector.output.clone(),
+        );
     }
     Ok(())
 }
@@ -105,7 +104,11 @@ struct SuperscalarProgram {
     result: String,
 }
 
-pub(crate) fn superscalar(text: &str, _: VmOptions, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn superscalar(
+    text: &str,
+    options: VmOptions,
+    report: &mut Report,
+) -> Result<(), Error> {
     for vector in parse::<Vectors<SuperscalarKey>>(text)?.vectors {
         let mut random = BlakeGenerator::new(vector.key_text.as_bytes());
         for (index, expected) in vector.programs.into_iter().enumerate() {
@@ -125,19 +128,18 @@ pub(crate) fn superscalar(text: &str, _: VmOptions, report: &mut Report) -> Resu
                 expected.address_register,
             );
             let function = Function::from(&program);
-            for width in Width::available() {
-                let mut registers: Lanes<1> = std::array::from_fn(|register| {
-                    [(register as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)]
-                });
-                function.execute(&mut registers, width);
-                let result: Vec<u8> =
-                    registers.iter().flat_map(|[register]| register.to_le_bytes()).collect();
-                report.check(
-                    || at(&format!("result with {width:?}")),
-                    hex::encode(result),
-                    expected.result.clone(),
-                );
-            }
+            let width = Width::new(options.cpu);
+            let mut registers: Lanes<1> = std::array::from_fn(|register| {
+                [(register as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)]
+            });
+            function.execute(&mut registers, width);
+            let result: Vec<u8> =
+                registers.iter().flat_map(|[register]| register.to_le_bytes()).collect();
+            report.check(
+                || at(&format!("result with {width:?}")),
+                hex::encode(result),
+                expected.result.clone(),
+            );
         }
     }
     Ok(())

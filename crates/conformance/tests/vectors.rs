@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use randomx::{AesChoice, VmOptions};
+use randomx::VmOptions;
+use randomx::cpu::Cpu;
 
 fn run_all(options: VmOptions) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
@@ -18,17 +19,11 @@ fn run_all(options: VmOptions) {
 }
 
 #[test]
-fn hardware_aes() {
-    if randomx::aes::Aes::hardware().is_none() {
-        println!("skipped: this machine has no hardware AES");
-        return;
+fn on_this_machine_and_on_poorer_ones() {
+    for cpu in Cpu::detect().levels() {
+        println!("with {cpu}:");
+        run_all(VmOptions { cpu, ..VmOptions::default() });
     }
-    run_all(VmOptions { aes: AesChoice::Hardware, ..VmOptions::default() });
-}
-
-#[test]
-fn software_aes() {
-    run_all(VmOptions { aes: AesChoice::Software, ..VmOptions::default() });
 }
 
 /// A vector file that no suite runs would be a promise that nobody keeps.

@@ -15,6 +15,10 @@ pub use generator_1r::AesGenerator1R;
 pub use generator_4r::AesGenerator4R;
 pub use hash_1r::aes_hash_1r;
 
+use crate::cpu::Cpu;
+#[cfg(target_arch = "wasm32")]
+use crate::cpu::Extension;
+
 /// A column of generator state: one AES block.
 pub type Column = [u8; 16];
 
@@ -45,24 +49,19 @@ enum Implementation {
 }
 
 impl Aes {
-    /// The fastest implementation here.
-    pub fn detect() -> Aes {
-        Self::hardware().unwrap_or(Self::software())
-    }
-
-    /// Plain Rust over lookup tables, on every machine.
-    pub fn software() -> Aes {
-        Aes(Implementation::Software)
-    }
-
-    /// The machine's own: AES-NI on x86-64, SIMD128 in WebAssembly, `None` where there is neither.
-    pub fn hardware() -> Option<Aes> {
+    /// The fastest implementation for `cpu`: AES-NI on x86-64, SIMD128 in WebAssembly; without
+    /// [`Extension::Aes`](crate::cpu::Extension::Aes), plain Rust over lookup tables.
+    pub fn new(cpu: Cpu) -> Aes {
         #[cfg(target_arch = "x86_64")]
-        return x86_aesni::AesNi::detect().map(|token| Aes(Implementation::AesNi(token)));
+        if let Some(token) = x86_aesni::AesNi::new(cpu) {
+            return Aes(Implementation::AesNi(token));
+        }
         #[cfg(target_arch = "wasm32")]
-        return Some(Aes(Implementation::Simd128));
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
-        return None;
+        if cpu.has(Extension::Aes) {
+            return Aes(Implementation::Simd128);
+        }
+        let _ = cpu;
+        Aes(Implementation::Software)
     }
 
     /// Step 10 of the loop in v2 (specification 4.6.2): encrypts `f0` and `f2` and decrypts `f1`
@@ -152,11 +151,11 @@ mod tests {
     /// Software and hardware agree on every function, from many states.
     #[test]
     fn implementations_agree() {
-        let Some(hardware) = Aes::hardware() else {
+        let (software, hardware) = (Aes::new(Cpu::baseline()), Aes::new(Cpu::detect()));
+        if software == hardware {
             println!("skipped: this machine has no hardware AES");
             return;
-        };
-        let software = Aes::software();
+        }
         let mut seed = hash512(&[b"implementations agree"]);
         for _ in 0..200 {
             let output = |aes: Aes| {

@@ -3,6 +3,7 @@
 //! there is to make fast; each instruction set has its own in a file below.
 
 mod compress;
+#[cfg(not(target_arch = "wasm32"))]
 mod portable;
 #[cfg(target_arch = "wasm32")]
 mod wasm32_simd128;
@@ -12,6 +13,9 @@ mod x86_avx2;
 mod x86_avx512;
 
 use crate::blake2b::hash512;
+use crate::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Extension;
 use crate::params::{ARGON_ITERATIONS, ARGON_MEMORY, ARGON_SALT};
 
 /// A block of Argon2 memory: 128 words, seen as 64 pairs because that is how it is mixed.
@@ -35,10 +39,15 @@ pub const FILL_BLOCKS: usize = ARGON_MEMORY * ARGON_ITERATIONS;
 /// A pass has four slices; a block may refer to finished slices and to its own.
 const SLICE: usize = ARGON_MEMORY / 4;
 
-/// An implementation of the block compression.
+/// An implementation of the block compression, which this machine is known to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compressor {
+pub struct Compressor(Vectors);
+
+/// Only [`Compressor::new`] wraps one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vectors {
     /// Plain Rust.
+    #[cfg(not(target_arch = "wasm32"))]
     Portable,
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
@@ -52,38 +61,37 @@ pub enum Compressor {
 }
 
 impl Compressor {
-    /// Every compressor that this machine can run, the fastest last.
-    pub fn available() -> Vec<Compressor> {
-        let mut available = vec![Compressor::Portable];
+    /// The fastest for `cpu`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn new(cpu: Cpu) -> Compressor {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            available.push(Compressor::Avx2);
+        if cpu.has(Extension::Avx512) {
+            return Compressor(Vectors::Avx512);
+        } else if cpu.has(Extension::Avx2) {
+            return Compressor(Vectors::Avx2);
         }
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") {
-            available.push(Compressor::Avx512);
-        }
-        #[cfg(target_arch = "wasm32")]
-        available.push(Compressor::Simd128);
-        available
+        let _ = cpu;
+        Compressor(Vectors::Portable)
     }
 
-    /// The fastest that this machine can run.
-    pub fn detect() -> Compressor {
-        *Self::available().last().unwrap_or(&Compressor::Portable)
+    /// The only one of this build.
+    #[cfg(target_arch = "wasm32")]
+    pub fn new(_: Cpu) -> Compressor {
+        Compressor(Vectors::Simd128)
     }
 
     fn write_block(self, memory: &mut [Block], previous: &mut Block, place: Place) {
-        match self {
-            Compressor::Portable => portable::write_block(memory, previous, place),
+        match self.0 {
+            #[cfg(not(target_arch = "wasm32"))]
+            Vectors::Portable => portable::write_block(memory, previous, place),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only made by `available`, after AVX2 was detected.
-            Compressor::Avx2 => unsafe { x86_avx2::write_block(memory, previous, place) },
+            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            Vectors::Avx2 => unsafe { x86_avx2::write_block(memory, previous, place) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only made by `available`, after these extensions were detected.
-            Compressor::Avx512 => unsafe { x86_avx512::write_block(memory, previous, place) },
+            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and BW.
+            Vectors::Avx512 => unsafe { x86_avx512::write_block(memory, previous, place) },
             #[cfg(target_arch = "wasm32")]
-            Compressor::Simd128 => wasm32_simd128::write_block(memory, previous, place),
+            Vectors::Simd128 => wasm32_simd128::write_block(memory, previous, place),
         }
     }
 }
@@ -197,7 +205,7 @@ mod tests {
     /// Every compressor agrees with the portable one, on all words of random blocks.
     #[test]
     fn compressors_agree() {
-        let fill = Fill::new(b"compressors agree", Compressor::Portable);
+        let fill = Fill::new(b"compressors agree", Compressor::new(Cpu::baseline()));
         let run = |compressor: Compressor| {
             let mut memory = vec![fill.first[0], fill.first[1], Block::zero(), fill.first[0]];
             let mut previous = fill.previous;
@@ -208,8 +216,9 @@ mod tests {
             }
             memory
         };
-        let expected = run(Compressor::Portable);
-        for compressor in Compressor::available() {
+        let expected = run(Compressor::new(Cpu::baseline()));
+        for cpu in Cpu::detect().levels() {
+            let compressor = Compressor::new(cpu);
             assert!(run(compressor) == expected, "{compressor:?}");
         }
     }

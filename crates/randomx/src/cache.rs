@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::argon2d::{Compressor, FILL_BLOCKS, Fill};
 use crate::blake_generator::BlakeGenerator;
+use crate::cpu::Cpu;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
@@ -29,7 +30,7 @@ impl Cache {
     ///
     /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
     pub fn new(key: &[u8]) -> Result<Cache, CacheError> {
-        Ok(CacheBuilder::new(key)?.finish())
+        Ok(CacheBuilder::new(key, Cpu::detect())?.finish())
     }
 
     /// The memory as little-endian words of 8 bytes, 33,554,432 of them.
@@ -63,23 +64,26 @@ pub struct CacheBuilder {
     memory: Memory,
     fill: Fill,
     functions: [Function; CACHE_ACCESSES],
+    width: Width,
 }
 
 impl CacheBuilder {
     /// Blocks to fill, of 1 KiB each: three passes over 262,144 blocks.
     pub const BLOCKS: usize = FILL_BLOCKS;
 
-    /// Allocates the memory for `key`, with nothing filled yet.
+    /// Allocates the memory for `key`, with nothing filled yet. `cpu` says what may be used to
+    /// fill it; the result is the same with all.
     ///
     /// # Errors
     ///
     /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
-    pub fn new(key: &[u8]) -> Result<CacheBuilder, CacheError> {
+    pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
         let memory = Memory::zeroed(CACHE_SIZE)
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
         let mut random = BlakeGenerator::new(key);
         let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));
-        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::detect()), functions })
+        let width = Width::new(cpu);
+        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::new(cpu)), functions, width })
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.
@@ -96,7 +100,7 @@ impl CacheBuilder {
     /// Fills what is left.
     pub fn finish(mut self) -> Cache {
         self.fill(Self::BLOCKS);
-        Cache { memory: self.memory, functions: self.functions, width: Width::detect() }
+        Cache { memory: self.memory, functions: self.functions, width: self.width }
     }
 }
 

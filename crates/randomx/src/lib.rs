@@ -22,11 +22,12 @@
 //! tevador/RandomX. The modules below [`Vm`] are public for those who study the algorithm.
 
 pub mod aes;
-mod argon2d;
-mod blake2b;
+pub mod argon2d;
+pub mod blake2b;
 pub mod blake_generator;
 mod cache;
 mod commitment;
+pub mod cpu;
 mod dataset;
 pub mod engine;
 mod error;
@@ -49,4 +50,4 @@ pub use dataset::Item;
 pub use error::{CacheError, VmError};
 pub use params::{HASH_SIZE, MAX_LANES, UnknownVersion, Version};
 pub use reciprocal::reciprocal;
-pub use vm::{AesChoice, EngineChoice, Vm, VmOptions};
+pub use vm::{EngineChoice, Vm, VmOptions};

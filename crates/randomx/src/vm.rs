@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r};
 use crate::blake2b::{hash256, hash512};
 use crate::cache::Cache;
+use crate::cpu::Cpu;
 use crate::dataset::Item;
 use crate::engine::{Engine, Lane};
 use crate::error::VmError;
@@ -26,8 +27,8 @@ pub struct VmOptions {
     pub lanes: Option<usize>,
     /// What runs programs.
     pub engine: EngineChoice,
-    /// What runs AES rounds.
-    pub aes: AesChoice,
+    /// What may be used of this machine; all that it has, unless some is taken away.
+    pub cpu: Cpu,
 }
 
 /// What runs programs.
@@ -39,28 +40,6 @@ pub enum EngineChoice {
     Auto,
     /// The reference engine.
     Interpreter,
-}
-
-/// What runs AES rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AesChoice {
-    /// The machine's instructions where it has them.
-    #[default]
-    Auto,
-    /// The machine's instructions, or an error where it has none.
-    Hardware,
-    /// Lookup tables.
-    Software,
-}
-
-impl AesChoice {
-    fn resolve(self) -> Result<Aes, VmError> {
-        match self {
-            AesChoice::Auto => Ok(Aes::detect()),
-            AesChoice::Hardware => Aes::hardware().ok_or(VmError::Unsupported("hardware AES")),
-            AesChoice::Software => Ok(Aes::software()),
-        }
-    }
 }
 
 /// A virtual machine: computes RandomX hashes for one key at a time.
@@ -111,7 +90,7 @@ impl Vm {
         if lanes == 0 || lanes > MAX_LANES {
             return Err(VmError::Lanes { requested: lanes });
         }
-        let aes = options.aes.resolve()?;
+        let aes = Aes::new(options.cpu);
         let engine = match options.engine {
             EngineChoice::Auto | EngineChoice::Interpreter => Interpreter,
         };

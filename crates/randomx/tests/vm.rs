@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use randomx::cpu::Cpu;
 use randomx::{Cache, CacheBuilder, MAX_LANES, Version, Vm, VmError, VmOptions};
 
 fn with_lanes(cache: &Arc<Cache>, lanes: usize) -> Result<Vm, VmError> {
@@ -46,7 +47,7 @@ fn lanes_are_one_to_eight() {
 #[test]
 fn a_cache_can_be_filled_in_pieces() {
     let key = b"pieces";
-    let mut builder = CacheBuilder::new(key).expect("memory for a cache");
+    let mut builder = CacheBuilder::new(key, Cpu::detect()).expect("memory for a cache");
     assert_eq!(builder.filled(), 0);
     // The first two blocks come from the key alone, and a pass is 262,144 blocks.
     for (blocks, filled) in [(0, 0), (1, 1), (1, 2), (1, 3), (262_142, 262_145), (300_000, 562_145)]

@@ -3,16 +3,17 @@
 use std::arch::x86_64::*;
 
 use super::{Column, Rounds, define_functions};
+use crate::cpu::{Cpu, Extension};
 
 define_functions!(AesNi(()), #[target_feature(enable = "aes")]);
 
-/// Proof that this processor has AES-NI: outside this module only `detect` makes one.
+/// Proof that this processor has AES-NI: outside this module only `new` makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AesNi(());
 
 impl AesNi {
-    pub(super) fn detect() -> Option<AesNi> {
-        is_x86_feature_detected!("aes").then_some(AesNi(()))
+    pub(super) fn new(cpu: Cpu) -> Option<AesNi> {
+        cpu.has(Extension::Aes).then_some(AesNi(()))
     }
 }
 

@@ -5,6 +5,9 @@
 //! whatever width the machine has.
 
 use super::function::{Class, Function, Operation};
+use crate::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Extension;
 use crate::multiply::{multiply_high_in_parts, signed_excess};
 
 /// Registers `r0` to `r7` of `N` lanes, register by register.
@@ -16,17 +19,17 @@ impl Function {
         match width.0 {
             Vectors::Portable => run(self, registers),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Width` with `Avx2` is proof that AVX2 was detected.
+            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
             Vectors::Avx2 => unsafe { run_avx2(self, registers) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a `Width` with `Avx512` is proof that these extensions were detected.
+            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven these extensions.
             Vectors::Avx512 => unsafe { run_avx512(self, registers) },
         }
     }
 }
 
 /// The vectors that the lanes are computed with, which this machine is known to have: only
-/// [`available`](Width::available) makes one.
+/// [`new`](Width::new) makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width(Vectors);
 
@@ -43,34 +46,16 @@ enum Vectors {
 }
 
 impl Width {
-    const PORTABLE: Width = Width(Vectors::Portable);
-
-    /// Every width that this machine can run, the widest last.
-    pub fn available() -> Vec<Width> {
-        let available = [Some(Width::PORTABLE), Width::avx2(), Width::avx512()];
-        available.into_iter().flatten().collect()
-    }
-
-    /// The widest that this machine can run.
-    pub fn detect() -> Width {
-        Width::avx512().or(Width::avx2()).unwrap_or(Width::PORTABLE)
-    }
-
-    fn avx2() -> Option<Width> {
+    /// The widest for `cpu`.
+    pub fn new(cpu: Cpu) -> Width {
         #[cfg(target_arch = "x86_64")]
-        return is_x86_feature_detected!("avx2").then_some(Width(Vectors::Avx2));
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
-    }
-
-    fn avx512() -> Option<Width> {
-        #[cfg(target_arch = "x86_64")]
-        return (is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl"))
-        .then_some(Width(Vectors::Avx512));
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
+        if cpu.has(Extension::Avx512) {
+            return Width(Vectors::Avx512);
+        } else if cpu.has(Extension::Avx2) {
+            return Width(Vectors::Avx2);
+        }
+        let _ = cpu;
+        Width(Vectors::Portable)
     }
 }
 
@@ -139,17 +124,18 @@ mod tests {
         let mut random = BlakeGenerator::new(b"lanes do not depend on width");
         let function = Function::from(&generate(&mut random));
         let input: Lanes<8> = std::array::from_fn(|_| {
-            std::array::from_fn(|_| u64::from(random.word()) * 0x9e37_79b9_7f4a_7c15)
+            std::array::from_fn(|_| u64::from(random.word()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
         });
         let mut expected = input;
         for lane in 0..8 {
             let mut single: Lanes<1> = input.map(|register| [register[lane]]);
-            function.execute(&mut single, Width::PORTABLE);
+            function.execute(&mut single, Width::new(Cpu::baseline()));
             for (register, value) in expected.iter_mut().zip(single) {
                 register[lane] = value[0];
             }
         }
-        for width in Width::available() {
+        for cpu in Cpu::detect().levels() {
+            let width = Width::new(cpu);
             let mut actual = input;
             function.execute(&mut actual, width);
             assert_eq!(actual, expected, "{width:?}");

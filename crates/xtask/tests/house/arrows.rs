@@ -11,6 +11,7 @@ use crate::source::{self, words};
 const LAYERS: &[&[&str]] = &[
     &[
         "params",
+        "cpu",
         "error",
         "memory",
         "multiply",
