@@ -3,6 +3,7 @@
 use crate::{argument, error::Failure};
 use js_sys::{Uint8Array, Uint32Array};
 use randomx::cpu::Cpu;
+use randomx::items::Items;
 use std::sync::Arc;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -51,7 +52,7 @@ impl Cache {
     pub fn items(&self, numbers: &Uint32Array) -> Result<Vec<u8>, Failure> {
         let numbers = argument::item_numbers("numbers", numbers)?;
         let mut items = vec![[0; 8]; numbers.len()];
-        self.0.items(&numbers, &mut items);
+        Items::new(Arc::clone(&self.0), Cpu::detect()).compute(&numbers, &mut items);
         Ok(items.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect())
     }
 }

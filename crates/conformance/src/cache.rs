@@ -1,5 +1,8 @@
 //! The suite of the cache and of dataset items.
 
+use std::sync::Arc;
+
+use randomx::items::Items;
 use randomx::{CacheBuilder, VmOptions};
 use serde::Deserialize;
 
@@ -37,6 +40,8 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
         let cache = CacheBuilder::new(key.key_text.as_bytes(), options.cpu)
             .map_err(|error| Error::Failed(error.to_string()))?
             .finish();
+        let cache = Arc::new(cache);
+        let calculated = Items::new(cache.clone(), options.cpu);
         for word in &key.words {
             let actual = cache.words().get(word.index).copied().unwrap_or_default();
             report.check(
@@ -55,7 +60,7 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
         let numbers: Vec<u32> = key.items.iter().map(|item| item.number).collect();
         for length in 1..=numbers.len() {
             let mut items = vec![[0; 8]; length];
-            cache.items(&numbers[..length], &mut items);
+            calculated.compute(&numbers[..length], &mut items);
             for (item, expected) in items.iter().zip(&key.items) {
                 let actual: Vec<u8> = item.iter().flat_map(|word| word.to_le_bytes()).collect();
                 report.check(

@@ -9,7 +9,7 @@ use crate::cpu::Cpu;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
-use crate::superscalar::{Function, Width, generate};
+use crate::superscalar::{Function, generate};
 
 /// What a key expands to: all that is needed to compute dataset items, for v1 and v2 alike.
 ///
@@ -17,7 +17,6 @@ use crate::superscalar::{Function, Width, generate};
 pub struct Cache {
     memory: Memory,
     functions: [Function; CACHE_ACCESSES],
-    width: Width,
 }
 
 impl Cache {
@@ -45,11 +44,6 @@ impl Cache {
     pub(crate) fn functions(&self) -> &[Function; CACHE_ACCESSES] {
         &self.functions
     }
-
-    /// The vectors that items are computed with.
-    pub(crate) fn width(&self) -> Width {
-        self.width
-    }
 }
 
 impl fmt::Debug for Cache {
@@ -64,7 +58,6 @@ pub struct CacheBuilder {
     memory: Memory,
     fill: Fill,
     functions: [Function; CACHE_ACCESSES],
-    width: Width,
 }
 
 impl CacheBuilder {
@@ -82,8 +75,7 @@ impl CacheBuilder {
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
         let mut random = BlakeGenerator::new(key);
         let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));
-        let width = Width::new(cpu);
-        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::new(cpu)), functions, width })
+        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::new(cpu)), functions })
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.
@@ -100,7 +92,7 @@ impl CacheBuilder {
     /// Fills what is left.
     pub fn finish(mut self) -> Cache {
         self.fill(Self::BLOCKS);
-        Cache { memory: self.memory, functions: self.functions, width: self.width }
+        Cache { memory: self.memory, functions: self.functions }
     }
 }
 

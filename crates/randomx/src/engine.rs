@@ -5,13 +5,13 @@
 //! items of all lanes together.
 
 use crate::aes::Aes;
-use crate::dataset::Item;
 use crate::f64x2::F64x2;
 use crate::params::{DATASET_BASE_SIZE, ITEM_SIZE, Version};
 use crate::program::Program;
 use crate::registers::RegisterFile;
 use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
 
 /// Runs programs.
 pub trait Engine {

@@ -10,6 +10,9 @@ pub use execute::{Lanes, Width};
 pub use function::Function;
 pub use generator::generate;
 
+/// A dataset item: the values of `r0` to `r7`.
+pub type Item = [u64; 8];
+
 /// Which operation an [`Instruction`] does (Table 6.1.1).
 ///
 /// The variants of IADD_C and IXOR_C differ in the bytes that the reference CPU decodes. The

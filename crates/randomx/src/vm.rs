@@ -11,14 +11,15 @@ use crate::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r};
 use crate::blake2b::{hash256, hash512};
 use crate::cache::Cache;
 use crate::cpu::Cpu;
-use crate::dataset::Item;
 use crate::engine::{Engine, Lane};
 use crate::error::VmError;
 use crate::interpreter::Interpreter;
+use crate::items::Items;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
 use crate::registers::RegisterFile;
 use crate::scratchpad::{Scratchpad, Scratchpads};
+use crate::superscalar::Item;
 
 /// How a [`Vm`] works; what it computes is the same with all options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +58,8 @@ pub enum EngineChoice {
 /// # }
 /// ```
 pub struct Vm {
-    cache: Arc<Cache>,
+    items: Items,
+    cpu: Cpu,
     version: Version,
     aes: Aes,
     engine: Interpreter,
@@ -96,7 +98,8 @@ impl Vm {
         };
         let scratchpads = Scratchpads::new(lanes)?;
         let lanes = (0..lanes).map(|_| HashState::new(aes)).collect();
-        Ok(Vm { cache, version, aes, engine, lanes, scratchpads })
+        let items = Items::new(cache, options.cpu);
+        Ok(Vm { items, cpu: options.cpu, version, aes, engine, lanes, scratchpads })
     }
 
     /// Hashes another version from now on; the cache stays.
@@ -106,7 +109,7 @@ impl Vm {
 
     /// Hashes with another key from now on.
     pub fn set_cache(&mut self, cache: Arc<Cache>) {
-        self.cache = cache;
+        self.items = Items::new(cache, self.cpu);
     }
 
     /// The hash of `input`, which can have any length.
@@ -141,7 +144,7 @@ impl Vm {
                 }
                 state.begin_program(&self.engine, self.version);
             }
-            run_loop(&self.engine, &self.cache, self.version, self.aes, lanes, scratchpads);
+            run_loop(&self.engine, &self.items, self.version, self.aes, lanes, scratchpads);
         }
         for ((state, scratchpad), output) in lanes.iter().zip(scratchpads).zip(outputs) {
             *output = state.finish_hash(scratchpad, self.aes);
@@ -155,7 +158,7 @@ impl Vm {
 /// batches too: what an item costs is mostly waiting and dispatch, which a batch shares.
 fn run_loop<E: Engine>(
     engine: &E,
-    cache: &Cache,
+    source: &Items,
     version: Version,
     aes: Aes,
     lanes: &mut [HashState<E>],
@@ -172,7 +175,7 @@ fn run_loop<E: Engine>(
         }
         if ahead == 0 {
             let batch = lanes.len() * known;
-            cache.items(&numbers[..batch], &mut items[..batch]);
+            source.compute(&numbers[..batch], &mut items[..batch]);
         }
         for (lane, (state, scratchpad)) in lanes.iter_mut().zip(&mut *scratchpads).enumerate() {
             engine.end(&mut state.lane, scratchpad, &items[lane * known + ahead], aes);

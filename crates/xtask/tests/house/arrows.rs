@@ -25,11 +25,12 @@ const LAYERS: &[&[&str]] = &[
         "commitment",
     ],
     &["superscalar", "cache"],
-    &["dataset"],
     &["registers", "scratchpad", "program"],
     &["engine"],
     &["interpreter", "jit"],
+    &["items", "dataset"],
     &["vm"],
+    &["pool"],
 ];
 
 /// The crates of this repository that each crate may depend on; tests may use any.

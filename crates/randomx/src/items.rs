@@ -1,11 +1,12 @@
 //! Dataset items (specification 7.3), computed from the cache in batches.
 
-use crate::cache::Cache;
-use crate::memory::Line;
-use crate::superscalar::Lanes;
+use std::fmt;
+use std::sync::Arc;
 
-/// A dataset item: the values of `r0` to `r7`.
-pub type Item = [u64; 8];
+use crate::cache::Cache;
+use crate::cpu::Cpu;
+use crate::memory::Line;
+use crate::superscalar::{Item, Lanes, Width};
 
 /// Knuth's multiplier, which spreads item numbers over `r0`.
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
@@ -22,7 +23,18 @@ const REGISTER_CONSTANTS: [u64; 8] = [
     9_549_104_520_008_361_294,
 ];
 
-impl Cache {
+/// Computes the dataset items of a key from its cache.
+pub struct Items {
+    cache: Arc<Cache>,
+    width: Width,
+}
+
+impl Items {
+    /// Items of `cache`'s key, computed with what `cpu` has.
+    pub fn new(cache: Arc<Cache>, cpu: Cpu) -> Items {
+        Items { cache, width: Width::new(cpu) }
+    }
+
     /// Computes the items `numbers` into `items`, a slice of the same length.
     ///
     /// A number is from 0 to 34,078,718; larger ones, which no program asks for, have items too.
@@ -32,7 +44,7 @@ impl Cache {
     /// # Panics
     ///
     /// When the two slices differ in length.
-    pub fn items(&self, numbers: &[u32], items: &mut [Item]) {
+    pub fn compute(&self, numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
         let mut done = 0;
         while done < numbers.len() {
@@ -57,17 +69,17 @@ impl Cache {
     }
 
     fn lanes<const N: usize>(&self, numbers: [u32; N]) -> [Item; N] {
-        let lines = self.lines();
+        let lines = self.cache.lines();
         // The number of lines is a power of two.
         let line = |index: u64| -> Line { lines[index as usize & (lines.len() - 1)] };
 
         let r0 = numbers.map(|number| (u64::from(number) + 1).wrapping_mul(MULTIPLIER));
         let mut r: Lanes<N> = REGISTER_CONSTANTS.map(|constant| r0.map(|r0| r0 ^ constant));
         let mut cache_index = numbers.map(u64::from);
-        for function in self.functions() {
+        for function in self.cache.functions() {
             // All lanes read first: the misses overlap each other and the arithmetic.
             let mix = cache_index.map(line);
-            function.execute(&mut r, self.width());
+            function.execute(&mut r, self.width);
             for (q, register) in r.iter_mut().enumerate() {
                 for (lane, value) in register.iter_mut().enumerate() {
                     *value ^= mix[lane].0[q];
@@ -76,5 +88,11 @@ impl Cache {
             cache_index = r[function.address_register()];
         }
         std::array::from_fn(|lane| r.map(|register| register[lane]))
+    }
+}
+
+impl fmt::Debug for Items {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items").field("width", &self.width).finish_non_exhaustive()
     }
 }
