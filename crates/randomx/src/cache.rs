@@ -7,7 +7,7 @@ use crate::argon2d::{Compressor, FILL_BLOCKS, Fill};
 use crate::blake_generator::BlakeGenerator;
 use crate::cpu::Cpu;
 use crate::error::CacheError;
-use crate::memory::{Line, Memory};
+use crate::memory::{Line, Memory, Pages};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
 use crate::superscalar::{Function, generate};
 
@@ -35,6 +35,16 @@ impl Cache {
     /// The memory as little-endian words of 8 bytes, 33,554,432 of them.
     pub fn words(&self) -> &[u64] {
         self.memory.as_slice()
+    }
+
+    /// The kind of pages that the memory was given.
+    pub fn pages(&self) -> Pages {
+        self.memory.pages()
+    }
+
+    /// Bytes of the memory that lie on huge pages now, where the system tells.
+    pub fn huge_bytes(&self) -> Option<usize> {
+        self.memory.huge_bytes()
     }
 
     pub(crate) fn lines(&self) -> &[Line] {

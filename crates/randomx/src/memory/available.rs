@@ -1,0 +1,165 @@
+//! How much memory Linux has left for this process: in the machine, and in the control groups
+//! that limit it, as containers do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes that could be used now without swapping or being ended, if the system tells.
+pub fn bytes() -> Option<usize> {
+    bytes_below(Path::new("/"))
+}
+
+fn bytes_below(root: &Path) -> Option<usize> {
+    let groups = groups(root);
+    let left = groups.iter().filter_map(|group| group.left());
+    machine(root).into_iter().chain(left).min()
+}
+
+/// What the whole machine has left, counting what its file cache would give up.
+fn machine(root: &Path) -> Option<usize> {
+    let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let kibibytes = number(&table, "MemAvailable:")?;
+    Some(kibibytes << 10)
+}
+
+/// A control group, by its folder; the two generations of groups name their files differently.
+struct Group {
+    folder: PathBuf,
+    limit: &'static str,
+    used: &'static str,
+    file_cache: [&'static str; 2],
+}
+
+impl Group {
+    fn first_generation(folder: PathBuf) -> Group {
+        Group {
+            folder,
+            limit: "memory.limit_in_bytes",
+            used: "memory.usage_in_bytes",
+            file_cache: ["total_inactive_file ", "total_active_file "],
+        }
+    }
+
+    fn second_generation(folder: PathBuf) -> Group {
+        Group {
+            folder,
+            limit: "memory.max",
+            used: "memory.current",
+            file_cache: ["inactive_file ", "active_file "],
+        }
+    }
+
+    /// What is left under the limit; none where there is no group or no limit.
+    fn left(&self) -> Option<usize> {
+        let read = |file: &str| fs::read_to_string(self.folder.join(file)).ok();
+        let limit: usize = read(self.limit)?.trim().parse().ok()?;
+        let used: usize = read(self.used)?.trim().parse().ok()?;
+        // Cached files are given up for those who need memory.
+        let details = read("memory.stat").unwrap_or_default();
+        let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
+        Some(limit.saturating_sub(used.saturating_sub(cached.sum())))
+    }
+}
+
+/// The process's groups and all that hold them.
+fn groups(root: &Path) -> Vec<Group> {
+    let lines = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let mut groups = Vec::new();
+    for line in lines.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        // Inside a container the path may be the host's: its outermost folder is what counts.
+        let folders = Path::new(path.trim_start_matches('/')).ancestors();
+        let mounted = root.join("sys/fs/cgroup");
+        if controllers.is_empty() {
+            groups.extend(folders.map(|folder| Group::second_generation(mounted.join(folder))));
+        } else if controllers.split(',').any(|controller| controller == "memory") {
+            let mounted = mounted.join("memory");
+            groups.extend(folders.map(|folder| Group::first_generation(mounted.join(folder))));
+        }
+    }
+    groups
+}
+
+/// The number after `name`, which starts a line.
+fn number(table: &str, name: &str) -> Option<usize> {
+    let rest = table.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine made of files.
+    struct Machine(PathBuf);
+
+    impl Machine {
+        fn new(name: &str, files: &[(&str, &str)]) -> Machine {
+            let root = std::env::temp_dir().join(format!("randomx-{}-{name}", std::process::id()));
+            for (path, text) in files {
+                let path = root.join(path);
+                let folder = path.parent().expect("a folder");
+                fs::create_dir_all(folder).expect("a folder for the test");
+                fs::write(path, text).expect("a file for the test");
+            }
+            Machine(root)
+        }
+    }
+
+    impl Drop for Machine {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const MEMORY: (&str, &str) =
+        ("proc/meminfo", "MemTotal: 8000 kB\nMemFree: 1000 kB\nMemAvailable:    4000 kB\n");
+
+    #[test]
+    fn without_groups_the_machine_counts() {
+        assert_eq!(bytes_below(&Machine::new("plain", &[MEMORY]).0), Some(4000 << 10));
+        assert_eq!(bytes_below(&Machine::new("mute", &[("proc/self/cgroup", "")]).0), None);
+    }
+
+    #[test]
+    fn the_tightest_group_counts() {
+        let machine = Machine::new(
+            "second",
+            &[
+                MEMORY,
+                ("proc/self/cgroup", "0::/outer/inner\n"),
+                ("sys/fs/cgroup/outer/inner/memory.max", "max\n"),
+                ("sys/fs/cgroup/outer/inner/memory.current", "70000\n"),
+                ("sys/fs/cgroup/outer/memory.max", "100000\n"),
+                ("sys/fs/cgroup/outer/memory.current", "70000\n"),
+                (
+                    "sys/fs/cgroup/outer/memory.stat",
+                    "anon 1\ninactive_file 4000\nactive_file 1000\n",
+                ),
+            ],
+        );
+        assert_eq!(bytes_below(&machine.0), Some(35_000));
+    }
+
+    /// The process sees its host's path, and of the groups only its own.
+    #[test]
+    fn a_container_of_the_first_generation_counts() {
+        let machine = Machine::new(
+            "first",
+            &[
+                MEMORY,
+                ("proc/self/cgroup", "4:cpu,memory:/docker/1234\n3:cpuset:/\n0::/\n"),
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "50000\n"),
+                ("sys/fs/cgroup/memory/memory.usage_in_bytes", "20000\n"),
+                (
+                    "sys/fs/cgroup/memory/memory.stat",
+                    "cache 9\ntotal_inactive_file 1000\ntotal_active_file 0\n",
+                ),
+            ],
+        );
+        assert_eq!(bytes_below(&machine.0), Some(31_000));
+    }
+}

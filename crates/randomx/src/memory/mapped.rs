@@ -1,0 +1,93 @@
+//! Buffers from the system: anonymous mappings on the largest pages that it grants.
+
+use std::ops::Range;
+
+use memmap2::{MmapMut, MmapOptions};
+
+use super::{OutOfMemory, Pages};
+
+/// The size, and here the alignment, of a huge page on x86-64 and AArch64.
+const HUGE_PAGE: usize = 2 << 20;
+
+pub struct Buffer {
+    map: MmapMut,
+    range: Range<usize>,
+    pages: Pages,
+}
+
+impl Buffer {
+    pub fn zeroed(bytes: usize) -> Result<Buffer, OutOfMemory> {
+        match Buffer::reserved(bytes) {
+            Some(buffer) => Ok(buffer),
+            None => Buffer::ordinary(bytes),
+        }
+    }
+
+    /// A buffer of huge pages that were set aside, if there are enough of them.
+    fn reserved(bytes: usize) -> Option<Buffer> {
+        if !cfg!(target_os = "linux") || bytes < HUGE_PAGE {
+            return None;
+        }
+        let whole = bytes.checked_next_multiple_of(HUGE_PAGE)?;
+        let bits = HUGE_PAGE.trailing_zeros() as u8;
+        let map = MmapOptions::new().len(whole).huge(Some(bits)).map_anon().ok()?;
+        // Where a control group forbids these pages, the map may be had and its first use be a
+        // fatal signal. Using it here makes that an answer; to older systems, which have no such
+        // request, the question is not put.
+        #[cfg(target_os = "linux")]
+        if let Err(error) = map.advise(memmap2::Advice::PopulateWrite)
+            && error.kind() != std::io::ErrorKind::InvalidInput
+        {
+            return None;
+        }
+        Some(Buffer { map, range: 0..bytes, pages: Pages::HugeTlb })
+    }
+
+    /// A buffer of pages that the system makes huge if it likes.
+    fn ordinary(bytes: usize) -> Result<Buffer, OutOfMemory> {
+        let room = bytes.checked_add(HUGE_PAGE).ok_or(OutOfMemory)?;
+        let map = MmapMut::map_anon(room).map_err(|_| OutOfMemory)?;
+        let start = map.as_ptr().align_offset(HUGE_PAGE);
+        let pages = advise(&map, start, bytes);
+        Ok(Buffer { map, range: start..start + bytes, pages })
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.map[self.range.clone()]
+    }
+
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.map[self.range.clone()]
+    }
+
+    pub fn pages(&self) -> Pages {
+        self.pages
+    }
+
+    pub fn huge_bytes(&self) -> Option<usize> {
+        match self.pages {
+            Pages::HugeTlb => Some(self.range.len()),
+            #[cfg(target_os = "linux")]
+            Pages::Transparent => super::linux::huge_bytes_at(self.bytes().as_ptr().addr()),
+            #[cfg(not(target_os = "linux"))]
+            Pages::Transparent => None,
+            Pages::Plain => Some(0),
+        }
+    }
+}
+
+/// Asks for huge pages; without them everything works, slower.
+///
+/// Only the aligned part is asked for, not the room around it. That keeps the system from
+/// joining it with a neighbour that is also asked for, so that it reports on each by itself.
+#[cfg(target_os = "linux")]
+fn advise(map: &MmapMut, start: usize, bytes: usize) -> Pages {
+    let whole = bytes >= HUGE_PAGE;
+    let advised = whole && map.advise_range(memmap2::Advice::HugePage, start, bytes).is_ok();
+    if advised && super::linux::transparent_pages() { Pages::Transparent } else { Pages::Plain }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise(_: &MmapMut, _: usize, _: usize) -> Pages {
+    Pages::Plain
+}
