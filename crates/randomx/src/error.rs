@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::params::MAX_LANES;
+use crate::params::{MAX_LANES, MAX_THREADS};
 
 /// Why a [`Cache`](crate::Cache) could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,46 @@ impl fmt::Display for CacheError {
 }
 
 impl std::error::Error for CacheError {}
+
+/// Why a [`Dataset`](crate::Dataset) could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetError {
+    /// The 2080 MiB of the dataset could not be allocated, or are more than the machine, or the
+    /// container that this runs in, has left.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// The number of threads is not from 1 to [`MAX_THREADS`].
+    Threads {
+        /// Threads asked for.
+        requested: usize,
+    },
+    /// The system did not start as many threads as were asked for.
+    ThreadRefused,
+    /// The caller gave up.
+    Cancelled,
+}
+
+impl fmt::Display for DatasetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatasetError::OutOfMemory { bytes } => {
+                // The last item is 64 bytes short of a whole MiB.
+                let mebibytes = bytes.div_ceil(1 << 20);
+                write!(f, "no memory for the RandomX dataset: {mebibytes} MiB needed")
+            }
+            DatasetError::Threads { requested } => {
+                write!(f, "threads: expected 1 to {MAX_THREADS}, got {requested}")
+            }
+            DatasetError::ThreadRefused => f.write_str("the system does not start so many threads"),
+            DatasetError::Cancelled => f.write_str("the dataset was given up before it was whole"),
+        }
+    }
+}
+
+impl std::error::Error for DatasetError {}
 
 /// Why a [`Vm`](crate::Vm) could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,6 +29,8 @@ pub const DATASET_BASE_SIZE: u64 = 2_147_483_648;
 pub const DATASET_EXTRA_SIZE: u64 = 33_554_368;
 /// Items in the whole dataset.
 pub const DATASET_ITEMS: u32 = ((DATASET_BASE_SIZE + DATASET_EXTRA_SIZE) / ITEM_SIZE as u64) as u32;
+/// Bytes in the whole dataset.
+pub const DATASET_SIZE: usize = DATASET_ITEMS as usize * ITEM_SIZE;
 /// Items that the dataset offset of a program can select from (specification 4.5.5).
 pub const DATASET_EXTRA_ITEMS: u64 = DATASET_EXTRA_SIZE / ITEM_SIZE as u64;
 
@@ -56,6 +58,8 @@ pub const SCRATCHPAD_L3: usize = 2_097_152;
 
 /// The most lanes that a [`Vm`](crate::Vm) steps together.
 pub const MAX_LANES: usize = 8;
+/// The most threads that may be asked for: more than any machine has, few enough to be started.
+pub const MAX_THREADS: usize = 1024;
 
 /// Which RandomX: Monero runs v1 today; v2 is tevador/RandomX 2.0. One cache serves both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

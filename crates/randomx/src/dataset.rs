@@ -1,0 +1,239 @@
+//! The dataset (specification 7.3): all items of a key, computed beforehand by many threads.
+
+use std::fmt;
+use std::iter::Enumerate;
+use std::ops::ControlFlow;
+use std::slice::ChunksMut;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::error::DatasetError;
+use crate::items::Items;
+use crate::memory::{Memory, Pages};
+use crate::params::{DATASET_ITEMS, DATASET_SIZE, MAX_THREADS};
+use crate::superscalar::Item;
+
+/// All items of a key, 2080 MiB, for v1 and v2 alike.
+///
+/// It is read-only, can be shared by any number of VMs and threads, and has no need of the cache
+/// that it was computed from.
+pub struct Dataset {
+    memory: Memory,
+}
+
+impl Dataset {
+    /// How many items there are.
+    pub const ITEMS: usize = DATASET_ITEMS as usize;
+
+    /// Computes all items with so many threads.
+    ///
+    /// # Errors
+    ///
+    /// See [`DatasetBuilder::new`] and [`DatasetBuilder::fill`].
+    pub fn new(source: &Items, threads: usize) -> Result<Dataset, DatasetError> {
+        DatasetBuilder::new(threads)?.fill(source, |_| ControlFlow::Continue(()))
+    }
+
+    /// The items, in order.
+    pub fn items(&self) -> &[Item] {
+        self.memory.as_slice()
+    }
+
+    /// The kind of pages that the memory was given.
+    pub fn pages(&self) -> Pages {
+        self.memory.pages()
+    }
+
+    /// Bytes of the memory that lie on huge pages now, where the system tells.
+    pub fn huge_bytes(&self) -> Option<usize> {
+        self.memory.huge_bytes()
+    }
+}
+
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dataset").field("pages", &self.pages()).finish_non_exhaustive()
+    }
+}
+
+/// The memory of a dataset, had before the work of computing its items is begun: whoever has to
+/// expand the key first learns early that there is not enough.
+pub struct DatasetBuilder {
+    memory: Memory,
+    threads: usize,
+}
+
+impl DatasetBuilder {
+    /// Allocates the memory, to be filled by so many threads.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError::Threads`] when `threads` is not from 1 to [`MAX_THREADS`],
+    /// [`DatasetError::OutOfMemory`] when 2080 MiB cannot be had.
+    pub fn new(threads: usize) -> Result<DatasetBuilder, DatasetError> {
+        if threads == 0 || threads > MAX_THREADS {
+            return Err(DatasetError::Threads { requested: threads });
+        }
+        let memory = Memory::zeroed_if_available(DATASET_SIZE)
+            .map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
+        Ok(DatasetBuilder { memory, threads })
+    }
+
+    /// Computes all items.
+    ///
+    /// `progress` is called by this thread, which computes too, some hundred times a second; it
+    /// is told how many items are done, and may break off the work.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError::Cancelled`] when `progress` breaks off, [`DatasetError::ThreadRefused`]
+    /// when a thread cannot be started.
+    pub fn fill(
+        mut self,
+        source: &Items,
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<Dataset, DatasetError> {
+        let compute = |first: u32, items: &mut [Item]| {
+            let numbers: Vec<u32> = (first..).take(items.len()).collect();
+            source.compute(&numbers, items);
+        };
+        fill(self.memory.as_mut_slice(), self.threads, compute, progress)?;
+        Ok(Dataset { memory: self.memory })
+    }
+}
+
+impl fmt::Debug for DatasetBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DatasetBuilder").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}
+
+/// Items that a thread takes at a time: a huge page, so that each page belongs to the thread that
+/// writes to it first, and few enough to hear soon that the work is broken off.
+const CHUNK: usize = (2 << 20) / size_of::<Item>();
+
+/// Spreads the computation of `items`, which `compute` does from a number on, over threads.
+fn fill(
+    items: &mut [Item],
+    threads: usize,
+    compute: impl Fn(u32, &mut [Item]) + Sync,
+    mut progress: impl FnMut(usize) -> ControlFlow<()>,
+) -> Result<(), DatasetError> {
+    let all = items.len();
+    let helpers = threads.min(all.div_ceil(CHUNK)).saturating_sub(1);
+    let work = Work {
+        chunks: Mutex::new(items.chunks_mut(CHUNK).enumerate()),
+        done: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+    };
+    thread::scope(|scope| {
+        let helper = || while work.step(&compute) {};
+        for _ in 0..helpers {
+            if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
+                work.stop();
+                return Err(DatasetError::ThreadRefused);
+            }
+        }
+        while work.step(&compute) {
+            if progress(work.done.load(Ordering::Relaxed)).is_break() {
+                work.stop();
+                return Err(DatasetError::Cancelled);
+            }
+        }
+        Ok(())
+    })?;
+    // The other threads may have been the last.
+    let _ = progress(all);
+    Ok(())
+}
+
+/// What the threads share while they compute items.
+struct Work<'a> {
+    chunks: Mutex<Enumerate<ChunksMut<'a, Item>>>,
+    done: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Work<'_> {
+    /// Takes a chunk and computes it; says whether there was one.
+    fn step(&self, compute: impl Fn(u32, &mut [Item])) -> bool {
+        if self.stopped.load(Ordering::Relaxed) {
+            return false;
+        }
+        // The lock ends with this statement, so that no thread waits for another's items.
+        let next = self.chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some((index, items)) = next else {
+            return false;
+        };
+        compute((index * CHUNK) as u32, items);
+        self.done.fetch_add(items.len(), Ordering::Relaxed);
+        true
+    }
+
+    /// Leaves the chunks that no thread has taken.
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers each item; a item that is computed twice or never shows.
+    fn count(first: u32, items: &mut [Item]) {
+        for (number, item) in (u64::from(first)..).zip(items) {
+            item[0] += number + 1;
+        }
+    }
+
+    #[test]
+    fn each_item_is_computed_once() {
+        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 9 * CHUNK + 7] {
+            for threads in [1, 2, 3, 16] {
+                let mut items = vec![[0; 8]; length];
+                let mut told = Vec::new();
+                let progress = |done| {
+                    told.push(done);
+                    ControlFlow::Continue(())
+                };
+                fill(&mut items, threads, count, progress).expect("threads");
+                let right = (1..).zip(&items).all(|(number, item)| item[0] == number);
+                assert!(right, "{length} items, {threads} threads");
+                assert!(told.is_sorted(), "{told:?}");
+                assert_eq!(told.last(), Some(&length));
+            }
+        }
+    }
+
+    #[test]
+    fn the_work_can_be_broken_off() {
+        for threads in [1, 4] {
+            let mut items = vec![[0; 8]; 40 * CHUNK];
+            let mut calls = 0;
+            let result = fill(&mut items, threads, count, |_| {
+                calls += 1;
+                if calls == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert_eq!(result, Err(DatasetError::Cancelled));
+            assert_eq!(calls, 2);
+        }
+    }
+
+    #[test]
+    fn threads_are_one_to_a_maximum() {
+        for threads in [0, MAX_THREADS + 1, 10_000, usize::MAX] {
+            let error = DatasetBuilder::new(threads).expect_err("no such number of threads");
+            assert_eq!(error, DatasetError::Threads { requested: threads });
+        }
+    }
+
+    #[test]
+    fn the_dataset_has_the_size_of_the_specification() {
+        assert_eq!(Dataset::ITEMS, 34_078_719);
+        assert_eq!(DATASET_SIZE + 64, 2080 << 20);
+        let error = DatasetError::OutOfMemory { bytes: DATASET_SIZE };
+        assert_eq!(error.to_string(), "no memory for the RandomX dataset: 2080 MiB needed");
+    }
+}
