@@ -4,8 +4,8 @@ use randomx::VmOptions;
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::engine::{Engine, Lane};
 use randomx::f64x2::F64x2;
-use randomx::interpreter::{Interpreter, Steps};
-use randomx::program::{Instruction, decode};
+use randomx::interpreter::Interpreter;
+use randomx::program::{Configuration, Instruction, Program};
 use randomx::registers::RegisterFile;
 use randomx::rounding::RoundingMode;
 use randomx::scratchpad::Scratchpads;
@@ -51,15 +51,13 @@ pub(crate) fn instructions(
     AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::new(options.cpu))
         .fill(original.blocks_mut());
 
-    let mut steps = Steps::default();
+    let engine = Interpreter::new(options.cpu);
     for (index, case) in vectors.vectors.iter().enumerate() {
         let instructions: Vec<Instruction> = case
             .program
             .iter()
             .map(|word| array(word).map(|bytes| Instruction::from_bytes(&bytes)))
             .collect::<Result<_, _>>()?;
-        steps.load(decode(&instructions, version(case.version)?));
-
         let mut lane = Lane::new();
         lane.registers = RegisterFile::from_bytes(&array(&case.before)?);
         lane.rounding_mode = RoundingMode::from_fprc(case.fprc[0]);
@@ -67,7 +65,12 @@ pub(crate) fn instructions(
         let (halves, _) = e_mask.as_chunks();
         lane.e_mask = F64x2::from_bits([halves[0], halves[1]].map(u64::from_le_bytes));
         scratchpad.blocks_mut().copy_from_slice(original.blocks());
-        Interpreter.execute(&steps, &mut lane, scratchpad);
+        let program = Program {
+            version: version(case.version)?,
+            configuration: Configuration::ZERO,
+            instructions,
+        };
+        engine.execute(&program, &mut lane, scratchpad);
 
         let at = |what: &str| format!("{what} after case {index}, {}", case.name);
         report.check(

@@ -1,58 +1,86 @@
 //! The boundary between algorithm and machine.
 //!
-//! A VM steps its lanes through the loop of specification 4.6.2. An engine runs a lane's part of
-//! an iteration; the dataset item in the middle is not its business, because the VM computes the
-//! items of all lanes together.
+//! A VM takes its lanes through the loop of specification 4.6.2, and an engine runs a lane's part of
+//! it. In light mode the VM computes the dataset items of all lanes together, so a lane stops
+//! where it needs items that are not there yet; with a dataset it runs a program in one go.
 
 use crate::aes::Aes;
 use crate::f64x2::F64x2;
 use crate::params::{DATASET_BASE_SIZE, ITEM_SIZE, Version};
-use crate::program::Program;
+use crate::program::{Configuration, Program};
 use crate::registers::RegisterFile;
 use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
+/// What runs programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The fastest engine of this build.
+    #[default]
+    Auto,
+    /// The reference engine.
+    Interpreter,
+}
+
 /// Runs programs.
 pub trait Engine {
     /// A program in the form that this engine runs.
-    type Code: Default;
+    type Code;
 
     /// Prepares a program; `code` may hold an earlier one, whose memory is reused.
     fn load(&self, program: &Program, code: &mut Self::Code);
 
-    /// Step 4: the instructions of one iteration.
-    fn execute(&self, code: &Self::Code, lane: &mut Lane, scratchpad: &mut Scratchpad);
+    /// Runs the loop from one dataset item to a later one.
+    ///
+    /// Each of `items` ends an iteration (steps 7 and 9 to 12) and begins another one (steps 1 to
+    /// 6 and 8), which waits for its item; the last begins another one only if `more`. Without
+    /// items, the first iteration begins. Then [`Lane::items`] tells the next items.
+    fn advance(
+        &self,
+        code: &Self::Code,
+        lane: &mut Lane,
+        scratchpad: &mut Scratchpad,
+        items: &[Item],
+        more: bool,
+    );
 
-    /// Steps 1 to 6 and 8: all up to the dataset item. Returns the numbers of this iteration's
-    /// item and of the next two; [`Version::known_items`] tells how many of them are final.
-    fn begin(&self, code: &Self::Code, lane: &mut Lane, scratchpad: &mut Scratchpad) -> [u32; 3] {
-        lane.load_registers(scratchpad);
-        self.execute(code, lane, scratchpad);
-        lane.next_items()
-    }
+    /// Runs the program's instructions once (step 4) and nothing of the loop around them, which is
+    /// what tests of instructions need.
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad);
 
-    /// Steps 7 and 9 to 12: all from the dataset item on.
-    fn end(&self, lane: &mut Lane, scratchpad: &mut Scratchpad, item: &Item, aes: Aes) {
-        lane.store_registers(scratchpad, item, aes);
-    }
+    /// Runs the whole loop with the items of `dataset`, which are
+    /// [`DATASET_ITEMS`](crate::params::DATASET_ITEMS).
+    fn run(
+        &self,
+        code: &Self::Code,
+        lane: &mut Lane,
+        scratchpad: &mut Scratchpad,
+        dataset: &[Item],
+    );
 }
 
 /// The state of one hash between iterations.
+///
+/// Machine code knows where its fields are.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Lane {
     /// The Register File.
     pub registers: RegisterFile,
+    /// See [`Configuration::e_mask`].
+    pub e_mask: F64x2,
     /// `fprc`, which lasts from program to program of a hash.
     pub rounding_mode: RoundingMode,
-    /// See [`Configuration::e_mask`](crate::program::Configuration::e_mask).
-    pub e_mask: F64x2,
-    version: Version,
-    ma: u32,
-    mx: u32,
-    read_registers: [usize; 4],
+    /// `spAddr0` and `spAddr1` of the iteration in progress; before an iteration, what its
+    /// addresses are made of besides registers.
+    pub(crate) addresses: [u32; 2],
+    pub(crate) ma: u32,
+    pub(crate) mx: u32,
+    /// What `ma` was when the iteration in progress chose its item.
+    pub(crate) item_address: u32,
     dataset_offset: u32,
-    addresses: [u32; 2],
 }
 
 impl Lane {
@@ -60,44 +88,48 @@ impl Lane {
     pub fn new() -> Lane {
         Lane {
             registers: RegisterFile::new(),
-            rounding_mode: RoundingMode::Nearest,
             e_mask: F64x2::ZERO,
-            version: Version::V1,
+            rounding_mode: RoundingMode::Nearest,
+            addresses: [0; 2],
             ma: 0,
             mx: 0,
-            read_registers: [0; 4],
+            item_address: 0,
             dataset_offset: 0,
-            addresses: [0; 2],
         }
     }
 
     /// Programs the lane (specification 4.5) and initialises the loop (4.6.1).
-    pub fn start(&mut self, program: &Program) {
-        let configuration = &program.configuration;
+    pub fn start(&mut self, configuration: &Configuration) {
         self.registers.r = [0; 8];
         self.registers.a = configuration.a;
         self.e_mask = configuration.e_mask;
-        self.version = program.version;
         self.ma = configuration.ma;
         self.mx = configuration.mx;
-        self.read_registers = configuration.read_registers.map(usize::from);
         self.dataset_offset = configuration.dataset_offset;
         self.addresses = [self.mx, self.ma];
+    }
+
+    /// The numbers of the item that the iteration in progress waits for and of the next two;
+    /// [`Version::known_items`] tells how many of them are final.
+    pub fn items(&self) -> [u32; 3] {
+        [self.item_address, self.ma, self.mx].map(|address| self.item_number(address))
+    }
+
+    fn item_number(&self, address: u32) -> u32 {
+        self.dataset_offset + (address & ITEM_ADDRESS_MASK) / ITEM_SIZE as u32
     }
 
     /// Converts 8 bytes to a group E operand (specification 4.3.2).
     #[inline(always)]
     pub fn group_e(e_mask: F64x2, bytes: [u8; 8]) -> F64x2 {
-        // The sign and the upper exponent bits make room for the mask.
-        const KEPT: u64 = (1 << 56) - 1;
-        (F64x2::from_integers(bytes) & F64x2::splat_bits(KEPT)) | e_mask
+        (F64x2::from_integers(bytes) & F64x2::splat_bits(GROUP_E_KEPT)) | e_mask
     }
 
     /// Steps 1 to 3.
     #[inline]
-    fn load_registers(&mut self, scratchpad: &Scratchpad) {
+    pub(crate) fn load_registers(&mut self, scratchpad: &Scratchpad, read: [u8; 4]) {
         let registers = &mut self.registers;
-        let mix = registers.r[self.read_registers[0]] ^ registers.r[self.read_registers[1]];
+        let mix = registers.r[usize::from(read[0] & 7)] ^ registers.r[usize::from(read[1] & 7)];
         self.addresses[0] ^= mix as u32;
         self.addresses[1] ^= (mix >> 32) as u32;
 
@@ -114,34 +146,33 @@ impl Lane {
 
     /// Steps 5, 6 and 8.
     #[inline]
-    fn next_items(&mut self) -> [u32; 3] {
-        let current = self.item_number(self.ma);
+    pub(crate) fn choose_item(&mut self, version: Version, read: [u8; 4]) {
+        self.item_address = self.ma;
         let r = &self.registers.r;
-        let mix = (r[self.read_registers[2]] ^ r[self.read_registers[3]]) as u32;
-        match self.version {
+        let mix = (r[usize::from(read[2] & 7)] ^ r[usize::from(read[3] & 7)]) as u32;
+        match version {
             Version::V1 => self.mx ^= mix,
             Version::V2 => self.ma ^= mix,
         }
         std::mem::swap(&mut self.mx, &mut self.ma);
-        [current, self.item_number(self.ma), self.item_number(self.mx)]
-    }
-
-    #[inline]
-    fn item_number(&self, address: u32) -> u32 {
-        const ITEM_MASK: u32 = (DATASET_BASE_SIZE / ITEM_SIZE as u64) as u32 - 1;
-        self.dataset_offset + ((address / ITEM_SIZE as u32) & ITEM_MASK)
     }
 
     /// Steps 7 and 9 to 12.
     #[inline]
-    fn store_registers(&mut self, scratchpad: &mut Scratchpad, item: &Item, aes: Aes) {
+    pub(crate) fn store_registers(
+        &mut self,
+        scratchpad: &mut Scratchpad,
+        item: &Item,
+        version: Version,
+        aes: Aes,
+    ) {
         let RegisterFile { r, f, e, .. } = &mut self.registers;
         for (register, word) in r.iter_mut().zip(item) {
             *register ^= word;
         }
         scratchpad.write_line(self.addresses[1], r.map(u64::to_le_bytes));
 
-        match self.version {
+        match version {
             Version::V1 => {
                 for (f, e) in f.iter_mut().zip(e) {
                     *f = *f ^ *e;
@@ -157,6 +188,13 @@ impl Lane {
         self.addresses = [0; 2];
     }
 }
+
+/// The bits of `ma` and `mx` that select an item.
+pub(crate) const ITEM_ADDRESS_MASK: u32 = (DATASET_BASE_SIZE - ITEM_SIZE as u64) as u32;
+
+/// The bits of a pair that conversion to group E keeps: the sign and the upper exponent bits
+/// make room for the mask.
+pub(crate) const GROUP_E_KEPT: u64 = (1 << 56) - 1;
 
 fn mix_by_aes(f: &mut [F64x2; 4], e: &[F64x2; 4], aes: Aes) {
     let column = |pair: &F64x2| bytemuck::must_cast(pair.to_bits().map(u64::to_le_bytes));

@@ -4,27 +4,52 @@ mod step;
 
 use step::{Kind, Step};
 
+use crate::aes::Aes;
+use crate::cpu::Cpu;
 use crate::engine::{Engine, Lane};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
-use crate::params::JUMP_BITS;
-use crate::program::{Address, Operation, Program, decode};
+use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
+use crate::program::{Address, Program, decode};
 use crate::rounding::{self, RoundingMode};
 use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
 
 /// Runs programs step by step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Interpreter;
+#[derive(Clone, Copy, Debug)]
+pub struct Interpreter {
+    aes: Aes,
+}
 
-/// A program as steps.
+/// A program as steps, with what its loop needs.
 #[derive(Clone, Debug, Default)]
-pub struct Steps(Vec<Step>);
+pub struct Steps {
+    steps: Vec<Step>,
+    version: Version,
+    read_registers: [u8; 4],
+}
+
+impl Interpreter {
+    /// An interpreter; `cpu` matters for the AES of v2's loop.
+    pub fn new(cpu: Cpu) -> Interpreter {
+        Interpreter { aes: Aes::new(cpu) }
+    }
+
+    /// Steps 1 to 6 and 8.
+    fn begin(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        lane.load_registers(scratchpad, code.read_registers);
+        code.execute(lane, scratchpad);
+        lane.choose_item(code.version, code.read_registers);
+    }
+}
 
 impl Steps {
-    /// Takes the place of what was there: all operations of a program, or any part of one.
-    pub fn load(&mut self, operations: impl Iterator<Item = Operation>) {
-        self.0.clear();
-        self.0.extend(operations.map(Step::from));
+    /// Step 4.
+    #[inline(always)]
+    fn execute(&self, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        let mut machine = Machine::new(lane, scratchpad);
+        machine.run(&self.steps);
+        machine.leave(lane);
     }
 }
 
@@ -32,13 +57,43 @@ impl Engine for Interpreter {
     type Code = Steps;
 
     fn load(&self, program: &Program, code: &mut Steps) {
-        code.load(decode(&program.instructions, program.version));
+        code.steps.clear();
+        code.steps.extend(decode(&program.instructions, program.version).map(Step::from));
+        code.version = program.version;
+        code.read_registers = program.configuration.read_registers;
     }
 
-    fn execute(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        let mut machine = Machine::new(lane, scratchpad);
-        machine.run(&code.0);
-        machine.leave(lane);
+    fn advance(
+        &self,
+        code: &Steps,
+        lane: &mut Lane,
+        scratchpad: &mut Scratchpad,
+        items: &[Item],
+        more: bool,
+    ) {
+        if items.is_empty() {
+            self.begin(code, lane, scratchpad);
+        }
+        for (index, item) in items.iter().enumerate() {
+            lane.store_registers(scratchpad, item, code.version, self.aes);
+            if more || index + 1 < items.len() {
+                self.begin(code, lane, scratchpad);
+            }
+        }
+    }
+
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        let mut code = Steps::default();
+        self.load(program, &mut code);
+        code.execute(lane, scratchpad);
+    }
+
+    fn run(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad, dataset: &[Item]) {
+        for _ in 0..PROGRAM_ITERATIONS {
+            self.begin(code, lane, scratchpad);
+            let item = &dataset[lane.items()[0] as usize];
+            lane.store_registers(scratchpad, item, code.version, self.aes);
+        }
     }
 }
 

@@ -53,4 +53,4 @@ pub use memory::Pages;
 pub use params::{HASH_SIZE, MAX_LANES, MAX_THREADS, UnknownVersion, Version};
 pub use reciprocal::reciprocal;
 pub use superscalar::Item;
-pub use vm::{EngineChoice, Vm, VmOptions};
+pub use vm::{KeyMemory, Observer, Phase, Vm, VmOptions};

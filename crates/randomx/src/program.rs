@@ -58,6 +58,16 @@ impl Program {
 }
 
 impl Configuration {
+    /// All zero, for programs that run without a loop.
+    pub const ZERO: Configuration = Configuration {
+        a: [F64x2::ZERO; 4],
+        ma: 0,
+        mx: 0,
+        read_registers: [0; 4],
+        dataset_offset: 0,
+        e_mask: F64x2::ZERO,
+    };
+
     fn new(quadwords: &[u64; PROGRAM_CONFIGURATION_SIZE / 8]) -> Configuration {
         let read_register = |i: u8| 2 * i + (quadwords[12] >> i & 1) as u8;
         Configuration {

@@ -24,13 +24,13 @@ fn only_inputs_and_keys_decide_a_hash() {
         assert!(vm.hash_many::<&[u8]>(&[]).is_empty());
     }
 
-    vm.set_cache(second);
+    vm.set_key(second);
     let other = vm.hash(&inputs[0]);
     assert_ne!(other, expected[0]);
     vm.set_version(Version::V2);
     assert_ne!(vm.hash(&inputs[0]), other);
     vm.set_version(Version::V1);
-    vm.set_cache(first);
+    vm.set_key(first);
     assert_eq!(vm.hash(&inputs[0]), expected[0]);
 }
 
