@@ -48,6 +48,7 @@ mod vm;
 pub use cache::{Cache, CacheBuilder};
 pub use commitment::calculate_commitment;
 pub use dataset::{Dataset, DatasetBuilder};
+pub use engine::EngineChoice;
 pub use error::{CacheError, DatasetError, VmError};
 pub use memory::Pages;
 pub use params::{HASH_SIZE, MAX_LANES, MAX_THREADS, UnknownVersion, Version};
