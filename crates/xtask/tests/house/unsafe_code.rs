@@ -8,6 +8,7 @@ const ALLOWED: &[&str] = &[
     "crates/randomx/src/aes",
     "crates/randomx/src/argon2d",
     "crates/randomx/src/f64x2/x86_",
+    "crates/randomx/src/jit/x86_64/code_memory",
     "crates/randomx/src/superscalar/execute",
     // Oracles: hardware rounding, the reference implementation.
     "crates/randomx/tests/",

@@ -1,0 +1,214 @@
+//! An assembler for x86-64: typed operands in, bytes out.
+//!
+//! A program of RandomX is assembled for each eighth of a hash, so emitting is fast: an
+//! instruction is put together in two registers and stored whole, with one check of bounds. A
+//! buffer that is too small loses instructions and says so at the end.
+
+mod encoding;
+mod integer;
+mod operand;
+mod sse;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+use std::fmt;
+
+use encoding::Bytes;
+pub use operand::{
+    Broadcast, Condition, Gpr, IntegerSource, Mask, Mem, Operand, Rm, Scale, Source, Vector,
+    VectorSource, Xmm, Ymm, Zmm,
+};
+
+/// What is kept free behind the code: an instruction is stored as two words of 8 bytes, the
+/// second at most 15 bytes after the first.
+const SLOT: usize = 24;
+
+/// Machine code in the making.
+pub struct Assembler {
+    buffer: Vec<u8>,
+    at: usize,
+    full: bool,
+    labels: Vec<Option<usize>>,
+    fixups: Vec<Fixup>,
+}
+
+/// A place that code and data can refer to before it is known where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(u32);
+
+/// A place in the code that has been passed: the target of jumps back, which needs no label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position(usize);
+
+/// A 32-bit distance that is completed when its label is known.
+struct Fixup {
+    at: usize,
+    label: Label,
+}
+
+/// Why there is no code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssemblerError {
+    /// The code is longer than the assembler's capacity.
+    Full,
+    /// A label is used and bound nowhere.
+    Unbound,
+}
+
+impl fmt::Display for AssemblerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AssemblerError::Full => "the code is longer than its buffer",
+            AssemblerError::Unbound => "a label of the code is bound nowhere",
+        })
+    }
+}
+
+impl std::error::Error for AssemblerError {}
+
+impl Assembler {
+    /// An assembler for at most `capacity` bytes.
+    pub fn new(capacity: usize) -> Assembler {
+        Assembler {
+            buffer: vec![0; capacity + SLOT],
+            at: 0,
+            full: false,
+            labels: Vec::new(),
+            fixups: Vec::new(),
+        }
+    }
+
+    /// Forgets all code and labels, to begin anew in the same memory.
+    pub fn reset(&mut self) {
+        self.at = 0;
+        self.full = false;
+        self.labels.clear();
+        self.fixups.clear();
+    }
+
+    /// Goes back to `position`, where code that is the same every time ends: what follows is
+    /// replaced, and the distances to labels in it are forgotten.
+    pub fn truncate(&mut self, position: Position) {
+        self.at = self.at.min(position.0);
+        self.full = false;
+        self.fixups.retain(|fixup| fixup.at < position.0);
+    }
+
+    /// The code, with all distances filled in.
+    ///
+    /// # Errors
+    ///
+    /// [`AssemblerError::Full`] when the buffer was too small, [`AssemblerError::Unbound`] when a
+    /// label has no place.
+    pub fn finish(&mut self) -> Result<&[u8], AssemblerError> {
+        if self.full || self.at + SLOT > self.buffer.len() {
+            return Err(AssemblerError::Full);
+        }
+        for fixup in self.fixups.drain(..) {
+            let target = self.labels[fixup.label.0 as usize].ok_or(AssemblerError::Unbound)?;
+            if let Some(field) = self.buffer[fixup.at..].first_chunk_mut::<4>() {
+                let distance = i32::from_le_bytes(*field);
+                *field = distance.wrapping_add((target - fixup.at) as i32).to_le_bytes();
+            }
+        }
+        Ok(&self.buffer[..self.at])
+    }
+
+    /// Where the next instruction goes.
+    #[inline(always)]
+    pub fn position(&self) -> Position {
+        Position(self.at)
+    }
+
+    /// A label that is bound later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// Puts `label` here.
+    pub fn bind(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.at);
+    }
+
+    /// Fills up to a multiple of `alignment` with instructions that do nothing.
+    pub fn align(&mut self, alignment: usize) {
+        const NOP: u64 = 0x90;
+        while !self.full && !self.at.is_multiple_of(alignment) {
+            self.put(Bytes::new(NOP, 1), 0, 0);
+        }
+    }
+
+    /// Puts 8 bytes of data here, little-endian.
+    pub fn data(&mut self, word: u64) {
+        self.put(Bytes::new(word, 8), 0, 0);
+    }
+
+    /// Stores the two parts of an instruction.
+    #[inline(always)]
+    fn put(&mut self, head: Bytes, tail: u64, tail_length: usize) {
+        let head_length = head.length & 15;
+        let slot = self.buffer.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut::<SLOT>);
+        let Some(slot) = slot else {
+            self.full = true;
+            return;
+        };
+        slot[..8].copy_from_slice(&head.value.to_le_bytes());
+        slot[head_length..head_length + 8].copy_from_slice(&tail.to_le_bytes());
+        self.at += head_length + tail_length;
+    }
+}
+
+/// Jumps and calls.
+impl Assembler {
+    /// `jmp label`
+    pub fn jmp(&mut self, label: Label) {
+        self.jump(Bytes::new(0xeb, 1), Bytes::new(0xe9, 1), label);
+    }
+
+    /// `jcc label`
+    pub fn jcc(&mut self, condition: Condition, label: Label) {
+        let condition = condition as u64;
+        self.jump(Bytes::new(0x70 | condition, 1), Bytes::new(0x800f | condition << 8, 2), label);
+    }
+
+    /// `jcc position`, backwards.
+    #[inline(always)]
+    pub fn jcc_back(&mut self, condition: Condition, position: Position) {
+        let condition = condition as u64;
+        let (short, long) =
+            (Bytes::new(0x70 | condition, 1), Bytes::new(0x800f | condition << 8, 2));
+        self.jump_back(short, long, position.0);
+    }
+
+    /// `call register`
+    pub fn call(&mut self, target: Gpr) {
+        self.legacy(encoding::Opcode::narrow(0xff), 2, target.rm(), encoding::Immediate::NONE);
+    }
+
+    /// `ret`
+    pub fn ret(&mut self) {
+        self.put(Bytes::new(0xc3, 1), 0, 0);
+    }
+
+    fn jump(&mut self, short: Bytes, long: Bytes, label: Label) {
+        if let Some(target) = self.labels[label.0 as usize] {
+            return self.jump_back(short, long, target);
+        }
+        self.fixups.push(Fixup { at: self.at + long.length, label });
+        // The distance counts from the end of its own field of 4 bytes.
+        self.put(long, u64::from(-4i32 as u32), 4);
+    }
+
+    #[inline(always)]
+    fn jump_back(&mut self, short: Bytes, long: Bytes, target: usize) {
+        let back = |length: usize| target as i64 - (self.at + length) as i64;
+        let near = back(short.length + 1);
+        if i8::try_from(near).is_ok() {
+            self.put(short, near as u64, 1);
+        } else {
+            self.put(long, back(long.length + 4) as u64, 4);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Integer vectors of 64-bit elements, in the encodings of AVX2 (VEX) and AVX-512 (EVEX).
+//!
+//! An instruction that both have is encoded for AVX2 where that can say it, which is shorter and
+//! runs on more machines: on registers 0 to 15 of up to 256 bits, without masks and broadcasts.
+
+use super::encoding::{Bytes, Immediate, Map, Opcode, Prefix, Shape};
+use super::{Assembler, Gpr, Mask, Mem, Rm, Vector, VectorSource, Ymm};
+
+const fn q(prefix: Prefix, map: Map, code: u8) -> Opcode {
+    Opcode { prefix, map, code, wide: true }
+}
+
+macro_rules! binary {
+    ($($name:ident $map:ident $code:literal $choice:ident;)*) => {
+        /// Instructions of three operands: `dst = a op b`.
+        impl Assembler {$(
+            #[doc = concat!("`", stringify!($name), " v, v, v | m | broadcast`")]
+            #[inline(always)]
+            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: impl VectorSource<V>) {
+                let opcode = q(Prefix::P66, Map::$map, $code);
+                self.vector(Form::$choice, opcode, dst, a, b, Immediate::NONE);
+            }
+        )*}
+    };
+}
+
+binary! {
+    vpaddq Of 0xd4 Avx2;
+    vpsubq Of 0xfb Avx2;
+    vpandq Of 0xdb Avx2;
+    vporq Of 0xeb Avx2;
+    vpxorq Of 0xef Avx2;
+    vpmuludq Of 0xf4 Avx2;
+    vpunpcklqdq Of 0x6c Avx2;
+    vpunpckhqdq Of 0x6d Avx2;
+    vpmullq Of38 0x40 Avx512;
+    vpermt2q Of38 0x7e Avx512;
+    vpmadd52luq Of38 0xb4 Avx512;
+    vpmadd52huq Of38 0xb5 Avx512;
+}
+
+macro_rules! shift {
+    ($($name:ident $code:literal $digit:literal $choice:ident;)*) => {
+        /// Shifts and rotations by a constant.
+        impl Assembler {$(
+            #[doc = concat!("`", stringify!($name), " v, v, imm8`")]
+            #[inline(always)]
+            pub fn $name<V: Vector>(&mut self, dst: V, src: V, count: u8) {
+                let opcode = q(Prefix::P66, Map::Of, $code);
+                let immediate = Immediate::byte(count);
+                self.vector(Form::$choice, opcode, V::new($digit), dst, src, immediate);
+            }
+        )*}
+    };
+}
+
+shift! {
+    vprorq 0x72 0 Avx512;
+    vprolq 0x72 1 Avx512;
+    vpsrlq 0x73 2 Avx2;
+    vpsllq 0x73 6 Avx2;
+    vpsraq 0x72 4 Avx512;
+}
+
+macro_rules! immediate {
+    ($($name:ident $map:ident $code:literal $choice:ident;)*) => {
+        /// Instructions of three operands and a constant.
+        impl Assembler {$(
+            #[doc = concat!("`", stringify!($name), " v, v, v | m | broadcast, imm8`")]
+            #[inline(always)]
+            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: impl VectorSource<V>, control: u8) {
+                let opcode = q(Prefix::P66, Map::$map, $code);
+                self.vector(Form::$choice, opcode, dst, a, b, Immediate::byte(control));
+            }
+        )*}
+    };
+}
+
+immediate! {
+    vpternlogq Of3a 0x25 Avx512;
+    vshufi64x2 Of3a 0x43 Avx512;
+}
+
+/// Moves, masks and the rest.
+impl Assembler {
+    /// `vperm2i128 ymm, ymm, ymm | m256, imm8` (registers 0 to 15)
+    #[inline(always)]
+    pub fn vperm2i128(&mut self, dst: Ymm, a: Ymm, b: impl VectorSource<Ymm>, control: u8) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x46);
+        self.vex(opcode, 1, dst.0, a.0, b.rm(), Immediate::byte(control));
+    }
+
+    /// `vmovdqu64 v, v | m`
+    #[inline(always)]
+    pub fn vmovdqu64<V: Vector>(&mut self, dst: V, src: impl VectorSource<V>) {
+        let opcode = q(Prefix::F3, Map::Of, 0x6f);
+        self.vector(Form::Avx2, opcode, dst, V::new(0), src, Immediate::NONE);
+    }
+
+    /// `vmovdqu64 m, v`
+    #[inline(always)]
+    pub fn store_vmovdqu64<V: Vector>(&mut self, dst: Mem, src: V) {
+        let opcode = q(Prefix::F3, Map::Of, 0x7f);
+        self.vector(Form::Avx2, opcode, src, V::new(0), dst, Immediate::NONE);
+    }
+
+    /// `vmovntdq m, v`: past the caches, to aligned memory.
+    #[inline(always)]
+    pub fn vmovntdq<V: Vector>(&mut self, dst: Mem, src: V) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of, 0xe7);
+        self.vector(Form::Avx2, opcode, src, V::new(0), dst, Immediate::NONE);
+    }
+
+    /// `vpsubq v{mask}, v, v`: other elements of `dst` stay.
+    #[inline(always)]
+    pub fn vpsubq_masked<V: Vector>(&mut self, dst: V, mask: Mask, a: V, b: impl VectorSource<V>) {
+        let opcode = q(Prefix::P66, Map::Of, 0xfb);
+        let shape = Shape { mask: mask.0, ..shape(a, b) };
+        self.evex(opcode, shape, dst.number(), a.number(), b.rm(), Immediate::NONE);
+    }
+
+    /// `vpmovq2m mask, v`: the elements' signs.
+    #[inline(always)]
+    pub fn vpmovq2m<V: Vector>(&mut self, dst: Mask, src: V) {
+        let opcode = q(Prefix::F3, Map::Of38, 0x39);
+        self.evex(opcode, shape(src, src), dst.0, 0, src.rm(), Immediate::NONE);
+    }
+
+    /// `vpshufd v, v, imm8`
+    #[inline(always)]
+    pub fn vpshufd<V: Vector>(&mut self, dst: V, src: impl VectorSource<V>, control: u8) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of, 0x70);
+        self.vector(Form::Avx2, opcode, dst, V::new(0), src, Immediate::byte(control));
+    }
+
+    /// `vpbroadcastq v, m64`
+    #[inline(always)]
+    pub fn vpbroadcastq<V: Vector>(&mut self, dst: V, src: Mem) {
+        let number = dst.number();
+        if V::WIDTH < 2 && number < 16 {
+            let opcode = Opcode::new(Prefix::P66, Map::Of38, 0x59);
+            self.vex(opcode, V::WIDTH, number, 0, Rm::Memory(src), Immediate::NONE);
+        } else {
+            // The displacement counts in elements, as that of operands that are broadcast.
+            let shape = Shape { width: V::WIDTH, broadcast: false, mask: 0 };
+            let opcode = q(Prefix::P66, Map::Of38, 0x59);
+            self.evex_unit(opcode, shape, 3, number, 0, Rm::Memory(src), Immediate::NONE);
+        }
+    }
+
+    /// `vmovq r64, xmm`: the lowest element of any vector.
+    #[inline(always)]
+    pub fn vmovq_to_gpr<V: Vector>(&mut self, dst: Gpr, src: V) {
+        self.low_element(q(Prefix::P66, Map::Of, 0x7e), src, dst, Immediate::NONE);
+    }
+
+    /// `vpextrq r64, xmm, imm8`: one of the lower two elements of any vector.
+    #[inline(always)]
+    pub fn vpextrq<V: Vector>(&mut self, dst: Gpr, src: V, element: u8) {
+        self.low_element(q(Prefix::P66, Map::Of3a, 0x16), src, dst, Immediate::byte(element));
+    }
+
+    /// `vextracti128 xmm, ymm, imm8`, of any vector's lower half.
+    #[inline(always)]
+    pub fn vextracti128<V: Vector, W: Vector>(&mut self, dst: V, src: W, half: u8) {
+        let (src, rm, half) = (src.number(), Rm::Register(dst.number()), Immediate::byte(half));
+        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x39);
+        self.vex(opcode, 1, src, 0, rm, half);
+    }
+
+    /// `vextracti64x4 ymm, zmm, imm8`
+    #[inline(always)]
+    pub fn vextracti64x4<V: Vector, W: Vector>(&mut self, dst: V, src: W, half: u8) {
+        let (src, rm, half) = (src.number(), Rm::Register(dst.number()), Immediate::byte(half));
+        let shape = Shape { width: 2, broadcast: false, mask: 0 };
+        self.evex(q(Prefix::P66, Map::Of3a, 0x3b), shape, src, 0, rm, half);
+    }
+
+    /// `vzeroupper`: no later instruction of SSE has to merge with upper halves.
+    #[inline(always)]
+    pub fn vzeroupper(&mut self) {
+        self.put(Bytes::new(0x77_f8c5, 3), 0, 0);
+    }
+
+    #[inline(always)]
+    fn low_element<V: Vector>(&mut self, opcode: Opcode, src: V, dst: Gpr, immediate: Immediate) {
+        let (src, rm) = (src.number(), Rm::Register(dst as u8));
+        if src < 16 {
+            self.vex(opcode, 0, src, 0, rm, immediate);
+        } else {
+            let shape = Shape { width: 0, broadcast: false, mask: 0 };
+            self.evex(opcode, shape, src, 0, rm, immediate);
+        }
+    }
+
+    /// An instruction in the shortest encoding that has it.
+    #[inline(always)]
+    fn vector<V: Vector, S: VectorSource<V>>(
+        &mut self,
+        form: Form,
+        opcode: Opcode,
+        dst: V,
+        a: V,
+        b: S,
+        immediate: Immediate,
+    ) {
+        let (dst, second, rm) = (dst.number(), a.number(), b.rm());
+        let last = match rm {
+            Rm::Register(number) => number,
+            Rm::Memory(_) => 0,
+        };
+        let vex = V::WIDTH < 2 && !S::BROADCAST && (dst | second | last) < 16;
+        if form == Form::Avx2 && vex {
+            let opcode = Opcode { wide: false, ..opcode };
+            self.vex(opcode, V::WIDTH, dst, second, rm, immediate);
+        } else {
+            self.evex(opcode, shape(a, b), dst, second, rm, immediate);
+        }
+    }
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// AVX2 has it, and AVX-512 for more registers.
+    Avx2,
+    /// Only AVX-512 has it.
+    Avx512,
+}
+
+#[inline(always)]
+fn shape<V: Vector, S: VectorSource<V>>(_: V, _: S) -> Shape {
+    Shape { width: V::WIDTH, broadcast: S::BROADCAST, mask: 0 }
+}
