@@ -48,15 +48,12 @@ mod vm;
 
 pub use cache::{Cache, CacheBuilder};
 pub use commitment::calculate_commitment;
-pub use dataset::Item;
 pub use dataset::{Dataset, DatasetBuilder};
 pub use engine::EngineChoice;
 pub use error::{CacheError, DatasetError, VmError};
-pub use error::{CacheError, VmError};
 pub use jit::{CodePages, JitError};
 pub use memory::Pages;
 pub use params::{HASH_SIZE, MAX_LANES, MAX_THREADS, UnknownVersion, Version};
-pub use params::{HASH_SIZE, MAX_LANES, UnknownVersion, Version};
 pub use reciprocal::reciprocal;
 pub use superscalar::Item;
 pub use vm::{KeyMemory, Observer, Phase, Vm, VmOptions};
