@@ -81,7 +81,7 @@ impl CacheBuilder {
     ///
     /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
     pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
-        let memory = Memory::zeroed(CACHE_SIZE)
+        let memory = Memory::zeroed_if_available(CACHE_SIZE)
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
         let mut random = BlakeGenerator::new(key);
         let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));

@@ -80,15 +80,14 @@ impl DatasetBuilder {
         Ok(DatasetBuilder { memory, threads })
     }
 
-    /// Computes all items.
+    /// Computes all items. Threads that the system does not start leave their part to the others.
     ///
     /// `progress` is called by this thread, which computes too, some hundred times a second; it
     /// is told how many items are done, and may break off the work.
     ///
     /// # Errors
     ///
-    /// [`DatasetError::Cancelled`] when `progress` breaks off, [`DatasetError::ThreadRefused`]
-    /// when a thread cannot be started.
+    /// [`DatasetError::Cancelled`] when `progress` breaks off.
     pub fn fill(
         mut self,
         source: &Items,
@@ -131,8 +130,7 @@ fn fill(
         let helper = || while work.step(&compute) {};
         for _ in 0..helpers {
             if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
-                work.stop();
-                return Err(DatasetError::ThreadRefused);
+                break;
             }
         }
         while work.step(&compute) {
@@ -181,7 +179,7 @@ impl Work<'_> {
 mod tests {
     use super::*;
 
-    /// Numbers each item; a item that is computed twice or never shows.
+    /// Numbers each item; an item that is computed twice or never shows.
     fn count(first: u32, items: &mut [Item]) {
         for (number, item) in (u64::from(first)..).zip(items) {
             item[0] += number + 1;

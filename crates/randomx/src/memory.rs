@@ -44,6 +44,15 @@ impl fmt::Display for Pages {
     }
 }
 
+/// Whether the machine has so much memory left, as far as the system tells.
+pub fn is_available(bytes: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    let left = available::bytes();
+    #[cfg(not(target_os = "linux"))]
+    let left: Option<usize> = None;
+    left.is_none_or(|left| bytes <= left)
+}
+
 /// A zeroed buffer, aligned to 64 bytes at least. Its memory goes back when it is dropped.
 pub struct Memory(Buffer);
 
@@ -63,11 +72,11 @@ impl Memory {
     pub fn zeroed_if_available(bytes: usize) -> Result<Memory, OutOfMemory> {
         let memory = Memory::zeroed(bytes)?;
         // Reserved pages are no part of what is left, and belong to the buffer already.
-        #[cfg(target_os = "linux")]
-        if memory.pages() != Pages::HugeTlb && available::bytes().is_some_and(|left| left < bytes) {
-            return Err(OutOfMemory);
+        if memory.pages() == Pages::HugeTlb || is_available(bytes) {
+            Ok(memory)
+        } else {
+            Err(OutOfMemory)
         }
-        Ok(memory)
     }
 
     /// The kind of pages that the buffer was given.
