@@ -42,8 +42,6 @@ pub enum DatasetError {
         /// Threads asked for.
         requested: usize,
     },
-    /// The system did not start as many threads as were asked for.
-    ThreadRefused,
     /// The caller gave up.
     Cancelled,
 }
@@ -56,10 +54,7 @@ impl fmt::Display for DatasetError {
                 let mebibytes = bytes.div_ceil(1 << 20);
                 write!(f, "no memory for the RandomX dataset: {mebibytes} MiB needed")
             }
-            DatasetError::Threads { requested } => {
-                write!(f, "threads: expected 1 to {MAX_THREADS}, got {requested}")
-            }
-            DatasetError::ThreadRefused => f.write_str("the system does not start so many threads"),
+            DatasetError::Threads { requested } => fmt_threads(f, *requested),
             DatasetError::Cancelled => f.write_str("the dataset was given up before it was whole"),
         }
     }
@@ -100,3 +95,40 @@ impl fmt::Display for VmError {
 }
 
 impl std::error::Error for VmError {}
+
+/// Why a [`VmPool`](crate::VmPool) could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// The number of threads is not from 1 to [`MAX_THREADS`].
+    Threads {
+        /// Threads asked for.
+        requested: usize,
+    },
+    /// The scratchpads of all threads could not be allocated, or are more than the machine, or
+    /// the container that this runs in, has left.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// The VM of a thread could not be made.
+    Vm(VmError),
+}
+
+impl fmt::Display for PoolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PoolError::Threads { requested } => fmt_threads(f, *requested),
+            PoolError::OutOfMemory { bytes } => {
+                write!(f, "no memory for the RandomX scratchpads: {} MiB needed", bytes >> 20)
+            }
+            PoolError::Vm(problem) => problem.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PoolError {}
+
+fn fmt_threads(f: &mut fmt::Formatter<'_>, requested: usize) -> fmt::Result {
+    write!(f, "threads: expected 1 to {MAX_THREADS}, got {requested}")
+}

@@ -38,6 +38,8 @@ pub mod jit;
 mod memory;
 mod multiply;
 pub mod params;
+#[cfg(not(target_family = "wasm"))]
+mod pool;
 pub mod program;
 mod reciprocal;
 pub mod registers;
@@ -50,10 +52,12 @@ pub use cache::{Cache, CacheBuilder};
 pub use commitment::calculate_commitment;
 pub use dataset::{Dataset, DatasetBuilder};
 pub use engine::EngineChoice;
-pub use error::{CacheError, DatasetError, VmError};
+pub use error::{CacheError, DatasetError, PoolError, VmError};
 pub use jit::{CodePages, JitError};
 pub use memory::Pages;
 pub use params::{HASH_SIZE, MAX_LANES, MAX_THREADS, UnknownVersion, Version};
+#[cfg(not(target_family = "wasm"))]
+pub use pool::VmPool;
 pub use reciprocal::reciprocal;
 pub use superscalar::Item;
 pub use vm::{KeyMemory, Observer, Phase, Vm, VmOptions};

@@ -143,6 +143,11 @@ impl Vm {
         Ok(Vm { source: key.source(options), version, options, lanes, hasher })
     }
 
+    /// Hashes that are computed together.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
     /// Hashes another version from now on; the key stays.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;

@@ -1,0 +1,50 @@
+//! Pools: that threads change nothing but the time, and what they refuse.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use randomx::{Cache, MAX_THREADS, PoolError, Version, Vm, VmError, VmOptions, VmPool};
+
+fn inputs(count: u32) -> Vec<[u8; 4]> {
+    (0..count).map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn threads_do_not_change_hashes() {
+    let first = Arc::new(Cache::new(b"first").expect("a cache"));
+    let second = Arc::new(Cache::new(b"second").expect("a cache"));
+    let inputs = inputs(11);
+    let options = VmOptions { lanes: Some(3), ..VmOptions::default() };
+    for threads in [1, 2, 5] {
+        let mut vm = Vm::new(first.clone(), Version::V1).expect("a VM");
+        let mut pool = VmPool::new(first.clone(), Version::V1, options, threads).expect("a pool");
+        assert_eq!(pool.threads(), threads);
+        assert_eq!(pool.hash_many(&inputs), vm.hash_many(&inputs), "{threads} threads");
+
+        vm.set_version(Version::V2);
+        vm.set_key(second.clone());
+        pool.set_version(Version::V2);
+        pool.set_key(second.clone());
+        let told = AtomicUsize::new(0);
+        let hashes = pool.hash_many_with(&inputs, |hashed| {
+            told.fetch_add(hashed, Ordering::Relaxed);
+        });
+        assert_eq!(hashes, vm.hash_many(&inputs), "{threads} threads, the other key");
+        assert_eq!(told.into_inner(), inputs.len());
+        assert!(pool.hash_many::<&[u8]>(&[]).is_empty());
+    }
+}
+
+#[test]
+fn threads_are_one_to_a_maximum() {
+    let cache = Arc::new(Cache::new(b"").expect("a cache"));
+    for threads in [0, MAX_THREADS + 1, 10_000, usize::MAX] {
+        let error = VmPool::new(cache.clone(), Version::V1, VmOptions::default(), threads)
+            .expect_err("no such number of threads");
+        assert_eq!(error, PoolError::Threads { requested: threads });
+        assert_eq!(error.to_string(), format!("threads: expected 1 to 1024, got {threads}"));
+    }
+    let options = VmOptions { lanes: Some(9), ..VmOptions::default() };
+    let error = VmPool::new(cache, Version::V1, options, 2).expect_err("no such number of lanes");
+    assert_eq!(error, PoolError::Vm(VmError::Lanes { requested: 9 }));
+}
