@@ -12,7 +12,7 @@ mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 
-use crate::blake2b::hash512;
+use crate::blake2b::Blake2b;
 use crate::cpu::Cpu;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Extension;
@@ -41,7 +41,7 @@ const SLICE: usize = ARGON_MEMORY / 4;
 
 /// An implementation of the block compression, which this machine is known to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compressor(Vectors);
+struct Compressor(Vectors);
 
 /// Only [`Compressor::new`] wraps one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ enum Vectors {
 impl Compressor {
     /// The fastest for `cpu`.
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn new(cpu: Cpu) -> Compressor {
+    fn new(cpu: Cpu) -> Compressor {
         #[cfg(target_arch = "x86_64")]
         if cpu.has(Extension::Avx512) {
             return Compressor(Vectors::Avx512);
@@ -76,7 +76,7 @@ impl Compressor {
 
     /// The only one of this build.
     #[cfg(target_arch = "wasm32")]
-    pub fn new(_: Cpu) -> Compressor {
+    fn new(_: Cpu) -> Compressor {
         Compressor(Vectors::Simd128)
     }
 
@@ -115,10 +115,11 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// A fill keyed by the whole of `key`, with nothing written yet.
-    pub fn new(key: &[u8], compressor: Compressor) -> Fill {
-        let seed = initial_hash(key);
-        let first = [0u32, 1].map(|index| initial_block(&seed, index));
+    /// A fill keyed by the whole of `key`, with nothing written yet. `cpu` says what may be used.
+    pub fn new(key: &[u8], cpu: Cpu) -> Fill {
+        let (compressor, blake2b) = (Compressor::new(cpu), Blake2b::new(cpu));
+        let seed = initial_hash(blake2b, key);
+        let first = [0u32, 1].map(|index| initial_block(blake2b, &seed, index));
         Fill { compressor, first, previous: first[1], done: 0 }
     }
 
@@ -162,9 +163,9 @@ fn reference_index(pass: usize, index: usize, random: u32) -> usize {
 }
 
 /// H0 of RFC 9106 with the parameters of Table 7.1.1.
-fn initial_hash(key: &[u8]) -> [u8; 64] {
+fn initial_hash(blake2b: Blake2b, key: &[u8]) -> [u8; 64] {
     let word = |value: usize| (value as u32).to_le_bytes();
-    hash512(&[
+    blake2b.hash512(&[
         &word(1), // lanes
         &word(0), // output bytes
         &word(ARGON_MEMORY),
@@ -181,16 +182,11 @@ fn initial_hash(key: &[u8]) -> [u8; 64] {
 }
 
 /// Block `index` of lane 0: H' of RFC 9106, 3.3, with an output of 1024 bytes.
-fn initial_block(seed: &[u8; 64], index: u32) -> Block {
-    let mut bytes = [0u8; 1024];
-    let mut digest = hash512(&[&1024u32.to_le_bytes(), seed, &index.to_le_bytes(), &[0; 4]]);
-    // Half of each digest is output and the whole is hashed on; the last is output whole.
-    for half in bytes[..960].chunks_exact_mut(32) {
-        half.copy_from_slice(&digest[..32]);
-        digest = hash512(&[&digest]);
-    }
-    bytes[960..].copy_from_slice(&digest);
-
+fn initial_block(blake2b: Blake2b, seed: &[u8; 64], index: u32) -> Block {
+    let mut input = [0; 72];
+    input[..64].copy_from_slice(seed);
+    input[64..68].copy_from_slice(&index.to_le_bytes());
+    let bytes = blake2b.hash_long(&input);
     let mut block = Block::zero();
     for (word, bytes) in block.words_mut().iter_mut().zip(bytes.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);
@@ -205,7 +201,7 @@ mod tests {
     /// Every compressor agrees with the portable one, on all words of random blocks.
     #[test]
     fn compressors_agree() {
-        let fill = Fill::new(b"compressors agree", Compressor::new(Cpu::baseline()));
+        let fill = Fill::new(b"compressors agree", Cpu::baseline());
         let run = |compressor: Compressor| {
             let mut memory = vec![fill.first[0], fill.first[1], Block::zero(), fill.first[0]];
             let mut previous = fill.previous;

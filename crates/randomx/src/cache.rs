@@ -3,8 +3,9 @@
 
 use std::fmt;
 
-use crate::argon2d::{Compressor, FILL_BLOCKS, Fill};
+use crate::argon2d::{FILL_BLOCKS, Fill};
 use crate::blake_generator::BlakeGenerator;
+use crate::blake2b::Blake2b;
 use crate::cpu::Cpu;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory, Pages};
@@ -83,9 +84,9 @@ impl CacheBuilder {
     pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
         let memory = Memory::zeroed_if_available(CACHE_SIZE)
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
-        let mut random = BlakeGenerator::new(key);
+        let mut random = BlakeGenerator::with_blake2b(key, Blake2b::new(cpu));
         let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));
-        Ok(CacheBuilder { memory, fill: Fill::new(key, Compressor::new(cpu)), functions })
+        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), functions })
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.

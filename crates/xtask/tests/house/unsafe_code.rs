@@ -7,6 +7,7 @@ use crate::source::{self, Source, words};
 const ALLOWED: &[&str] = &[
     "crates/randomx/src/aes",
     "crates/randomx/src/argon2d",
+    "crates/randomx/src/blake2b",
     "crates/randomx/src/f64x2/x86_",
     "crates/randomx/src/jit/x86_64/code_memory",
     "crates/randomx/src/superscalar/execute",
