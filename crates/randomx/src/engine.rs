@@ -4,24 +4,47 @@
 //! it. In light mode the VM computes the dataset items of all lanes together, so a lane stops
 //! where it needs items that are not there yet; with a dataset it runs a program in one go.
 
+use std::fmt;
+
 use crate::aes::Aes;
 use crate::f64x2::F64x2;
-use crate::params::{DATASET_BASE_SIZE, ITEM_SIZE, Version};
+use crate::params::{DATASET_BASE_SIZE, DATASET_ITEMS, ITEM_SIZE, Version};
 use crate::program::{Configuration, Program};
 use crate::registers::RegisterFile;
 use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// What runs programs.
+/// Which engine is to run programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fastest engine of this build.
+    /// Machine code where it can be had, else the interpreter.
     #[default]
     Auto,
-    /// The reference engine.
+    /// The reference engine, which runs everywhere.
     Interpreter,
+    /// Machine code, or an error where it cannot be had.
+    Jit,
+}
+
+/// An engine by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EngineKind {
+    /// Runs programs step by step.
+    Interpreter,
+    /// Compiles programs to machine code.
+    Jit,
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EngineKind::Interpreter => "interpreter",
+            EngineKind::Jit => "jit",
+        })
+    }
 }
 
 /// Runs programs.
@@ -50,8 +73,11 @@ pub trait Engine {
     /// what tests of instructions need.
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad);
 
-    /// Runs the whole loop with the items of `dataset`, which are
-    /// [`DATASET_ITEMS`](crate::params::DATASET_ITEMS).
+    /// Runs the whole loop with the items of a dataset.
+    ///
+    /// # Panics
+    ///
+    /// When `dataset` has less than [`DATASET_ITEMS`] items.
     fn run(
         &self,
         code: &Self::Code,
@@ -113,6 +139,20 @@ impl Lane {
     /// [`Version::known_items`] tells how many of them are final.
     pub fn items(&self) -> [u32; 3] {
         [self.item_address, self.ma, self.mx].map(|address| self.item_number(address))
+    }
+
+    /// The items that the program can read.
+    pub(crate) fn window<'a>(&self, dataset: &'a [Item]) -> &'a [Item; DATASET_WINDOW] {
+        let window = dataset.get(self.dataset_offset as usize..).and_then(<[Item]>::first_chunk);
+        let Some(window) = window else {
+            panic!("a dataset has {DATASET_ITEMS} items, not {}", dataset.len());
+        };
+        window
+    }
+
+    /// The item that the iteration in progress waits for, as an index of the window.
+    pub(crate) fn item_in_window(&self) -> usize {
+        (self.item_address & ITEM_ADDRESS_MASK) as usize / ITEM_SIZE
     }
 
     fn item_number(&self, address: u32) -> u32 {
@@ -178,16 +218,32 @@ impl Lane {
                     *f = *f ^ *e;
                 }
             }
-            Version::V2 => mix_by_aes(f, e, aes),
+            Version::V2 => self.mix_f_with_e(aes),
         }
         let mut line = [[0; 8]; 8];
-        for (bytes, word) in line.iter_mut().zip(f.iter().flat_map(|pair| pair.to_bits())) {
+        let words = self.registers.f.iter().flat_map(|pair| pair.to_bits());
+        for (bytes, word) in line.iter_mut().zip(words) {
             *bytes = word.to_le_bytes();
         }
         scratchpad.write_line(self.addresses[0], line);
         self.addresses = [0; 2];
     }
+
+    /// Step 10 of v2.
+    pub(crate) fn mix_f_with_e(&mut self, aes: Aes) {
+        let RegisterFile { f, e, .. } = &mut self.registers;
+        let column = |pair: &F64x2| bytemuck::must_cast(pair.to_bits().map(u64::to_le_bytes));
+        let mut columns = f.each_ref().map(column);
+        aes.mix_f_with_e(&mut columns, &e.each_ref().map(column));
+        *f = columns.map(|column| {
+            let halves: [[u8; 8]; 2] = bytemuck::must_cast(column);
+            F64x2::from_bits(halves.map(u64::from_le_bytes))
+        });
+    }
 }
+
+/// Items that a program can read, from its dataset offset on.
+pub(crate) const DATASET_WINDOW: usize = DATASET_BASE_SIZE as usize / ITEM_SIZE;
 
 /// The bits of `ma` and `mx` that select an item.
 pub(crate) const ITEM_ADDRESS_MASK: u32 = (DATASET_BASE_SIZE - ITEM_SIZE as u64) as u32;
@@ -195,16 +251,6 @@ pub(crate) const ITEM_ADDRESS_MASK: u32 = (DATASET_BASE_SIZE - ITEM_SIZE as u64)
 /// The bits of a pair that conversion to group E keeps: the sign and the upper exponent bits
 /// make room for the mask.
 pub(crate) const GROUP_E_KEPT: u64 = (1 << 56) - 1;
-
-fn mix_by_aes(f: &mut [F64x2; 4], e: &[F64x2; 4], aes: Aes) {
-    let column = |pair: &F64x2| bytemuck::must_cast(pair.to_bits().map(u64::to_le_bytes));
-    let mut columns = f.each_ref().map(column);
-    aes.mix_f_with_e(&mut columns, &e.each_ref().map(column));
-    *f = columns.map(|column| {
-        let halves: [[u8; 8]; 2] = bytemuck::must_cast(column);
-        F64x2::from_bits(halves.map(u64::from_le_bytes))
-    });
-}
 
 impl Default for Lane {
     fn default() -> Lane {

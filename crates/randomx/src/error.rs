@@ -62,6 +62,30 @@ impl fmt::Display for DatasetError {
 
 impl std::error::Error for DatasetError {}
 
+/// Why there is no machine code to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JitError {
+    /// This build has no compiler for this processor.
+    Unsupported,
+    /// The system gave no memory for code, or refused to make it executable.
+    Memory(std::io::ErrorKind),
+    /// The code does not fit the memory made for it.
+    TooLong,
+}
+
+impl fmt::Display for JitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JitError::Unsupported => f.write_str("no machine code for this processor"),
+            JitError::Memory(kind) => write!(f, "no memory for machine code: {kind}"),
+            JitError::TooLong => f.write_str("the machine code is too long for its memory"),
+        }
+    }
+}
+
+impl std::error::Error for JitError {}
+
 /// Why a [`Vm`](crate::Vm) could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -76,8 +100,8 @@ pub enum VmError {
         /// Lanes asked for.
         requested: usize,
     },
-    /// This processor or build lacks what an option asked for by name.
-    Unsupported(&'static str),
+    /// Machine code was asked for by name and cannot be had.
+    Jit(JitError),
 }
 
 impl fmt::Display for VmError {
@@ -89,12 +113,18 @@ impl fmt::Display for VmError {
             VmError::Lanes { requested } => {
                 write!(f, "lanes: expected 1 to {MAX_LANES}, got {requested}")
             }
-            VmError::Unsupported(what) => write!(f, "not available on this machine: {what}"),
+            VmError::Jit(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for VmError {}
+
+impl From<JitError> for VmError {
+    fn from(error: JitError) -> VmError {
+        VmError::Jit(error)
+    }
+}
 
 /// Why a [`VmPool`](crate::VmPool) could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

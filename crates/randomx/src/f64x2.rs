@@ -19,6 +19,7 @@ use x86_sse2 as machine;
 
 /// Two doubles, low half first.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct F64x2(machine::Vector);
 
 impl F64x2 {

@@ -89,9 +89,10 @@ impl Engine for Interpreter {
     }
 
     fn run(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad, dataset: &[Item]) {
+        let window = lane.window(dataset);
         for _ in 0..PROGRAM_ITERATIONS {
             self.begin(code, lane, scratchpad);
-            let item = &dataset[lane.items()[0] as usize];
+            let item = &window[lane.item_in_window()];
             lane.store_registers(scratchpad, item, code.version, self.aes);
         }
     }

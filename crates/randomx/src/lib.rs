@@ -51,7 +51,7 @@ mod vm;
 pub use cache::{Cache, CacheBuilder};
 pub use commitment::calculate_commitment;
 pub use dataset::{Dataset, DatasetBuilder};
-pub use engine::EngineChoice;
+pub use engine::{EngineChoice, EngineKind};
 pub use error::{CacheError, DatasetError, PoolError, VmError};
 pub use jit::{CodePages, JitError};
 pub use memory::Pages;

@@ -3,7 +3,7 @@
 mod decode;
 mod instruction;
 
-pub use decode::{Address, Operation, ZERO_REGISTER, decode};
+pub use decode::{Address, Operation, SCALE_BITS, ZERO_REGISTER, decode};
 pub use instruction::{Instruction, Opcode};
 
 use crate::aes::AesGenerator4R;
@@ -39,6 +39,12 @@ pub struct Configuration {
 }
 
 impl Program {
+    /// A program without instructions.
+    pub fn empty() -> Program {
+        let (version, configuration) = (Version::V1, Configuration::ZERO);
+        Program { version, configuration, instructions: Vec::new() }
+    }
+
     /// The next program of a hash.
     pub fn generate(generator: &mut AesGenerator4R, version: Version) -> Program {
         const LARGEST: usize = (PROGRAM_CONFIGURATION_SIZE + 8 * Version::V2.program_size()) / 64;

@@ -3,7 +3,10 @@
 use crate::f64x2::F64x2;
 
 /// The Register File: what seeds the next program and, in the end, becomes the hash.
+///
+/// Machine code knows where its fields are.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct RegisterFile {
     /// Integer registers `r0` to `r7`.
     pub r: [u64; 8],

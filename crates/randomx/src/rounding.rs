@@ -13,7 +13,7 @@ use crate::f64x2::F64x2;
 
 /// The value of `fprc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub enum RoundingMode {
     /// roundTiesToEven.
     #[default]

@@ -17,10 +17,15 @@ use crate::aes::Aes;
 use crate::cache::Cache;
 use crate::cpu::Cpu;
 use crate::dataset::Dataset;
-use crate::engine::EngineChoice;
+use crate::engine::{EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
 use crate::items::Items;
+use crate::jit::CodePages;
+#[cfg(not(target_arch = "x86_64"))]
+use crate::jit::JitError;
+#[cfg(target_arch = "x86_64")]
+use crate::jit::x86_64::program::Jit;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use crate::scratchpad::Scratchpads;
 
@@ -35,6 +40,8 @@ pub struct VmOptions {
     pub engine: EngineChoice,
     /// What may be used of this machine; all that it has, unless some is taken away.
     pub cpu: Cpu,
+    /// How machine code is written.
+    pub code_pages: CodePages,
 }
 
 /// What a VM needs of a key.
@@ -103,6 +110,7 @@ pub struct Vm {
     version: Version,
     options: VmOptions,
     lanes: usize,
+    engine: EngineKind,
     hasher: Box<dyn Hasher>,
 }
 
@@ -120,7 +128,7 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// [`VmError::Lanes`] and [`VmError::Unsupported`] when an option cannot be met,
+    /// [`VmError::Lanes`] and [`VmError::Jit`] when an option cannot be met,
     /// [`VmError::OutOfMemory`] when the scratchpads, 2 MiB a lane, cannot be allocated.
     pub fn with_options(
         key: impl Into<KeyMemory>,
@@ -132,15 +140,21 @@ impl Vm {
         if lanes == 0 || lanes > MAX_LANES {
             return Err(VmError::Lanes { requested: lanes });
         }
-        let scratchpads = Scratchpads::new(lanes)?;
-        let aes = Aes::new(options.cpu);
-        let hasher = Box::new(match options.engine {
-            EngineChoice::Auto | EngineChoice::Interpreter => {
-                let codes = vec![Steps::default(); lanes];
-                Lanes::new(Interpreter::new(options.cpu), codes, scratchpads, aes)
-            }
-        });
-        Ok(Vm { source: key.source(options), version, options, lanes, hasher })
+        let compiled = match options.engine {
+            EngineChoice::Interpreter => None,
+            EngineChoice::Auto => compiled(options, lanes).ok(),
+            EngineChoice::Jit => Some(compiled(options, lanes)?),
+        };
+        let (engine, hasher) = match compiled {
+            Some(hasher) => (EngineKind::Jit, hasher),
+            None => (EngineKind::Interpreter, interpreted(options, lanes)?),
+        };
+        Ok(Vm { source: key.source(options), version, options, lanes, engine, hasher })
+    }
+
+    /// What runs programs.
+    pub fn engine(&self) -> EngineKind {
+        self.engine
     }
 
     /// Hashes that are computed together.
@@ -193,11 +207,32 @@ impl Vm {
     }
 }
 
+fn interpreted(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
+    let codes = vec![Steps::default(); lanes];
+    let scratchpads = Scratchpads::new(lanes)?;
+    let engine = Interpreter::new(options.cpu);
+    Ok(Box::new(Lanes::new(engine, codes, scratchpads, Aes::new(options.cpu))))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn compiled(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
+    let engine = Jit::new(options.cpu, options.code_pages);
+    let codes = (0..lanes).map(|_| engine.code()).collect::<Result<_, _>>()?;
+    let scratchpads = Scratchpads::new(lanes)?;
+    Ok(Box::new(Lanes::new(engine, codes, scratchpads, Aes::new(options.cpu))))
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn compiled(_: VmOptions, _: usize) -> Result<Box<dyn Hasher>, VmError> {
+    Err(VmError::Jit(JitError::Unsupported))
+}
+
 impl fmt::Debug for Vm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vm")
             .field("version", &self.version)
             .field("lanes", &self.lanes)
+            .field("engine", &self.engine)
             .finish_non_exhaustive()
     }
 }

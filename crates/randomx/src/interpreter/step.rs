@@ -4,7 +4,7 @@
 //! So operations that differ in a sign, a constant or where the operand is become one kind, and
 //! the difference becomes data.
 
-use crate::program::{Address, Operation, ZERO_REGISTER};
+use crate::program::{Address, Operation, SCALE_BITS, ZERO_REGISTER};
 
 /// The bit of all kinds that work on floating point registers.
 const FLOAT: u16 = 1 << 15;
@@ -113,9 +113,6 @@ impl Step {
     }
 }
 
-/// FSCAL_R: the sign and the low exponent bits to flip (specification 5.3.4).
-const SCALE: u64 = 0x80f0_0000_0000_0000;
-
 /// Where group E begins among the floating point registers.
 const E: u8 = 4;
 
@@ -164,7 +161,7 @@ impl From<Operation> for Step {
             Operation::FsubM { dst, address } => {
                 Step::memory(Kind::FloatAdd, dst, address).flipped()
             }
-            Operation::FscalR { dst } => Step::constant(Kind::FloatScale, dst, SCALE),
+            Operation::FscalR { dst } => Step::constant(Kind::FloatScale, dst, SCALE_BITS),
             Operation::FmulR { dst, src } => Step::new(Kind::FloatMul, dst + E, src),
             Operation::FdivM { dst, address } => Step::memory(Kind::FloatDiv, dst + E, address),
             Operation::FsqrtR { dst } => Step::new(Kind::FloatSqrt, dst + E, 0),

@@ -2,3 +2,4 @@
 
 pub mod assembler;
 pub mod code_memory;
+pub mod program;

@@ -9,6 +9,9 @@ use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 /// A register index that always reads zero: the base of addresses that are constants.
 pub const ZERO_REGISTER: u8 = 8;
 
+/// What FSCAL_R flips: the sign and the low exponent bits (specification 5.3.4).
+pub const SCALE_BITS: u64 = 0x80f0_0000_0000_0000;
+
 /// IADD_RS adds its immediate only to this register.
 const DISPLACED_REGISTER: u8 = 5;
 

@@ -41,6 +41,13 @@ pub struct Label(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position(usize);
 
+/// Where code ends that is the same every time; see [`Assembler::mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    at: usize,
+    labels: usize,
+}
+
 /// A 32-bit distance that is completed when its label is known.
 struct Fixup {
     at: usize,
@@ -87,12 +94,18 @@ impl Assembler {
         self.fixups.clear();
     }
 
-    /// Goes back to `position`, where code that is the same every time ends: what follows is
-    /// replaced, and the distances to labels in it are forgotten.
-    pub fn truncate(&mut self, position: Position) {
-        self.at = self.at.min(position.0);
+    /// Marks the end of code that is to stay when what follows is replaced. Up to here all labels
+    /// are bound.
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.at, labels: self.labels.len() }
+    }
+
+    /// Goes back to `mark`: all code and all labels since then are forgotten.
+    pub fn rewind(&mut self, mark: Mark) {
+        self.at = self.at.min(mark.at);
         self.full = false;
-        self.fixups.retain(|fixup| fixup.at < position.0);
+        self.labels.truncate(mark.labels);
+        self.fixups.retain(|fixup| fixup.at < mark.at);
     }
 
     /// The code, with all distances filled in.

@@ -109,15 +109,15 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(assembler.finish().err(), Some(AssemblerError::Unbound));
 }
 
-/// What ends before a position survives a truncation, with its distances to labels behind it.
+/// What ends before a mark stays when what follows is replaced.
 #[test]
-fn truncated_code_is_replaced() {
+fn code_after_a_mark_is_replaced() {
     let mut assembler = Assembler::new(64);
     assembler.ret();
-    let position = assembler.position();
+    let mark = assembler.mark();
     let label = assembler.label();
     assembler.jmp(label);
-    assembler.truncate(position);
+    assembler.rewind(mark);
     assembler.push(Rax);
     assert_eq!(assembler.finish(), Ok(&[0xc3, 0x50][..]));
 }

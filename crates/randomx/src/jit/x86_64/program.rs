@@ -1,0 +1,158 @@
+//! Programs of the VM as machine code (specification 4.6.2 and 5).
+//!
+//! A program becomes one function, which runs the whole loop with a dataset or, in light mode,
+//! from one dataset item to a later one. Between calls all state is in the [`Lane`].
+
+mod body;
+mod call;
+mod frame;
+mod registers;
+
+use std::fmt;
+
+use super::assembler::{Assembler, AssemblerError};
+use crate::cpu::{Cpu, Extension};
+use crate::engine::{Engine, Lane};
+use crate::interpreter::{Interpreter, Steps};
+use crate::jit::{CodePages, JitError};
+use crate::params::Version;
+use crate::program::{Program, decode};
+use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
+
+use call::{Function, Stretch};
+use frame::Frame;
+
+/// No instruction of a program becomes longer than this.
+const LONGEST_OPERATION: usize = 48;
+/// All that is around the instructions is shorter than this.
+const LONGEST_FRAME: usize = 2048;
+/// Bytes of memory for the code of a lane.
+const CAPACITY: usize =
+    (Version::V2.program_size() * LONGEST_OPERATION + LONGEST_FRAME).next_multiple_of(4096);
+
+/// Compiles programs to machine code.
+#[derive(Clone, Copy, Debug)]
+pub struct Jit {
+    features: Features,
+    pages: CodePages,
+    interpreter: Interpreter,
+}
+
+/// The instructions that the code may use beyond those of every x86-64 processor.
+#[derive(Clone, Copy, Debug)]
+struct Features {
+    aes: bool,
+    avx512: bool,
+    bmi2: bool,
+}
+
+/// A program as machine code.
+pub struct Code {
+    assembler: Assembler,
+    frame: Frame,
+    function: Function,
+    /// The program for the interpreter, if the system has refused to make the code executable.
+    refused: Option<Steps>,
+}
+
+impl Jit {
+    /// A compiler for `cpu`, whose code is in memory of the kind `pages`.
+    pub fn new(cpu: Cpu, pages: CodePages) -> Jit {
+        let features = Features {
+            aes: cpu.has(Extension::Aes),
+            avx512: cpu.has(Extension::Avx512),
+            bmi2: cpu.has(Extension::Bmi2),
+        };
+        Jit { features, pages, interpreter: Interpreter::new(cpu) }
+    }
+
+    /// Room for the code of one lane, with a program that does nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError`] when the system gives no executable memory.
+    pub fn code(&self) -> Result<Code, JitError> {
+        let mut assembler = Assembler::new(CAPACITY);
+        let frame = Frame::begin(&mut assembler);
+        let function = Function::new(CAPACITY, self.pages)?;
+        let mut code = Code { assembler, frame, function, refused: None };
+        code.compile(&Program::empty(), self.features)?;
+        Ok(code)
+    }
+}
+
+impl Engine for Jit {
+    type Code = Code;
+
+    fn load(&self, program: &Program, code: &mut Code) {
+        code.refused = code.compile(program, self.features).is_err().then(|| {
+            let mut steps = Steps::default();
+            self.interpreter.load(program, &mut steps);
+            steps
+        });
+    }
+
+    fn advance(
+        &self,
+        code: &Code,
+        lane: &mut Lane,
+        scratchpad: &mut Scratchpad,
+        items: &[Item],
+        more: bool,
+    ) {
+        if let Some(steps) = &code.refused {
+            return self.interpreter.advance(steps, lane, scratchpad, items, more);
+        }
+        code.function.call(lane, scratchpad, &Stretch::with_items(items, more));
+    }
+
+    fn run(&self, code: &Code, lane: &mut Lane, scratchpad: &mut Scratchpad, dataset: &[Item]) {
+        if let Some(steps) = &code.refused {
+            return self.interpreter.run(steps, lane, scratchpad, dataset);
+        }
+        let window = lane.window(dataset);
+        code.function.call(lane, scratchpad, &Stretch::with_dataset(window));
+    }
+
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        let mut assembler = Assembler::new(CAPACITY);
+        let operations = decode(&program.instructions, program.version);
+        let function = frame::enclose(&mut assembler, |assembler| {
+            body::emit(assembler, operations, self.features)
+        })
+        .and_then(|()| {
+            let mut function = Function::new(CAPACITY, self.pages)?;
+            function.replace(assembler.finish()?)?;
+            Ok(function)
+        });
+        match function {
+            Ok(function) => function.call(lane, scratchpad, &Stretch::with_items(&[], false)),
+            Err(_) => self.interpreter.execute(program, lane, scratchpad),
+        }
+    }
+}
+
+impl Code {
+    fn compile(&mut self, program: &Program, features: Features) -> Result<(), JitError> {
+        let Code { assembler, frame, function, .. } = self;
+        let Program { version, configuration, instructions } = program;
+        frame.rewind(assembler);
+        let places = frame.begin_iteration(assembler, configuration, features);
+        body::emit(assembler, decode(instructions, *version), features)?;
+        frame.end_iteration(assembler, places, configuration, *version, features);
+        function.replace(assembler.finish()?)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("function", &self.function).finish_non_exhaustive()
+    }
+}
+
+impl From<AssemblerError> for JitError {
+    fn from(_: AssemblerError) -> JitError {
+        JitError::TooLong
+    }
+}
