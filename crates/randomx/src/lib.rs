@@ -35,7 +35,7 @@ pub mod f64x2;
 pub mod interpreter;
 pub mod items;
 pub mod jit;
-mod memory;
+pub mod memory;
 mod multiply;
 pub mod params;
 #[cfg(not(target_family = "wasm"))]
