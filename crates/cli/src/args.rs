@@ -1,11 +1,14 @@
 //! The command line.
 
-use std::{num::NonZero, path::PathBuf, thread};
+mod bench;
+mod work;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use randomx::{EngineChoice, MAX_LANES, Version};
+use std::path::PathBuf;
 
-use crate::work::Spread;
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use bench::{Against, BenchArgs};
+pub(crate) use work::{Mode, VersionName, WorkArgs};
 
 const ABOUT: &str = "Hash with RandomX and verify Monero's proof of work";
 
@@ -17,13 +20,15 @@ RandomX hashes an input under a key. The key (up to 1 MiB, often 32 bytes) fills
 then takes tens of milliseconds. On Monero the key is the seed hash, the id of an earlier block
 that changes every 2048 blocks, and the input is the hashing blob of a block.
 
-Memory: 256 MiB for the cache, and 2 MiB per lane of each thread.";
+Memory: 256 MiB for the cache, and 2 MiB per lane of each thread. With --mode fast a key is expanded
+further, to a dataset of 2080 MiB that takes seconds on many threads, and hashes then take a few
+milliseconds each: it pays for thousands of inputs under one key.";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for `verify`: every proof of work is valid
   1  `verify` only: at least one is not valid
-  2  unusable arguments or input, or no memory for the cache; nothing has been printed on stdout";
+  2  unusable arguments or input, or no memory; nothing has been printed on stdout";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
@@ -46,7 +51,7 @@ about 64 KiB of bytes in hex; longer ones need --jsonl.
 
 Exit codes:
   0  done
-  2  unusable arguments or input, or no memory for the cache; nothing has been printed on stdout";
+  2  unusable arguments or input, or no memory; nothing has been printed on stdout";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -69,7 +74,7 @@ number, and nothing is verified. Limits: 1 MiB per hashing blob, 1 GiB of text, 
 Exit codes:
   0  every line is valid
   1  at least one line is not valid
-  2  unusable arguments or input (no line at all, too), or no memory for the cache; nothing has
+  2  unusable arguments or input (no line at all, too), or no memory; nothing has
      been printed on stdout";
 
 #[derive(Parser)]
@@ -88,6 +93,9 @@ pub(crate) enum Command {
     /// Verify the proof of work of Monero blocks
     #[command(after_long_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
+    /// Measure this machine, alone or against the reference implementation
+    #[command(after_long_help = bench::AFTER_HELP)]
+    Bench(BenchArgs),
 }
 
 #[derive(Args)]
@@ -118,6 +126,10 @@ pub(crate) struct HashArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) jsonl: Option<PathBuf>,
 
+    /// Where dataset items come from
+    #[arg(long, value_enum, default_value_t = Mode::Light)]
+    pub(crate) mode: Mode,
+
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
@@ -128,66 +140,12 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) jsonl: PathBuf,
 
+    /// Where dataset items come from
+    #[arg(long, value_enum, default_value_t = Mode::Light)]
+    pub(crate) mode: Mode,
+
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-}
-
-/// How to compute; none of these changes a result.
-#[derive(Args)]
-#[command(next_help_heading = "Speed and memory")]
-pub(crate) struct WorkArgs {
-    /// What executes the programs of a hash
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
-    engine: EngineName,
-
-    /// Threads that hash at once, 1 to 1024 [default: one per processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-
-    /// Inputs that each thread hashes in lockstep, 1 to 8
-    #[arg(long, value_name = "N", default_value_t = MAX_LANES as u8)]
-    #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
-    lanes: u8,
-}
-
-impl WorkArgs {
-    pub(crate) fn engine(&self) -> EngineChoice {
-        match self.engine {
-            EngineName::Auto => EngineChoice::Auto,
-            EngineName::Interpreter => EngineChoice::Interpreter,
-        }
-    }
-
-    pub(crate) fn spread(&self) -> Spread {
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-        Spread {
-            threads: self.threads.map_or_else(processors, usize::from),
-            lanes: usize::from(self.lanes),
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum VersionName {
-    V1,
-    V2,
-}
-
-impl From<VersionName> for Version {
-    fn from(name: VersionName) -> Version {
-        match name {
-            VersionName::V1 => Version::V1,
-            VersionName::V2 => Version::V2,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum EngineName {
-    /// The fastest that this machine can run
-    Auto,
-    /// The portable interpreter
-    Interpreter,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use randomx::{CacheError, VmError};
+use randomx::{CacheError, DatasetError, VmError};
 use thiserror::Error;
 
 use crate::{bytes::BytesError, record::LineError};
@@ -38,6 +38,12 @@ pub(crate) enum Error {
     #[error(transparent)]
     Cache(#[from] CacheError),
 
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+
+    #[error("no memory for {what}: {} MiB needed", .bytes.div_ceil(1 << 20))]
+    Memory { what: &'static str, bytes: usize },
+
     #[error("{problem} for each of {threads} threads; fewer --threads or --lanes need less")]
     Scratchpads { threads: usize, problem: VmError },
 
@@ -47,16 +53,49 @@ pub(crate) enum Error {
     #[error("cannot start {threads} threads: {problem}; try fewer --threads")]
     Threads { threads: usize, problem: io::Error },
 
+    #[error("{}: not a record of `randomx bench`: {problem}", .file.display())]
+    Record { file: PathBuf, problem: serde_json::Error },
+
+    #[error("{}: cannot be written: {problem}", .file.display())]
+    WriteRecord { file: PathBuf, problem: io::Error },
+
+    #[error("{0}")]
+    Reference(String),
+
+    #[error("{0}: not the hashes of the reference")]
+    Differs(String),
+
     #[error("cannot write the results: {0}")]
     Write(io::Error),
+}
+
+impl Error {
+    /// Whether it is that there was not enough memory.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        match self {
+            Error::Memory { .. } | Error::Scratchpads { .. } => true,
+            Error::Cache(problem) => matches!(problem, CacheError::OutOfMemory { .. }),
+            Error::Dataset(problem) => matches!(problem, DatasetError::OutOfMemory { .. }),
+            Error::Vm(problem) => matches!(problem, VmError::OutOfMemory { .. }),
+            _ => false,
+        }
+    }
 }
 
 /// Prints an error on stderr. Control characters, which a hostile input could use to drive the
 /// terminal, are escaped.
 pub(crate) fn report(error: &Error) {
-    let sentence = printable(&format!("error: {error}"));
+    tell(&format!("error: {error}"));
+}
+
+/// Prints on stderr what went wrong and does not end the run.
+pub(crate) fn note(error: &Error) {
+    tell(&format!("note: {error}"));
+}
+
+fn tell(sentence: &str) {
     // Without a stderr there is nobody to tell; the exit code still does.
-    let _ = writeln!(io::stderr(), "{sentence}");
+    let _ = writeln!(io::stderr(), "{}", printable(sentence));
 }
 
 fn printable(text: &str) -> String {

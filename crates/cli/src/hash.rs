@@ -11,7 +11,7 @@ use crate::{
     bytes::{self, BytesError},
     error::Error,
     jsonl,
-    machine::{Hash, Light},
+    machine::Hash,
     output,
     progress::Progress,
     record::{self, LineError},
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &HashArgs) -> Result<ExitCode, Error> {
         Some(file) => read(file)?,
         None => single(args)?,
     };
-    let machine = Light { engine: args.work.engine() };
+    let machine = args.work.machine(args.mode);
     let progress = Progress::on_terminal(batch.len());
     let hashes = work::hash_all(&machine, &batch, args.work.spread(), &progress)?;
     drop(progress);

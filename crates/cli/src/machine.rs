@@ -1,55 +1,88 @@
 //! The edge to the `randomx` crate: a trait, so that the spreading of work is tested without
 //! filling caches, and its one real implementation.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
-use randomx::cpu::Cpu;
-use randomx::{CacheBuilder, CacheError, EngineChoice, Version, Vm, VmError, VmOptions};
+use randomx::{
+    Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, Version, Vm, VmError, VmOptions,
+    items::Items,
+};
+
+use crate::{args::Mode, error::Error, progress::KeyBar};
 
 pub(crate) type Hash = [u8; randomx::HASH_SIZE];
 
-/// What fills caches and computes hashes.
+/// What expands keys and computes hashes.
 pub(crate) trait Machine {
-    type Cache;
+    /// What a key is expanded to.
+    type Key: Sync;
     type Vm: Send;
 
-    /// Fills the cache of a key; calls `filled` now and then with the part done, in blocks of
-    /// [`CacheBuilder::BLOCKS`].
-    fn cache(&self, key: &[u8], filled: impl FnMut(usize)) -> Result<Self::Cache, CacheError>;
+    /// Expands a key, and moves the bar meanwhile.
+    fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<Self::Key, Error>;
 
-    /// Makes one thread's VM.
-    fn vm(&self, cache: &Arc<Self::Cache>, lanes: usize) -> Result<Self::Vm, VmError>;
+    /// Makes one thread's VM, which will be given at most `batch` inputs at once.
+    fn vm(&self, key: &Self::Key, batch: usize) -> Result<Self::Vm, VmError>;
 
-    /// Hashes at most as many inputs as the VM has lanes.
+    /// Hashes inputs.
     fn hash(vm: &mut Self::Vm, version: Version, inputs: &[&[u8]]) -> Vec<Hash>;
 }
 
-/// RandomX in light mode.
-pub(crate) struct Light {
-    pub(crate) engine: EngineChoice,
+/// RandomX in one of its modes.
+pub(crate) struct RandomX {
+    pub(crate) mode: Mode,
+    /// Threads that compute a dataset.
+    pub(crate) threads: usize,
+    pub(crate) options: VmOptions,
 }
 
-impl Machine for Light {
-    type Cache = randomx::Cache;
+impl Machine for RandomX {
+    type Key = KeyMemory;
     type Vm = Vm;
 
-    fn cache(&self, key: &[u8], mut filled: impl FnMut(usize)) -> Result<Self::Cache, CacheError> {
-        /// Some tens of steps a second.
-        const STEP: usize = CacheBuilder::BLOCKS / 48;
-        let mut builder = CacheBuilder::new(key, Cpu::detect())?;
-        while !builder.fill(STEP) {
-            filled(builder.filled());
+    fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<KeyMemory, Error> {
+        match self.mode {
+            Mode::Light => Ok(Arc::new(self.cache(key, bar)?).into()),
+            Mode::Fast => Ok(Arc::new(self.dataset(key, bar)?).into()),
         }
-        Ok(builder.finish())
     }
 
-    fn vm(&self, cache: &Arc<Self::Cache>, lanes: usize) -> Result<Vm, VmError> {
-        let options = VmOptions { lanes: Some(lanes), engine: self.engine, ..VmOptions::default() };
-        Vm::with_options(Arc::clone(cache), Version::default(), options)
+    fn vm(&self, key: &KeyMemory, batch: usize) -> Result<Vm, VmError> {
+        let lanes = match self.mode {
+            // No more scratchpads than there are inputs.
+            Mode::Light => Some(batch),
+            Mode::Fast => self.options.lanes,
+        };
+        let options = VmOptions { lanes, ..self.options };
+        Vm::with_options(key.clone(), Version::default(), options)
     }
 
     fn hash(vm: &mut Vm, version: Version, inputs: &[&[u8]]) -> Vec<Hash> {
         vm.set_version(version);
         vm.hash_many(inputs)
+    }
+}
+
+impl RandomX {
+    pub(crate) fn cache(&self, key: &[u8], bar: &KeyBar) -> Result<Cache, Error> {
+        /// Some tens of steps a second.
+        const STEP: usize = CacheBuilder::BLOCKS / 48;
+        let mut builder = CacheBuilder::new(key, self.options.cpu)?;
+        while !builder.fill(STEP) {
+            bar.filled(builder.filled());
+        }
+        Ok(builder.finish())
+    }
+
+    /// The dataset of a key; the cache that it is computed from is not kept.
+    fn dataset(&self, key: &[u8], bar: &KeyBar) -> Result<Dataset, Error> {
+        // Whether there is room should be known before the work of filling a cache.
+        let builder = DatasetBuilder::new(self.threads)?;
+        let items = Items::new(Arc::new(self.cache(key, bar)?), self.options.cpu);
+        let dataset = builder.fill(&items, |computed| {
+            bar.computed(computed);
+            ControlFlow::Continue(())
+        });
+        Ok(dataset?)
     }
 }

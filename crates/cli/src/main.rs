@@ -1,7 +1,8 @@
-//! `randomx`: hash with RandomX and verify Monero's proof of work, one or in bulk.
+//! `randomx`: hash with RandomX, verify Monero's proof of work, one or in bulk, and measure.
 
 mod args;
 mod batch;
+mod bench;
 mod bytes;
 mod error;
 mod hash;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         error::report(&error);

@@ -9,7 +9,7 @@ use std::{
 use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
-use randomx::CacheBuilder;
+use randomx::{CacheBuilder, Dataset};
 
 /// The bars of a run. Dropping it clears them.
 pub(crate) struct Progress {
@@ -17,8 +17,8 @@ pub(crate) struct Progress {
     hashes: ProgressBar,
 }
 
-/// The bar of one cache. Dropping it clears it.
-pub(crate) struct CacheBar(ProgressBar);
+/// The bar of a key that is expanded: for its cache, then for its dataset. Dropping it clears it.
+pub(crate) struct KeyBar(ProgressBar);
 
 impl Progress {
     /// Bars for so many hashes, visible when stderr is a terminal.
@@ -45,12 +45,12 @@ impl Progress {
         Progress { bars, hashes }
     }
 
-    /// A bar for filling the cache of key `index` (from 0) of `keys`.
-    pub(crate) fn cache(&self, index: usize, keys: usize) -> CacheBar {
+    /// A bar for expanding key `index` (from 0) of `keys`.
+    pub(crate) fn key(&self, index: usize, keys: usize) -> KeyBar {
         let bar = ProgressBar::new(CacheBuilder::BLOCKS as u64)
-            .with_style(style("{msg} [{bar:40}] {percent}%"))
-            .with_message(format!("cache {} of {keys}", index + 1));
-        CacheBar(self.bars.insert(0, bar))
+            .with_style(style("{prefix} {msg} [{bar:40}] {percent}%"))
+            .with_prefix(format!("key {} of {keys}: cache", index + 1));
+        KeyBar(self.bars.insert(0, bar))
     }
 
     /// Counts hashes; any thread may.
@@ -65,14 +65,51 @@ impl Drop for Progress {
     }
 }
 
-impl CacheBar {
-    /// Moves the bar to so many blocks of [`CacheBuilder::BLOCKS`].
+impl KeyBar {
+    /// Moves the bar to so many blocks of the cache, of [`CacheBuilder::BLOCKS`].
     pub(crate) fn filled(&self, blocks: usize) {
         self.0.set_position(blocks as u64);
     }
+
+    /// Moves the bar to so many items of the dataset, of [`Dataset::ITEMS`].
+    pub(crate) fn computed(&self, items: usize) {
+        self.0.set_message("done, dataset");
+        self.0.set_length(Dataset::ITEMS as u64);
+        self.0.set_position(items as u64);
+    }
 }
 
-impl Drop for CacheBar {
+impl Drop for KeyBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// The bar of a benchmark. Dropping it clears it.
+pub(crate) struct Spinner(ProgressBar);
+
+impl Spinner {
+    /// A bar of so many rows, visible when stderr is a terminal.
+    pub(crate) fn on_terminal(rows: usize) -> Spinner {
+        let visible = io::stderr().is_terminal();
+        let target =
+            if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(rows as u64), target)
+            .with_style(style("{pos}/{len} [{bar:40}] {elapsed} {msg}"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Spinner(bar)
+    }
+
+    /// Begins the next row.
+    pub(crate) fn at(&self, row: impl fmt::Display) {
+        if !self.0.message().is_empty() {
+            self.0.inc(1);
+        }
+        self.0.set_message(row.to_string());
+    }
+}
+
+impl Drop for Spinner {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -13,7 +13,7 @@ use crate::{
     bytes,
     error::Error,
     jsonl,
-    machine::{Hash, Light},
+    machine::Hash,
     output,
     progress::Progress,
     record::{self, LineError},
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Error> {
     if difficulties.is_empty() {
         return Err(Error::NothingToVerify { file: jsonl::name(&args.jsonl) });
     }
-    let machine = Light { engine: args.work.engine() };
+    let machine = args.work.machine(args.mode);
     let progress = Progress::on_terminal(batch.len());
     let hashes = work::hash_all(&machine, &batch, args.work.spread(), &progress)?;
     drop(progress);

@@ -2,10 +2,7 @@
 
 use std::{
     io, panic,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
@@ -37,10 +34,10 @@ pub(crate) fn hash_all<M: Machine + Sync>(
     let mut hashes = vec![[0; randomx::HASH_SIZE]; batch.len()];
     let groups = batch.groups();
     for (index, group) in groups.iter().enumerate() {
-        let bar = progress.cache(index, groups.len());
-        let cache = Arc::new(machine.cache(group.key, |blocks| bar.filled(blocks))?);
+        let bar = progress.key(index, groups.len());
+        let key = machine.expand(group.key, &bar)?;
         drop(bar);
-        for (job, hash) in hash_group(machine, &cache, batch, group, spread, progress)? {
+        for (job, hash) in hash_group(machine, &key, batch, group, spread, progress)? {
             hashes[job] = hash;
         }
     }
@@ -52,7 +49,7 @@ type Chunk<'a> = (Version, &'a [usize]);
 
 fn hash_group<M: Machine + Sync>(
     machine: &M,
-    cache: &Arc<M::Cache>,
+    key: &M::Key,
     batch: &Batch,
     group: &Group<'_>,
     spread: Spread,
@@ -66,13 +63,12 @@ fn hash_group<M: Machine + Sync>(
     // No more threads, and no more scratchpads, than these chunks can keep busy.
     let threads = spread.threads.min(chunks.len());
     let lanes = chunks.iter().map(|(_, jobs)| jobs.len()).max().unwrap_or(1);
-    let vms = (0..threads)
-        .map(|_| machine.vm(cache, lanes))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|problem| match problem {
+    let vms = (0..threads).map(|_| machine.vm(key, lanes)).collect::<Result<Vec<_>, _>>().map_err(
+        |problem| match problem {
             VmError::OutOfMemory { .. } => Error::Scratchpads { threads, problem },
             other => Error::Vm(other),
-        })?;
+        },
+    )?;
 
     let next = AtomicUsize::new(0);
     let worker = |vm| work::<M>(vm, batch, &chunks, &next, progress);
@@ -113,11 +109,16 @@ fn work<M: Machine>(
 
 #[cfg(test)]
 mod tests {
-    use std::{iter, sync::Mutex, time::Duration};
+    use std::{
+        iter,
+        sync::{Arc, Mutex},
+        time::Duration,
+    };
 
     use randomx::CacheError;
 
     use super::*;
+    use crate::progress::KeyBar;
 
     /// Makes readable "hashes" and records how it was used.
     #[derive(Default)]
@@ -140,16 +141,17 @@ mod tests {
     }
 
     impl Machine for Recorder {
-        type Cache = RecorderCache;
+        type Key = Arc<RecorderCache>;
         type Vm = RecorderVm;
 
-        fn cache(&self, key: &[u8], _: impl FnMut(usize)) -> Result<RecorderCache, CacheError> {
+        fn expand(&self, key: &[u8], _: &KeyBar) -> Result<Arc<RecorderCache>, Error> {
             assert_eq!(Arc::strong_count(&self.alive), 1, "another cache is still alive");
             if self.fail_cache == Some(key) {
-                return Err(CacheError::OutOfMemory { bytes: 256 << 20 });
+                return Err(CacheError::OutOfMemory { bytes: 256 << 20 }.into());
             }
             self.caches.lock().expect("no thread has died").push(key.to_vec());
-            Ok(RecorderCache { key: key.to_vec(), _alive: Arc::clone(&self.alive) })
+            let alive = Arc::clone(&self.alive);
+            Ok(Arc::new(RecorderCache { key: key.to_vec(), _alive: alive }))
         }
 
         fn vm(&self, cache: &Arc<RecorderCache>, lanes: usize) -> Result<RecorderVm, VmError> {

@@ -13,7 +13,7 @@ use std::{
 use assert_cmd::cargo::cargo_bin;
 use common::{assert_refused, jsonl, mainnet_lines, randomx};
 use predicates::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The command under a limit on its address space.
 fn limited(kibibytes: u32, arguments: &[&str]) -> assert_cmd::Command {
@@ -30,6 +30,27 @@ fn no_memory_for_the_cache_is_said() {
     let verify =
         limited(200_000, &["verify", "--jsonl", "-"]).write_stdin(jsonl(&mainnet_lines())).assert();
     assert_refused(verify, sentence);
+}
+
+#[test]
+fn no_memory_for_the_dataset_is_said() {
+    let sentence = "no memory for the RandomX dataset: 2080 MiB needed";
+    let fast = ["hash", "--key", "", "--input", "", "--mode", "fast"];
+    assert_refused(limited(1_500_000, &fast).assert(), sentence);
+    let bench = ["bench", "--mode", "fast", "--seconds", "1", "--no-microbenchmarks"];
+    assert_refused(limited(1_500_000, &bench).assert(), sentence);
+}
+
+#[test]
+fn a_benchmark_of_both_modes_goes_on_without_a_dataset() {
+    let options = ["--seconds=1", "--warmup=0", "--no-microbenchmarks", "--threads=1", "--json"];
+    let run = limited(1_500_000, &[&["bench"], &options[..]].concat()).assert().success();
+    let run = run.stderr("note: no memory for the RandomX dataset: 2080 MiB needed\n");
+    let report: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    for row in report["results"].as_array().expect("a list") {
+        let fast = row["name"].as_str().is_some_and(|name| name.contains("fast"));
+        assert_eq!(row["value"].is_null(), fast, "{row}");
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn help_teaches_the_commands() {
         .assert()
         .success()
         .stdout(word("256 MiB").and(word("Exit codes")).and(word("seed hash")));
-    for subcommand in ["hash", "verify"] {
+    for subcommand in ["hash", "verify", "bench"] {
         randomx(&[subcommand, "--help"])
             .assert()
             .success()

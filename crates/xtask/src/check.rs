@@ -18,13 +18,13 @@ pub(crate) fn check(report: &mut Report) -> Result<()> {
     report.step("clippy, native", || {
         let mut clippy = cargo();
         // In the profile of the tests, whose dependencies are then compiled once.
-        clippy.args(["clippy", "--release", "--workspace", "--all-targets"]);
+        clippy.args(["clippy", "--release", "--workspace", "--all-targets", "--all-features"]);
         clippy.args(["--", "-D", "warnings"]);
         process::run(&mut clippy)
     })?;
     report.step("rustdoc", || {
         let mut doc = cargo();
-        doc.args(["doc", "--release", "--workspace", "--no-deps"])
+        doc.args(["doc", "--release", "--workspace", "--all-features", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(&mut doc)
     })?;

@@ -44,7 +44,7 @@ enum Command {
     Test,
     /// Check formats, lints, types and documentation.
     Check,
-    /// Run the native benchmarks; arguments go to `cargo bench`.
+    /// Run `randomx bench` with the reference linked; arguments go to it.
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,

@@ -10,7 +10,8 @@ use crate::{build, check, process};
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("cargo test", || {
-        process::run(process::command("cargo").args(["test", "--workspace", "--release"]))
+        let mut test = process::command("cargo");
+        process::run(test.args(["test", "--workspace", "--release", "--all-features"]))
     })?;
     report.step("web build", build::web)?;
     for node in [Node::Installed, Node::Current] {
@@ -26,11 +27,12 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
     })
 }
 
-/// Runs the native benchmarks.
+/// Runs `randomx bench`, in a build that has the reference implementation.
 pub(crate) fn bench(args: &[String]) -> Result<()> {
-    process::run(
-        process::command("cargo").args(["bench", "--workspace", "--bench", "*"]).args(args),
-    )
+    setup::cpp_tools()?;
+    let mut bench = process::command("cargo");
+    bench.args(["run", "--release", "--package", "randomx-cli", "--features", "reference", "--"]);
+    process::run(bench.arg("bench").args(args))
 }
 
 /// Runs the benchmarks of the wasm build in the user's Node.

@@ -12,6 +12,8 @@ const ALLOWED: &[&str] = &[
     "crates/randomx/src/jit/x86_64/code_memory",
     "crates/randomx/src/jit/x86_64/program/call",
     "crates/randomx/src/superscalar/execute",
+    // What `randomx bench` measures against.
+    "crates/cli/src/bench/reference/ffi",
     // Oracles: hardware rounding, the reference implementation.
     "crates/randomx/tests/",
 ];

@@ -1,0 +1,100 @@
+//! The arguments that say how to compute.
+
+use std::{fmt, num::NonZero, thread};
+
+use clap::{Args, ValueEnum};
+use randomx::{EngineChoice, MAX_LANES, Version, VmOptions};
+
+use crate::{machine::RandomX, work::Spread};
+
+/// How to compute; none of these changes a result.
+#[derive(Args)]
+#[command(next_help_heading = "Speed and memory")]
+pub(crate) struct WorkArgs {
+    /// What executes the programs of a hash
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
+
+    /// Threads that hash at once, 1 to 1024 [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Inputs that each thread hashes in lockstep, 1 to 8 [default: what suits the mode]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
+    lanes: Option<u8>,
+}
+
+impl WorkArgs {
+    /// What a VM is to be made with.
+    pub(crate) fn vm_options(&self) -> VmOptions {
+        VmOptions {
+            lanes: self.lanes.map(usize::from),
+            engine: match self.engine {
+                EngineName::Auto => EngineChoice::Auto,
+                EngineName::Interpreter => EngineChoice::Interpreter,
+            },
+            ..VmOptions::default()
+        }
+    }
+
+    /// What expands keys and computes hashes.
+    pub(crate) fn machine(&self, mode: Mode) -> RandomX {
+        RandomX { mode, threads: self.threads(), options: self.vm_options() }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(processors, usize::from)
+    }
+
+    /// How many inputs a thread should be given at once, at most.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes.map_or(MAX_LANES, usize::from)
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
+        Spread { threads: self.threads(), lanes: self.lanes() }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum VersionName {
+    V1,
+    V2,
+}
+
+impl From<VersionName> for Version {
+    fn from(name: VersionName) -> Version {
+        match name {
+            VersionName::V1 => Version::V1,
+            VersionName::V2 => Version::V2,
+        }
+    }
+}
+
+/// Where dataset items come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Mode {
+    /// From a cache of 256 MiB, computed when needed
+    Light,
+    /// From a dataset of 2080 MiB, computed in advance
+    Fast,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Light => "light",
+            Mode::Fast => "fast",
+        })
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EngineName {
+    /// The fastest that this machine can run
+    Auto,
+    /// The portable interpreter
+    Interpreter,
+}

@@ -1,0 +1,142 @@
+//! `randomx bench`: measures this machine, alone or against the reference implementation.
+
+mod energy;
+mod hashing;
+mod host;
+mod measure;
+mod native;
+mod reference;
+mod report;
+mod subject;
+mod table;
+mod trace;
+
+use std::{process::ExitCode, time::Duration};
+
+use crate::{
+    args::{Against, BenchArgs},
+    error::{self, Error},
+    output,
+    progress::Spinner,
+};
+
+use energy::Meter;
+use hashing::Hasher;
+use host::Host;
+use measure::{Budget, Outcome, measure};
+use native::Native;
+use reference::Reference;
+use report::{Report, Row};
+use subject::{Subject, Unit};
+
+/// Measures, records, compares and prints.
+pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
+    // What can be wrong is found before the minute of work, not after.
+    let earlier = args.compare.as_deref().map(Report::read).transpose()?;
+    let reference = args.against.map(|Against::Reference| Reference::new(args)).transpose()?;
+
+    let mut report = Bench::new(args, reference).report()?;
+    if let Some(file) = &args.record {
+        report.write(file)?;
+    }
+    if let Some(earlier) = &earlier {
+        report.compare_with(earlier);
+    }
+    output::write(|out| match args.json {
+        true => output::json_line(out, &report),
+        false => table::write(out, &report, args.verbose),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Bench<'a> {
+    args: &'a BenchArgs,
+    native: Native<'a>,
+    reference: Option<Reference>,
+    meter: Option<Meter>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(args: &'a BenchArgs, reference: Option<Reference>) -> Bench<'a> {
+        Bench { args, native: Native::new(args), reference, meter: Meter::new() }
+    }
+
+    fn report(&mut self) -> Result<Report, Error> {
+        let subjects = Subject::all(self.args);
+        let shares = subjects.iter().map(Subject::weight).sum();
+        let spinner = Spinner::on_terminal(subjects.len());
+        let mut results = Vec::new();
+        let mut shortage = None;
+        for subject in &subjects {
+            spinner.at(subject);
+            match self.rows(subject, self.budget(subject, shares)) {
+                Ok(rows) => results.extend(rows),
+                // Both modes are the default, which a small machine is to survive.
+                Err(problem) if subject.is_fast() && self.may_lack(&problem) => {
+                    results.push(Row::of(subject, None));
+                    shortage = Some(problem);
+                }
+                Err(problem) => return Err(problem),
+            }
+        }
+        drop(spinner);
+        if let Some(problem) = shortage {
+            error::note(&problem);
+        }
+        let mut machine = Host::new();
+        machine.reference = self.reference.as_ref().map(Reference::description);
+        Ok(Report { machine, results })
+    }
+
+    /// Whether the run goes on without fast mode.
+    fn may_lack(&self, problem: &Error) -> bool {
+        self.args.mode.is_none() && problem.is_out_of_memory()
+    }
+
+    fn rows(&mut self, subject: &Subject, budget: Budget) -> Result<Vec<Row>, Error> {
+        if let Subject::Trace(how) = subject {
+            let mut vm = self.native.vm(how)?;
+            return Ok(trace::rows(&mut vm, how, self.native.batch(how), budget.measured));
+        }
+        let outcome = self.outcome(subject, budget)?;
+        let mut rows = vec![Row::of(subject, Some(&outcome))];
+        rows.extend(efficiency(subject, &outcome));
+        Ok(rows)
+    }
+
+    fn outcome(&mut self, subject: &Subject, budget: Budget) -> Result<Outcome, Error> {
+        let ours = self.native.contestant(subject)?;
+        let reference = match &mut self.reference {
+            Some(reference) => reference.contestant(subject, &mut self.native)?,
+            None => None,
+        };
+        if let (Subject::Hash(how), Some(reference)) = (subject, &mut self.reference) {
+            // A fast hash that is wrong is no hash.
+            let inputs = hashing::inputs(0, 3);
+            if let Some(mut vm) = reference.vm(how, &mut self.native)?
+                && vm.hashes(&inputs) != self.native.vm(how)?.hashes(&inputs)
+            {
+                return Err(Error::Differs(subject.to_string()));
+            }
+        }
+        let joules = || self.meter.as_ref().and_then(Meter::joules);
+        measure(ours, reference, budget, joules)
+    }
+
+    /// A row's part of the time.
+    fn budget(&self, subject: &Subject, shares: u32) -> Budget {
+        let part = |time: Duration| time * subject.weight() / shares;
+        Budget { warmup: part(self.args.warmup()), measured: part(self.args.seconds()) }
+    }
+}
+
+/// The row for the energy of hashes, which is told where all processors hash.
+fn efficiency(subject: &Subject, outcome: &Outcome) -> Option<Row> {
+    match subject {
+        Subject::Hash(how) if how.threads > 1 => {
+            let name = format!("Efficiency {how}");
+            Some(Row::new(name, Unit::HashesPerJoule, outcome.efficiency()))
+        }
+        _ => None,
+    }
+}

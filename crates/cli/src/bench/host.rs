@@ -1,0 +1,141 @@
+//! The machine that a run was made on, as far as it can be told.
+
+use std::{
+    env, fs,
+    num::NonZero,
+    thread,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use randomx::cpu::Cpu;
+use serde::{Deserialize, Serialize};
+
+/// What tells one machine, and one build, from another.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Host {
+    /// The day of the run, such as `2026-11-21`.
+    pub(crate) date: String,
+    /// The name, the version and the build of this program.
+    pub(crate) program: String,
+    pub(crate) processor: String,
+    pub(crate) processors: usize,
+    /// Memory in MiB.
+    pub(crate) memory: Option<u64>,
+    pub(crate) system: String,
+    /// The processor's extensions that are used.
+    pub(crate) extensions: String,
+    /// What the reference is, if it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<String>,
+}
+
+impl Host {
+    /// This machine, today.
+    pub(crate) fn new() -> Host {
+        let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
+        Host {
+            date: date(days),
+            program: format!("randomx {}", env!("CARGO_PKG_VERSION")),
+            processor: processor(),
+            processors: thread::available_parallelism().map_or(1, NonZero::get),
+            memory: memory(),
+            system: system(),
+            extensions: Cpu::detect().to_string(),
+            reference: None,
+        }
+    }
+
+    /// The machine in lines of a label and what it is.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+        let memory = self.memory.map_or("memory unknown".to_owned(), |mib| format!("{mib} MiB"));
+        let machine = format!(
+            "{}, {} processors, {memory}, {}",
+            self.processor, self.processors, self.system
+        );
+        let mut lines = vec![
+            ("date", self.date.clone()),
+            ("machine", machine),
+            ("program", format!("{}, {}", self.program, self.extensions)),
+        ];
+        lines.extend(self.reference.clone().map(|reference| ("reference", reference)));
+        lines
+    }
+}
+
+/// The date, by the Gregorian calendar, so many days after 1970-01-01.
+fn date(days: u64) -> String {
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    let (mut year, mut day) = (1970, days);
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", day + 1)
+}
+
+fn processor() -> String {
+    // Virtual machines often have a name that says little; the numbers say more.
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| field(&info, name).map(str::to_owned);
+    let Some(name) = field("model name") else {
+        return format!("unknown {} processor", env::consts::ARCH);
+    };
+    match (field("cpu family"), field("model"), field("stepping")) {
+        (Some(family), Some(model), Some(stepping)) => {
+            format!("{name} (family {family}, model {model}, stepping {stepping})")
+        }
+        _ => name,
+    }
+}
+
+fn memory() -> Option<u64> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let kibibytes: u64 = field(&info, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes >> 10)
+}
+
+fn system() -> String {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{} {}", env::consts::OS, release.trim()).trim().to_owned()
+}
+
+/// The value of the first line `name : value`.
+fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (label, value) = line.split_once(':')?;
+        (label.trim() == name).then(|| value.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(365 + 365 + 31 + 28), "1972-02-29");
+        assert_eq!(date(11_016), "2000-02-29");
+        assert_eq!(date(20_778), "2026-11-21");
+        assert_eq!(date(20_818), "2026-12-31");
+    }
+
+    #[test]
+    fn fields() {
+        let text = "processor\t: 0\nmodel\t\t: 17\nmodel name\t: A: B\n";
+        assert_eq!(field(text, "model"), Some("17"));
+        assert_eq!(field(text, "model name"), Some("A: B"));
+        assert_eq!(field(text, "cores"), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! This implementation as a contestant.
+
+use std::{
+    hint::black_box,
+    ops::ControlFlow,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use randomx::{
+    Cache, Dataset, DatasetBuilder, DatasetError, KeyMemory, Vm, VmOptions,
+    aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r},
+    argon2d::{Block, FILL_BLOCKS, Fill},
+    blake_generator::BlakeGenerator,
+    blake2b::{Blake2b, hash512},
+    cpu::Cpu,
+    items::Items,
+    memory::Memory,
+    params::{CACHE_SIZE, ITEM_SIZE, SCRATCHPAD_L3},
+    superscalar,
+};
+
+use super::{
+    hashing::{self, Hasher, Input},
+    measure::{Contestant, Turn, repeat},
+    subject::{Hashing, MEGABYTE, Subject},
+};
+use crate::{
+    args::{BenchArgs, Mode},
+    error::Error,
+    machine::Hash,
+};
+
+/// The key of all caches.
+pub(crate) const KEY: &[u8] = b"randomx bench";
+
+/// What AesGenerator4R makes for a program of v1, in blocks of 64 bytes.
+pub(crate) const PROGRAM_BLOCKS: usize = 34;
+
+/// Makes contestants, with the cache and the dataset that they need.
+pub(crate) struct Native<'a> {
+    args: &'a BenchArgs,
+    cpu: Cpu,
+    cache: Option<Arc<Cache>>,
+    dataset: Option<Arc<Dataset>>,
+}
+
+impl<'a> Native<'a> {
+    pub(crate) fn new(args: &'a BenchArgs) -> Native<'a> {
+        Native { args, cpu: Cpu::detect(), cache: None, dataset: None }
+    }
+
+    /// Does what a row is about.
+    pub(crate) fn contestant(&mut self, subject: &Subject) -> Result<Contestant<'static>, Error> {
+        let aes = Aes::new(self.cpu);
+        Ok(match subject {
+            Subject::Hash(how) | Subject::Trace(how) => {
+                let vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<_, _>>()?;
+                hashing::contestant(vms, self.batch(how))
+            }
+            Subject::Blake2b => blake2b(),
+            Subject::Blake2bLong => blake2b_long(),
+            Subject::Aes1R => aes_1r(aes)?,
+            Subject::Aes4R => aes_4r(aes),
+            Subject::AesHash1R => aes_hash(aes)?,
+            Subject::Superscalar => superscalar(),
+            Subject::Argon2d => argon2d(self.cpu)?,
+            Subject::Cache => repeat(1.0, || drop(black_box(Cache::new(KEY)))),
+            Subject::Dataset { threads } => dataset(self.items()?, *threads),
+        })
+    }
+
+    /// One thread's VM.
+    pub(crate) fn vm(&mut self, how: &Hashing) -> Result<Vm, Error> {
+        let key: KeyMemory = match how.mode {
+            Mode::Light => self.cache()?.into(),
+            Mode::Fast => self.dataset()?.into(),
+        };
+        let options = self.args.work.vm_options();
+        let lanes = if how.single { Some(1) } else { options.lanes };
+        let options = VmOptions { lanes, ..options };
+        Vm::with_options(key, how.version, options).map_err(Error::Vm)
+    }
+
+    /// How many inputs a VM is given at once.
+    pub(crate) fn batch(&self, how: &Hashing) -> usize {
+        how.batch(self.args.work.lanes())
+    }
+
+    /// The dataset, made with all threads.
+    pub(crate) fn dataset(&mut self) -> Result<Arc<Dataset>, Error> {
+        let dataset = match self.dataset.take() {
+            Some(dataset) => dataset,
+            None => {
+                // Whether there is room should be known before the work of making a cache.
+                let builder = DatasetBuilder::new(self.args.work.threads())?;
+                let items = self.items()?;
+                Arc::new(builder.fill(&items, |_| ControlFlow::Continue(()))?)
+            }
+        };
+        Ok(Arc::clone(self.dataset.insert(dataset)))
+    }
+
+    fn items(&mut self) -> Result<Items, Error> {
+        Ok(Items::new(self.cache()?, self.cpu))
+    }
+
+    fn cache(&mut self) -> Result<Arc<Cache>, Error> {
+        let cache = match self.cache.take() {
+            Some(cache) => cache,
+            None => Arc::new(Cache::new(KEY)?),
+        };
+        Ok(Arc::clone(self.cache.insert(cache)))
+    }
+}
+
+impl Hasher for Vm {
+    fn hashes(&mut self, inputs: &[Input]) -> Vec<Hash> {
+        self.hash_many(inputs)
+    }
+}
+
+fn blake2b() -> Contestant<'static> {
+    let mut state = [0; 64];
+    repeat(1.0, move || state = hash512(&[black_box(&state)]))
+}
+
+fn blake2b_long() -> Contestant<'static> {
+    let (hash, mut state) = (Blake2b::default(), [0; 72]);
+    repeat(1.0, move || {
+        let output = hash.hash_long(black_box(&state));
+        state.copy_from_slice(&output[..72]);
+    })
+}
+
+fn aes_1r(aes: Aes) -> Result<Contestant<'static>, Error> {
+    let mut scratchpad = memory(SCRATCHPAD_L3)?;
+    Ok(repeat(SCRATCHPAD_L3 as f64 / MEGABYTE, move || {
+        let scratchpad = black_box(scratchpad.as_mut_slice());
+        AesGenerator1R::new(&[1; 64], aes).fill(scratchpad);
+    }))
+}
+
+fn aes_4r(aes: Aes) -> Contestant<'static> {
+    let mut program = [[0; 64]; PROGRAM_BLOCKS];
+    repeat((64 * PROGRAM_BLOCKS) as f64 / MEGABYTE, move || {
+        AesGenerator4R::new(&[1; 64], aes).fill(black_box(&mut program));
+    })
+}
+
+fn aes_hash(aes: Aes) -> Result<Contestant<'static>, Error> {
+    let scratchpad = memory(SCRATCHPAD_L3)?;
+    Ok(repeat(1.0, move || {
+        black_box(aes_hash_1r(black_box(scratchpad.as_slice()), aes));
+    }))
+}
+
+fn superscalar() -> Contestant<'static> {
+    let mut random = BlakeGenerator::new(KEY);
+    repeat(1.0, move || drop(black_box(superscalar::generate(&mut random))))
+}
+
+fn argon2d(cpu: Cpu) -> Result<Contestant<'static>, Error> {
+    let mut blocks = memory(CACHE_SIZE)?;
+    Ok(repeat(CACHE_SIZE as f64 / MEGABYTE, move || {
+        let blocks = blocks.as_mut_slice::<Block>();
+        Fill::new(KEY, cpu).advance(blocks, FILL_BLOCKS);
+    }))
+}
+
+/// Fills a dataset of its own until the time is over.
+fn dataset(items: Items, threads: usize) -> Contestant<'static> {
+    Box::new(move |time| {
+        let start = Instant::now();
+        let (mut filled, mut elapsed) = (0, Duration::ZERO);
+        let result = DatasetBuilder::new(threads)?.fill(&items, |done| {
+            (filled, elapsed) = (done, start.elapsed());
+            if elapsed < time { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        match result {
+            Ok(_) | Err(DatasetError::Cancelled) => {}
+            Err(problem) => return Err(problem.into()),
+        }
+        let megabytes = (filled * ITEM_SIZE) as f64 / MEGABYTE;
+        Ok(Turn { rate: megabytes / elapsed.as_secs_f64(), time: elapsed })
+    })
+}
+
+pub(crate) fn memory(bytes: usize) -> Result<Memory, Error> {
+    Memory::zeroed(bytes).map_err(|_| Error::Memory { what: "a benchmark", bytes })
+}

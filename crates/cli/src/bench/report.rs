@@ -1,0 +1,163 @@
+//! The results of a run, as they are printed in JSON, recorded and compared.
+
+use std::{fs, path::Path};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    host::Host,
+    measure::Outcome,
+    subject::{Subject, Unit, improvement},
+};
+use crate::error::Error;
+
+/// All of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Report {
+    pub(crate) machine: Host,
+    pub(crate) results: Vec<Row>,
+}
+
+/// One measurement.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// None where it could not be measured.
+    pub(crate) value: Option<f64>,
+    pub(crate) unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<f64>,
+    /// How many times as fast as the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ratio: Option<f64>,
+    /// The value of an earlier run.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<f64>,
+    /// How many times as good as then.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<f64>,
+    /// The least and the greatest of the rounds.
+    #[serde(skip)]
+    pub(crate) spread: Option<(f64, f64)>,
+}
+
+impl Row {
+    pub(crate) fn new(name: impl Into<String>, unit: Unit, value: Option<f64>) -> Row {
+        Row {
+            name: name.into(),
+            value: value.map(rounded),
+            unit: unit.name().to_owned(),
+            reference: None,
+            ratio: None,
+            earlier: None,
+            change: None,
+            spread: None,
+        }
+    }
+
+    /// The row of a subject; without an outcome a dash.
+    pub(crate) fn of(subject: &Subject, outcome: Option<&Outcome>) -> Row {
+        let unit = subject.unit();
+        let value = |rate: f64| rounded(unit.of_rate(rate));
+        let row = Row::new(subject.to_string(), unit, outcome.map(|o| value(o.rate())));
+        let Some(outcome) = outcome else { return row };
+        let (slowest, fastest) = outcome.spread();
+        Row {
+            reference: outcome.reference_rate().map(value),
+            ratio: outcome.ratio().map(rounded),
+            spread: Some((value(slowest), value(fastest))),
+            ..row
+        }
+    }
+}
+
+impl Report {
+    /// Puts the values of an earlier run beside those of this one.
+    pub(crate) fn compare_with(&mut self, earlier: &Report) {
+        for row in &mut self.results {
+            let same = |then: &&Row| then.name == row.name && then.unit == row.unit;
+            row.earlier = earlier.results.iter().find(same).and_then(|then| then.value);
+            row.change = row
+                .value
+                .zip(row.earlier)
+                .map(|(value, earlier)| rounded(improvement(&row.unit, value, earlier)));
+        }
+    }
+
+    pub(crate) fn read(file: &Path) -> Result<Report, Error> {
+        let text = fs::read_to_string(file)
+            .map_err(|problem| Error::Read { file: file.to_owned(), problem })?;
+        serde_json::from_str(&text)
+            .map_err(|problem| Error::Record { file: file.to_owned(), problem })
+    }
+
+    pub(crate) fn write(&self, file: &Path) -> Result<(), Error> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.into());
+        text.and_then(|text| fs::write(file, text + "\n"))
+            .map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
+    }
+}
+
+/// The value with 5 significant digits: the rest is noise.
+fn rounded(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(rows: Vec<Row>) -> Report {
+        Report { machine: Host::default(), results: rows }
+    }
+
+    #[test]
+    fn a_record_can_be_read_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("record.json");
+        let mut row = Row::new("Hash", Unit::Hashes, Some(1.0));
+        (row.reference, row.ratio) = (Some(0.5), Some(2.0));
+        let written = report(vec![row, Row::new("Efficiency", Unit::HashesPerJoule, None)]);
+        written.write(&file).expect("the folder is writable");
+        let read = Report::read(&file).expect("what was written");
+        assert_eq!(format!("{read:?}"), format!("{written:?}"));
+        let json: serde_json::Value =
+            serde_json::from_slice(&fs::read(&file).expect("the file")).expect("JSON");
+        let results = serde_json::json!([
+            {"name": "Hash", "value": 1.0, "unit": "H/s", "reference": 0.5, "ratio": 2.0},
+            {"name": "Efficiency", "value": null, "unit": "H/J"},
+        ]);
+        assert_eq!(json["results"], results);
+    }
+
+    #[test]
+    fn changes_are_above_1_where_it_became_better() {
+        let mut now = report(vec![
+            Row::new("Hash", Unit::Hashes, Some(30.0)),
+            Row::new("Cache", Unit::Milliseconds, Some(30.0)),
+            Row::new("new", Unit::Hashes, Some(30.0)),
+            Row::new("Efficiency", Unit::HashesPerJoule, None),
+        ]);
+        let then = report(vec![
+            Row::new("Cache", Unit::Milliseconds, Some(60.0)),
+            Row::new("Hash", Unit::Hashes, Some(20.0)),
+            Row::new("new", Unit::Megabytes, Some(20.0)),
+            Row::new("Efficiency", Unit::HashesPerJoule, Some(1.0)),
+        ]);
+        now.compare_with(&then);
+        let changes: Vec<_> = now.results.iter().map(|row| row.change).collect();
+        assert_eq!(changes, [Some(1.5), Some(2.0), None, None]);
+    }
+
+    #[test]
+    fn five_digits_are_kept() {
+        assert_eq!(rounded(1_234_567.0), 1_234_600.0);
+        assert_eq!(rounded(0.001_234_567), 0.001_234_6);
+        assert_eq!(rounded(99.999_96), 100.0);
+        assert_eq!(rounded(0.0), 0.0);
+    }
+}

@@ -1,0 +1,177 @@
+//! What can be measured, and what a run measures of it.
+
+use std::fmt;
+
+use randomx::Version;
+
+use crate::args::{BenchArgs, Mode};
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Blake2b,
+    Blake2bLong,
+    Argon2d,
+    Aes1R,
+    Aes4R,
+    AesHash1R,
+    Superscalar,
+    Cache,
+    Dataset {
+        threads: usize,
+    },
+    Hash(Hashing),
+    /// Rows for the phases of a hash.
+    Trace(Hashing),
+}
+
+/// How hashes are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hashing {
+    pub(crate) version: Version,
+    pub(crate) mode: Mode,
+    pub(crate) threads: usize,
+    /// One input, then the next; else many are given at once.
+    pub(crate) single: bool,
+}
+
+/// What a value counts. All but [`Unit::Microseconds`] are better when they are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Hashes,
+    Programs,
+    Megabytes,
+    Microseconds,
+    Milliseconds,
+    HashesPerJoule,
+}
+
+/// Bytes in what is called MB here, as in the benchmarks of other implementations.
+pub(crate) const MEGABYTE: f64 = 1_048_576.0;
+
+impl Subject {
+    /// The rows of a run, with those first that need the least memory.
+    pub(crate) fn all(args: &BenchArgs) -> Vec<Subject> {
+        use Subject::*;
+        let mut subjects = Vec::new();
+        if args.microbenchmarks() {
+            subjects.extend([Blake2b, Blake2bLong, Aes1R, Aes4R, AesHash1R, Superscalar]);
+            subjects.extend([Argon2d, Cache, Dataset { threads: args.work.threads() }]);
+        }
+        for mode in args.modes() {
+            for version in args.versions() {
+                let hashing = Hashing { version, mode, threads: 1, single: false };
+                if mode == Mode::Light {
+                    subjects.push(Hash(Hashing { single: true, ..hashing }));
+                }
+                subjects.push(Hash(hashing));
+                let threads = args.work.threads();
+                if threads > 1 {
+                    subjects.push(Hash(Hashing { threads, ..hashing }));
+                }
+                if args.trace {
+                    subjects.push(Trace(hashing));
+                }
+            }
+        }
+        subjects
+    }
+
+    /// What it is counted in.
+    pub(crate) fn unit(&self) -> Unit {
+        match self {
+            Subject::Blake2b | Subject::Blake2bLong | Subject::AesHash1R | Subject::Hash(_) => {
+                Unit::Hashes
+            }
+            Subject::Argon2d | Subject::Aes1R | Subject::Aes4R | Subject::Dataset { .. } => {
+                Unit::Megabytes
+            }
+            Subject::Superscalar => Unit::Programs,
+            Subject::Cache => Unit::Milliseconds,
+            Subject::Trace(_) => Unit::Microseconds,
+        }
+    }
+
+    /// Its share of the time: the more, the longer one piece of work takes, or the more it
+    /// matters.
+    pub(crate) fn weight(&self) -> u32 {
+        match self {
+            Subject::Hash(_) | Subject::Trace(_) => 4,
+            Subject::Argon2d | Subject::Cache | Subject::Dataset { .. } => 3,
+            _ => 1,
+        }
+    }
+}
+
+impl Hashing {
+    /// How many inputs are given at once.
+    pub(crate) fn batch(&self, lanes: usize) -> usize {
+        /// Enough to hide what the first and the last hash of a batch cannot share.
+        const MANY: usize = 16;
+        if self.single { 1 } else { MANY.next_multiple_of(lanes) }
+    }
+}
+
+impl Subject {
+    /// Whether it needs a dataset.
+    pub(crate) fn is_fast(&self) -> bool {
+        match self {
+            Subject::Hash(how) | Subject::Trace(how) => how.mode == Mode::Fast,
+            Subject::Dataset { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Hash(how) => write!(f, "Hash {how}"),
+            Subject::Trace(how) => write!(f, "Trace {how}"),
+            Subject::Dataset { threads: 1 } => f.write_str("Dataset, 1 thread"),
+            Subject::Dataset { threads } => write!(f, "Dataset, {threads} threads"),
+            named => write!(f, "{named:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Hashing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Hashing { version, mode, threads, single } = self;
+        match (single, threads) {
+            (true, _) => write!(f, "{version} {mode}, one at a time"),
+            (false, 1) => write!(f, "{version} {mode}, 1 thread"),
+            (false, _) => write!(f, "{version} {mode}, {threads} threads"),
+        }
+    }
+}
+
+impl Unit {
+    /// The value, in this unit, of work done at a rate per second.
+    pub(crate) fn of_rate(self, rate: f64) -> f64 {
+        match self {
+            Unit::Milliseconds => 1e3 / rate,
+            Unit::Microseconds => 1e6 / rate,
+            Unit::Hashes | Unit::Programs | Unit::Megabytes | Unit::HashesPerJoule => rate,
+        }
+    }
+
+    /// How it is written, in tables and records.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Unit::Hashes => "H/s",
+            Unit::Programs => "programs/s",
+            Unit::Megabytes => "MB/s",
+            Unit::Microseconds => "µs",
+            Unit::Milliseconds => "ms",
+            Unit::HashesPerJoule => "H/J",
+        }
+    }
+}
+
+/// How many times as good a value is as an earlier one of the same unit.
+pub(crate) fn improvement(unit: &str, value: f64, earlier: f64) -> f64 {
+    let smaller_is_better =
+        [Unit::Microseconds, Unit::Milliseconds].iter().any(|time| time.name() == unit);
+    if smaller_is_better { earlier / value } else { value / earlier }
+}

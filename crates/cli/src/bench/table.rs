@@ -1,0 +1,174 @@
+//! The results of a run as text.
+
+use std::io::{self, Write};
+
+use indicatif::HumanCount;
+
+use super::report::{Report, Row};
+
+/// Writes the machine, unless `verbose` is 0, and the table; the spread when it is 2.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, verbose: u8) -> io::Result<()> {
+    if verbose > 0 {
+        for (label, text) in report.machine.lines() {
+            writeln!(out, "{label:<10} {text}")?;
+        }
+        writeln!(out)?;
+    }
+    let any = |has: fn(&Row) -> bool| report.results.iter().any(has);
+    let columns: Vec<Column> = COLUMNS
+        .iter()
+        .filter(|column| match column.shown {
+            Shown::Always => true,
+            Shown::WhereAny => any(column.has),
+            Shown::Verbosely => verbose > 1,
+        })
+        .copied()
+        .collect();
+    let names = report.results.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    write!(out, "{:names$}", "")?;
+    for Column { title, width, .. } in &columns {
+        write!(out, " {title:>width$}")?;
+    }
+    writeln!(out)?;
+    for row in &report.results {
+        write!(out, "{:names$}", row.name)?;
+        for Column { width, text, .. } in &columns {
+            write!(out, " {:>width$}", text(row))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+struct Column {
+    title: &'static str,
+    width: usize,
+    shown: Shown,
+    has: fn(&Row) -> bool,
+    text: fn(&Row) -> String,
+}
+
+#[derive(Clone, Copy)]
+enum Shown {
+    Always,
+    /// Where a row has it.
+    WhereAny,
+    Verbosely,
+}
+
+const COLUMNS: [Column; 7] = [
+    Column {
+        title: "randomx",
+        width: 22,
+        shown: Shown::Always,
+        has: |_| true,
+        text: |row| with_unit(row, row.value),
+    },
+    Column {
+        title: "slowest",
+        width: 11,
+        shown: Shown::Verbosely,
+        has: |_| true,
+        text: |row| row.spread.map_or_else(dash, |(slowest, _)| number(slowest)),
+    },
+    Column {
+        title: "fastest",
+        width: 11,
+        shown: Shown::Verbosely,
+        has: |_| true,
+        text: |row| row.spread.map_or_else(dash, |(_, fastest)| number(fastest)),
+    },
+    Column {
+        title: "reference",
+        width: 22,
+        shown: Shown::WhereAny,
+        has: |row| row.reference.is_some(),
+        text: |row| with_unit(row, row.reference),
+    },
+    Column {
+        title: "ratio",
+        width: 8,
+        shown: Shown::WhereAny,
+        has: |row| row.ratio.is_some(),
+        text: |row| row.ratio.map_or_else(dash, times),
+    },
+    Column {
+        title: "earlier",
+        width: 22,
+        shown: Shown::WhereAny,
+        has: |row| row.earlier.is_some(),
+        text: |row| with_unit(row, row.earlier),
+    },
+    Column {
+        title: "change",
+        width: 8,
+        shown: Shown::WhereAny,
+        has: |row| row.change.is_some(),
+        text: |row| row.change.map_or_else(dash, times),
+    },
+];
+
+fn with_unit(row: &Row, value: Option<f64>) -> String {
+    value.map_or_else(dash, |value| format!("{} {:<10}", number(value), row.unit))
+}
+
+fn times(ratio: f64) -> String {
+    format!("{ratio:.2}x")
+}
+
+/// Four digits, or all of a large number's.
+fn number(value: f64) -> String {
+    match value.abs() {
+        large if large >= 1000.0 => HumanCount(value.round() as u64).to_string(),
+        hundreds if hundreds >= 100.0 => format!("{value:.1}"),
+        tens if tens >= 10.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+fn dash() -> String {
+    "-".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{host::Host, subject::Unit};
+
+    fn lines(rows: Vec<Row>, verbose: u8) -> Vec<String> {
+        let report = Report { machine: Host::default(), results: rows };
+        let mut text = Vec::new();
+        write(&mut text, &report, verbose).expect("memory does not fail");
+        String::from_utf8(text).expect("UTF-8").lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn columns_stand_where_something_is_in_them() {
+        let mut hash = Row::new("Hash v1", Unit::Hashes, Some(1234.5));
+        let efficiency = Row::new("Efficiency", Unit::HashesPerJoule, None);
+        let plain = lines(vec![hash, efficiency], 0);
+        assert_eq!(plain.len(), 3);
+        assert_eq!(plain[0].split_whitespace().collect::<Vec<_>>(), ["randomx"]);
+        assert_eq!(plain[1].split_whitespace().collect::<Vec<_>>(), ["Hash", "v1", "1,235", "H/s"]);
+        assert_eq!(plain[2].split_whitespace().collect::<Vec<_>>(), ["Efficiency", "-"]);
+
+        hash = Row::new("Hash v1", Unit::Hashes, Some(12.345));
+        (hash.reference, hash.ratio) = (Some(10.0), Some(1.2345));
+        (hash.earlier, hash.change, hash.spread) = (Some(0.5), Some(24.69), Some((12.0, 130.0)));
+        let full = lines(vec![hash], 2);
+        let title = &full[full.len() - 2];
+        let titles: Vec<_> = title.split_whitespace().collect();
+        let expected = ["randomx", "slowest", "fastest", "reference", "ratio", "earlier", "change"];
+        assert_eq!(titles, expected);
+        let cells = "Hash v1 12.35 H/s 12.00 130.0 10.00 H/s 1.23x 0.500 H/s 24.69x";
+        assert_eq!(full[full.len() - 1].split_whitespace().collect::<Vec<_>>().join(" "), cells);
+    }
+
+    #[test]
+    fn the_machine_is_told_unless_nobody_asks() {
+        let row = || vec![Row::new("Hash", Unit::Hashes, Some(1.0))];
+        assert!(lines(row(), 1).iter().any(|line| line.starts_with("machine")));
+        assert!(!lines(row(), 0).iter().any(|line| line.starts_with("machine")));
+    }
+}

@@ -1,0 +1,162 @@
+//! `randomx bench`: what it prints, records and refuses.
+
+mod common;
+
+use std::fs;
+
+use assert_cmd::assert::Assert;
+use common::{assert_refused, randomx};
+use predicates::prelude::*;
+use serde_json::Value;
+
+/// As little as can be measured.
+const SHORT: [&str; 5] = ["bench", "--seconds=1", "--warmup=0", "--threads=1", "--mode=light"];
+
+/// Of the reference, in binaries that have it.
+const REFERENCE: bool = cfg!(feature = "reference");
+
+#[test]
+fn results_are_printed_recorded_and_compared() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let record = folder.path().join("record.json");
+    let record = record.to_str().expect("a UTF-8 path");
+    let options = ["--no-microbenchmarks", "--version=v1", "--json", "--record", record];
+    let report = json(randomx(&SHORT).args(options).assert());
+    assert_eq!(names(&report), ["Hash v1 light, one at a time", "Hash v1 light, 1 thread"]);
+    for row in rows(&report) {
+        assert!(row["value"].as_f64().is_some_and(|value| value > 0.0), "{row}");
+        assert_eq!(row["unit"], "H/s");
+        assert_eq!(row.get("ratio"), None);
+    }
+    assert!(report["machine"]["processor"].is_string(), "{report}");
+    let recorded: Value =
+        serde_json::from_slice(&fs::read(record).expect("the record")).expect("JSON");
+    assert_eq!(recorded, report);
+
+    let options = ["--no-microbenchmarks", "--version=v1", "--json", "--compare", record];
+    let compared = json(randomx(&SHORT).args(options).assert());
+    for (row, then) in rows(&compared).iter().zip(rows(&report)) {
+        assert_eq!(row["earlier"], then["value"]);
+        assert!(row["change"].as_f64().is_some_and(|change| change > 0.0), "{row}");
+    }
+}
+
+#[test]
+fn every_microbenchmark_has_a_row() {
+    let report = json(randomx(&SHORT).args(["--json"]).assert());
+    let expected = [
+        "Blake2b",
+        "Blake2bLong",
+        "Aes1R",
+        "Aes4R",
+        "AesHash1R",
+        "Superscalar",
+        "Argon2d",
+        "Cache",
+        "Dataset, 1 thread",
+        "Hash v1 light, one at a time",
+        "Hash v1 light, 1 thread",
+        "Hash v2 light, one at a time",
+        "Hash v2 light, 1 thread",
+    ];
+    assert_eq!(names(&report), expected);
+}
+
+#[test]
+fn phases_of_a_hash_can_be_told() {
+    let run = randomx(&SHORT).args(["--trace", "--version=v2", "--json"]).assert();
+    let report = json(run);
+    let phases: Vec<f64> = rows(&report)
+        .iter()
+        .filter(|row| row["name"].as_str().is_some_and(|name| name.starts_with("Trace v2 light")))
+        .map(|row| {
+            assert_eq!(row["unit"], "µs");
+            row["value"].as_f64().expect("a number")
+        })
+        .collect();
+    assert_eq!(phases.len(), 6);
+    let hash = rows(&report).iter().find(|row| row["name"] == "Hash v2 light, 1 thread");
+    let rate = hash.and_then(|row| row["value"].as_f64()).expect("a hash rate");
+    // What the phases take together is what a hash takes, on a machine that is busy now and then.
+    let sum = phases.iter().sum::<f64>() * 1e-6 * rate;
+    assert!(sum > 0.25 && sum < 4.0, "{sum}");
+}
+
+#[test]
+fn the_table_is_as_wide_as_asked_for() {
+    let options = ["--no-microbenchmarks", "--version=v1"];
+    for (verbose, machine, spread) in [("0", false, false), ("2", true, true)] {
+        let run = randomx(&SHORT).args(options).args(["--verbose", verbose]).assert();
+        let run = run.success().stderr("");
+        let text = str::from_utf8(&run.get_output().stdout).expect("UTF-8").to_owned();
+        assert!(text.contains("Hash v1 light, 1 thread"), "{text}");
+        assert_eq!(text.contains("machine"), machine, "{text}");
+        assert_eq!(text.contains("slowest"), spread, "{text}");
+    }
+}
+
+#[test]
+fn the_reference_is_measured_where_it_is_linked() {
+    let options = ["--no-microbenchmarks", "--version=v1", "--against=reference", "--json"];
+    let run = randomx(&SHORT).args(options).assert();
+    if !REFERENCE {
+        let sentence = "--against reference: this binary was built without it; build one with \
+                        `cargo build --release -p randomx-cli --features reference`";
+        assert_refused(run, sentence);
+        return;
+    }
+    let report = json(run);
+    assert!(report["machine"]["reference"].is_string());
+    for row in rows(&report) {
+        assert!(row["reference"].as_f64().is_some_and(|value| value > 0.0), "{row}");
+        assert!(row["ratio"].as_f64().is_some_and(|value| value > 0.0), "{row}");
+    }
+}
+
+#[test]
+fn a_wrong_option_is_named_before_anything_is_measured() {
+    for (option, value) in [
+        ("--seconds", "0"),
+        ("--seconds", "7201"),
+        ("--warmup", "16"),
+        ("--verbose", "3"),
+        ("--threads", "0"),
+        ("--threads", "10000"),
+        ("--lanes", "9"),
+        ("--mode", "slow"),
+        ("--version", "3"),
+        ("--against", "xmrig"),
+    ] {
+        let run = randomx(&["bench", option, value]).assert().code(2).stdout("");
+        run.stderr(predicate::str::contains(option));
+    }
+}
+
+#[test]
+fn a_wrong_record_is_named_before_anything_is_measured() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("record.json");
+    let name = file.to_str().expect("a UTF-8 path");
+    let refused = |problem: &str| {
+        let named = predicate::str::starts_with(format!("error: {name}: {problem}"));
+        randomx(&["bench", "--compare", name]).assert().code(2).stdout("").stderr(named);
+    };
+    refused("cannot be read: ");
+    for content in ["", "{}", "[]", r#"{"machine":{},"results":[{"name":1}]}"#] {
+        fs::write(&file, content).expect("a file");
+        refused("not a record of `randomx bench`: ");
+    }
+}
+
+fn json(run: Assert) -> Value {
+    let run = run.success().stderr("");
+    serde_json::from_slice(&run.get_output().stdout).expect("JSON")
+}
+
+fn rows(report: &Value) -> &[Value] {
+    report["results"].as_array().expect("a list")
+}
+
+fn names(report: &Value) -> Vec<&str> {
+    rows(report).iter().map(|row| row["name"].as_str().expect("a string")).collect()
+}
