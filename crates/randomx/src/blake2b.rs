@@ -83,7 +83,7 @@ impl Blake2b {
     }
 
     /// H' of RFC 9106, 3.3, with an output of 1024 bytes: hashes the concatenation of the output's
-    /// length and `input`, of at most 124 bytes.
+    /// length and `input`.
     pub fn hash_long(self, input: &[u8]) -> [u8; 1024] {
         let mut output = [Words::default(); 16];
         let mut digest = self.digest(64, &[&1024u32.to_le_bytes(), input]);

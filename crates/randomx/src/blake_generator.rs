@@ -3,12 +3,15 @@
 use crate::blake2b::{Blake2b, Words};
 use crate::params::GENERATOR_KEY_SIZE;
 
+const STATE_SIZE: usize = 64;
+
 /// A stream of bytes and words from repeated Hash512.
 #[derive(Clone, Debug)]
 pub struct BlakeGenerator {
     blake2b: Blake2b,
     state: Words,
-    bytes: [u8; 64],
+    /// The bytes of the state, and a few more so that 4 can be read from each place.
+    bytes: [u8; STATE_SIZE + 4],
     used: usize,
 }
 
@@ -20,41 +23,45 @@ impl BlakeGenerator {
 
     /// The same with an implementation of Blake2b, on which the numbers do not depend.
     pub fn with_blake2b(key: &[u8], blake2b: Blake2b) -> BlakeGenerator {
-        let mut bytes = [0; 64];
+        let mut seed = [0; STATE_SIZE];
         let length = key.len().min(GENERATOR_KEY_SIZE);
-        bytes[..length].copy_from_slice(&key[..length]);
-        let words = bytes.as_chunks().0;
+        seed[..length].copy_from_slice(&key[..length]);
+        let words = seed.as_chunks().0;
         let state = std::array::from_fn(|i| u64::from_le_bytes(words[i]));
-        BlakeGenerator { blake2b, state, bytes, used: bytes.len() }
+        BlakeGenerator { blake2b, state, bytes: [0; STATE_SIZE + 4], used: STATE_SIZE }
     }
 
     /// The next byte.
     #[inline]
     pub fn byte(&mut self) -> u8 {
-        self.take::<1>()[0]
+        self.draw(1) as u8
     }
 
     /// The next 4 bytes, little-endian. Bytes left over in a state that is too short are lost.
     #[inline]
     pub fn word(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
+        self.draw(4)
     }
 
+    /// The next `count` bytes, at most 4, little-endian. How many are asked for is as random as
+    /// they are, so nothing here branches on it but the end of the state.
     #[inline]
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        if self.used + N > self.bytes.len() {
+    pub(crate) fn draw(&mut self, count: usize) -> u32 {
+        if self.used + count > STATE_SIZE {
             self.refill();
         }
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.bytes[self.used..self.used + N]);
-        self.used += N;
-        bytes
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(&self.bytes[self.used..self.used + 4]);
+        self.used += count;
+        let mask = (1u64 << (8 * count)) - 1;
+        u32::from_le_bytes(bytes) & mask as u32
     }
 
     #[cold]
     fn refill(&mut self) {
         self.blake2b.rehash(&mut self.state);
-        self.bytes = bytemuck::must_cast(self.state.map(u64::to_le_bytes));
+        let bytes: [u8; STATE_SIZE] = bytemuck::must_cast(self.state.map(u64::to_le_bytes));
+        self.bytes[..STATE_SIZE].copy_from_slice(&bytes);
         self.used = 0;
     }
 }

@@ -5,6 +5,8 @@ mod cpu;
 mod execute;
 mod function;
 mod generator;
+mod operands;
+mod traits;
 
 pub use execute::{Lanes, Width};
 pub use function::Function;
@@ -35,6 +37,26 @@ pub enum Kind {
     ImulhR = 11,
     IsmulhR = 12,
     ImulRcp = 13,
+}
+
+impl Kind {
+    /// Every operation.
+    pub const ALL: [Kind; 14] = [
+        Kind::IsubR,
+        Kind::IxorR,
+        Kind::IaddRs,
+        Kind::ImulR,
+        Kind::IrorC,
+        Kind::IaddC7,
+        Kind::IxorC7,
+        Kind::IaddC8,
+        Kind::IxorC8,
+        Kind::IaddC9,
+        Kind::IxorC9,
+        Kind::ImulhR,
+        Kind::IsmulhR,
+        Kind::ImulRcp,
+    ];
 }
 
 /// An instruction of a SuperscalarHash program.

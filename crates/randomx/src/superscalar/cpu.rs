@@ -1,47 +1,56 @@
 //! The reference CPU of specification 6.2: what each instruction decodes to, how long it takes,
-//! and which execution ports are busy when.
+//! which execution ports are busy when, and which registers are ready.
+//!
+//! What the generator asks here is as random as the program it makes: loops and conditions would
+//! be mispredicted, which costs more than computing all cases.
 
 use super::Kind;
 use crate::params::SUPERSCALAR_LATENCY;
 
-/// A set of execution ports that a micro-op can go to.
+/// A set of execution ports that a micro-op can go to. The lowest bit is taken first: P5, P0, P1,
+/// which keeps P1 for multiplications.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ports(u8);
+struct Ports(u8);
 
-const P0: Ports = Ports(1);
-const P1: Ports = Ports(2);
-const P5: Ports = Ports(4);
+const P5: Ports = Ports(1);
+const P0: Ports = Ports(2);
+const P1: Ports = Ports(4);
 const P01: Ports = Ports(P0.0 | P1.0);
 const P05: Ports = Ports(P0.0 | P5.0);
 const P015: Ports = Ports(P0.0 | P1.0 | P5.0);
+const NO_PORTS: Ports = Ports(0);
 
 /// A macro-op of Table 6.2.1.
+#[derive(Clone, Copy)]
 pub(super) struct MacroOp {
     /// Cycles until the result is ready.
     pub(super) latency: usize,
-    /// The ports of its micro-ops: none for a move, which the CPU eliminates.
-    micro_ops: &'static [Ports],
+    /// Where its micro-op goes: nowhere for a move, which the CPU eliminates.
+    ports: Ports,
+    /// The port of a second micro-op.
+    second: Ports,
     /// Whether it cannot start before the macro-op in front of it is done.
     dependent: bool,
 }
 
-const fn op(latency: usize, micro_ops: &'static [Ports]) -> MacroOp {
-    MacroOp { latency, micro_ops, dependent: false }
+const fn op(latency: usize, ports: Ports) -> MacroOp {
+    MacroOp { latency, ports, second: NO_PORTS, dependent: false }
 }
 
-const SUB_RR: MacroOp = op(1, &[P015]);
-const XOR_RR: MacroOp = op(1, &[P015]);
-const LEA_SIB: MacroOp = op(1, &[P01]);
-const IMUL_RR: MacroOp = op(3, &[P1]);
-const ROR_RI: MacroOp = op(1, &[P05]);
-const ADD_RI: MacroOp = op(1, &[P015]);
-const XOR_RI: MacroOp = op(1, &[P015]);
-const MOV_RR: MacroOp = op(0, &[]);
-const MUL_R: MacroOp = op(4, &[P1, P5]);
-const MOV_RI: MacroOp = op(1, &[P015]);
+const SUB_RR: MacroOp = op(1, P015);
+const XOR_RR: MacroOp = op(1, P015);
+const LEA_SIB: MacroOp = op(1, P01);
+const IMUL_RR: MacroOp = op(3, P1);
+const ROR_RI: MacroOp = op(1, P05);
+const ADD_RI: MacroOp = op(1, P015);
+const XOR_RI: MacroOp = op(1, P015);
+const MOV_RR: MacroOp = op(0, NO_PORTS);
+const MUL_R: MacroOp = MacroOp { second: P5, ..op(4, P1) };
+const MOV_RI: MacroOp = op(1, P015);
 const IMUL_RR_AFTER_MOV: MacroOp = MacroOp { dependent: true, ..IMUL_RR };
 
 /// How an instruction looks to the reference CPU.
+#[derive(Clone, Copy)]
 pub(super) struct Decoded {
     /// Its macro-ops, in order.
     pub(super) macro_ops: &'static [MacroOp],
@@ -65,24 +74,42 @@ const MULTIPLY_HIGH: Decoded = Decoded {
 };
 
 impl Decoded {
-    /// The macro-ops of Table 6.1.1 for an operation.
-    pub(super) const fn of(kind: Kind) -> Decoded {
-        match kind {
-            Kind::IsubR => single(&[SUB_RR], Some(0)),
-            Kind::IxorR => single(&[XOR_RR], Some(0)),
-            Kind::IaddRs => single(&[LEA_SIB], Some(0)),
-            Kind::ImulR => single(&[IMUL_RR], Some(0)),
-            Kind::IrorC => single(&[ROR_RI], None),
-            Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => single(&[ADD_RI], None),
-            Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => single(&[XOR_RI], None),
-            Kind::ImulhR | Kind::IsmulhR => MULTIPLY_HIGH,
-            Kind::ImulRcp => Decoded {
-                macro_ops: &[MOV_RI, IMUL_RR_AFTER_MOV],
-                source_at: None,
-                destination_at: 1,
-                result_at: 1,
-            },
-        }
+    /// Nothing to issue.
+    pub(super) const NONE: Decoded = single(&[], None);
+
+    /// The macro-ops of an operation.
+    #[inline]
+    pub(super) fn of(kind: Kind) -> &'static Decoded {
+        static DECODED: [Decoded; Kind::ALL.len()] = {
+            let mut table = [decoded(Kind::IsubR); Kind::ALL.len()];
+            let mut i = 0;
+            while i < table.len() {
+                table[Kind::ALL[i] as usize] = decoded(Kind::ALL[i]);
+                i += 1;
+            }
+            table
+        };
+        &DECODED[kind as usize]
+    }
+}
+
+/// Table 6.1.1.
+const fn decoded(kind: Kind) -> Decoded {
+    match kind {
+        Kind::IsubR => single(&[SUB_RR], Some(0)),
+        Kind::IxorR => single(&[XOR_RR], Some(0)),
+        Kind::IaddRs => single(&[LEA_SIB], Some(0)),
+        Kind::ImulR => single(&[IMUL_RR], Some(0)),
+        Kind::IrorC => single(&[ROR_RI], None),
+        Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => single(&[ADD_RI], None),
+        Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => single(&[XOR_RI], None),
+        Kind::ImulhR | Kind::IsmulhR => MULTIPLY_HIGH,
+        Kind::ImulRcp => Decoded {
+            macro_ops: &[MOV_RI, IMUL_RR_AFTER_MOV],
+            source_at: None,
+            destination_at: 1,
+            result_at: 1,
+        },
     }
 }
 
@@ -91,44 +118,66 @@ const CYCLES: usize = SUPERSCALAR_LATENCY + 4;
 
 /// Which ports are taken in which cycle.
 pub(super) struct Schedule {
-    busy: [u8; CYCLES],
+    /// For each port, in the order of their bits.
+    busy: [Cycles; 3],
 }
+
+/// A bit for each cycle.
+type Cycles = [u64; WORDS];
+
+/// One more than the last cycle needs, so that 64 bits can be read from each.
+const WORDS: usize = CYCLES / 64 + 2;
 
 impl Schedule {
     pub(super) fn new() -> Schedule {
-        Schedule { busy: [0; CYCLES] }
+        Schedule { busy: [[0; WORDS]; 3] }
     }
 
     /// The earliest cycle, from `cycle` on, in which all of the macro-op's micro-ops find a port;
     /// a dependent one starts at `ready` at the earliest. `None` when the ports are saturated.
+    #[inline]
     pub(super) fn earliest(&self, op: &MacroOp, cycle: usize, ready: usize) -> Option<usize> {
-        self.find(op, cycle, ready).map(|(cycle, _)| cycle)
+        let mut cycle = cycle.max(if op.dependent { ready } else { 0 });
+        if op.ports == NO_PORTS {
+            return Some(cycle);
+        }
+        loop {
+            if cycle >= CYCLES {
+                return None;
+            }
+            let [p5, p0, p1] = self.busy.each_ref().map(|bits| window(bits, cycle));
+            let closed =
+                |ports: Ports, port: Ports| u64::from(ports.0 & port.0 != 0).wrapping_sub(1);
+            let first = (p5 | closed(op.ports, P5))
+                & (p0 | closed(op.ports, P0))
+                & (p1 | closed(op.ports, P1));
+            // The only second micro-op there is goes to P5.
+            let taken = first | (p5 & !closed(op.second, P5));
+            let wait = (!taken).trailing_zeros() as usize;
+            cycle += wait;
+            if wait < 64 {
+                return (cycle < CYCLES).then_some(cycle);
+            }
+        }
     }
 
-    /// Takes the ports that [`earliest`](Self::earliest) finds.
-    pub(super) fn issue(&mut self, op: &MacroOp, cycle: usize, ready: usize) -> Option<usize> {
-        let (cycle, ports) = self.find(op, cycle, ready)?;
-        if let Some(busy) = self.busy.get_mut(cycle) {
-            *busy |= ports;
+    /// Takes the ports of a macro-op that starts in `cycle`, which [`earliest`](Self::earliest)
+    /// found.
+    #[inline]
+    pub(super) fn issue(&mut self, op: &MacroOp, cycle: usize) {
+        let (word, bit) = (cycle / 64 % WORDS, cycle % 64);
+        let busy = |port: usize| (self.busy[port][word] >> bit & 1) << port;
+        let free = op.ports.0 & !(busy(0) | busy(1) | busy(2)) as u8;
+        let taken = (free & free.wrapping_neg()) | op.second.0;
+        for (port, bits) in self.busy.iter_mut().enumerate() {
+            bits[word] |= u64::from(taken >> port & 1) << bit;
         }
-        Some(cycle)
-    }
-
-    fn find(&self, op: &MacroOp, cycle: usize, ready: usize) -> Option<(usize, u8)> {
-        let cycle = if op.dependent { cycle.max(ready) } else { cycle };
-        if op.micro_ops.is_empty() {
-            return Some((cycle, 0));
-        }
-        (cycle..CYCLES).find_map(|cycle| {
-            // Micro-ops of one macro-op go to disjoint ports, so each is placed on its own.
-            let free = |ports: &Ports| pick(ports.0 & !self.busy[cycle]);
-            let taken = op.micro_ops.iter().map(free).try_fold(0, |all, port| Some(all | port?))?;
-            Some((cycle, taken))
-        })
     }
 }
 
-/// One of the free ports, in the order P5, P0, P1, which keeps P1 for multiplications.
-fn pick(free: u8) -> Option<u8> {
-    [P5, P0, P1].into_iter().map(|port| port.0).find(|port| free & port != 0)
+/// The 64 bits from `first` on.
+#[inline]
+fn window(bits: &Cycles, first: usize) -> u64 {
+    let (word, bit) = (first / 64 % (WORDS - 1), first % 64);
+    bits[word] >> bit | bits[word + 1] << 1 << (63 - bit)
 }

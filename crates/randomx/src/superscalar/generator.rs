@@ -2,13 +2,13 @@
 //! open, such as when a register search gives up, the reference implementation decides.
 
 use super::cpu::{Decoded, Schedule};
+use super::operands::{Operands, Operation, Registers};
+use super::traits::{Needs, Traits};
 use super::{Instruction, Kind, Program};
 use crate::blake_generator::BlakeGenerator;
 use crate::params::{SUPERSCALAR_LATENCY, SUPERSCALAR_MAX_SIZE};
-use crate::reciprocal::reciprocal;
+use crate::reciprocal::has_reciprocal;
 
-/// Cycles that the search for a register waits for one to be ready.
-const LOOK_FORWARD_CYCLES: usize = 4;
 /// Instructions in a row that may be discarded for want of a register.
 const MAX_DISCARDED: usize = 256;
 /// `lea` cannot have r13, which holds r5, as its base without a displacement.
@@ -28,8 +28,9 @@ pub fn generate(random: &mut BlakeGenerator) -> Program {
     let mut generator = Generator {
         random,
         schedule: Schedule::new(),
-        registers: [Register::default(); 8],
-        current: None,
+        operands: Operands::new(),
+        last: None,
+        pending: Pending::NONE,
         cycle: 0,
         ready: 0,
         saturated: false,
@@ -47,55 +48,27 @@ pub fn generate(random: &mut BlakeGenerator) -> Program {
     Program::new(generator.program)
 }
 
-/// What the operand rules compare: two operations of one group with one parameter would collapse.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Operation {
-    group: Kind,
-    parameter: Parameter,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Parameter {
-    /// An immediate operand.
-    Constant,
-    /// A source register.
-    Source(u8),
-    /// Drawn at random, so that it matches nothing but itself.
-    Random(u32),
-}
-
-#[derive(Clone, Copy, Default)]
-struct Register {
-    /// The cycle in which its value is ready.
-    ready: usize,
-    last: Option<Operation>,
-}
-
 /// An instruction whose macro-ops are being issued.
-#[derive(Clone, Copy)]
 struct Pending {
-    kind: Kind,
+    instruction: Instruction,
+    traits: &'static Traits,
+    decoded: &'static Decoded,
     issued: usize,
-    dst: u8,
-    src: Option<u8>,
-    modifier: u8,
-    imm32: u32,
     operation: Operation,
 }
 
 impl Pending {
-    fn instruction(&self) -> Instruction {
-        Instruction {
-            kind: self.kind,
-            dst: self.dst,
-            src: self.src.unwrap_or(self.dst),
-            modifier: self.modifier,
-            imm32: self.imm32,
-        }
-    }
+    /// One that is complete before there is any.
+    const NONE: Pending = Pending {
+        instruction: Instruction { kind: Kind::IsubR, dst: 0, src: 0, modifier: 0, imm32: 0 },
+        traits: &Traits::NONE,
+        decoded: &Decoded::NONE,
+        issued: 0,
+        operation: Operation::NONE,
+    };
 
     fn is_complete(&self) -> bool {
-        self.issued >= Decoded::of(self.kind).macro_ops.len()
+        self.issued >= self.decoded.macro_ops.len()
     }
 }
 
@@ -111,9 +84,10 @@ enum Step {
 struct Generator<'a> {
     random: &'a mut BlakeGenerator,
     schedule: Schedule,
-    registers: [Register; 8],
-    /// The instruction in work or, once complete, the last one, which selects the next group.
-    current: Option<Pending>,
+    operands: Operands,
+    /// The operation that was created last, which selects the next group.
+    last: Option<Kind>,
+    pending: Pending,
     cycle: usize,
     /// When the result of the last macro-op is ready.
     ready: usize,
@@ -133,12 +107,13 @@ impl Generator<'_> {
         let group = self.select_group(decode_cycle);
         let mut slot = 0;
         while slot < group.0.len() {
-            let pending = match self.current {
-                Some(pending) if !pending.is_complete() => pending,
-                _ if self.is_finished() => return,
-                _ => self.create(group, slot),
-            };
-            match self.issue(pending) {
+            if self.pending.is_complete() {
+                if self.is_finished() {
+                    return;
+                }
+                self.create(group, slot);
+            }
+            match self.issue() {
                 Step::Issued => slot += 1,
                 Step::Discarded => {}
                 Step::Abort => return,
@@ -148,7 +123,7 @@ impl Generator<'_> {
 
     /// Specification 6.3.1.
     fn select_group(&mut self, decode_cycle: usize) -> Group {
-        match self.current.map(|pending| pending.kind) {
+        match self.last {
             Some(Kind::ImulhR | Kind::IsmulhR) => GROUP_AFTER_MULTIPLY_HIGH,
             _ if self.multiplications <= decode_cycle => GROUP_OF_MULTIPLICATIONS,
             // The multiplication still to come needs a slot of 4 bytes.
@@ -158,7 +133,7 @@ impl Generator<'_> {
     }
 
     /// Specification 6.3.2: an instruction whose first macro-op fits the slot.
-    fn create(&mut self, group: Group, slot: usize) -> Pending {
+    fn create(&mut self, group: Group, slot: usize) {
         let is_last = slot + 1 == group.0.len();
         let mut choose = |kinds: &[Kind]| kinds[usize::from(self.random.byte()) % kinds.len()];
         let kind = match group.0[slot] {
@@ -171,162 +146,148 @@ impl Generator<'_> {
             9 => choose(&[Kind::IxorC9, Kind::IaddC9]),
             _ => Kind::ImulRcp,
         };
-        let (mut modifier, mut imm32) = (0, 0);
-        let mut parameter = Parameter::Constant;
-        let group = match kind {
-            Kind::IsubR | Kind::IaddRs => Kind::IaddRs,
-            Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => Kind::IaddC7,
-            Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => Kind::IxorC7,
-            _ => kind,
-        };
-        match kind {
-            Kind::IaddRs => modifier = self.random.byte(),
-            Kind::IrorC => {
-                while imm32 == 0 {
-                    imm32 = u32::from(self.random.byte() & 63);
-                }
-            }
-            Kind::ImulhR | Kind::IsmulhR => parameter = Parameter::Random(self.random.word()),
-            Kind::ImulRcp => {
-                while reciprocal(imm32).is_none() {
-                    imm32 = self.random.word();
-                }
-            }
-            Kind::IsubR | Kind::IxorR | Kind::ImulR => {}
-            _ => imm32 = self.random.word(),
+        let traits = Traits::of(kind);
+        let mut drawn = self.random.draw(traits.drawn);
+        while (traits.needs == Needs::NotZero && drawn & traits.imm32_mask == 0)
+            || (traits.needs == Needs::Reciprocal && !has_reciprocal(drawn))
+        {
+            drawn = self.random.draw(traits.drawn);
         }
-        let operation = Operation { group, parameter };
-        Pending { kind, issued: 0, dst: 0, src: None, modifier, imm32, operation }
+        let operation = if traits.is_high {
+            Operation::with_random(traits.group, drawn)
+        } else {
+            Operation::with_constant(traits.group)
+        };
+        let (modifier, imm32) = ((drawn & traits.modifier_mask) as u8, drawn & traits.imm32_mask);
+        let instruction = Instruction { kind, dst: 0, src: 0, modifier, imm32 };
+        self.last = Some(kind);
+        self.pending =
+            Pending { instruction, traits, decoded: Decoded::of(kind), issued: 0, operation };
     }
 
-    /// Issues the next macro-op of `pending` (specifications 6.3.3 and 6.3.4).
-    fn issue(&mut self, mut pending: Pending) -> Step {
-        let decoded = Decoded::of(pending.kind);
-        let macro_op = &decoded.macro_ops[pending.issued];
-        let group_cycle = self.cycle;
-
-        let Some(mut start) = self.schedule.earliest(macro_op, self.cycle, self.ready) else {
+    /// Issues the next macro-op of the pending instruction (specifications 6.3.3 and 6.3.4).
+    fn issue(&mut self) -> Step {
+        let Pending { decoded, traits, issued, .. } = self.pending;
+        let macro_op = &decoded.macro_ops[issued];
+        let Some(earliest) = self.schedule.earliest(macro_op, self.cycle, self.ready) else {
             self.saturated = true;
-            self.current = Some(pending);
             return Step::Abort;
         };
-        if decoded.source_at == Some(pending.issued)
-            && !self
-                .search(&mut start, |generator, cycle| generator.select_source(&mut pending, cycle))
-        {
-            return self.discard(pending);
+        let mut start = earliest;
+        if decoded.source_at == Some(issued) {
+            match self.operands.first_ready(Registers::ALL, start) {
+                Some((cycle, available)) => {
+                    start = cycle;
+                    self.choose_source(available);
+                }
+                None => return self.discard(start - earliest),
+            }
         }
-        if decoded.destination_at == pending.issued
-            && !self.search(&mut start, |generator, cycle| {
-                generator.select_destination(&mut pending, cycle)
-            })
-        {
-            return self.discard(pending);
+        if decoded.destination_at == issued {
+            match self.operands.first_ready(self.destinations(), start) {
+                Some((cycle, available)) => {
+                    start = cycle;
+                    self.pending.instruction.dst = self.choose(available);
+                }
+                None => return self.discard(start - earliest),
+            }
         }
         self.discarded = 0;
 
-        let Some(start) = self.schedule.issue(macro_op, start, start) else {
+        let Some(start) = self.schedule.earliest(macro_op, start, start) else {
             self.saturated = true;
-            self.current = Some(pending);
             return Step::Abort;
         };
+        self.schedule.issue(macro_op, start);
         self.ready = start + macro_op.latency;
-        if decoded.result_at == pending.issued {
-            self.registers[usize::from(pending.dst)] =
-                Register { ready: self.ready, last: Some(pending.operation) };
+        let instruction = &mut self.pending.instruction;
+        if decoded.result_at == issued {
+            self.operands.write(instruction.dst, self.pending.operation, self.ready);
         }
         self.saturated |= start >= SUPERSCALAR_LATENCY;
-        self.cycle = group_cycle;
 
-        pending.issued += 1;
-        if pending.is_complete() {
-            self.program.push(pending.instruction());
-            self.multiplications += usize::from(matches!(
-                pending.kind,
-                Kind::ImulR | Kind::ImulhR | Kind::IsmulhR | Kind::ImulRcp
-            ));
+        self.pending.issued = issued + 1;
+        if self.pending.issued == decoded.macro_ops.len() {
+            if decoded.source_at.is_none() {
+                instruction.src = instruction.dst;
+            }
+            self.program.push(*instruction);
+            self.multiplications += usize::from(traits.is_multiplication);
         }
-        self.current = Some(pending);
         Step::Issued
     }
 
-    /// Tries `select` at `start` and the next few cycles, which the whole CPU then waits.
-    fn search(
-        &mut self,
-        start: &mut usize,
-        mut select: impl FnMut(&mut Self, usize) -> bool,
-    ) -> bool {
-        for _ in 0..LOOK_FORWARD_CYCLES {
-            if select(self, *start) {
-                return true;
-            }
-            *start += 1;
-            self.cycle += 1;
-        }
-        false
-    }
-
-    fn discard(&mut self, mut pending: Pending) -> Step {
+    /// Drops the pending instruction, whose search took `waited` cycles and then some, which the
+    /// whole CPU has waited.
+    fn discard(&mut self, waited: usize) -> Step {
+        self.cycle += waited + Operands::PATIENCE;
+        self.pending.issued = usize::MAX;
         if self.discarded < MAX_DISCARDED {
             self.discarded += 1;
             // The kind of a discarded instruction still selects the next group.
-            pending.issued = usize::MAX;
-            self.current = Some(pending);
             Step::Discarded
         } else {
-            self.current = None;
+            self.last = None;
             Step::Abort
         }
     }
 
-    fn select_source(&mut self, pending: &mut Pending, cycle: usize) -> bool {
-        let available = self.registers_where(|_, register| register.ready <= cycle);
+    fn choose_source(&mut self, available: Registers) {
+        let Pending { instruction, traits, .. } = self.pending;
         // With two candidates for IADD_RS, r5 must be the source: it cannot be the destination.
-        let source = if pending.kind == Kind::IaddRs
+        let forced = instruction.kind == Kind::IaddRs
             && available.len() == 2
-            && available.contains(&NEVER_ADDED_TO)
-        {
-            Some(NEVER_ADDED_TO)
-        } else {
-            self.choose(&available)
-        };
-        if let Some(register) = source {
-            pending.src = source;
-            if !matches!(pending.kind, Kind::ImulhR | Kind::IsmulhR) {
-                pending.operation.parameter = Parameter::Source(register);
+            && available.contains(NEVER_ADDED_TO);
+        let source = if forced { NEVER_ADDED_TO } else { self.choose(available) };
+        self.pending.instruction.src = source;
+        if !traits.is_high {
+            self.pending.operation = Operation::with_source(traits.group, source);
+        }
+    }
+
+    /// The registers that the pending instruction may write.
+    fn destinations(&self) -> Registers {
+        let Pending { instruction, traits, operation, decoded, .. } = self.pending;
+        let mut registers = self.operands.last_written_by_others(operation);
+        if traits.group == Kind::ImulR && self.discarded == 0 {
+            registers = registers.difference(self.operands.multiplied());
+        }
+        if decoded.source_at.is_some() && !traits.is_high {
+            registers = registers.without(instruction.src);
+        }
+        if instruction.kind == Kind::IaddRs {
+            registers = registers.without(NEVER_ADDED_TO);
+        }
+        registers
+    }
+
+    /// A random one of `available`, which is not empty; a single candidate draws no number.
+    fn choose(&mut self, available: Registers) -> u8 {
+        let count = available.len();
+        let drawn = self.random.draw(if count > 1 { 4 } else { 0 });
+        available.nth(drawn % count.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blake2b::hash256;
+
+    /// 3,200 programs at once: the expected hash is that of what the reference implementation
+    /// generates, instruction by instruction in the encoding of specification 5.1.
+    #[test]
+    fn programs_are_those_of_the_reference() {
+        let mut bytes = Vec::new();
+        for key in 0..200u32 {
+            let mut random = BlakeGenerator::new(&key.to_le_bytes());
+            for _ in 0..16 {
+                let program = generate(&mut random);
+                bytes.extend(program.instructions.iter().flat_map(Instruction::to_bytes));
+                bytes.push(program.address_register);
             }
         }
-        source.is_some()
-    }
-
-    fn select_destination(&mut self, pending: &mut Pending, cycle: usize) -> bool {
-        let may_be_source = matches!(pending.kind, Kind::ImulhR | Kind::IsmulhR);
-        let chained_multiplication = self.discarded > 0 || pending.operation.group != Kind::ImulR;
-        let available = self.registers_where(|index, register| {
-            register.ready <= cycle
-                && (may_be_source || Some(index) != pending.src)
-                && (chained_multiplication
-                    || register.last.is_none_or(|last| last.group != Kind::ImulR))
-                && register.last != Some(pending.operation)
-                && (pending.kind != Kind::IaddRs || index != NEVER_ADDED_TO)
-        });
-        match self.choose(&available) {
-            Some(register) => pending.dst = register,
-            None => return false,
-        }
-        true
-    }
-
-    fn registers_where(&self, test: impl Fn(u8, &Register) -> bool) -> Vec<u8> {
-        (0..8).filter(|&index| test(index, &self.registers[usize::from(index)])).collect()
-    }
-
-    /// A random one of `available`; a single candidate draws no number.
-    fn choose(&mut self, available: &[u8]) -> Option<u8> {
-        match available {
-            [] => None,
-            [only] => Some(*only),
-            _ => Some(available[self.random.word() as usize % available.len()]),
-        }
+        let hash: String = hash256(&[&bytes]).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, "6939d9e9812c23eea7cc06507a4d665fb9de35f85c1f18c84fd6f8533fa50711");
     }
 }
