@@ -1,7 +1,7 @@
 //! The scratchpad (specification 4.2): 2 MiB of workspace for each lane.
 
 use crate::error::VmError;
-use crate::memory::Memory;
+use crate::memory::{Memory, Pages};
 use crate::params::{SCRATCHPAD_L1, SCRATCHPAD_L2, SCRATCHPAD_L3};
 
 /// The access masks of Table 4.2.1.
@@ -77,6 +77,11 @@ impl Scratchpads {
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
         let bytes = lanes * SCRATCHPAD_L3;
         Memory::zeroed(bytes).map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
+    }
+
+    /// The kind of pages that the memory was given.
+    pub fn pages(&self) -> Pages {
+        self.0.pages()
     }
 
     /// Each lane's scratchpad.

@@ -26,6 +26,7 @@ use crate::jit::CodePages;
 use crate::jit::JitError;
 #[cfg(target_arch = "x86_64")]
 use crate::jit::x86_64::program::Jit;
+use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use crate::scratchpad::Scratchpads;
 
@@ -160,6 +161,11 @@ impl Vm {
     /// Hashes that are computed together.
     pub fn lanes(&self) -> usize {
         self.lanes
+    }
+
+    /// The kind of pages that the scratchpads were given.
+    pub fn pages(&self) -> Pages {
+        self.hasher.pages()
     }
 
     /// Hashes another version from now on; the key stays.

@@ -3,6 +3,7 @@
 use super::hash_state::HashState;
 use crate::aes::Aes;
 use crate::engine::Engine;
+use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
 use crate::scratchpad::{Scratchpad, Scratchpads};
 use crate::superscalar::Item;
@@ -12,6 +13,9 @@ use crate::vm::{Observer, Phase, Source};
 pub(super) trait Hasher: Send {
     /// The hashes of `inputs` into `outputs`, a slice of the same length.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
+
+    /// The kind of pages that the scratchpads were given.
+    fn pages(&self) -> Pages;
 }
 
 /// What to hash, and with what.
@@ -71,6 +75,10 @@ where
             }
         }
         observer.leave();
+    }
+
+    fn pages(&self) -> Pages {
+        self.scratchpads.pages()
     }
 }
 
