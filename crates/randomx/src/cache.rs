@@ -10,14 +10,14 @@ use crate::cpu::Cpu;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory, Pages};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
-use crate::superscalar::{Function, generate};
+use crate::superscalar::{Program, generate};
 
 /// What a key expands to: all that is needed to compute dataset items, for v1 and v2 alike.
 ///
 /// It is read-only and can be shared by any number of VMs and threads.
 pub struct Cache {
     memory: Memory,
-    functions: [Function; CACHE_ACCESSES],
+    programs: [Program; CACHE_ACCESSES],
 }
 
 impl Cache {
@@ -52,8 +52,9 @@ impl Cache {
         self.memory.as_slice()
     }
 
-    pub(crate) fn functions(&self) -> &[Function; CACHE_ACCESSES] {
-        &self.functions
+    /// The SuperscalarHash programs, in the order in which they are used.
+    pub fn programs(&self) -> &[Program; CACHE_ACCESSES] {
+        &self.programs
     }
 }
 
@@ -68,7 +69,7 @@ impl fmt::Debug for Cache {
 pub struct CacheBuilder {
     memory: Memory,
     fill: Fill,
-    functions: [Function; CACHE_ACCESSES],
+    programs: [Program; CACHE_ACCESSES],
 }
 
 impl CacheBuilder {
@@ -85,8 +86,8 @@ impl CacheBuilder {
         let memory = Memory::zeroed_if_available(CACHE_SIZE)
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
         let mut random = BlakeGenerator::with_blake2b(key, Blake2b::new(cpu));
-        let functions = std::array::from_fn(|_| Function::from(&generate(&mut random)));
-        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), functions })
+        let programs = std::array::from_fn(|_| generate(&mut random));
+        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), programs })
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.
@@ -103,7 +104,7 @@ impl CacheBuilder {
     /// Fills what is left.
     pub fn finish(mut self) -> Cache {
         self.fill(Self::BLOCKS);
-        Cache { memory: self.memory, functions: self.functions }
+        Cache { memory: self.memory, programs: self.programs }
     }
 }
 

@@ -17,14 +17,22 @@ pub enum Extension {
     Avx512,
     /// VAES, on top of AVX-512 and AES-NI: AES rounds on four columns at once.
     Vaes,
+    /// AVX-512 IFMA, on top of AVX-512: products of 52 bits.
+    Ifma,
     /// BMI2: shifts, rotations and products that leave the flags alone.
     Bmi2,
 }
 
 impl Extension {
     /// Every extension, in the order in which they build on each other.
-    pub const ALL: [Extension; 5] =
-        [Extension::Aes, Extension::Avx2, Extension::Avx512, Extension::Vaes, Extension::Bmi2];
+    pub const ALL: [Extension; 6] = [
+        Extension::Aes,
+        Extension::Avx2,
+        Extension::Avx512,
+        Extension::Vaes,
+        Extension::Ifma,
+        Extension::Bmi2,
+    ];
 
     const fn bit(self) -> u8 {
         1 << self as u8
@@ -35,6 +43,7 @@ impl Extension {
         match self {
             Extension::Aes | Extension::Avx2 | Extension::Bmi2 => &[],
             Extension::Avx512 => &[Extension::Avx2],
+            Extension::Ifma => &[Extension::Avx512],
             Extension::Vaes => &[Extension::Aes, Extension::Avx512],
         }
     }
@@ -51,6 +60,7 @@ impl Extension {
                     && is_x86_feature_detected!("avx512bw")
             }
             Extension::Vaes => is_x86_feature_detected!("vaes"),
+            Extension::Ifma => is_x86_feature_detected!("avx512ifma"),
             Extension::Bmi2 => is_x86_feature_detected!("bmi2"),
         }
     }
@@ -68,6 +78,7 @@ impl fmt::Display for Extension {
             Extension::Avx2 => "avx2",
             Extension::Avx512 => "avx512",
             Extension::Vaes => "vaes",
+            Extension::Ifma => "ifma",
             Extension::Bmi2 => "bmi2",
         })
     }
@@ -161,7 +172,7 @@ mod tests {
         let without = all.without(Extension::Avx2);
         let left: Vec<Extension> = without.extensions().collect();
         assert_eq!(left, [Extension::Aes, Extension::Bmi2]);
-        assert_eq!(all.without(Extension::Vaes).extensions().count(), 4);
+        assert_eq!(all.without(Extension::Vaes).extensions().count(), 5);
         assert_eq!(Cpu::baseline().extensions().count(), 0);
     }
 }

@@ -1,38 +1,76 @@
 //! Dataset items (specification 7.3), computed from the cache in batches.
 
+mod interpreted;
+
 use std::fmt;
 use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::cpu::Cpu;
-use crate::memory::Line;
-use crate::superscalar::{Item, Lanes, Width};
+use crate::engine::{EngineChoice, EngineKind};
+#[cfg(target_arch = "x86_64")]
+use crate::jit::x86_64::superscalar::SuperscalarCode;
+use crate::jit::{CodePages, JitError};
+use crate::superscalar::Item;
 
-/// Knuth's multiplier, which spreads item numbers over `r0`.
-const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+use interpreted::Interpreted;
 
-/// What `r0` is XORed with to start each register.
-const REGISTER_CONSTANTS: [u64; 8] = [
-    0,
-    9_298_411_001_130_361_340,
-    12_065_312_585_734_608_966,
-    9_306_329_213_124_626_780,
-    5_281_919_268_842_080_866,
-    10_536_153_434_571_861_004,
-    3_398_623_926_847_679_864,
-    9_549_104_520_008_361_294,
-];
+/// How items are computed; what is computed is the same with all options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ItemsOptions {
+    /// What runs SuperscalarHash.
+    pub engine: EngineChoice,
+    /// What may be used of this machine; all that it has, unless some is taken away.
+    pub cpu: Cpu,
+    /// How machine code is written.
+    pub code_pages: CodePages,
+}
 
 /// Computes the dataset items of a key from its cache.
 pub struct Items {
     cache: Arc<Cache>,
-    width: Width,
+    engine: Engine,
+}
+
+enum Engine {
+    Interpreter(Box<Interpreted>),
+    #[cfg(target_arch = "x86_64")]
+    Jit(SuperscalarCode),
 }
 
 impl Items {
-    /// Items of `cache`'s key, computed with what `cpu` has.
+    /// Items of `cache`'s key, computed with what `cpu` has: in machine code where it can be had,
+    /// or else by the interpreter.
     pub fn new(cache: Arc<Cache>, cpu: Cpu) -> Items {
-        Items { cache, width: Width::new(cpu) }
+        let options = ItemsOptions { cpu, ..ItemsOptions::default() };
+        let engine = Engine::compiled(&cache, options);
+        let engine = engine.unwrap_or_else(|_| Engine::interpreted(&cache, cpu));
+        Items { cache, engine }
+    }
+
+    /// Items of `cache`'s key, computed as `options` say.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError`] when the JIT is asked for by name and there is no machine code for this
+    /// processor, or the system gives no memory to execute.
+    pub fn with_options(cache: Arc<Cache>, options: ItemsOptions) -> Result<Items, JitError> {
+        let engine = match options.engine {
+            EngineChoice::Interpreter => Engine::interpreted(&cache, options.cpu),
+            EngineChoice::Jit => Engine::compiled(&cache, options)?,
+            EngineChoice::Auto => Engine::compiled(&cache, options)
+                .unwrap_or_else(|_| Engine::interpreted(&cache, options.cpu)),
+        };
+        Ok(Items { cache, engine })
+    }
+
+    /// What computes the items.
+    pub fn engine(&self) -> EngineKind {
+        match self.engine {
+            Engine::Interpreter(_) => EngineKind::Interpreter,
+            #[cfg(target_arch = "x86_64")]
+            Engine::Jit(_) => EngineKind::Jit,
+        }
     }
 
     /// Computes the items `numbers` into `items`, a slice of the same length.
@@ -46,53 +84,47 @@ impl Items {
     /// When the two slices differ in length.
     pub fn compute(&self, numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
-        let mut done = 0;
-        while done < numbers.len() {
-            let (numbers, items) = (&numbers[done..], &mut items[done..]);
-            done += match numbers.len() {
-                1 => self.batch::<1>(numbers, items),
-                2 => self.batch::<2>(numbers, items),
-                3 | 4 => self.batch::<4>(numbers, items),
-                5..=8 => self.batch::<8>(numbers, items),
-                _ => self.batch::<16>(numbers, items),
-            };
-        }
-    }
-
-    /// Computes the first `N` items, or all if there are fewer, in `N` lanes; returns how many.
-    fn batch<const N: usize>(&self, numbers: &[u32], items: &mut [Item]) -> usize {
-        let count = numbers.len().min(N);
-        // Lanes without an item of their own repeat the last one.
-        let padded = std::array::from_fn(|lane| numbers[lane.min(count - 1)]);
-        items[..count].copy_from_slice(&self.lanes::<N>(padded)[..count]);
-        count
-    }
-
-    fn lanes<const N: usize>(&self, numbers: [u32; N]) -> [Item; N] {
-        let lines = self.cache.lines();
-        // The number of lines is a power of two.
-        let line = |index: u64| -> Line { lines[index as usize & (lines.len() - 1)] };
-
-        let r0 = numbers.map(|number| (u64::from(number) + 1).wrapping_mul(MULTIPLIER));
-        let mut r: Lanes<N> = REGISTER_CONSTANTS.map(|constant| r0.map(|r0| r0 ^ constant));
-        let mut cache_index = numbers.map(u64::from);
-        for function in self.cache.functions() {
-            // All lanes read first: the misses overlap each other and the arithmetic.
-            let mix = cache_index.map(line);
-            function.execute(&mut r, self.width);
-            for (q, register) in r.iter_mut().enumerate() {
-                for (lane, value) in register.iter_mut().enumerate() {
-                    *value ^= mix[lane].0[q];
-                }
+        match &self.engine {
+            Engine::Interpreter(functions) => {
+                functions.compute(self.cache.lines(), numbers, items);
             }
-            cache_index = r[function.address_register()];
+            #[cfg(target_arch = "x86_64")]
+            Engine::Jit(code) => code.compute(self.cache.lines(), numbers, items),
         }
-        std::array::from_fn(|lane| r.map(|register| register[lane]))
+    }
+
+    /// Computes the items from number `first` on, as many as `items` has room for: the way to
+    /// compute a dataset. Fastest when `items` begins at a multiple of 64 bytes.
+    pub fn fill(&self, first: u32, items: &mut [Item]) {
+        match &self.engine {
+            Engine::Interpreter(functions) => functions.fill(self.cache.lines(), first, items),
+            #[cfg(target_arch = "x86_64")]
+            Engine::Jit(code) => code.fill(self.cache.lines(), first, items),
+        }
+    }
+}
+
+impl Engine {
+    fn interpreted(cache: &Cache, cpu: Cpu) -> Engine {
+        Engine::Interpreter(Box::new(Interpreted::new(cache.programs(), cpu)))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn compiled(cache: &Cache, options: ItemsOptions) -> Result<Engine, JitError> {
+        SuperscalarCode::new(cache.programs(), options.cpu, options.code_pages).map(Engine::Jit)
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn compiled(_: &Cache, _: ItemsOptions) -> Result<Engine, JitError> {
+        Err(JitError::Unsupported)
     }
 }
 
 impl fmt::Debug for Items {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Items").field("width", &self.width).finish_non_exhaustive()
+        f.debug_struct("Items").field("engine", &self.engine()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -15,6 +15,21 @@ pub use generator::generate;
 /// A dataset item: the values of `r0` to `r7`.
 pub type Item = [u64; 8];
 
+/// Knuth's multiplier, which spreads item numbers over `r0` (specification 7.3).
+pub(crate) const ITEM_MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+
+/// What `r0` is XORed with to start each register.
+pub(crate) const ITEM_CONSTANTS: [u64; 8] = [
+    0,
+    9_298_411_001_130_361_340,
+    12_065_312_585_734_608_966,
+    9_306_329_213_124_626_780,
+    5_281_919_268_842_080_866,
+    10_536_153_434_571_861_004,
+    3_398_623_926_847_679_864,
+    9_549_104_520_008_361_294,
+];
+
 /// Which operation an [`Instruction`] does (Table 6.1.1).
 ///
 /// The variants of IADD_C and IXOR_C differ in the bytes that the reference CPU decodes. The

@@ -20,7 +20,7 @@ use crate::dataset::Dataset;
 use crate::engine::{EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
-use crate::items::Items;
+use crate::items::{Items, ItemsOptions};
 use crate::jit::CodePages;
 #[cfg(not(target_arch = "x86_64"))]
 use crate::jit::JitError;
@@ -65,7 +65,14 @@ impl KeyMemory {
 
     fn source(self, options: VmOptions) -> Source {
         match self {
-            KeyMemory::Cache(cache) => Source::Light(Items::new(cache, options.cpu)),
+            KeyMemory::Cache(cache) => {
+                let VmOptions { engine, cpu, code_pages, .. } = options;
+                let options = ItemsOptions { engine, cpu, code_pages };
+                let items = Items::with_options(Arc::clone(&cache), options);
+                // Only the JIT by name can be refused. The VM has compiled its programs by then,
+                // so this is a system that has run out of memory for code since.
+                Source::Light(items.unwrap_or_else(|_| Items::new(cache, cpu)))
+            }
             KeyMemory::Dataset(dataset) => Source::Fast(dataset),
         }
     }

@@ -3,3 +3,4 @@
 pub mod assembler;
 pub mod code_memory;
 pub mod program;
+pub mod superscalar;

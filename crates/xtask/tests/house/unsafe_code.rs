@@ -10,6 +10,7 @@ const ALLOWED: &[&str] = &[
     "crates/randomx/src/blake2b",
     "crates/randomx/src/f64x2/x86_",
     "crates/randomx/src/jit/x86_64/code_memory",
+    "crates/randomx/src/jit/x86_64/superscalar.rs",
     "crates/randomx/src/jit/x86_64/program/call",
     "crates/randomx/src/superscalar/execute",
     // What `randomx bench` measures against.

@@ -9,7 +9,7 @@ mod integer;
 mod operand;
 mod sse;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod vector;
 
 use std::fmt;
@@ -40,6 +40,13 @@ pub struct Label(u32);
 /// A place in the code that has been passed: the target of jumps back, which needs no label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position(usize);
+
+impl Position {
+    /// Bytes from the beginning of the code.
+    pub fn offset(self) -> usize {
+        self.0
+    }
+}
 
 /// Where code ends that is the same every time; see [`Assembler::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -118,6 +118,12 @@ impl Mem {
         Mem { base: Base::Register(base as u8), index: index as u8, scale, displacement }
     }
 
+    /// The same with so many bytes added.
+    #[inline(always)]
+    pub const fn plus(self, bytes: i32) -> Mem {
+        Mem { displacement: self.displacement + bytes, ..self }
+    }
+
     /// `[label + displacement]`, relative to the instruction pointer.
     #[inline(always)]
     pub const fn label(label: Label, displacement: i32) -> Mem {

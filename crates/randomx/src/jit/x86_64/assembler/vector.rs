@@ -4,7 +4,7 @@
 //! runs on more machines: on registers 0 to 15 of up to 256 bits, without masks and broadcasts.
 
 use super::encoding::{Bytes, Immediate, Map, Opcode, Prefix, Shape};
-use super::{Assembler, Gpr, Mask, Mem, Rm, Vector, VectorSource, Ymm};
+use super::{Assembler, Mask, Mem, Rm, Vector, VectorSource, Ymm, Zmm};
 
 const fn q(prefix: Prefix, map: Map, code: u8) -> Opcode {
     Opcode { prefix, map, code, wide: true }
@@ -33,8 +33,8 @@ binary! {
     vpmuludq Of 0xf4 Avx2;
     vpunpcklqdq Of 0x6c Avx2;
     vpunpckhqdq Of 0x6d Avx2;
+    vpcmpgtq Of38 0x37 Avx2;
     vpmullq Of38 0x40 Avx512;
-    vpermt2q Of38 0x7e Avx512;
     vpmadd52luq Of38 0xb4 Avx512;
     vpmadd52huq Of38 0xb5 Avx512;
 }
@@ -56,10 +56,8 @@ macro_rules! shift {
 
 shift! {
     vprorq 0x72 0 Avx512;
-    vprolq 0x72 1 Avx512;
     vpsrlq 0x73 2 Avx2;
     vpsllq 0x73 6 Avx2;
-    vpsraq 0x72 4 Avx512;
 }
 
 macro_rules! immediate {
@@ -88,6 +86,43 @@ impl Assembler {
     pub fn vperm2i128(&mut self, dst: Ymm, a: Ymm, b: impl VectorSource<Ymm>, control: u8) {
         let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x46);
         self.vex(opcode, 1, dst.0, a.0, b.rm(), Immediate::byte(control));
+    }
+
+    /// `vpblendd v, v, v, imm8` (registers 0 to 15, up to 256 bits)
+    #[inline(always)]
+    pub fn vpblendd<V: Vector>(&mut self, dst: V, a: V, b: V, control: u8) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x02);
+        let (rm, control) = (b.rm(), Immediate::byte(control));
+        self.vex(opcode, V::WIDTH, dst.number(), a.number(), rm, control);
+    }
+
+    /// `vinserti128 ymm, ymm, m128, imm8` (registers 0 to 15)
+    #[inline(always)]
+    pub fn vinserti128(&mut self, dst: Ymm, a: Ymm, b: Mem, half: u8) {
+        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x38);
+        self.vex(opcode, 1, dst.0, a.0, Rm::Memory(b), Immediate::byte(half));
+    }
+
+    /// `vinserti64x4 zmm, zmm, m256, imm8`
+    #[inline(always)]
+    pub fn vinserti64x4(&mut self, dst: Zmm, a: Zmm, b: Mem, half: u8) {
+        const HALF_VECTOR: u32 = 5;
+        let opcode = q(Prefix::P66, Map::Of3a, 0x3a);
+        let (shape, half) = (shape(a, a), Immediate::byte(half));
+        self.evex_unit(opcode, shape, HALF_VECTOR, dst.0, a.0, Rm::Memory(b), half);
+    }
+
+    /// `vpmovzxdq v, m`: 32-bit elements become 64-bit ones.
+    #[inline(always)]
+    pub fn vpmovzxdq<V: Vector>(&mut self, dst: V, src: Mem) {
+        let (opcode, rm) = (Opcode::new(Prefix::P66, Map::Of38, 0x35), Rm::Memory(src));
+        let number = dst.number();
+        if V::WIDTH < 2 && number < 16 {
+            self.vex(opcode, V::WIDTH, number, 0, rm, Immediate::NONE);
+        } else {
+            let (half_vector, none) = (3 + u32::from(V::WIDTH), Immediate::NONE);
+            self.evex_unit(opcode, shape(dst, dst), half_vector, number, 0, rm, none);
+        }
     }
 
     /// `vmovdqu64 v, v | m`
@@ -148,49 +183,10 @@ impl Assembler {
         }
     }
 
-    /// `vmovq r64, xmm`: the lowest element of any vector.
-    #[inline(always)]
-    pub fn vmovq_to_gpr<V: Vector>(&mut self, dst: Gpr, src: V) {
-        self.low_element(q(Prefix::P66, Map::Of, 0x7e), src, dst, Immediate::NONE);
-    }
-
-    /// `vpextrq r64, xmm, imm8`: one of the lower two elements of any vector.
-    #[inline(always)]
-    pub fn vpextrq<V: Vector>(&mut self, dst: Gpr, src: V, element: u8) {
-        self.low_element(q(Prefix::P66, Map::Of3a, 0x16), src, dst, Immediate::byte(element));
-    }
-
-    /// `vextracti128 xmm, ymm, imm8`, of any vector's lower half.
-    #[inline(always)]
-    pub fn vextracti128<V: Vector, W: Vector>(&mut self, dst: V, src: W, half: u8) {
-        let (src, rm, half) = (src.number(), Rm::Register(dst.number()), Immediate::byte(half));
-        let opcode = Opcode::new(Prefix::P66, Map::Of3a, 0x39);
-        self.vex(opcode, 1, src, 0, rm, half);
-    }
-
-    /// `vextracti64x4 ymm, zmm, imm8`
-    #[inline(always)]
-    pub fn vextracti64x4<V: Vector, W: Vector>(&mut self, dst: V, src: W, half: u8) {
-        let (src, rm, half) = (src.number(), Rm::Register(dst.number()), Immediate::byte(half));
-        let shape = Shape { width: 2, broadcast: false, mask: 0 };
-        self.evex(q(Prefix::P66, Map::Of3a, 0x3b), shape, src, 0, rm, half);
-    }
-
     /// `vzeroupper`: no later instruction of SSE has to merge with upper halves.
     #[inline(always)]
     pub fn vzeroupper(&mut self) {
         self.put(Bytes::new(0x77_f8c5, 3), 0, 0);
-    }
-
-    #[inline(always)]
-    fn low_element<V: Vector>(&mut self, opcode: Opcode, src: V, dst: Gpr, immediate: Immediate) {
-        let (src, rm) = (src.number(), Rm::Register(dst as u8));
-        if src < 16 {
-            self.vex(opcode, 0, src, 0, rm, immediate);
-        } else {
-            let shape = Shape { width: 0, broadcast: false, mask: 0 };
-            self.evex(opcode, shape, src, 0, rm, immediate);
-        }
     }
 
     /// An instruction in the shortest encoding that has it.

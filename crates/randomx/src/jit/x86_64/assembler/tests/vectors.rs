@@ -29,6 +29,10 @@ fn what_both_have_is_encoded_for_avx2_where_it_can_be() {
             a.store_vmovdqu64(Mem::indexed(R13, R14, Scale::Eight, 128), Zmm(25));
             a.vmovntdq(Mem::new(Rdi, 96), Ymm(9));
             a.vmovntdq(Mem::new(Rdi, 8192), Zmm(9));
+            a.vpcmpgtq(Ymm(8), Ymm(2), Ymm(13));
+            a.vpblendd(Ymm(8), Ymm(2), Ymm(13), 0xaa);
+            a.vinserti128(Ymm(8), Ymm(2), Mem::new(R13, 16), 1);
+            a.vpmovzxdq(Ymm(8), Mem::new(R9, 16));
             a.vperm2i128(Ymm(1), Ymm(9), Ymm(10), 0x31);
             a.vzeroupper();
         },
@@ -54,6 +58,10 @@ fn what_both_have_is_encoded_for_avx2_where_it_can_be() {
          vmovdqu64 [r13+r14*8+80h], zmm25
          vmovntdq [rdi+60h], ymm9
          vmovntdq [rdi+2000h], zmm9
+         vpcmpgtq ymm8, ymm2, ymm13
+         vpblendd ymm8, ymm2, ymm13, 0AAh
+         vinserti128 ymm8, ymm2, [r13+10h], 1
+         vpmovzxdq ymm8, [r9+10h]
          vperm2i128 ymm1, ymm9, ymm10, 31h
          vzeroupper",
     );
@@ -70,24 +78,17 @@ fn avx512() {
             a.vpaddq(Ymm(1), Ymm(2), Broadcast(Mem::new(R12, 4)));
             a.vpmuludq(Zmm(1), Zmm(2), Broadcast(Mem::new(R12, -1024)));
             a.vprorq(Zmm(9), Zmm(10), 63);
-            a.vprolq(Xmm(9), Xmm(10), 1);
-            a.vpsraq(Ymm(20), Ymm(10), 63);
             a.vpternlogq(Xmm(1), Xmm(2), Xmm(3), 0x96);
             a.vpternlogq(Zmm(21), Zmm(12), Mem::new(Rsi, 64), 0xd8);
             a.vshufi64x2(Zmm(1), Zmm(2), Zmm(30), 0x88);
-            a.vpermt2q(Zmm(1), Zmm(2), Zmm(3));
             a.vpmadd52luq(Zmm(4), Zmm(5), Zmm(6));
             a.vpmadd52huq(Ymm(4), Ymm(5), Ymm(26));
             a.vpsubq_masked(Zmm(1), Mask(2), Zmm(17), Zmm(3));
             a.vpmovq2m(Mask(3), Zmm(19));
             a.vpbroadcastq(Ymm(1), Mem::new(Rdx, 8));
             a.vpbroadcastq(Zmm(1), Mem::new(Rdx, 8));
-            a.vmovq_to_gpr(R9, Zmm(1));
-            a.vmovq_to_gpr(Rax, Ymm(17));
-            a.vpextrq(R9, Zmm(1), 1);
-            a.vpextrq(Rax, Xmm(18), 0);
-            a.vextracti128(Xmm(3), Ymm(14), 1);
-            a.vextracti64x4(Ymm(30), Zmm(14), 1);
+            a.vinserti64x4(Zmm(30), Zmm(14), Mem::new(R9, 32), 1);
+            a.vpmovzxdq(Zmm(18), Mem::new(R9, 64));
         },
         "vpmullq xmm1, xmm2, xmm3
          vpmullq zmm16, zmm31, zmm8
@@ -96,23 +97,16 @@ fn avx512() {
          vpaddq ymm1, ymm2, [r12+4]{1to4}
          vpmuludq zmm1, zmm2, [r12-400h]{1to8}
          vprorq zmm9, zmm10, 3Fh
-         vprolq xmm9, xmm10, 1
-         vpsraq ymm20, ymm10, 3Fh
          vpternlogq xmm1, xmm2, xmm3, 96h
          vpternlogq zmm21, zmm12, [rsi+40h], 0D8h
          vshufi64x2 zmm1, zmm2, zmm30, 88h
-         vpermt2q zmm1, zmm2, zmm3
          vpmadd52luq zmm4, zmm5, zmm6
          vpmadd52huq ymm4, ymm5, ymm26
          vpsubq zmm1{k2}, zmm17, zmm3
          vpmovq2m k3, zmm19
          vpbroadcastq ymm1, [rdx+8]
          vpbroadcastq zmm1, [rdx+8]
-         vmovq r9, xmm1
-         vmovq rax, xmm17
-         vpextrq r9, xmm1, 1
-         vpextrq rax, xmm18, 0
-         vextracti128 xmm3, ymm14, 1
-         vextracti64x4 ymm30, zmm14, 1",
+         vinserti64x4 zmm30, zmm14, [r9+20h], 1
+         vpmovzxdq zmm18, [r9+40h]",
     );
 }

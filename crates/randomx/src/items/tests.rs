@@ -1,0 +1,134 @@
+//! Machine code against the interpreter without any extension.
+
+use std::sync::LazyLock;
+
+use super::interpreted::Interpreted;
+use crate::blake_generator::BlakeGenerator;
+use crate::cpu::{Cpu, Extension};
+use crate::jit::CodePages;
+use crate::jit::x86_64::superscalar::SuperscalarCode;
+use crate::memory::{Line, Memory};
+use crate::params::CACHE_SIZE;
+use crate::superscalar::{Instruction, Item, Kind, Program, generate};
+
+type Programs = [Program; 8];
+
+/// Something as large as a cache, in which no two lines are the same.
+static LINES: LazyLock<Memory> = LazyLock::new(|| {
+    let Ok(mut memory) = Memory::zeroed(CACHE_SIZE) else { panic!("no memory for a cache") };
+    let mut word = 0u64;
+    for slot in memory.as_mut_slice::<u64>() {
+        word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        *slot = word ^ word >> 29;
+    }
+    memory
+});
+
+fn lines() -> &'static [Line] {
+    LINES.as_slice()
+}
+
+/// All ways to make machine code here: with less and less of what the processor has.
+fn levels() -> Vec<Cpu> {
+    let all = Cpu::detect();
+    let mut levels = vec![all];
+    for extension in [Extension::Ifma, Extension::Avx512, Extension::Avx2] {
+        levels.push(all.without(extension));
+    }
+    levels.push(Cpu::baseline());
+    levels.dedup();
+    levels
+}
+
+/// Checks batches of some lengths; those of all lengths are as many as the longest and one.
+fn check(programs: &Programs, numbers: &[u32], lengths: impl Iterator<Item = usize> + Clone) {
+    let oracle = Interpreted::new(programs, Cpu::baseline());
+    let mut expected: Vec<Item> = vec![[0; 8]; numbers.len()];
+    oracle.compute(lines(), numbers, &mut expected);
+    for cpu in levels() {
+        let code = SuperscalarCode::new(programs, cpu, CodePages::default()).expect("a JIT");
+        for length in lengths.clone() {
+            let mut actual: Vec<Item> = vec![[0; 8]; length];
+            code.compute(lines(), &numbers[..length], &mut actual);
+            assert_eq!(actual, expected[..length], "{cpu}, {length} items");
+        }
+    }
+}
+
+fn generated(key: &[u8]) -> Programs {
+    let mut random = BlakeGenerator::new(key);
+    std::array::from_fn(|_| generate(&mut random))
+}
+
+/// Numbers from all over the dataset, with both ends.
+fn numbers(count: u32) -> Vec<u32> {
+    let spread = |index: u32| index.wrapping_mul(0x9e37_79b1) % 34_078_719;
+    let mut numbers: Vec<u32> = (0..count).map(spread).collect();
+    numbers.extend([34_078_718, 0, u32::MAX]);
+    numbers.rotate_right(3);
+    numbers
+}
+
+#[test]
+fn batches_of_every_length_are_as_interpreted() {
+    let numbers = numbers(100);
+    check(&generated(b"batches of every length"), &numbers, (1..=33).chain([48, 49, 100]));
+}
+
+#[test]
+fn functions_of_many_keys_are_as_interpreted() {
+    let numbers = numbers(24);
+    for key in 0..20u32 {
+        check(&generated(&key.to_le_bytes()), &numbers, [3, 4, 8, 16, 24].into_iter());
+    }
+}
+
+/// Functions that no key has: every operation on every pair of registers, with constants at the
+/// edges. Random words reach what those leave out.
+#[test]
+fn operations_on_edges_are_as_interpreted() {
+    const EDGES: [u32; 10] = [0, 1, 2, 3, 63, 64, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
+    let mut random = BlakeGenerator::new(b"operations on edges");
+    for round in 0..24 {
+        let programs = std::array::from_fn(|function| {
+            let instructions = (0..80).map(|index: usize| {
+                let word = random.word();
+                let edge = EDGES[index % EDGES.len()];
+                Instruction {
+                    kind: Kind::ALL[(word >> 24) as usize % Kind::ALL.len()],
+                    dst: (word & 7) as u8,
+                    src: (word >> 3 & 7) as u8,
+                    modifier: (word >> 8) as u8,
+                    imm32: if word >> 6 & 1 == 0 { edge } else { random.word() },
+                }
+            });
+            let address_register = ((round + function) % 8) as u8;
+            Program { instructions: instructions.collect(), address_register }
+        });
+        check(&programs, &numbers(21), [1, 3, 4, 8, 16, 24].into_iter());
+    }
+}
+
+/// Wherever the items lie, and whatever is left after the last full batch.
+#[test]
+fn consecutive_items_are_as_interpreted() {
+    const FIRST: u32 = 34_078_600;
+    let programs = generated(b"consecutive items");
+    let oracle = Interpreted::new(&programs, Cpu::baseline());
+    let mut expected: Vec<Item> = vec![[0; 8]; 100];
+    oracle.fill(lines(), FIRST, &mut expected);
+    for cpu in levels() {
+        let code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
+        for length in [0, 1, 23, 24, 48, 100] {
+            let mut room = [Line([0; 8]); 102];
+            let words: &mut [u64] = bytemuck::cast_slice_mut(&mut room);
+            for shift in [0, 1, 8] {
+                let words = &mut words[shift..shift + 8 * length];
+                words.fill(0);
+                let items: &mut [Item] = bytemuck::cast_slice_mut(words);
+                code.fill(lines(), FIRST, items);
+                assert_eq!(items, &expected[..length], "{cpu}, {length} items, {shift}");
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! SuperscalarHash on one item at a time, in general purpose registers.
+
+use super::kernel::{ITEMS, LAST_ARGUMENT, LINE, LINE_MASK, LINE_SHIFT, LINES, NUMBERS, Pool};
+use crate::jit::x86_64::assembler::Gpr::{self, *};
+use crate::jit::x86_64::assembler::{Assembler, Condition, Mem, Scale};
+use crate::reciprocal::reciprocal;
+use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Kind, Program};
+
+/// `r0` to `r7`.
+const REGISTERS: [Gpr; 8] = [R8, R9, R10, R11, R12, R13, R14, R15];
+/// What a function of the calling convention keeps for its caller, of what is used here.
+const SAVED: [Gpr; 6] = [Rbx, Rbp, R12, R13, R14, R15];
+
+/// The item in work.
+const ITEM: Gpr = Rsi;
+/// The line of the cache that ends the function.
+const OWN_LINE: Gpr = Rbx;
+/// Items to go.
+const COUNT: Gpr = Rcx;
+/// Where the number of the item in work is, in the first function.
+const NUMBER: Gpr = Rbp;
+
+/// Emits a kernel that computes items one by one.
+///
+/// It does one function of all items before the next function, so that the lines which the items
+/// need next are on their way meanwhile, and so is the arithmetic: a processor has begun the next
+/// item long before it has the last results of this one.
+pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) {
+    for register in SAVED {
+        a.push(register);
+    }
+    // What every function begins with.
+    for argument in [LAST_ARGUMENT, ITEMS, NUMBERS] {
+        a.push(argument);
+    }
+    let (numbers, items, count) = (Mem::new(Rsp, 0), Mem::new(Rsp, 8), Mem::new(Rsp, 16));
+    let mut before = None;
+    for (index, program) in programs.iter().enumerate() {
+        a.mov(ITEM, items);
+        a.mov(COUNT, count);
+        if before.is_none() {
+            a.mov(NUMBER, numbers);
+        }
+        a.align(32);
+        let next_item = a.position();
+        match before {
+            None => begin(a, pool),
+            Some(address) => load(a, address),
+        }
+        for instruction in &program.instructions {
+            operation(a, pool, instruction);
+        }
+        for (word, register) in REGISTERS.into_iter().enumerate() {
+            a.xor(register, Mem::new(OWN_LINE, 8 * word as i32));
+        }
+        let address = REGISTERS[usize::from(program.address_register & 7)];
+        if index < 7 {
+            line(a, Rax, address);
+            a.prefetcht0(Mem::indexed(LINES, Rax, Scale::One, 0));
+        }
+        for (word, register) in REGISTERS.into_iter().enumerate() {
+            a.store(Mem::new(ITEM, 8 * word as i32), register);
+        }
+        before = Some(program.address_register & 7);
+        a.add(ITEM, LINE);
+        a.dec(COUNT);
+        a.jcc_back(Condition::NotZero, next_item);
+    }
+    a.add(Rsp, 24);
+    for register in SAVED.into_iter().rev() {
+        a.pop(register);
+    }
+    a.ret();
+}
+
+/// Initialises the registers from the item's number.
+fn begin(a: &mut Assembler, pool: &mut Pool) {
+    let first = REGISTERS[0];
+    a.mov32(OWN_LINE, Mem::new(NUMBER, 0));
+    a.lea(first, Mem::new(OWN_LINE, 1));
+    a.imul(first, pool.constant(ITEM_MULTIPLIER));
+    line(a, OWN_LINE, OWN_LINE);
+    a.add(OWN_LINE, LINES);
+    a.prefetcht0(Mem::new(OWN_LINE, 0));
+    a.add(NUMBER, 4);
+    for (register, constant) in REGISTERS.into_iter().zip(ITEM_CONSTANTS).skip(1) {
+        a.mov_immediate(register, constant);
+        a.xor(register, first);
+    }
+}
+
+/// Loads the registers; `address` of them tells the line.
+fn load(a: &mut Assembler, address: u8) {
+    a.mov(OWN_LINE, Mem::new(ITEM, 8 * i32::from(address)));
+    line(a, OWN_LINE, OWN_LINE);
+    a.add(OWN_LINE, LINES);
+    for (word, register) in REGISTERS.into_iter().enumerate() {
+        a.mov(register, Mem::new(ITEM, 8 * word as i32));
+    }
+}
+
+/// The distance of the line of the cache that `address` selects.
+fn line(a: &mut Assembler, distance: Gpr, address: Gpr) {
+    if distance != address {
+        a.mov32(distance, address);
+    }
+    a.and32(distance, LINE_MASK);
+    a.shl(distance, LINE_SHIFT);
+}
+
+pub(super) fn operation(a: &mut Assembler, pool: &mut Pool, instruction: &Instruction) {
+    let dst = REGISTERS[usize::from(instruction.dst & 7)];
+    let src = REGISTERS[usize::from(instruction.src & 7)];
+    let constant = instruction.imm32 as i32;
+    match instruction.kind {
+        Kind::IsubR => a.sub(dst, src),
+        Kind::IxorR => a.xor(dst, src),
+        Kind::IaddRs => match instruction.modifier >> 2 & 3 {
+            0 => a.add(dst, src),
+            1 => a.lea(dst, Mem::indexed(dst, src, Scale::Two, 0)),
+            2 => a.lea(dst, Mem::indexed(dst, src, Scale::Four, 0)),
+            _ => a.lea(dst, Mem::indexed(dst, src, Scale::Eight, 0)),
+        },
+        Kind::ImulR => a.imul(dst, src),
+        Kind::IrorC => a.ror(dst, (instruction.imm32 & 63) as u8),
+        Kind::IaddC7 | Kind::IaddC8 | Kind::IaddC9 => a.add(dst, constant),
+        Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => a.xor(dst, constant),
+        Kind::ImulhR => {
+            a.mov(Rax, dst);
+            a.mul(src);
+            a.mov(dst, Rdx);
+        }
+        Kind::IsmulhR => {
+            a.mov(Rax, dst);
+            a.imul_wide(src);
+            a.mov(dst, Rdx);
+        }
+        Kind::ImulRcp => {
+            // Without a reciprocal the operation leaves its register alone.
+            if let Some(factor) = reciprocal(instruction.imm32) {
+                a.imul(dst, pool.constant(factor));
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The code of each operation, read back by a disassembler. That it computes the right thing is
+//! tested beside `items`.
+
+use super::arithmetic::{Arithmetic, Group, Set};
+use super::kernel::Pool;
+use super::scalar;
+use crate::jit::x86_64::assembler::tests::listing;
+use crate::jit::x86_64::assembler::{Assembler, Vector, Ymm, Zmm};
+use crate::superscalar::{Instruction, Kind};
+
+fn instruction(kind: Kind, imm32: u32) -> Instruction {
+    Instruction { kind, dst: 0, src: 5, modifier: 2 << 2, imm32 }
+}
+
+/// One instruction of each kind that has code of its own.
+fn function() -> [Instruction; 9] {
+    [
+        instruction(Kind::IsubR, 0),
+        instruction(Kind::IxorR, 0),
+        instruction(Kind::IaddRs, 0),
+        instruction(Kind::ImulR, 0),
+        instruction(Kind::IrorC, 13),
+        instruction(Kind::IaddC7, 0x8000_0000),
+        instruction(Kind::IxorC9, 77),
+        instruction(Kind::ImulRcp, 3),
+        // A power of two has no reciprocal to multiply with.
+        instruction(Kind::ImulRcp, 4),
+    ]
+}
+
+fn vectors<V: Vector>(set: Set, instructions: &[Instruction]) -> Vec<String> {
+    let group = Group {
+        r: std::array::from_fn(|index| V::new(index as u8)),
+        free: std::array::from_fn(|index| V::new(8 + index as u8)),
+    };
+    code(|a, pool| {
+        let mut arithmetic = Arithmetic { a, pool, set };
+        for instruction in instructions {
+            arithmetic.operation(&group, instruction);
+        }
+    })
+}
+
+/// The listing of code without the constants behind it.
+fn code(emit: impl FnOnce(&mut Assembler, &mut Pool)) -> Vec<String> {
+    let mut lines = listing(|a| {
+        let mut pool = Pool::new(a);
+        emit(a, &mut pool);
+        a.ret();
+        pool.emit(a);
+    });
+    let end = lines.iter().position(|line| line == "ret").expect("the end of the code");
+    lines.truncate(end);
+    lines
+}
+
+fn assert_lines(actual: &[String], expected: &str) {
+    let expected: Vec<&str> = expected.lines().map(str::trim).collect();
+    assert_eq!(actual, expected);
+}
+
+#[test]
+fn scalar_operations() {
+    let lines = code(|a, pool| {
+        for instruction in &function() {
+            scalar::operation(a, pool, instruction);
+        }
+        scalar::operation(a, pool, &instruction(Kind::ImulhR, 0));
+        scalar::operation(a, pool, &instruction(Kind::IsmulhR, 0));
+    });
+    assert_lines(
+        &lines,
+        "sub r8, r13
+         xor r8, r13
+         lea r8, [r8+r13*4]
+         imul r8, r13
+         ror r8, 0Dh
+         add r8, 0FFFFFFFF80000000h
+         xor r8, 4Dh
+         imul r8, [rip+1Bh]
+         mov rax, r8
+         mul r13
+         mov r8, rdx
+         mov rax, r8
+         imul r13
+         mov r8, rdx",
+    );
+}
+
+#[test]
+fn operations_of_avx2() {
+    assert_lines(
+        &vectors::<Ymm>(Set::Avx2, &function()),
+        "vpsubq ymm0, ymm0, ymm5
+         vpxor ymm0, ymm0, ymm5
+         vpsllq ymm8, ymm5, 2
+         vpaddq ymm0, ymm0, ymm8
+         vpshufd ymm8, ymm0, 0F5h
+         vpshufd ymm9, ymm5, 0F5h
+         vpmuludq ymm8, ymm8, ymm5
+         vpmuludq ymm9, ymm9, ymm0
+         vpmuludq ymm0, ymm0, ymm5
+         vpaddq ymm8, ymm8, ymm9
+         vpsllq ymm8, ymm8, 20h
+         vpaddq ymm0, ymm0, ymm8
+         vpsrlq ymm8, ymm0, 0Dh
+         vpsllq ymm9, ymm0, 33h
+         vpor ymm0, ymm8, ymm9
+         vpbroadcastq ymm8, [rip+70h]
+         vpaddq ymm0, ymm0, ymm8
+         vpbroadcastq ymm8, [rip+6Ah]
+         vpxor ymm0, ymm0, ymm8
+         vpbroadcastq ymm10, [rip+64h]
+         vpshufd ymm8, ymm0, 0F5h
+         vpshufd ymm9, ymm10, 0F5h
+         vpmuludq ymm8, ymm8, ymm10
+         vpmuludq ymm9, ymm9, ymm0
+         vpmuludq ymm0, ymm0, ymm10
+         vpaddq ymm8, ymm8, ymm9
+         vpsllq ymm8, ymm8, 20h
+         vpaddq ymm0, ymm0, ymm8",
+    );
+}
+
+#[test]
+fn operations_of_avx512() {
+    assert_lines(
+        &vectors::<Zmm>(Set::Avx512, &function()),
+        "vpsubq zmm0, zmm0, zmm5
+         vpxorq zmm0, zmm0, zmm5
+         vpsllq zmm8, zmm5, 2
+         vpaddq zmm0, zmm0, zmm8
+         vpmullq zmm0, zmm0, zmm5
+         vprorq zmm0, zmm0, 0Dh
+         vpaddq zmm0, zmm0, [rip+50h]{1to8}
+         vpxorq zmm0, zmm0, [rip+4Eh]{1to8}
+         vpmullq zmm0, zmm0, [rip+4Ch]{1to8}",
+    );
+}
+
+#[test]
+fn high_products_of_avx2() {
+    assert_lines(
+        &vectors::<Ymm>(Set::Avx2, &[instruction(Kind::IsmulhR, 0)]),
+        "vpxor ymm15, ymm15, ymm15
+         vpcmpgtq ymm14, ymm15, ymm0
+         vpand ymm14, ymm14, ymm5
+         vpcmpgtq ymm15, ymm15, ymm5
+         vpand ymm15, ymm15, ymm0
+         vpaddq ymm14, ymm14, ymm15
+         vpshufd ymm8, ymm0, 0F5h
+         vpshufd ymm9, ymm5, 0F5h
+         vpmuludq ymm10, ymm0, ymm5
+         vpmuludq ymm11, ymm0, ymm9
+         vpmuludq ymm12, ymm8, ymm5
+         vpmuludq ymm8, ymm8, ymm9
+         vpsrlq ymm10, ymm10, 20h
+         vpaddq ymm11, ymm11, ymm10
+         vpxor ymm9, ymm9, ymm9
+         vpblendd ymm10, ymm11, ymm9, 0AAh
+         vpaddq ymm12, ymm12, ymm10
+         vpsrlq ymm11, ymm11, 20h
+         vpsrlq ymm12, ymm12, 20h
+         vpaddq ymm8, ymm8, ymm11
+         vpaddq ymm0, ymm8, ymm12
+         vpsubq ymm0, ymm0, ymm14",
+    );
+}
+
+#[test]
+fn high_products_of_avx512() {
+    assert_lines(
+        &vectors::<Zmm>(Set::Avx512, &[instruction(Kind::IsmulhR, 0)]),
+        "vpmovq2m k1, zmm0
+         vpmovq2m k2, zmm5
+         vmovdqu64 zmm14, zmm0
+         vpshufd zmm8, zmm0, 0F5h
+         vpshufd zmm9, zmm5, 0F5h
+         vpmuludq zmm10, zmm0, zmm5
+         vpmuludq zmm11, zmm0, zmm9
+         vpmuludq zmm12, zmm8, zmm5
+         vpmuludq zmm8, zmm8, zmm9
+         vpsrlq zmm10, zmm10, 20h
+         vpaddq zmm11, zmm11, zmm10
+         vpandq zmm10, zmm11, [rip+31h]{1to8}
+         vpaddq zmm12, zmm12, zmm10
+         vpsrlq zmm11, zmm11, 20h
+         vpsrlq zmm12, zmm12, 20h
+         vpaddq zmm8, zmm8, zmm11
+         vpaddq zmm0, zmm8, zmm12
+         vpsubq zmm0{k1}, zmm0, zmm5
+         vpsubq zmm0{k2}, zmm0, zmm14",
+    );
+}
+
+#[test]
+fn high_products_of_52_bits() {
+    assert_lines(
+        &vectors::<Zmm>(Set::Avx512Ifma, &[instruction(Kind::ImulhR, 0)]),
+        "vpsrlq zmm8, zmm0, 34h
+         vpsrlq zmm9, zmm5, 34h
+         vpxorq zmm10, zmm10, zmm10
+         vpxorq zmm11, zmm11, zmm11
+         vpmadd52huq zmm10, zmm0, zmm5
+         vpmadd52huq zmm11, zmm0, zmm9
+         vpmadd52luq zmm10, zmm0, zmm9
+         vpmadd52huq zmm11, zmm8, zmm5
+         vpmadd52luq zmm10, zmm8, zmm5
+         vpmadd52luq zmm11, zmm8, zmm9
+         vpsrlq zmm10, zmm10, 0Ch
+         vpsllq zmm11, zmm11, 28h
+         vpaddq zmm0, zmm10, zmm11",
+    );
+}
