@@ -96,6 +96,8 @@ pub(crate) enum Command {
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
+    /// Tell which engine, processor extensions and pages of memory are used on this machine
+    Info(InfoArgs),
 }
 
 #[derive(Args)]
@@ -143,6 +145,16 @@ pub(crate) struct VerifyArgs {
     /// Where dataset items come from
     #[arg(long, value_enum, default_value_t = Mode::Light)]
     pub(crate) mode: Mode,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct InfoArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) work: WorkArgs,

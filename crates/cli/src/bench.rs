@@ -2,7 +2,6 @@
 
 mod energy;
 mod hashing;
-mod host;
 mod measure;
 mod native;
 mod reference;
@@ -16,13 +15,13 @@ use std::{process::ExitCode, time::Duration};
 use crate::{
     args::{Against, BenchArgs},
     error::{self, Error},
+    host::Host,
     output,
     progress::Spinner,
 };
 
 use energy::Meter;
 use hashing::Hasher;
-use host::Host;
 use measure::{Budget, Outcome, measure};
 use native::Native;
 use reference::Reference;
@@ -84,6 +83,7 @@ impl<'a> Bench<'a> {
             error::note(&problem);
         }
         let mut machine = Host::new();
+        self.native.describe(&mut machine);
         machine.reference = self.reference.as_ref().map(Reference::description);
         Ok(Report { machine, results })
     }

@@ -6,6 +6,8 @@ mod bench;
 mod bytes;
 mod error;
 mod hash;
+mod host;
+mod info;
 mod jsonl;
 mod machine;
 mod output;
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Info(args) => info::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         error::report(&error);

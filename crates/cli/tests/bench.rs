@@ -51,6 +51,8 @@ fn every_microbenchmark_has_a_row() {
         "Aes4R",
         "AesHash1R",
         "Superscalar",
+        "Compile v1",
+        "Compile v2",
         "Argon2d",
         "Cache",
         "Dataset, 1 thread",

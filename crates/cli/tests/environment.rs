@@ -66,6 +66,56 @@ fn no_memory_for_the_scratchpads_is_said() {
 }
 
 #[test]
+fn info_tells_the_engine_the_extensions_and_the_pages() {
+    let run = randomx(&["info", "--json"]).assert().success().stderr("");
+    let host: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    assert!(["jit", "interpreter"].contains(&host["engine"].as_str().expect("a string")));
+    for label in ["processor", "extensions", "cache", "dataset"] {
+        assert!(host[label].is_string(), "{label}: {host}");
+    }
+    let word = predicate::str::contains;
+    let text = randomx(&["info", "--engine", "interpreter"]).assert().success();
+    text.stdout(word("engine     interpreter").and(word("extensions")).and(word("dataset")));
+}
+
+/// The command where the system refuses to make written pages executable: perl asks for that
+/// with `prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN)`, and what it starts inherits it.
+#[cfg(target_arch = "x86_64")]
+fn without_executable_pages(arguments: &[&str]) -> Option<assert_cmd::Command> {
+    const REFUSE: &str = "syscall(157, 65, 1, 0, 0, 0) == 0 or exit 77;";
+    let probe = Command::new("perl").args(["-e", REFUSE]).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        println!("skipped: no perl, or the kernel has no PR_SET_MDWE");
+        return None;
+    }
+    let mut perl = assert_cmd::Command::new("perl");
+    perl.args(["-e", &format!("{REFUSE} exec @ARGV")]).arg(cargo_bin!("randomx")).args(arguments);
+    Some(perl)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn where_code_is_refused_the_interpreter_runs_or_the_refusal_is_said() {
+    let info = ["info", "--json", "--secure"];
+    let Some(mut interpreter) = without_executable_pages(&info) else { return };
+    let run = interpreter.assert().success().stderr("");
+    let host: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    assert_eq!(host["engine"], "interpreter");
+
+    let text = ["hash", "--key-text", "test key 000", "--input-text", "This is a test"];
+    let secure = [&text[..], &["--secure"]].concat();
+    let hash = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f\n";
+    if let Some(mut fallback) = without_executable_pages(&secure) {
+        fallback.assert().success().stdout(hash).stderr("");
+    }
+    let insisting = [&secure[..], &["--engine", "jit"]].concat();
+    if let Some(mut insisting) = without_executable_pages(&insisting) {
+        let said = predicate::str::starts_with("error: no memory for machine code: ");
+        insisting.assert().code(2).stdout("").stderr(said);
+    }
+}
+
+#[test]
 fn a_closed_pipe_ends_quietly_and_keeps_the_verdict() {
     let mut tampered = mainnet_lines();
     tampered[0]["difficulty"] = json!("9".repeat(77));

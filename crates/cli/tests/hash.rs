@@ -61,7 +61,7 @@ fn engine_threads_and_lanes_change_no_hash() {
     for options in [
         ["--threads=1", "--lanes=8", "--engine=auto"],
         ["--threads=3", "--lanes=1", "--engine=interpreter"],
-        ["--threads=1024", "--lanes=3", "--engine=interpreter"],
+        ["--threads=1024", "--lanes=3", "--secure"],
     ] {
         let run = randomx(&["hash", "--jsonl", file]).args(options).assert().success();
         assert_eq!(parse_jsonl(&run.get_output().stdout), hashes(&jobs), "{options:?}");

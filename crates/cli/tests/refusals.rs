@@ -21,7 +21,7 @@ fn a_wrong_command_line_exits_with_2() {
         (&["hash", "--jsonl", "-", "--key", "00"], "--key"),
         (&["hash", "--jsonl", "-", "--version", "v2"], "--version"),
         (&["hash", "--key", "00", "--input", "00", "--version", "v3"], "v3"),
-        (&["hash", "--key", "00", "--input", "00", "--engine", "jit"], "jit"),
+        (&["hash", "--key", "00", "--input", "00", "--engine", "fast"], "--engine"),
         (&["hash", "--key", "00", "--input", "00", "--threads", "0"], "--threads"),
         (&["hash", "--key", "00", "--input", "00", "--threads", "1025"], "--threads"),
         (&["hash", "--key", "00", "--input", "00", "--threads", "10000"], "--threads"),

@@ -3,7 +3,7 @@
 use std::{fmt, num::NonZero, thread};
 
 use clap::{Args, ValueEnum};
-use randomx::{EngineChoice, MAX_LANES, Version, VmOptions};
+use randomx::{CodePages, EngineChoice, MAX_LANES, Version, VmOptions};
 
 use crate::{machine::RandomX, work::Spread};
 
@@ -23,6 +23,11 @@ pub(crate) struct WorkArgs {
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
     lanes: Option<u8>,
+
+    /// Write machine code only at its one address, which is never writable and executable at
+    /// once; costs two system calls a program. Otherwise it is written at a second address
+    #[arg(long)]
+    secure: bool,
 }
 
 impl WorkArgs {
@@ -33,7 +38,9 @@ impl WorkArgs {
             engine: match self.engine {
                 EngineName::Auto => EngineChoice::Auto,
                 EngineName::Interpreter => EngineChoice::Interpreter,
+                EngineName::Jit => EngineChoice::Jit,
             },
+            code_pages: if self.secure { CodePages::Flipped } else { CodePages::Aliased },
             ..VmOptions::default()
         }
     }
@@ -93,8 +100,10 @@ impl fmt::Display for Mode {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum EngineName {
-    /// The fastest that this machine can run
+    /// Machine code where it can be had, else the interpreter
     Auto,
     /// The portable interpreter
     Interpreter,
+    /// Machine code, or an error where it cannot be had
+    Jit,
 }

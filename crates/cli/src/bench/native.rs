@@ -7,16 +7,22 @@ use std::{
     time::{Duration, Instant},
 };
 
+#[cfg(target_arch = "x86_64")]
+use randomx::jit::x86_64::program::Jit;
 use randomx::{
-    Cache, Dataset, DatasetBuilder, DatasetError, KeyMemory, Vm, VmOptions,
+    Cache, Dataset, DatasetBuilder, DatasetError, EngineChoice, EngineKind, KeyMemory, Version, Vm,
+    VmOptions,
     aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r},
     argon2d::{Block, FILL_BLOCKS, Fill},
     blake_generator::BlakeGenerator,
-    blake2b::{Blake2b, hash512},
+    blake2b::Blake2b,
     cpu::Cpu,
+    engine::Engine,
+    interpreter::{Interpreter, Steps},
     items::Items,
     memory::Memory,
     params::{CACHE_SIZE, ITEM_SIZE, SCRATCHPAD_L3},
+    program::Program,
     superscalar,
 };
 
@@ -28,6 +34,7 @@ use super::{
 use crate::{
     args::{BenchArgs, Mode},
     error::Error,
+    host::Host,
     machine::Hash,
 };
 
@@ -43,11 +50,12 @@ pub(crate) struct Native<'a> {
     cpu: Cpu,
     cache: Option<Arc<Cache>>,
     dataset: Option<Arc<Dataset>>,
+    engine: Option<EngineKind>,
 }
 
 impl<'a> Native<'a> {
     pub(crate) fn new(args: &'a BenchArgs) -> Native<'a> {
-        Native { args, cpu: Cpu::detect(), cache: None, dataset: None }
+        Native { args, cpu: Cpu::detect(), cache: None, dataset: None, engine: None }
     }
 
     /// Does what a row is about.
@@ -64,6 +72,7 @@ impl<'a> Native<'a> {
             Subject::Aes4R => aes_4r(aes),
             Subject::AesHash1R => aes_hash(aes)?,
             Subject::Superscalar => superscalar(),
+            Subject::Compile(version) => compile(*version, self.args.work.vm_options())?,
             Subject::Argon2d => argon2d(self.cpu)?,
             Subject::Cache => repeat(1.0, || drop(black_box(Cache::new(KEY)))),
             Subject::Dataset { threads } => dataset(self.items()?, *threads),
@@ -79,7 +88,16 @@ impl<'a> Native<'a> {
         let options = self.args.work.vm_options();
         let lanes = if how.single { Some(1) } else { options.lanes };
         let options = VmOptions { lanes, ..options };
-        Vm::with_options(key, how.version, options).map_err(Error::Vm)
+        let vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
+        self.engine = Some(vm.engine());
+        Ok(vm)
+    }
+
+    /// Tells what was used.
+    pub(crate) fn describe(&self, host: &mut Host) {
+        host.engine = self.engine.map(|engine| engine.to_string());
+        host.cache = self.cache.as_ref().map(|cache| cache.pages().to_string());
+        host.dataset = self.dataset.as_ref().map(|dataset| dataset.pages().to_string());
     }
 
     /// How many inputs a VM is given at once.
@@ -121,8 +139,8 @@ impl Hasher for Vm {
 }
 
 fn blake2b() -> Contestant<'static> {
-    let mut state = [0; 64];
-    repeat(1.0, move || state = hash512(&[black_box(&state)]))
+    let (hash, mut state) = (Blake2b::default(), [0; 64]);
+    repeat(1.0, move || state = hash.hash512(&[black_box(&state)]))
 }
 
 fn blake2b_long() -> Contestant<'static> {
@@ -158,6 +176,43 @@ fn aes_hash(aes: Aes) -> Result<Contestant<'static>, Error> {
 fn superscalar() -> Contestant<'static> {
     let mut random = BlakeGenerator::new(KEY);
     repeat(1.0, move || drop(black_box(superscalar::generate(&mut random))))
+}
+
+/// How many different programs are compiled.
+pub(crate) const PROGRAMS: usize = 64;
+
+/// What the programs come from.
+pub(crate) fn program_generator() -> AesGenerator4R {
+    AesGenerator4R::new(&[7; 64], Aes::new(Cpu::detect()))
+}
+
+fn compile(version: Version, options: VmOptions) -> Result<Contestant<'static>, Error> {
+    #[cfg(target_arch = "x86_64")]
+    if options.engine != EngineChoice::Interpreter {
+        let jit = Jit::new(options.cpu, options.code_pages);
+        match jit.code() {
+            Ok(code) => return Ok(load(jit, code, version)),
+            Err(problem) if options.engine == EngineChoice::Jit => {
+                return Err(Error::Vm(problem.into()));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(load(Interpreter::new(options.cpu), Steps::default(), version))
+}
+
+fn load<E: Engine + 'static>(engine: E, mut code: E::Code, version: Version) -> Contestant<'static>
+where
+    E::Code: 'static,
+{
+    let mut generator = program_generator();
+    let programs: Vec<Program> =
+        (0..PROGRAMS).map(|_| Program::generate(&mut generator, version)).collect();
+    let mut next = 0;
+    repeat(1.0, move || {
+        engine.load(&programs[next], &mut code);
+        next = (next + 1) % PROGRAMS;
+    })
 }
 
 fn argon2d(cpu: Cpu) -> Result<Contestant<'static>, Error> {

@@ -5,11 +5,10 @@ use std::{fs, path::Path};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    host::Host,
     measure::Outcome,
     subject::{Subject, Unit, improvement},
 };
-use crate::error::Error;
+use crate::{error::Error, host::Host};
 
 /// All of it.
 #[derive(Debug, Serialize, Deserialize)]

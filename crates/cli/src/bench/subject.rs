@@ -16,6 +16,8 @@ pub(crate) enum Subject {
     Aes4R,
     AesHash1R,
     Superscalar,
+    /// Bringing programs into the form that the engine runs.
+    Compile(Version),
     Cache,
     Dataset {
         threads: usize,
@@ -56,6 +58,7 @@ impl Subject {
         let mut subjects = Vec::new();
         if args.microbenchmarks() {
             subjects.extend([Blake2b, Blake2bLong, Aes1R, Aes4R, AesHash1R, Superscalar]);
+            subjects.extend(args.versions().into_iter().map(Compile));
             subjects.extend([Argon2d, Cache, Dataset { threads: args.work.threads() }]);
         }
         for mode in args.modes() {
@@ -88,7 +91,7 @@ impl Subject {
             }
             Subject::Superscalar => Unit::Programs,
             Subject::Cache => Unit::Milliseconds,
-            Subject::Trace(_) => Unit::Microseconds,
+            Subject::Compile(_) | Subject::Trace(_) => Unit::Microseconds,
         }
     }
 
@@ -128,6 +131,7 @@ impl fmt::Display for Subject {
         match self {
             Subject::Hash(how) => write!(f, "Hash {how}"),
             Subject::Trace(how) => write!(f, "Trace {how}"),
+            Subject::Compile(version) => write!(f, "Compile {version}"),
             Subject::Dataset { threads: 1 } => f.write_str("Dataset, 1 thread"),
             Subject::Dataset { threads } => write!(f, "Dataset, {threads} threads"),
             named => write!(f, "{named:?}"),

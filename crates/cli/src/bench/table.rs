@@ -9,9 +9,7 @@ use super::report::{Report, Row};
 /// Writes the machine, unless `verbose` is 0, and the table; the spread when it is 2.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, verbose: u8) -> io::Result<()> {
     if verbose > 0 {
-        for (label, text) in report.machine.lines() {
-            writeln!(out, "{label:<10} {text}")?;
-        }
+        report.machine.write(out)?;
         writeln!(out)?;
     }
     let any = |has: fn(&Row) -> bool| report.results.iter().any(has);
@@ -134,7 +132,7 @@ fn dash() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{host::Host, subject::Unit};
+    use crate::{bench::subject::Unit, host::Host};
 
     fn lines(rows: Vec<Row>, verbose: u8) -> Vec<String> {
         let report = Report { machine: Host::default(), results: rows };

@@ -19,7 +19,9 @@ use std::{
 };
 
 use declarations as c;
-pub(crate) use inner::{Fill, Superscalar, blake2b, blake2b_long, fill_1r, fill_4r, hash_1r};
+pub(crate) use inner::{
+    Compiler, Fill, RawProgram, Superscalar, blake2b, blake2b_long, fill_1r, fill_4r, hash_1r,
+};
 
 use crate::{bench::hashing::together, error::Error, machine::Hash};
 

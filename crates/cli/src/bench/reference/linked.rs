@@ -11,13 +11,13 @@ use randomx::{
     params::{CACHE_SIZE, DATASET_SIZE, SCRATCHPAD_L3},
 };
 
-use super::ffi::{self, Cache, Dataset, Fill, Source, Superscalar, Vm};
+use super::ffi::{self, Cache, Compiler, Dataset, Fill, RawProgram, Source, Superscalar, Vm};
 use crate::{
     args::{BenchArgs, Mode},
     bench::{
         hashing::{self, Hasher, Input},
         measure::{Contestant, Turn, repeat},
-        native::{KEY, Native, PROGRAM_BLOCKS, memory},
+        native::{self, KEY, Native, PROGRAM_BLOCKS, memory},
         subject::{Hashing, MEGABYTE, Subject},
     },
     error::Error,
@@ -75,7 +75,8 @@ impl Reference {
                 repeat(1.0, move || drop(black_box(Cache::new(flags, KEY))))
             }
             Subject::Dataset { threads } => dataset(self.cache()?, *threads),
-            Subject::Trace(_) => return Ok(None),
+            Subject::Compile(version) if self.compiles(*version)? => compile(*version),
+            Subject::Compile(_) | Subject::Trace(_) => return Ok(None),
             Subject::Hash(how) => {
                 let vms = (0..how.threads).map(|_| self.vm(how, native));
                 match vms.collect::<Result<Option<Vec<Vm>>, Error>>()? {
@@ -101,6 +102,11 @@ impl Reference {
         };
         let version = if how.version == Version::V2 { ffi::V2 } else { 0 };
         Vm::new(self.flags | version, source).ok_or(no_memory(SCRATCHPAD_L3)).map(Some)
+    }
+
+    fn compiles(&mut self, version: Version) -> Result<bool, Error> {
+        let known = version == Version::V1 || self.knows_v2()?;
+        Ok(known && self.flags & ffi::JIT != 0)
     }
 
     /// Whether the flag for v2 changes a hash.
@@ -212,6 +218,24 @@ fn superscalar() -> Contestant<'static> {
     })
 }
 
+fn compile(version: Version) -> Contestant<'static> {
+    let mut programs = raw_programs(version);
+    let (mut compiler, mut next) = (Compiler::new(version), 0);
+    repeat(1.0, move || {
+        black_box(compiler.compile(&mut programs[next]));
+        next = (next + 1) % programs.len();
+    })
+}
+
+/// The bytes of [`native::programs`].
+fn raw_programs(version: Version) -> Vec<RawProgram> {
+    let blocks = (128 + 8 * version.program_size()) / 64;
+    let mut generator = native::program_generator();
+    let mut programs = vec![[[0; 64]; _]; native::PROGRAMS];
+    programs.iter_mut().for_each(|program| generator.fill(&mut program[..blocks]));
+    programs
+}
+
 fn argon2d(mut fill: Fill) -> Result<Contestant<'static>, Error> {
     let mut blocks = memory(CACHE_SIZE)?;
     // Zeros would only make zeros, all in the same place.
@@ -279,6 +303,15 @@ mod tests {
             for (ours, theirs) in ours.iter().zip(theirs) {
                 assert_eq!(ours.to_bytes(), theirs.to_le_bytes());
             }
+        }
+    }
+
+    #[test]
+    fn programs_are_compiled() {
+        for mut program in raw_programs(Version::V1) {
+            // Each of the 256 instructions becomes some bytes, around 6 of them.
+            let code = Compiler::new(Version::V1).compile(&mut program);
+            assert!((1000..8000).contains(&code), "{code}");
         }
     }
 

@@ -103,4 +103,17 @@ unsafe extern "C" {
     /// `randomx::generateSuperscalar`.
     #[link_name = "_ZN7randomx19generateSuperscalarERNS_18SuperscalarProgramERNS_15Blake2GeneratorE"]
     pub(super) fn generate_superscalar(program: *mut c_void, generator: *mut c_void);
+    /// The constructor of `randomx::JitCompilerX86`.
+    #[link_name = "_ZN7randomx14JitCompilerX86C1Ev"]
+    pub(super) fn compiler_new(this: *mut c_void);
+    /// Its destructor.
+    #[link_name = "_ZN7randomx14JitCompilerX86D1Ev"]
+    pub(super) fn compiler_delete(this: *mut c_void);
+    /// `randomx::JitCompilerX86::generateProgram`.
+    #[link_name = "_ZN7randomx14JitCompilerX8615generateProgramERNS_7ProgramERNS_20ProgramConfigurationE"]
+    pub(super) fn compiler_generate(
+        this: *mut c_void,
+        program: *mut c_void,
+        configuration: *mut c_void,
+    );
 }

@@ -1,8 +1,9 @@
-//! Functions inside the library: primitives and the generation of SuperscalarHash programs.
+//! Functions inside the library: primitives, the generation of SuperscalarHash programs, and the
+//! compiler.
 
 use std::ptr;
 
-use randomx::params::ARGON_ITERATIONS;
+use randomx::{Version, params::ARGON_ITERATIONS};
 
 use super::declarations as c;
 
@@ -137,5 +138,54 @@ impl Fill {
         // SAFETY: the instance describes memory that is there, as one lane of four segments; the
         // function takes nothing from the context.
         unsafe { c::randomx_argon2_fill_memory_blocks(&mut self.0) };
+    }
+}
+
+/// What AesGenerator4R makes for a program of v2; one of v1 is shorter.
+pub(crate) type RawProgram = [[u8; 64]; (128 + 8 * Version::V2.program_size()) / 64];
+
+/// The compiler of programs.
+pub(crate) struct Compiler {
+    /// A `JitCompilerX86`: some 80 bytes.
+    compiler: Box<Object<32>>,
+    /// A `ProgramConfiguration`: a mask, and the registers that are read.
+    configuration: Box<Object<8>>,
+}
+
+impl Compiler {
+    pub(crate) fn new(version: Version) -> Compiler {
+        /// Where the object has its flags since 2.0; before, it ends in front of them.
+        const FLAGS: usize = 68;
+        let mut compiler = Object::zeroed();
+        // SAFETY: the memory is large enough for the object.
+        unsafe { c::compiler_new(compiler.0.as_mut_ptr().cast()) };
+        if version == Version::V2 {
+            compiler.0[FLAGS / 8] |= u64::from(super::V2) << (8 * (FLAGS % 8));
+        }
+        let mut configuration = Object::zeroed();
+        configuration.0[2..4].copy_from_slice(&[2 << 32, 6 << 32 | 4]);
+        Compiler { compiler, configuration }
+    }
+
+    /// Compiles the bytes that AesGenerator4R makes for a program, and returns where the code
+    /// ends.
+    pub(crate) fn compile(&mut self, program: &mut RawProgram) -> usize {
+        /// Where the object has the size of the code so far.
+        const POSITION: usize = 64;
+        // SAFETY: the compiler was constructed, its code buffer is writable until someone asks
+        // for another protection, and the program is as large as the largest.
+        unsafe {
+            let this = self.compiler.0.as_mut_ptr().cast();
+            let configuration = self.configuration.0.as_mut_ptr().cast();
+            c::compiler_generate(this, program.as_mut_ptr().cast(), configuration);
+        }
+        self.compiler.0[POSITION / 8] as u32 as usize
+    }
+}
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // SAFETY: it was constructed, and is destroyed once.
+        unsafe { c::compiler_delete(self.compiler.0.as_mut_ptr().cast()) };
     }
 }

@@ -1,7 +1,8 @@
-//! The machine that a run was made on, as far as it can be told.
+//! The machine that something runs on, and how RandomX runs there, as far as it can be told.
 
 use std::{
     env, fs,
+    io::{self, Write},
     num::NonZero,
     thread,
     time::{SystemTime, UNIX_EPOCH},
@@ -13,17 +14,25 @@ use serde::{Deserialize, Serialize};
 /// What tells one machine, and one build, from another.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Host {
-    /// The day of the run, such as `2026-11-21`.
+    /// Today, such as `2026-11-21`.
     pub(crate) date: String,
-    /// The name, the version and the build of this program.
-    pub(crate) program: String,
     pub(crate) processor: String,
     pub(crate) processors: usize,
     /// Memory in MiB.
     pub(crate) memory: Option<u64>,
     pub(crate) system: String,
+    /// The name and the version of this program.
+    pub(crate) program: String,
     /// The processor's extensions that are used.
     pub(crate) extensions: String,
+    /// What runs programs, if that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) engine: Option<String>,
+    /// The pages of caches and of datasets, if some were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cache: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) dataset: Option<String>,
     /// What the reference is, if it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<String>,
@@ -35,29 +44,39 @@ impl Host {
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
         Host {
             date: date(days),
-            program: format!("randomx {}", env!("CARGO_PKG_VERSION")),
             processor: processor(),
             processors: thread::available_parallelism().map_or(1, NonZero::get),
             memory: memory(),
             system: system(),
+            program: format!("randomx {}", env!("CARGO_PKG_VERSION")),
             extensions: Cpu::detect().to_string(),
-            reference: None,
+            ..Host::default()
         }
     }
 
-    /// The machine in lines of a label and what it is.
-    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+    /// Writes it, a line for each thing.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let lines = self.lines();
+        lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<10} {text}"))
+    }
+
+    fn lines(&self) -> Vec<(&'static str, String)> {
         let memory = self.memory.map_or("memory unknown".to_owned(), |mib| format!("{mib} MiB"));
-        let machine = format!(
-            "{}, {} processors, {memory}, {}",
-            self.processor, self.processors, self.system
-        );
+        let machine = format!("{} processors, {memory}, {}", self.processors, self.system);
         let mut lines = vec![
             ("date", self.date.clone()),
+            ("processor", self.processor.clone()),
             ("machine", machine),
-            ("program", format!("{}, {}", self.program, self.extensions)),
+            ("program", self.program.clone()),
+            ("extensions", self.extensions.clone()),
         ];
-        lines.extend(self.reference.clone().map(|reference| ("reference", reference)));
+        let known = [
+            ("engine", &self.engine),
+            ("cache", &self.cache),
+            ("dataset", &self.dataset),
+            ("reference", &self.reference),
+        ];
+        lines.extend(known.into_iter().filter_map(|(label, text)| Some((label, text.clone()?))));
         lines
     }
 }
