@@ -129,7 +129,7 @@ impl Assembler {
             let target = self.labels[fixup.label.0 as usize].ok_or(AssemblerError::Unbound)?;
             if let Some(field) = self.buffer[fixup.at..].first_chunk_mut::<4>() {
                 let distance = i32::from_le_bytes(*field);
-                *field = distance.wrapping_add((target - fixup.at) as i32).to_le_bytes();
+                *field = distance.wrapping_add(target.wrapping_sub(fixup.at) as i32).to_le_bytes();
             }
         }
         Ok(&self.buffer[..self.at])

@@ -33,7 +33,7 @@ use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
 use crate::superscalar::{Item, Program};
 
 use arithmetic::Set;
-use kernel::{Kernel, Pool};
+use kernel::Pool;
 use lanes::Lanes;
 use vector::TURNS;
 
@@ -46,6 +46,10 @@ const MAX_BATCH: usize = 24;
 
 /// The most items that are computed one by one in a call.
 const MAX_SCALAR: usize = 16;
+
+/// How a kernel is called: the cache, the numbers of the items, where the items go, and a number
+/// whose meaning differs.
+type Kernel = unsafe extern "sysv64" fn(*const Line, *const u32, *mut Item, usize);
 
 /// The functions of a key in machine code.
 #[derive(Debug)]

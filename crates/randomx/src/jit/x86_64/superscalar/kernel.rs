@@ -3,10 +3,6 @@
 use crate::jit::x86_64::assembler::{Assembler, Gpr, Label, Mem};
 use crate::params::CACHE_SIZE;
 
-/// How a kernel is called: the cache, the numbers of the items, where the items go, and a number
-/// whose meaning differs.
-pub(super) type Kernel = unsafe extern "sysv64" fn(*const u64, *const u32, *mut u64, usize);
-
 /// The cache, from the first instruction of a kernel to the last.
 pub(super) const LINES: Gpr = Gpr::Rdi;
 pub(super) const NUMBERS: Gpr = Gpr::Rsi;
