@@ -4,40 +4,43 @@
 //! or of a column; a vector holds the same pair of several rows, so all instruction sets share
 //! these steps and differ only in how many rows they mix at once.
 
-/// Defines `write_block(memory, previous, place)`, which computes the next block and writes it.
+/// Defines `write_blocks(memory, done)`, which writes the blocks numbered `done` over all passes.
 ///
 /// The calling module has a type `$vector` of `$rows` pairs and the functions `load`, `store`
 /// (pairs to and from a vector), `add`, `xor`, `double_product` (2 x low half x low half),
 /// `rotate_32`, `rotate_24`, `rotate_16`, `rotate_63`, and `shift_in(low, high)`: the upper word
 /// of `low` followed by the lower word of `high`, in each pair.
-macro_rules! define_write_block {
+macro_rules! define_write_blocks {
     ($(#[$attribute:meta])* $vector:ty, $rows:literal) => {
         $(#[$attribute])*
-        pub(super) fn write_block(
-            memory: &mut [super::Block],
-            previous: &mut super::Block,
-            place: super::Place,
-        ) {
-            let mut block = *previous;
-            for (words, other) in block.0.iter_mut().zip(&memory[place.reference].0) {
-                *words = [words[0] ^ other[0], words[1] ^ other[1]];
-            }
-            *previous = block;
-            for row in (0..8).step_by($rows) {
-                permute_pairs::<8, 1>(&mut block, 8 * row);
-            }
-            for column in (0..8).step_by($rows) {
-                permute_pairs::<1, 8>(&mut block, column);
-            }
-            // From the second pass on, a block is mixed into the one it replaces.
-            let target = &mut memory[place.index];
-            let kept = if place.overwrites { u64::MAX } else { 0 };
-            for ((next, mixed), old) in previous.0.iter_mut().zip(&block.0).zip(&mut target.0) {
-                *next = [
-                    next[0] ^ mixed[0] ^ (old[0] & kept),
-                    next[1] ^ mixed[1] ^ (old[1] & kept),
-                ];
-                *old = *next;
+        pub(super) fn write_blocks(memory: &mut [super::Block], done: std::ops::Range<usize>) {
+            use super::ARGON_MEMORY;
+            let Some(last) = done.start.checked_sub(1) else { return };
+            let mut previous = memory[last % ARGON_MEMORY];
+            for number in done {
+                let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
+                let reference = super::reference_index(pass, index, previous.0[0][0] as u32);
+                let mut block = previous;
+                for (words, other) in block.0.iter_mut().zip(&memory[reference].0) {
+                    *words = [words[0] ^ other[0], words[1] ^ other[1]];
+                }
+                previous = block;
+                for row in (0..8).step_by($rows) {
+                    permute_pairs::<8, 1>(&mut block, 8 * row);
+                }
+                for column in (0..8).step_by($rows) {
+                    permute_pairs::<1, 8>(&mut block, column);
+                }
+                // From the second pass on, a block is mixed into the one it replaces.
+                let target = &mut memory[index];
+                let kept = if pass > 0 { u64::MAX } else { 0 };
+                for ((next, mixed), old) in previous.0.iter_mut().zip(&block.0).zip(&mut target.0) {
+                    *next = [
+                        next[0] ^ mixed[0] ^ (old[0] & kept),
+                        next[1] ^ mixed[1] ^ (old[1] & kept),
+                    ];
+                    *old = *next;
+                }
             }
         }
 
@@ -95,4 +98,4 @@ macro_rules! define_write_block {
     };
 }
 
-pub(super) use define_write_block;
+pub(super) use define_write_blocks;

@@ -1,10 +1,10 @@
 //! Argon2 compression in plain Rust, one row at a time: the oracle of the other files.
 
-use super::compress::define_write_block;
+use super::compress::define_write_blocks;
 
 type Pair = [u64; 2];
 
-define_write_block!(Pair, 1);
+define_write_blocks!(Pair, 1);
 
 fn load([pair]: [[u64; 2]; 1]) -> Pair {
     pair

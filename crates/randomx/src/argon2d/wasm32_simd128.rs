@@ -2,9 +2,9 @@
 
 use std::arch::wasm32::*;
 
-use super::compress::define_write_block;
+use super::compress::define_write_blocks;
 
-define_write_block!(v128, 1);
+define_write_blocks!(v128, 1);
 
 fn load([pair]: [[u64; 2]; 1]) -> v128 {
     u64x2(pair[0], pair[1])

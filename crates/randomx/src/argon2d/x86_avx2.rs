@@ -2,9 +2,9 @@
 
 use std::arch::x86_64::*;
 
-use super::compress::define_write_block;
+use super::compress::define_write_blocks;
 
-define_write_block!(
+define_write_blocks!(
     #[target_feature(enable = "avx2")]
     __m256i,
     2
