@@ -93,10 +93,7 @@ impl DatasetBuilder {
         source: &Items,
         progress: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<Dataset, DatasetError> {
-        let compute = |first: u32, items: &mut [Item]| {
-            let numbers: Vec<u32> = (first..).take(items.len()).collect();
-            source.compute(&numbers, items);
-        };
+        let compute = |first: u32, items: &mut [Item]| source.fill(first, items);
         fill(self.memory.as_mut_slice(), self.threads, compute, progress)?;
         Ok(Dataset { memory: self.memory })
     }

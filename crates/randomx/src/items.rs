@@ -94,7 +94,7 @@ impl Items {
     }
 
     /// Computes the items from number `first` on, as many as `items` has room for: the way to
-    /// compute a dataset. Fastest when `items` begins at a multiple of 64 bytes.
+    /// compute a dataset.
     pub fn fill(&self, first: u32, items: &mut [Item]) {
         match &self.engine {
             Engine::Interpreter(functions) => functions.fill(self.cache.lines(), first, items),

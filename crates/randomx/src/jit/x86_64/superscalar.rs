@@ -44,6 +44,10 @@ const CAPACITY: usize = 1 << 20;
 /// The most items that one call of any kernel computes.
 const MAX_BATCH: usize = 24;
 
+/// How many items are computed at once where there are very many: more gain no speed and take
+/// more of the cache for their code.
+const BULK: usize = 16;
+
 /// The most items that are computed one by one in a call.
 const MAX_SCALAR: usize = 16;
 
@@ -57,8 +61,6 @@ pub struct SuperscalarCode {
     memory: CodeMemory,
     /// By number of items, none missing between 1 and the first of vectors.
     batches: Vec<Batch>,
-    /// The batch that can write past the caches.
-    bulk: Option<Batch>,
 }
 
 /// A way to compute some items in one call.
@@ -84,13 +86,13 @@ impl SuperscalarCode {
         pages: CodePages,
     ) -> Result<SuperscalarCode, JitError> {
         let mut a = Assembler::new(CAPACITY);
-        let (batches, bulk) = emit(&mut a, programs, cpu);
+        let batches = emit(&mut a, programs, cpu);
         let code = a.finish().map_err(|error| match error {
             AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
         })?;
         let mut memory = CodeMemory::new(code.len(), pages)?;
         memory.write(code)?;
-        Ok(SuperscalarCode { memory, batches, bulk })
+        Ok(SuperscalarCode { memory, batches })
     }
 
     /// Computes the items `numbers` into `items`, a slice of the same length, from a cache.
@@ -115,30 +117,19 @@ impl SuperscalarCode {
         }
     }
 
-    /// Computes the items from number `first` on, as many as there is room for, without a trace
-    /// in the processor's caches where that can be had.
+    /// Computes the items from number `first` on, as many as there is room for.
+    ///
+    /// They are stored like any others: past the caches it took a third longer.
     ///
     /// # Panics
     ///
     /// When `lines` are not those of a cache.
     pub fn fill(&self, lines: &[Line], first: u32, items: &mut [Item]) {
         let mut next = first;
-        let mut numbers = [0; MAX_BATCH];
-        let aligned = items.as_ptr().addr().is_multiple_of(size_of::<Line>());
-        let bulk = self.bulk.filter(|_| aligned);
-        let size = bulk.map_or(MAX_BATCH, |batch| batch.items);
-        for items in items.chunks_mut(size) {
-            let numbers = &mut numbers[..items.len()];
-            for number in &mut *numbers {
-                *number = next;
-                next = next.wrapping_add(1);
-            }
-            match bulk {
-                Some(batch) if batch.items == items.len() => {
-                    self.call(batch, lines, numbers, items);
-                }
-                _ => self.compute(lines, numbers, items),
-            }
+        for items in items.chunks_mut(BULK) {
+            let numbers: [u32; BULK] = std::array::from_fn(|at| next.wrapping_add(at as u32));
+            self.compute(lines, &numbers[..items.len()], items);
+            next = next.wrapping_add(BULK as u32);
         }
     }
 
@@ -170,8 +161,7 @@ impl SuperscalarCode {
         let kernel: Kernel = unsafe { std::mem::transmute(entry) };
         // SAFETY: the kernel needs the instructions that `Cpu` has proven. It reads `batch.items`
         // numbers and lines of the cache by indexes that are less than there are, and writes
-        // `batch.items` items; the lengths were tested above. It writes past the caches only in
-        // the batch `bulk`, which is used for aligned items.
+        // `batch.items` items; the lengths were tested above.
         unsafe {
             kernel(
                 lines.as_ptr().cast(),
@@ -183,12 +173,10 @@ impl SuperscalarCode {
     }
 }
 
-/// Emits the kernels that are best for `cpu`. Returns the ways to call them, and the one that
-/// writes past the caches.
-fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Vec<Batch>, Option<Batch>) {
+/// Emits the kernels that are best for `cpu`. Returns the ways to call them, by number of items.
+fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Batch> {
     let mut pool = Pool::new(a);
     let mut batches = Vec::new();
-    let mut bulk = None;
 
     let scalar = begin(a);
     scalar::emit(a, &mut pool, programs);
@@ -206,7 +194,6 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Vec<Batch>, Op
             let start = begin(a);
             vector::emit_side_by_side::<Zmm>(a, &mut pool, programs, set, groups);
             batches.push(Batch::new(groups * Zmm::LANES, start, 0));
-            bulk = Some(Batch::new(groups * Zmm::LANES, start, 1));
         }
     } else if vectors {
         let start = begin(a);
@@ -214,7 +201,7 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Vec<Batch>, Op
         batches.extend((1..=TURNS).map(|turns| Batch::new(turns * Ymm::LANES, start, turns)));
     }
     pool.emit(a);
-    (batches, bulk)
+    batches
 }
 
 fn begin(a: &mut Assembler) -> Position {

@@ -139,13 +139,6 @@ impl Assembler {
         self.vector(Form::Avx2, opcode, src, V::new(0), dst, Immediate::NONE);
     }
 
-    /// `vmovntdq m, v`: past the caches, to aligned memory.
-    #[inline(always)]
-    pub fn vmovntdq<V: Vector>(&mut self, dst: Mem, src: V) {
-        let opcode = Opcode::new(Prefix::P66, Map::Of, 0xe7);
-        self.vector(Form::Avx2, opcode, src, V::new(0), dst, Immediate::NONE);
-    }
-
     /// `vpsubq v{mask}, v, v`: other elements of `dst` stay.
     #[inline(always)]
     pub fn vpsubq_masked<V: Vector>(&mut self, dst: V, mask: Mask, a: V, b: impl VectorSource<V>) {

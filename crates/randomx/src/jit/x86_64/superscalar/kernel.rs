@@ -1,5 +1,7 @@
 //! What the kernels of all widths share: their registers, and the constants behind their code.
 
+use std::collections::HashMap;
+
 use crate::jit::x86_64::assembler::{Assembler, Gpr, Label, Mem};
 use crate::params::CACHE_SIZE;
 
@@ -20,21 +22,21 @@ pub(super) const LINE_MASK: i32 = (CACHE_SIZE as i32 >> LINE_SHIFT) - 1;
 pub(super) struct Pool {
     label: Label,
     constants: Vec<u64>,
+    places: HashMap<u64, i32>,
 }
 
 impl Pool {
     pub(super) fn new(a: &mut Assembler) -> Pool {
-        Pool { label: a.label(), constants: Vec::new() }
+        Pool { label: a.label(), constants: Vec::new(), places: HashMap::new() }
     }
 
     /// Where `value` will be.
     pub(super) fn constant(&mut self, value: u64) -> Mem {
-        let known = self.constants.iter().position(|&constant| constant == value);
-        let index = known.unwrap_or_else(|| {
+        let place = *self.places.entry(value).or_insert_with(|| {
             self.constants.push(value);
-            self.constants.len() - 1
+            8 * (self.constants.len() as i32 - 1)
         });
-        Mem::label(self.label, 8 * index as i32)
+        Mem::label(self.label, place)
     }
 
     /// Puts the constants here.

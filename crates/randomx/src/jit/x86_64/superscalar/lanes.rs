@@ -12,14 +12,8 @@ pub(super) trait Lanes: Vector {
     /// `lines` plus the 64-bit number at `offsets + 8 * i`. Overwrites `free` and `rax`.
     fn mix(a: &mut Assembler, registers: [Self; 8], free: [Self; 8], lines: Gpr, offsets: Mem);
 
-    /// Stores the items, one behind the other, past the caches if so asked. Overwrites `free`.
-    fn store(
-        a: &mut Assembler,
-        registers: [Self; 8],
-        free: [Self; 8],
-        items: Mem,
-        past_caches: bool,
-    );
+    /// Stores the items, one behind the other. Overwrites `free`.
+    fn store(a: &mut Assembler, registers: [Self; 8], free: [Self; 8], items: Mem);
 }
 
 fn at(mem: Mem, bytes: usize) -> Mem {
@@ -30,14 +24,6 @@ fn at(mem: Mem, bytes: usize) -> Mem {
 fn line(a: &mut Assembler, lines: Gpr, offsets: Mem, lane: usize) -> Mem {
     a.mov(Gpr::Rax, at(offsets, 8 * lane));
     Mem::indexed(lines, Gpr::Rax, Scale::One, 0)
-}
-
-fn put<V: Vector>(a: &mut Assembler, place: Mem, vector: V, past_caches: bool) {
-    if past_caches {
-        a.vmovntdq(place, vector);
-    } else {
-        a.store_vmovdqu64(place, vector);
-    }
 }
 
 impl Lanes for Ymm {
@@ -70,13 +56,7 @@ impl Lanes for Ymm {
         }
     }
 
-    fn store(
-        a: &mut Assembler,
-        registers: [Ymm; 8],
-        free: [Ymm; 8],
-        items: Mem,
-        past_caches: bool,
-    ) {
+    fn store(a: &mut Assembler, registers: [Ymm; 8], free: [Ymm; 8], items: Mem) {
         for quarter in 0..2 {
             let r = &registers[4 * quarter..4 * quarter + 4];
             a.vpunpcklqdq(free[0], r[0], r[1]);
@@ -87,8 +67,8 @@ impl Lanes for Ymm {
                 let (first, second) = (free[odd], free[2 + odd]);
                 a.vperm2i128(free[4], first, second, 0x20);
                 a.vperm2i128(free[5], first, second, 0x31);
-                put(a, at(items, 64 * odd + 32 * quarter), free[4], past_caches);
-                put(a, at(items, 64 * (odd + 2) + 32 * quarter), free[5], past_caches);
+                a.store_vmovdqu64(at(items, 64 * odd + 32 * quarter), free[4]);
+                a.store_vmovdqu64(at(items, 64 * (odd + 2) + 32 * quarter), free[5]);
             }
         }
     }
@@ -120,13 +100,7 @@ impl Lanes for Zmm {
         }
     }
 
-    fn store(
-        a: &mut Assembler,
-        registers: [Zmm; 8],
-        free: [Zmm; 8],
-        items: Mem,
-        past_caches: bool,
-    ) {
+    fn store(a: &mut Assembler, registers: [Zmm; 8], free: [Zmm; 8], items: Mem) {
         for odd in 0..2 {
             for (pair, unpacked) in free[..4].iter().enumerate() {
                 let (low, high) = (registers[2 * pair], registers[2 * pair + 1]);
@@ -143,7 +117,7 @@ impl Lanes for Zmm {
                 for (upper, control) in [0x88, 0xdd].into_iter().enumerate() {
                     a.vshufi64x2(free[6], free[4], free[5], control);
                     let lane = odd + 2 * quarter + 4 * upper;
-                    put(a, at(items, 64 * lane), free[6], past_caches);
+                    a.store_vmovdqu64(at(items, 64 * lane), free[6]);
                 }
             }
         }

@@ -12,8 +12,8 @@ const OFFSETS: i32 = 64;
 const PREFETCH_DISTANCE: usize = 12;
 
 /// Emits a kernel that computes `groups` vectors of items side by side, one operation of each
-/// group after the other: while one waits for its operands, another one computes. The kernel's
-/// last argument says whether the items go past the caches into memory, to a multiple of 64.
+/// group after the other: while one waits for its operands, another one computes. The kernel has no
+/// use for its last argument.
 ///
 /// The lines for the end of a function are prefetched one by one during its operations. All at
 /// once, they fill the buffers for misses and stop all other reads: a tenth of the time.
@@ -50,22 +50,10 @@ pub(super) fn emit_side_by_side<V: Lanes>(
             }
         }
     }
-    let (to_memory, end) = (e.a.label(), e.a.label());
-    e.a.test(LAST_ARGUMENT, LAST_ARGUMENT);
-    e.a.jcc(Condition::NotZero, to_memory);
-    for past_caches in [false, true] {
-        if past_caches {
-            e.a.bind(to_memory);
-        }
-        for (index, group) in groups.iter().enumerate() {
-            let items = Mem::new(ITEMS, LINE * (V::LANES * index) as i32);
-            V::store(e.a, group.r, group.free, items, past_caches);
-        }
-        if !past_caches {
-            e.a.jmp(end);
-        }
+    for (index, group) in groups.iter().enumerate() {
+        let items = Mem::new(ITEMS, LINE * (V::LANES * index) as i32);
+        V::store(e.a, group.r, group.free, items);
     }
-    e.a.bind(end);
     leave(e.a);
 }
 
@@ -116,7 +104,7 @@ pub(super) fn emit_in_turn<V: Lanes>(
                 e.a.store_vmovdqu64(Mem::new(place, vector * word), register);
             }
         } else {
-            V::store(e.a, group.r, group.free, Mem::new(ITEMS, 0), false);
+            V::store(e.a, group.r, group.free, Mem::new(ITEMS, 0));
             e.a.add(ITEMS, LINE * V::LANES as i32);
         }
         e.a.add(place, state + OFFSETS);

@@ -27,8 +27,6 @@ fn what_both_have_is_encoded_for_avx2_where_it_can_be() {
             a.vmovdqu64(Zmm(3), Mem::new(Rsi, 64));
             a.store_vmovdqu64(Mem::new(R13, 0), Ymm(9));
             a.store_vmovdqu64(Mem::indexed(R13, R14, Scale::Eight, 128), Zmm(25));
-            a.vmovntdq(Mem::new(Rdi, 96), Ymm(9));
-            a.vmovntdq(Mem::new(Rdi, 8192), Zmm(9));
             a.vpcmpgtq(Ymm(8), Ymm(2), Ymm(13));
             a.vpblendd(Ymm(8), Ymm(2), Ymm(13), 0xaa);
             a.vinserti128(Ymm(8), Ymm(2), Mem::new(R13, 16), 1);
@@ -56,8 +54,6 @@ fn what_both_have_is_encoded_for_avx2_where_it_can_be() {
          vmovdqu64 zmm3, [rsi+40h]
          vmovdqu [r13], ymm9
          vmovdqu64 [r13+r14*8+80h], zmm25
-         vmovntdq [rdi+60h], ymm9
-         vmovntdq [rdi+2000h], zmm9
          vpcmpgtq ymm8, ymm2, ymm13
          vpblendd ymm8, ymm2, ymm13, 0AAh
          vinserti128 ymm8, ymm2, [r13+10h], 1
