@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use randomx::{
     Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, Version, Vm, VmError, VmOptions,
-    items::Items,
+    items::{Items, ItemsOptions},
 };
 
 use crate::{args::Mode, error::Error, progress::KeyBar};
@@ -78,11 +78,18 @@ impl RandomX {
     fn dataset(&self, key: &[u8], bar: &KeyBar) -> Result<Dataset, Error> {
         // Whether there is room should be known before the work of filling a cache.
         let builder = DatasetBuilder::new(self.threads)?;
-        let items = Items::new(Arc::new(self.cache(key, bar)?), self.options.cpu);
+        let items = items(Arc::new(self.cache(key, bar)?), self.options)?;
         let dataset = builder.fill(&items, |computed| {
             bar.computed(computed);
             ControlFlow::Continue(())
         });
         Ok(dataset?)
     }
+}
+
+/// What computes the items of a cache, by the same options as a VM.
+pub(crate) fn items(cache: Arc<Cache>, options: VmOptions) -> Result<Items, Error> {
+    let VmOptions { engine, cpu, code_pages, .. } = options;
+    let options = ItemsOptions { engine, cpu, code_pages };
+    Items::with_options(cache, options).map_err(|problem| Error::Vm(problem.into()))
 }

@@ -69,6 +69,22 @@ fn engine_threads_and_lanes_change_no_hash() {
 }
 
 #[test]
+fn a_dataset_changes_no_hash() {
+    let vectors = vectors("reference-hashes.json");
+    let of_a_key = |v: &&Value| v["key"] == reference(&vectors)[0]["key"];
+    let jobs: Vec<Value> = reference(&vectors).iter().filter(of_a_key).cloned().collect();
+    assert!([1, 2].iter().all(|version| jobs.iter().any(|job| job["version"] == *version)));
+    let lines = jsonl(&jobs.iter().map(job).collect::<Vec<_>>());
+    let run = randomx(&["hash", "--jsonl", "-", "--mode", "fast"]).write_stdin(lines).assert();
+    if run.get_output().stderr.starts_with(b"error: no memory for the RandomX dataset") {
+        println!("skipped: this machine has no memory for a dataset");
+        return;
+    }
+    let run = run.success().stderr("");
+    assert_eq!(parse_jsonl(&run.get_output().stdout), hashes(&jobs));
+}
+
+#[test]
 fn the_longest_key_and_input_fit_in_a_line() {
     let most = "00".repeat(1 << 20);
     let run = on_lines("hash", jsonl(&[json!({"version": 2, "key": most, "input": most})]));

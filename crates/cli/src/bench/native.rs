@@ -35,7 +35,7 @@ use crate::{
     args::{BenchArgs, Mode},
     error::Error,
     host::Host,
-    machine::Hash,
+    machine::{self, Hash},
 };
 
 /// The key of all caches.
@@ -120,7 +120,7 @@ impl<'a> Native<'a> {
     }
 
     fn items(&mut self) -> Result<Items, Error> {
-        Ok(Items::new(self.cache()?, self.cpu))
+        machine::items(self.cache()?, self.args.work.vm_options())
     }
 
     fn cache(&mut self) -> Result<Arc<Cache>, Error> {
