@@ -1,8 +1,9 @@
 //! The boundary between algorithm and machine.
 //!
-//! A VM takes its lanes through the loop of specification 4.6.2, and an engine runs a lane's part of
-//! it. In light mode the VM computes the dataset items of all lanes together, so a lane stops
-//! where it needs items that are not there yet; with a dataset it runs a program in one go.
+//! A VM takes its lanes through the loop of specification 4.6.2, and an engine runs their parts of
+//! it. An iteration has two halves, before and after its dataset item: in light mode the VM
+//! computes the items of all lanes in between, with a dataset the engine runs the whole loop. Lanes
+//! take turns in each iteration, so that what one waits for arrives while the others work.
 
 use std::fmt;
 
@@ -47,7 +48,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// Runs programs.
+/// Runs programs, of all lanes of a VM together.
 pub trait Engine {
     /// A program in the form that this engine runs.
     type Code;
@@ -55,36 +56,47 @@ pub trait Engine {
     /// Prepares a program; `code` may hold an earlier one, whose memory is reused.
     fn load(&self, program: &Program, code: &mut Self::Code);
 
-    /// Runs the loop from one dataset item to a later one.
+    /// Begins an iteration in each lane: steps 1 to 6 and 8. It waits for the first of the items
+    /// that [`Lane::items`] tells.
+    fn begin(&self, lanes: &mut [Running<'_, Self::Code>]);
+
+    /// Ends an iteration in each lane: steps 7 and 9 to 12.
     ///
-    /// Each of `items` ends an iteration (steps 7 and 9 to 12) and begins another one (steps 1 to
-    /// 6 and 8), which waits for its item; the last begins another one only if `more`. Without
-    /// items, the first iteration begins. Then [`Lane::items`] tells the next items.
-    fn advance(
-        &self,
-        code: &Self::Code,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-        items: &[Item],
-        more: bool,
-    );
+    /// # Panics
+    ///
+    /// Unless there are as many `items` as `lanes`.
+    fn end(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]);
 
-    /// Runs the program's instructions once (step 4) and nothing of the loop around them, which is
-    /// what tests of instructions need.
-    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad);
+    /// Begins and ends an iteration in each lane, where the items are known beforehand.
+    ///
+    /// # Panics
+    ///
+    /// Unless there are as many `items` as `lanes`.
+    fn iterate(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]) {
+        self.begin(lanes);
+        self.end(lanes, items);
+    }
 
-    /// Runs the whole loop with the items of a dataset.
+    /// Runs all iterations of each lane with the items of a dataset.
     ///
     /// # Panics
     ///
     /// When `dataset` has less than [`DATASET_ITEMS`] items.
-    fn run(
-        &self,
-        code: &Self::Code,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-        dataset: &[Item],
-    );
+    fn run(&self, lanes: &mut [Running<'_, Self::Code>], dataset: &[Item]);
+
+    /// Runs the program's instructions once (step 4) and nothing of the loop around them, which is
+    /// what tests of instructions need.
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad);
+}
+
+/// A lane with all that its engine runs it with.
+pub struct Running<'a, C> {
+    /// The lane's program.
+    pub code: &'a C,
+    /// The lane.
+    pub lane: &'a mut Lane,
+    /// The lane's scratchpad.
+    pub scratchpad: &'a mut Scratchpad,
 }
 
 /// The state of one hash between iterations.
@@ -107,6 +119,8 @@ pub struct Lane {
     /// What `ma` was when the iteration in progress chose its item.
     pub(crate) item_address: u32,
     dataset_offset: u32,
+    /// `fprc` while machine code runs, in the form that the processor takes.
+    pub(crate) mxcsr: u32,
 }
 
 impl Lane {
@@ -121,6 +135,7 @@ impl Lane {
             mx: 0,
             item_address: 0,
             dataset_offset: 0,
+            mxcsr: 0,
         }
     }
 

@@ -6,7 +6,7 @@ use step::{Kind, Step};
 
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, Lane};
+use crate::engine::{Engine, Lane, Running};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
@@ -35,11 +35,9 @@ impl Interpreter {
         Interpreter { aes: Aes::new(cpu) }
     }
 
-    /// Steps 1 to 6 and 8.
-    fn begin(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        lane.load_registers(scratchpad, code.read_registers);
-        code.execute(lane, scratchpad);
-        lane.choose_item(code.version, code.read_registers);
+    fn store(&self, running: &mut Running<'_, Steps>, item: &Item) {
+        let Running { code, lane, scratchpad } = running;
+        lane.store_registers(scratchpad, item, code.version, self.aes);
     }
 }
 
@@ -63,22 +61,14 @@ impl Engine for Interpreter {
         code.read_registers = program.configuration.read_registers;
     }
 
-    fn advance(
-        &self,
-        code: &Steps,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-        items: &[Item],
-        more: bool,
-    ) {
-        if items.is_empty() {
-            self.begin(code, lane, scratchpad);
-        }
-        for (index, item) in items.iter().enumerate() {
-            lane.store_registers(scratchpad, item, code.version, self.aes);
-            if more || index + 1 < items.len() {
-                self.begin(code, lane, scratchpad);
-            }
+    fn begin(&self, lanes: &mut [Running<'_, Steps>]) {
+        lanes.iter_mut().for_each(begin);
+    }
+
+    fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
+        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        for (running, item) in lanes.iter_mut().zip(items) {
+            self.store(running, item);
         }
     }
 
@@ -88,14 +78,21 @@ impl Engine for Interpreter {
         code.execute(lane, scratchpad);
     }
 
-    fn run(&self, code: &Steps, lane: &mut Lane, scratchpad: &mut Scratchpad, dataset: &[Item]) {
-        let window = lane.window(dataset);
+    fn run(&self, lanes: &mut [Running<'_, Steps>], dataset: &[Item]) {
         for _ in 0..PROGRAM_ITERATIONS {
-            self.begin(code, lane, scratchpad);
-            let item = &window[lane.item_in_window()];
-            lane.store_registers(scratchpad, item, code.version, self.aes);
+            for running in &mut *lanes {
+                begin(running);
+                let window = running.lane.window(dataset);
+                self.store(running, &window[running.lane.item_in_window()]);
+            }
         }
     }
+}
+
+fn begin(Running { code, lane, scratchpad }: &mut Running<'_, Steps>) {
+    lane.load_registers(scratchpad, code.read_registers);
+    code.execute(lane, scratchpad);
+    lane.choose_item(code.version, code.read_registers);
 }
 
 /// The bits of a register that a branch tests, before they are shifted to where it tests them.

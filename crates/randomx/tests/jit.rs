@@ -2,19 +2,21 @@
 //! and the whole scratchpad after every program, on random programs full of edge cases.
 #![cfg(target_arch = "x86_64")]
 
-use randomx::Version;
 use randomx::aes::{Aes, AesGenerator1R, AesGenerator4R};
 use randomx::cpu::Cpu;
-use randomx::engine::{Engine, Lane};
+use randomx::engine::{Engine, Lane, Running};
 use randomx::interpreter::{Interpreter, Steps};
 use randomx::jit::CodePages;
 use randomx::jit::x86_64::program::Jit;
 use randomx::program::{Opcode, Program};
 use randomx::rounding::RoundingMode;
 use randomx::scratchpad::{Scratchpad, Scratchpads};
+use randomx::{Item, Version};
 
 /// Random programs for each version.
 const PROGRAMS: usize = 100_000;
+/// Programs that take turns, so that the way from one's code to another's is tested too.
+const LANES: usize = 2;
 
 #[test]
 fn v1_programs_leave_the_same_state() {
@@ -31,72 +33,87 @@ fn compare(version: Version) {
     let mut random = Random::new(version);
     for (index, &cpu) in levels.iter().enumerate() {
         let pages = if index % 2 == 0 { CodePages::Aliased } else { CodePages::Flipped };
-        let programs = PROGRAMS / levels.len() + 1;
-        let mut pair = Pair::new(cpu, pages, version);
-        for program in 0..programs {
-            pair.run(&random.program(version), &mut random, program);
-        }
-        println!("{version}: {programs} programs with {cpu}, {pages:?}");
-    }
-}
-
-/// The two engines with a lane each.
-struct Pair {
-    interpreter: Interpreter,
-    steps: Steps,
-    jit: Jit,
-    code: <Jit as Engine>::Code,
-    lanes: [Lane; 2],
-    scratchpads: Scratchpads,
-    version: Version,
-}
-
-impl Pair {
-    fn new(cpu: Cpu, pages: CodePages, version: Version) -> Pair {
+        let rounds = PROGRAMS / levels.len() / LANES + 1;
         let jit = Jit::new(cpu, pages);
-        let mut scratchpads = Scratchpads::new(2).expect("memory for two scratchpads");
+        let mut interpreted = Lanes::new(Interpreter::new(Cpu::detect()), Steps::default);
+        let mut compiled = Lanes::new(jit, || jit.code().expect("executable memory"));
+        for round in 0..rounds {
+            let at = format!("with {cpu}, {pages:?}, in round {round}");
+            let programs = std::array::from_fn(|_| random.program(version));
+            let modes = std::array::from_fn(|_| RoundingMode::from_fprc(random.word()));
+            interpreted.load(&programs, modes);
+            compiled.load(&programs, modes);
+            let mut items = || std::array::from_fn(|_| std::array::from_fn(|_| random.operand()));
+            for part in [Part::Begin, Part::Several(items(), items()), Part::End(items())] {
+                interpreted.run(&part);
+                compiled.run(&part);
+                assert_same_registers(&interpreted.lanes, &compiled.lanes, &at);
+            }
+            let pairs = interpreted.scratchpads.as_mut_slice().iter();
+            for (expected, actual) in pairs.zip(compiled.scratchpads.as_mut_slice()) {
+                assert!(same(expected, actual), "scratchpads {at}");
+            }
+        }
+        println!("{version}: {} programs with {cpu}, {pages:?}", rounds * LANES);
+    }
+}
+
+fn assert_same_registers(interpreted: &[Lane; LANES], compiled: &[Lane; LANES], at: &str) {
+    for (expected, actual) in interpreted.iter().zip(compiled) {
+        assert_eq!(expected.registers, actual.registers, "registers {at}");
+        assert_eq!(expected.rounding_mode, actual.rounding_mode, "fprc {at}");
+        assert_eq!(expected.items(), actual.items(), "items {at}");
+    }
+}
+
+/// An engine with its lanes. Scratchpads stay from program to program.
+struct Lanes<E: Engine> {
+    engine: E,
+    codes: [E::Code; LANES],
+    lanes: [Lane; LANES],
+    scratchpads: Scratchpads,
+}
+
+/// A part of the loop, with the items that end the lanes' iterations.
+enum Part {
+    Begin,
+    /// The end of an iteration, then the whole of one and the beginning of another.
+    Several([Item; LANES], [Item; LANES]),
+    End([Item; LANES]),
+}
+
+impl<E: Engine> Lanes<E> {
+    fn new(engine: E, mut code: impl FnMut() -> E::Code) -> Lanes<E> {
+        let mut scratchpads = Scratchpads::new(LANES).expect("memory for scratchpads");
+        let mut filler = AesGenerator1R::new(&[7; 64], Aes::new(Cpu::detect()));
         for scratchpad in scratchpads.as_mut_slice() {
-            AesGenerator1R::new(&[7; 64], Aes::new(cpu)).fill(scratchpad.blocks_mut());
+            filler.fill(scratchpad.blocks_mut());
         }
-        Pair {
-            interpreter: Interpreter::new(Cpu::detect()),
-            steps: Steps::default(),
-            jit,
-            code: jit.code().expect("executable memory"),
-            lanes: [Lane::new(), Lane::new()],
-            scratchpads,
-            version,
+        let (codes, lanes) = ([(); LANES].map(|()| code()), [(); LANES].map(|()| Lane::new()));
+        Lanes { engine, codes, lanes, scratchpads }
+    }
+
+    fn load(&mut self, programs: &[Program; LANES], modes: [RoundingMode; LANES]) {
+        for (index, program) in programs.iter().enumerate() {
+            self.engine.load(program, &mut self.codes[index]);
+            self.lanes[index].start(&program.configuration);
+            self.lanes[index].rounding_mode = modes[index];
         }
     }
 
-    /// A few iterations of a program; the scratchpads and the rounding mode stay for the next.
-    fn run(&mut self, program: &Program, random: &mut Random, index: usize) {
-        self.interpreter.load(program, &mut self.steps);
-        self.jit.load(program, &mut self.code);
-        let mode = RoundingMode::from_fprc(random.word());
-        for lane in &mut self.lanes {
-            lane.start(&program.configuration);
-            lane.rounding_mode = mode;
-        }
-        self.advance(&[], true, index);
-        let known = self.version.known_items();
-        for stretch in 0..2 {
-            let items: Vec<_> =
-                (0..known).map(|_| std::array::from_fn(|_| random.operand())).collect();
-            self.advance(&items, stretch == 0, index);
-        }
-    }
-
-    fn advance(&mut self, items: &[[u64; 8]], more: bool, index: usize) {
-        let [interpreted, compiled] = &mut self.lanes;
-        let [expected, actual] = self.scratchpads.as_mut_slice() else { unreachable!() };
-        self.interpreter.advance(&self.steps, interpreted, expected, items, more);
-        self.jit.advance(&self.code, compiled, actual, items, more);
-        assert_eq!(interpreted.registers, compiled.registers, "registers, program {index}");
-        assert_eq!(interpreted.rounding_mode, compiled.rounding_mode, "fprc, program {index}");
-        assert_eq!(interpreted.items(), compiled.items(), "items, program {index}");
-        if !more {
-            assert!(same(expected, actual), "scratchpads, program {index}");
+    fn run(&mut self, part: &Part) {
+        let scratchpads = self.scratchpads.as_mut_slice().iter_mut();
+        let lanes = self.codes.iter().zip(&mut self.lanes).zip(scratchpads);
+        let running = |((code, lane), scratchpad)| Running { code, lane, scratchpad };
+        let lanes = &mut lanes.map(running).collect::<Vec<_>>();
+        match part {
+            Part::Begin => self.engine.begin(lanes),
+            Part::End(items) => self.engine.end(lanes, items),
+            Part::Several(first, second) => {
+                self.engine.end(lanes, first);
+                self.engine.iterate(lanes, second);
+                self.engine.begin(lanes);
+            }
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::hash_state::HashState;
 use crate::aes::Aes;
-use crate::engine::Engine;
+use crate::engine::{Engine, Running};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
-use crate::scratchpad::{Scratchpad, Scratchpads};
+use crate::scratchpad::Scratchpads;
 use crate::superscalar::Item;
 use crate::vm::{Observer, Phase, Source};
 
@@ -67,7 +67,16 @@ where
                     }
                     state.begin_program(engine, version, observer);
                 }
-                run_loop(engine, source, version, lanes, scratchpads, observer);
+                let mut running: Vec<Running<'_, E::Code>> = lanes
+                    .iter_mut()
+                    .zip(&mut *scratchpads)
+                    .map(|(HashState { code, lane, .. }, scratchpad)| Running {
+                        code,
+                        lane,
+                        scratchpad,
+                    })
+                    .collect();
+                run_loop(engine, source, version, &mut running, observer);
             }
             observer.enter(Phase::Finish);
             for ((state, scratchpad), output) in lanes.iter().zip(scratchpads).zip(outputs) {
@@ -87,58 +96,52 @@ fn run_loop<E: Engine>(
     engine: &E,
     source: &Source,
     version: Version,
-    lanes: &mut [HashState<E>],
-    scratchpads: &mut [Scratchpad],
+    lanes: &mut [Running<'_, E::Code>],
     observer: &mut dyn Observer,
 ) {
+    observer.enter(Phase::Execute);
     match source {
         Source::Light(items) => {
             let compute = |numbers: &[u32], output: &mut [Item]| items.compute(numbers, output);
-            run_in_lockstep(engine, compute, version, lanes, scratchpads, observer);
+            run_without_dataset(engine, compute, version, lanes, observer);
         }
-        Source::Fast(dataset) => {
-            observer.enter(Phase::Execute);
-            for (HashState { lane, code, .. }, scratchpad) in lanes.iter_mut().zip(scratchpads) {
-                engine.run(code, lane, scratchpad, dataset.items());
-            }
-        }
+        Source::Fast(dataset) => engine.run(lanes, dataset.items()),
     }
 }
 
-/// The loop without a dataset.
-///
 /// Items are computed as far ahead as their numbers are known, so that one lane alone makes
 /// batches too: what an item costs is mostly waiting and dispatch, which a batch shares.
-fn run_in_lockstep<E: Engine>(
+fn run_without_dataset<E: Engine>(
     engine: &E,
     compute: impl Fn(&[u32], &mut [Item]),
     version: Version,
-    lanes: &mut [HashState<E>],
-    scratchpads: &mut [Scratchpad],
+    lanes: &mut [Running<'_, E::Code>],
     observer: &mut dyn Observer,
 ) {
     let mut numbers = [0; MAX_LANES * 3];
     let mut items: [Item; MAX_LANES * 3] = [[0; 8]; MAX_LANES * 3];
-    let mut advance = |lanes: &mut [HashState<E>], items: &[Item], known: usize, more: bool| {
-        for (lane, (state, scratchpad)) in lanes.iter_mut().zip(&mut *scratchpads).enumerate() {
-            let items = &items[lane * known..][..known];
-            engine.advance(&state.code, &mut state.lane, scratchpad, items, more);
-        }
-    };
+    let count = lanes.len();
 
-    observer.enter(Phase::Execute);
-    advance(lanes, &[], 0, true);
+    engine.begin(lanes);
     let mut left = PROGRAM_ITERATIONS;
     while left > 0 {
         let known = version.known_items().min(left);
-        let batch = lanes.len() * known;
-        for (numbers, state) in numbers.chunks_mut(known).zip(&*lanes) {
-            numbers.copy_from_slice(&state.lane.items()[..known]);
+        for (index, running) in lanes.iter().enumerate() {
+            for (ahead, number) in running.lane.items()[..known].iter().enumerate() {
+                numbers[ahead * count + index] = *number;
+            }
         }
+        let items = &mut items[..known * count];
         observer.enter(Phase::Items);
-        compute(&numbers[..batch], &mut items[..batch]);
+        compute(&numbers[..known * count], items);
         observer.enter(Phase::Execute);
+        engine.end(lanes, &items[..count]);
+        for items in items[count..].chunks(count) {
+            engine.iterate(lanes, items);
+        }
         left -= known;
-        advance(lanes, &items, known, left > 0);
+        if left > 0 {
+            engine.begin(lanes);
+        }
     }
 }

@@ -207,6 +207,11 @@ impl Assembler {
         self.legacy(encoding::Opcode::narrow(0xff), 2, target.rm(), encoding::Immediate::NONE);
     }
 
+    /// `jmp register`
+    pub fn jmp_register(&mut self, target: Gpr) {
+        self.legacy(encoding::Opcode::narrow(0xff), 4, target.rm(), encoding::Immediate::NONE);
+    }
+
     /// `ret`
     pub fn ret(&mut self) {
         self.put(Bytes::new(0xc3, 1), 0, 0);

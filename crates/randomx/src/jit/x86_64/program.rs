@@ -1,7 +1,7 @@
 //! Programs of the VM as machine code (specification 4.6.2 and 5).
 //!
-//! A program becomes one function, which runs the whole loop with a dataset or, in light mode,
-//! from one dataset item to a later one. Between calls all state is in the [`Lane`].
+//! A program becomes one function, which runs an iteration, half of one, or all. Between its turns
+//! all state is in the [`Lane`].
 
 mod body;
 mod call;
@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::assembler::{Assembler, AssemblerError};
 use crate::cpu::{Cpu, Extension};
-use crate::engine::{Engine, Lane};
+use crate::engine::{Engine, Lane, Running};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
 use crate::params::Version;
@@ -20,7 +20,7 @@ use crate::program::{Program, decode};
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-use call::{Function, Stretch};
+use call::{Function, Turn};
 use frame::Frame;
 
 /// No instruction of a program becomes longer than this.
@@ -75,7 +75,7 @@ impl Jit {
     pub fn code(&self) -> Result<Code, JitError> {
         let mut assembler = Assembler::new(CAPACITY);
         let frame = Frame::begin(&mut assembler);
-        let function = Function::new(CAPACITY, self.pages)?;
+        let function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
         let mut code = Code { assembler, frame, function, refused: None };
         code.compile(&Program::empty(), self.features)?;
         Ok(code)
@@ -93,43 +93,66 @@ impl Engine for Jit {
         });
     }
 
-    fn advance(
-        &self,
-        code: &Code,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-        items: &[Item],
-        more: bool,
-    ) {
-        if let Some(steps) = &code.refused {
-            return self.interpreter.advance(steps, lane, scratchpad, items, more);
-        }
-        code.function.call(lane, scratchpad, &Stretch::with_items(items, more));
+    fn begin(&self, lanes: &mut [Running<'_, Code>]) {
+        self.take(lanes, Turn::Begin);
     }
 
-    fn run(&self, code: &Code, lane: &mut Lane, scratchpad: &mut Scratchpad, dataset: &[Item]) {
-        if let Some(steps) = &code.refused {
-            return self.interpreter.run(steps, lane, scratchpad, dataset);
-        }
-        let window = lane.window(dataset);
-        code.function.call(lane, scratchpad, &Stretch::with_dataset(window));
+    fn end(&self, lanes: &mut [Running<'_, Code>], items: &[Item]) {
+        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        self.take(lanes, Turn::End(items));
+    }
+
+    fn iterate(&self, lanes: &mut [Running<'_, Code>], items: &[Item]) {
+        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        self.take(lanes, Turn::Iterate(items));
+    }
+
+    fn run(&self, lanes: &mut [Running<'_, Code>], dataset: &[Item]) {
+        self.take(lanes, Turn::Run(dataset));
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        let mut assembler = Assembler::new(CAPACITY);
-        let operations = decode(&program.instructions, program.version);
-        let function = frame::enclose(&mut assembler, |assembler| {
-            body::emit(assembler, operations, self.features)
-        })
-        .and_then(|()| {
-            let mut function = Function::new(CAPACITY, self.pages)?;
-            function.replace(assembler.finish()?)?;
-            Ok(function)
-        });
-        match function {
-            Ok(function) => function.call(lane, scratchpad, &Stretch::with_items(&[], false)),
+        match self.enclosed(program) {
+            Ok(code) => call::call(&mut [Running { code: &code, lane, scratchpad }], Turn::Begin),
             Err(_) => self.interpreter.execute(program, lane, scratchpad),
         }
+    }
+}
+
+impl Jit {
+    /// Runs lanes whose code is in place, and others by the interpreter.
+    fn take(&self, lanes: &mut [Running<'_, Code>], turn: Turn<'_>) {
+        if lanes.iter().all(|running| running.code.refused.is_none()) {
+            return call::call(lanes, turn);
+        }
+        for (index, running) in lanes.iter_mut().enumerate() {
+            let turn = turn.of_lane(index);
+            let Some(code) = &running.code.refused else {
+                call::call(std::slice::from_mut(running), turn);
+                continue;
+            };
+            let Running { lane, scratchpad, .. } = running;
+            let lanes = &mut [Running { code, lane, scratchpad }];
+            match turn {
+                Turn::Begin => self.interpreter.begin(lanes),
+                Turn::End(items) => self.interpreter.end(lanes, items),
+                Turn::Iterate(items) => self.interpreter.iterate(lanes, items),
+                Turn::Run(dataset) => self.interpreter.run(lanes, dataset),
+            }
+        }
+    }
+
+    /// A program's instructions without the loop around them.
+    fn enclosed(&self, program: &Program) -> Result<Code, JitError> {
+        let mut assembler = Assembler::new(CAPACITY);
+        let frame = Frame::begin(&mut assembler);
+        frame::load_floats(&mut assembler);
+        let operations = decode(&program.instructions, program.version);
+        body::emit(&mut assembler, operations, self.features)?;
+        frame::return_to_caller(&mut assembler);
+        let mut function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
+        function.replace(assembler.finish()?)?;
+        Ok(Code { assembler, frame, function, refused: None })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The instructions of a program (specification 5.2 to 5.5).
 
 use super::Features;
-use super::frame::load_rounding_mode;
+use super::frame::{ROUNDING_CONTROL, set_rounding_mode};
 use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Position, Scale, Xmm};
@@ -10,9 +10,6 @@ use crate::program::{Address, Operation, ZERO_REGISTER};
 
 /// The bits that a branch tests, before they are shifted to where it tests them.
 const CONDITION: u32 = (1 << JUMP_BITS) - 1;
-
-/// Where the two bits of `fprc` are in MXCSR.
-pub(super) const ROUNDING_CONTROL: u8 = 13;
 
 /// Emits all operations of a program, one after the other.
 ///
@@ -200,12 +197,12 @@ impl Body<'_> {
         // The two low bits of the rotated value go where MXCSR has them.
         self.rotate(Gpr::Rax, r(src), count.wrapping_sub(ROUNDING_CONTROL) & 63);
         if gate == 0 {
-            load_rounding_mode(self.assembler);
+            set_rounding_mode(self.assembler);
         } else {
             let skipped = self.assembler.label();
             self.assembler.test_immediate32(Gpr::Rax, u32::from(gate) << ROUNDING_CONTROL);
             self.assembler.jcc(Condition::NotZero, skipped);
-            load_rounding_mode(self.assembler);
+            set_rounding_mode(self.assembler);
             self.assembler.bind(skipped);
         }
     }

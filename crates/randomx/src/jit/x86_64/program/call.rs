@@ -1,80 +1,145 @@
-//! Calling the code of a program: the one place of this room that Rust cannot check.
+//! Calling the code of programs: the one place of this room that Rust cannot check.
 
-use std::marker::PhantomData;
+use std::ptr;
 
-use crate::engine::{DATASET_WINDOW, Lane};
+use super::Code;
+use super::frame::{MXCSR, ROUNDING_CONTROL};
+use crate::engine::{Lane, Running};
 use crate::jit::x86_64::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
-use crate::params::PROGRAM_ITERATIONS;
+use crate::params::{MAX_LANES, PROGRAM_ITERATIONS};
+use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// What part of the loop a call runs, in the form that the code reads.
-#[repr(C)]
-pub(super) struct Stretch<'a> {
-    /// The items that were passed, or where the program's dataset begins.
-    pub(super) items: *const Item,
-    /// Iterations to end.
-    pub(super) ends: u64,
-    /// Iterations to begin after one has ended.
-    pub(super) begins: u64,
-    /// Not zero to begin an iteration before any ends.
-    pub(super) begin_first: u64,
-    /// Not zero if `items` is a dataset of [`DATASET_WINDOW`] items.
-    pub(super) dataset: u64,
-    lifetime: PhantomData<&'a [Item]>,
+/// What the lanes do in a call, one after the other.
+#[derive(Clone, Copy)]
+pub(super) enum Turn<'a> {
+    /// Each begins an iteration.
+    Begin,
+    /// Each ends one with its item.
+    End(&'a [Item]),
+    /// Both.
+    Iterate(&'a [Item]),
+    /// They take turns in all iterations and read a dataset.
+    Run(&'a [Item]),
 }
 
-impl<'a> Stretch<'a> {
-    /// From one item to a later one; see [`Engine::advance`](crate::engine::Engine::advance).
-    pub(super) fn with_items(items: &'a [Item], more: bool) -> Stretch<'a> {
-        let begins = if more { items.len() } else { items.len().saturating_sub(1) };
-        Stretch {
-            items: items.as_ptr(),
-            ends: items.len() as u64,
-            begins: begins as u64,
-            begin_first: u64::from(items.is_empty()),
-            dataset: 0,
-            lifetime: PhantomData,
+impl Turn<'_> {
+    /// What this one lane does.
+    pub(super) fn of_lane(self, index: usize) -> Self {
+        match self {
+            Turn::Begin | Turn::Run(_) => self,
+            Turn::End(items) => Turn::End(&items[index..=index]),
+            Turn::Iterate(items) => Turn::Iterate(&items[index..=index]),
         }
     }
+}
 
-    /// The whole loop, with a dataset from the program's offset on.
-    pub(super) fn with_dataset(window: &'a [Item; DATASET_WINDOW]) -> Stretch<'a> {
-        Stretch {
-            items: window.as_ptr(),
-            ends: PROGRAM_ITERATIONS as u64,
-            begins: PROGRAM_ITERATIONS as u64 - 1,
-            begin_first: 1,
-            dataset: 1,
-            lifetime: PhantomData,
-        }
-    }
+/// The bits in which the code is told the same.
+pub(super) mod flag {
+    pub(in super::super) const BEGIN: i32 = 1;
+    pub(in super::super) const END: i32 = 2;
+    pub(in super::super) const DATASET: i32 = 4;
+    /// There is no other lane, so nothing has to be put away between iterations.
+    pub(in super::super) const ALONE: i32 = 8;
+}
+
+/// A lane in the form that the code reads. The lanes of a call are an array.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Link {
+    /// Where the lane's code takes over from another lane's.
+    pub(super) takeover: *const u8,
+    pub(super) lane: *mut Lane,
+    pub(super) scratchpad: *mut Scratchpad,
+    /// The lane's item, or the dataset from the program's offset on.
+    pub(super) items: *const Item,
+}
+
+impl Link {
+    const NONE: Link = Link {
+        takeover: ptr::null(),
+        lane: ptr::null_mut(),
+        scratchpad: ptr::null_mut(),
+        items: ptr::null(),
+    };
 }
 
 /// The code of a program in executable memory.
 #[derive(Debug)]
-pub(super) struct Function(CodeMemory);
+pub(super) struct Function {
+    memory: CodeMemory,
+    takeover: usize,
+}
 
 impl Function {
-    /// Memory for `capacity` bytes of code; there is no function in it yet.
-    pub(super) fn new(capacity: usize, pages: CodePages) -> Result<Function, JitError> {
-        CodeMemory::new(capacity, pages).map(Function)
+    /// Memory for `capacity` bytes of code; there is no function in it yet. Other lanes' code will
+    /// jump to the byte `takeover`.
+    pub(super) fn new(
+        capacity: usize,
+        takeover: usize,
+        pages: CodePages,
+    ) -> Result<Function, JitError> {
+        Ok(Function { memory: CodeMemory::new(capacity, pages)?, takeover })
     }
 
     /// Replaces the function by `code`, a whole one from [`frame`](super::frame)'s way in to its
     /// way out.
     pub(super) fn replace(&mut self, code: &[u8]) -> Result<(), JitError> {
-        self.0.write(code)
+        self.memory.write(code)
     }
+}
 
-    /// Calls the function; without one, after a refused `replace`, it does nothing.
-    pub(super) fn call(&self, lane: &mut Lane, scratchpad: &mut Scratchpad, stretch: &Stretch<'_>) {
-        type Entry = unsafe extern "sysv64" fn(&mut Lane, &mut Scratchpad, &Stretch<'_>);
-        let Ok(entry) = self.0.entry() else { return };
-        // SAFETY: `replace` put a whole function of this type there. It keeps to the lane, to the
-        // scratchpad, because it masks all addresses, and to the items: it reads as many as it
-        // ends iterations or, of a dataset, those that its mask lets it address.
-        unsafe { std::mem::transmute::<*const u8, Entry>(entry)(lane, scratchpad, stretch) }
+/// Runs lanes whose code is in place. There are as many items as lanes, or a whole dataset.
+pub(super) fn call(lanes: &mut [Running<'_, Code>], turn: Turn<'_>) {
+    for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
+        call_group(lanes, group * MAX_LANES, turn);
+    }
+}
+
+/// `first` is the place of the first lane's item.
+fn call_group(lanes: &mut [Running<'_, Code>], first: usize, turn: Turn<'_>) {
+    type Entry = unsafe extern "sysv64" fn(*const Link, *const Link, u64, u64);
+    let mut links = [Link::NONE; MAX_LANES];
+    let mut entry = None;
+    for (index, (link, running)) in links.iter_mut().zip(&mut *lanes).enumerate() {
+        let Ok(code) = running.code.function.memory.entry() else { return };
+        entry.get_or_insert(code);
+        running.lane.mxcsr = MXCSR | (running.lane.rounding_mode as u32) << ROUNDING_CONTROL;
+        *link = Link {
+            takeover: code.wrapping_add(running.code.function.takeover),
+            items: match turn {
+                Turn::Begin => ptr::null(),
+                Turn::End(items) | Turn::Iterate(items) => &raw const items[first + index],
+                Turn::Run(dataset) => running.lane.window(dataset).as_ptr(),
+            },
+            lane: running.lane,
+            scratchpad: running.scratchpad,
+        };
+    }
+    let (flags, passes) = match turn {
+        Turn::Begin => (flag::BEGIN, 1),
+        Turn::End(_) => (flag::END, 1),
+        Turn::Iterate(_) => (flag::BEGIN | flag::END, 1),
+        Turn::Run(_) if lanes.len() == 1 => {
+            (flag::BEGIN | flag::END | flag::DATASET | flag::ALONE, PROGRAM_ITERATIONS)
+        }
+        Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
+    };
+    let links = links[..lanes.len()].as_ptr_range();
+    if let Some(entry) = entry {
+        let (head, tail) = (links.start, links.end.wrapping_sub(1));
+        // SAFETY: `Function::replace` put a whole function of this type at each entry. It keeps to
+        // what the links point to, which the lanes borrow for the time of the call: to the lane, to
+        // the scratchpad, because it masks all addresses, and to one item or, if `flags` say that
+        // there is a dataset, to those that its mask lets it address in the window.
+        unsafe {
+            std::mem::transmute::<*const u8, Entry>(entry)(head, tail, passes as u64, flags as u64);
+        }
+    }
+    for running in lanes {
+        let fprc = running.lane.mxcsr >> ROUNDING_CONTROL;
+        running.lane.rounding_mode = RoundingMode::from_fprc(u64::from(fprc));
     }
 }

@@ -1,16 +1,19 @@
-//! The loop around a program's instructions (specification 4.6.2) and the way in and out.
+//! The loop around a program's instructions (specification 4.6.2) and the ways in and out.
+//!
+//! A call runs one lane after the other: at the end of its turn a lane's code puts the registers
+//! away and jumps to the next lane's. See [`flag`] for what a turn is.
 
 use std::mem::offset_of;
 
 use super::Features;
-use super::body::{ROUNDING_CONTROL, load_group_e};
-use super::call::Stretch;
+use super::body::load_group_e;
+use super::call::{Link, flag};
 use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
 use crate::engine::{GROUP_E_KEPT, ITEM_ADDRESS_MASK, Lane};
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mark, Mem, Scale};
-use crate::params::{ITEM_SIZE, Version};
+use crate::params::Version;
 use crate::program::{Configuration, SCALE_BITS};
 use crate::registers::RegisterFile;
 use crate::scratchpad::L3_MASK_64;
@@ -18,20 +21,24 @@ use crate::scratchpad::L3_MASK_64;
 /// MXCSR for RandomX, but for the rounding mode: all exceptions masked, denormals are zero. The
 /// loop's values are never denormal; without the two bits an operand could still make the
 /// processor slow.
-const MXCSR: i32 = 0x9fc0;
+pub(super) const MXCSR: u32 = 0x9fc0;
+
+/// Where the two bits of `fprc` are in MXCSR.
+pub(super) const ROUNDING_CONTROL: u8 = 13;
 
 /// What the code keeps on the stack, by its distance from `rsp`.
 mod slot {
     /// MXCSR of the caller.
     pub(super) const CALLER_MXCSR: i32 = 0;
-    /// A word on its way to or from MXCSR.
-    pub(super) const MXCSR: i32 = 4;
-    /// Iterations left to end.
-    pub(super) const ENDS: i32 = 8;
-    /// Iterations left to begin after one has ended.
-    pub(super) const BEGINS: i32 = 16;
-    /// Not zero if items are read from the dataset.
-    pub(super) const DATASET: i32 = 24;
+    /// What a turn is: [`flag`](super::flag)s.
+    pub(super) const FLAGS: i32 = 4;
+    /// The [`Link`](super::Link) of the lane whose turn it is.
+    pub(super) const LINK: i32 = 8;
+    /// That of the first lane and that of the last.
+    pub(super) const FIRST: i32 = 16;
+    pub(super) const LAST: i32 = 24;
+    /// How often each lane still has its turn, this time included.
+    pub(super) const PASSES: i32 = 32;
     /// All of it. With six registers pushed the stack is aligned to 16 bytes.
     pub(super) const SIZE: i32 = 40;
 }
@@ -46,9 +53,11 @@ const A: usize = REGISTERS + offset_of!(RegisterFile, a);
 /// `spAddr0`, then `spAddr1`.
 const ADDRESSES: usize = offset_of!(Lane, addresses);
 
-/// The part of the code that is the same for all programs, and the places in the rest.
+/// The part of the code that is the same for all programs.
 pub(super) struct Frame {
     constants: Constants,
+    /// Where another lane's code jumps to.
+    takeover: usize,
     prologue: Mark,
 }
 
@@ -59,13 +68,13 @@ struct Constants {
 }
 
 /// Places in the loop of one program.
-pub(super) struct Loop {
-    next: Label,
-    resume: Label,
+pub(super) struct Places {
+    begin: Label,
+    end_only: Label,
 }
 
 impl Frame {
-    /// Emits what comes first in the code of every program. The entry is at its beginning.
+    /// Emits what comes first in the code of every program, from the entry on.
     pub(super) fn begin(assembler: &mut Assembler) -> Frame {
         let over = assembler.label();
         assembler.jmp(over);
@@ -76,8 +85,16 @@ impl Frame {
         };
         assembler.bind(over);
         enter(assembler);
-        load_vectors(assembler, constants);
-        Frame { constants, prologue: assembler.mark() }
+        load_constants(assembler, constants);
+        assembler.mov(Gpr::Rcx, stack(slot::FIRST));
+        let takeover = assembler.position().offset();
+        take_over(assembler);
+        Frame { constants, takeover, prologue: assembler.mark() }
+    }
+
+    /// Where in the code another lane's code jumps to, with its link in `rcx`.
+    pub(super) fn takeover(&self) -> usize {
+        self.takeover
     }
 
     /// Forgets the last program's code.
@@ -91,27 +108,12 @@ impl Frame {
         assembler: &mut Assembler,
         configuration: &Configuration,
         features: Features,
-    ) -> Loop {
-        let [first, second, ..] = configuration.read_registers.map(r);
-        let places = Loop { next: assembler.label(), resume: assembler.label() };
-        let addressed = assembler.label();
-        assembler.test(Gpr::Rcx, Gpr::Rcx);
-        assembler.jcc(Condition::Zero, places.resume);
-        // The first addresses are made of `ma` and `mx` too.
-        assembler.mov(Gpr::Rax, first);
-        assembler.xor(Gpr::Rax, second);
-        assembler.xor(Gpr::Rax, lane(ADDRESSES));
-        assembler.jmp(addressed);
-
-        assembler.align(16);
-        assembler.bind(places.next);
-        assembler.mov(Gpr::Rax, first);
-        assembler.xor(Gpr::Rax, second);
-        assembler.bind(addressed);
-        assembler.mov32(Gpr::Rdx, Gpr::Rax);
-        assembler.and32(Gpr::Rdx, L3_MASK_64 as i32);
-        assembler.shr(Gpr::Rax, 32);
-        assembler.and32(Gpr::Rax, L3_MASK_64 as i32);
+    ) -> Places {
+        let places = Places { begin: assembler.label(), end_only: assembler.label() };
+        test_flag(assembler, flag::BEGIN);
+        assembler.jcc(Condition::Zero, places.end_only);
+        assembler.bind(places.begin);
+        mix_addresses(assembler, configuration);
         assembler.store32(lane(ADDRESSES), Gpr::Rdx);
         assembler.store32(lane(ADDRESSES + 4), Gpr::Rax);
         for i in 0..8 {
@@ -126,28 +128,26 @@ impl Frame {
         places
     }
 
-    /// Steps 5 to 12, and the way out.
+    /// Steps 5 to 12, and what follows a turn.
     pub(super) fn end_iteration(
         &self,
         assembler: &mut Assembler,
-        places: Loop,
+        places: Places,
         configuration: &Configuration,
         version: Version,
         features: Features,
     ) {
-        let (light, finish) = (assembler.label(), assembler.label());
-        let exit = assembler.label();
+        let (passed, end) = (assembler.label(), assembler.label());
+        let (alone, turn_over) = (assembler.label(), assembler.label());
         choose_item(assembler, configuration, version);
-        assembler.mov(Gpr::Rax, stack(slot::DATASET));
-        assembler.test(Gpr::Rax, Gpr::Rax);
-        assembler.jcc(Condition::Zero, light);
-
+        test_flag(assembler, flag::DATASET);
+        assembler.jcc(Condition::Zero, passed);
         assembler.and32(Gpr::Rcx, ITEM_ADDRESS_MASK as i32);
         assembler.prefetchnta(Mem::indexed(ITEMS, Gpr::Rcx, Scale::One, 0));
         assembler.and32(Gpr::Rdx, ITEM_ADDRESS_MASK as i32);
         assembler.lea(Gpr::Rcx, Mem::indexed(ITEMS, Gpr::Rdx, Scale::One, 0));
 
-        assembler.bind(finish);
+        assembler.bind(end);
         assembler.mov32(Gpr::Rdx, lane(ADDRESSES));
         assembler.mov32(Gpr::Rax, lane(ADDRESSES + 4));
         for i in 0..8 {
@@ -164,21 +164,35 @@ impl Frame {
         for i in 0..4 {
             assembler.store_movaps(scratchpad(Gpr::Rdx, 16 * i), f(i));
         }
-        assembler.dec(stack(slot::ENDS));
-        assembler.dec(stack(slot::BEGINS));
-        assembler.jcc(Condition::NotSign, places.next);
-        assembler.bind(exit);
-        leave(assembler);
+        // The next iteration's lines are on their way while other lanes have their turns.
+        assembler.xor32(Gpr::Rax, Gpr::Rax);
+        assembler.store(lane(ADDRESSES), Gpr::Rax);
+        mix_addresses(assembler, configuration);
+        assembler.prefetcht0(scratchpad(Gpr::Rdx, 0));
+        assembler.prefetcht0(scratchpad(Gpr::Rax, 0));
+        test_flag(assembler, flag::ALONE);
+        assembler.jcc(Condition::NotZero, alone);
 
-        // In light mode it ends here when the next item has not been passed.
-        assembler.bind(light);
-        assembler.mov(Gpr::Rax, stack(slot::ENDS));
-        assembler.test(Gpr::Rax, Gpr::Rax);
-        assembler.jcc(Condition::Zero, exit);
-        assembler.bind(places.resume);
+        assembler.bind(turn_over);
+        put_away(assembler);
+        hand_over(assembler);
+
+        assembler.bind(alone);
+        assembler.dec(stack(slot::PASSES));
+        assembler.jcc(Condition::NotZero, places.begin);
+        return_to_caller(assembler);
+
+        // The item has been passed, or it has not and the turn is over before it is needed.
+        assembler.bind(passed);
+        test_flag(assembler, flag::END);
+        assembler.jcc(Condition::Zero, turn_over);
         assembler.mov(Gpr::Rcx, ITEMS);
-        assembler.add(ITEMS, ITEM_SIZE as i32);
-        assembler.jmp(finish);
+        assembler.jmp(end);
+
+        assembler.bind(places.end_only);
+        load_floats(assembler);
+        assembler.mov(Gpr::Rcx, ITEMS);
+        assembler.jmp(end);
     }
 
     /// Step 10 of v2 without AES instructions: a call to Rust, around which all that it may
@@ -189,94 +203,134 @@ impl Frame {
         extern "sysv64" fn mix(lane: &mut Lane) {
             lane.mix_f_with_e(Aes::new(Cpu::baseline()));
         }
-        store_floats(assembler);
+        put_away(assembler);
         VOLATILE.iter().for_each(|&register| assembler.push(register));
         assembler.mov_immediate(Gpr::Rax, mix as *const () as u64);
         assembler.call(Gpr::Rax);
         VOLATILE.iter().rev().for_each(|&register| assembler.pop(register));
-        load_vectors(assembler, self.constants);
+        load_constants(assembler, self.constants);
+        load_lane_vectors(assembler);
+        load_floats(assembler);
     }
 }
 
-/// The way into the code and out again around `body` alone.
-pub(super) fn enclose<T>(assembler: &mut Assembler, body: impl FnOnce(&mut Assembler) -> T) -> T {
-    let _ = Frame::begin(assembler);
-    let result = body(assembler);
+/// Puts the lane's registers away and returns.
+pub(super) fn return_to_caller(assembler: &mut Assembler) {
+    put_away(assembler);
     leave(assembler);
-    result
 }
 
 /// Puts the rounding mode into MXCSR; it is in the right place in `rax`, among other bits.
 #[inline(always)]
-pub(super) fn load_rounding_mode(assembler: &mut Assembler) {
+pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
+    let mxcsr = lane(offset_of!(Lane, mxcsr));
     assembler.and32(Gpr::Rax, 3 << ROUNDING_CONTROL);
-    assembler.or32(Gpr::Rax, MXCSR);
-    assembler.store32(stack(slot::MXCSR), Gpr::Rax);
-    assembler.ldmxcsr(stack(slot::MXCSR));
+    assembler.or32(Gpr::Rax, MXCSR as i32);
+    assembler.store32(mxcsr, Gpr::Rax);
+    assembler.ldmxcsr(mxcsr);
 }
 
-/// Saves the caller's registers and loads the lane's, but for the vectors. `rcx` tells whether an
-/// iteration begins first.
+/// Saves what belongs to the caller and puts the arguments away.
 fn enter(assembler: &mut Assembler) {
-    let stretch = |offset| Mem::new(Gpr::Rdx, offset as i32);
     SAVED.iter().for_each(|&register| assembler.push(register));
     assembler.sub(Gpr::Rsp, slot::SIZE);
     assembler.stmxcsr(stack(slot::CALLER_MXCSR));
-    for (slot, offset) in [
-        (slot::ENDS, offset_of!(Stretch, ends)),
-        (slot::BEGINS, offset_of!(Stretch, begins)),
-        (slot::DATASET, offset_of!(Stretch, dataset)),
-    ] {
-        assembler.mov(Gpr::Rax, stretch(offset));
-        assembler.store(stack(slot), Gpr::Rax);
-    }
-    assembler.mov(ITEMS, stretch(offset_of!(Stretch, items)));
-    assembler.mov(Gpr::Rcx, stretch(offset_of!(Stretch, begin_first)));
-    assembler.mov32(Gpr::Rax, lane(offset_of!(Lane, rounding_mode)));
-    assembler.shl(Gpr::Rax, ROUNDING_CONTROL);
-    load_rounding_mode(assembler);
+    assembler.store(stack(slot::FIRST), Gpr::Rdi);
+    assembler.store(stack(slot::LAST), Gpr::Rsi);
+    assembler.store(stack(slot::PASSES), Gpr::Rdx);
+    assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
+}
+
+/// Begins a lane's turn; its link is in `rcx`.
+fn take_over(assembler: &mut Assembler) {
+    let link = |offset| Mem::new(Gpr::Rcx, offset as i32);
+    assembler.store(stack(slot::LINK), Gpr::Rcx);
+    assembler.mov(LANE, link(offset_of!(Link, lane)));
+    assembler.mov(SCRATCHPAD, link(offset_of!(Link, scratchpad)));
+    assembler.mov(ITEMS, link(offset_of!(Link, items)));
+    assembler.ldmxcsr(lane(offset_of!(Lane, mxcsr)));
     assembler.mov(MA_MX, lane(offset_of!(Lane, ma)));
     for i in 0..8 {
         assembler.mov(r(i), lane(R + 8 * usize::from(i)));
     }
+    load_lane_vectors(assembler);
 }
 
-fn load_vectors(assembler: &mut Assembler, constants: Constants) {
+/// Ends a lane's turn: on to the next lane, to the first one in the next pass, or out.
+fn hand_over(assembler: &mut Assembler) {
+    let (last, go) = (assembler.label(), assembler.label());
+    assembler.mov(Gpr::Rcx, stack(slot::LINK));
+    assembler.cmp(Gpr::Rcx, stack(slot::LAST));
+    assembler.jcc(Condition::Zero, last);
+    assembler.add(Gpr::Rcx, size_of::<Link>() as i32);
+    assembler.bind(go);
+    assembler.mov(Gpr::Rax, Mem::new(Gpr::Rcx, offset_of!(Link, takeover) as i32));
+    assembler.jmp_register(Gpr::Rax);
+
+    assembler.bind(last);
+    assembler.mov(Gpr::Rcx, stack(slot::FIRST));
+    assembler.dec(stack(slot::PASSES));
+    assembler.jcc(Condition::NotZero, go);
+    leave(assembler);
+}
+
+/// Restores what belongs to the caller and returns.
+fn leave(assembler: &mut Assembler) {
+    assembler.ldmxcsr(stack(slot::CALLER_MXCSR));
+    assembler.add(Gpr::Rsp, slot::SIZE);
+    SAVED.iter().rev().for_each(|&register| assembler.pop(register));
+    assembler.ret();
+}
+
+fn load_constants(assembler: &mut Assembler, constants: Constants) {
+    assembler.movaps(E_KEPT, Mem::label(constants.e_kept, 0));
+    assembler.movaps(SCALE, Mem::label(constants.scale, 0));
+}
+
+fn load_lane_vectors(assembler: &mut Assembler) {
+    for i in 0..4 {
+        assembler.movaps(a(i), lane(A + 16 * usize::from(i)));
+    }
+    assembler.movaps(E_MASK, lane(offset_of!(Lane, e_mask)));
+}
+
+/// The registers that an iteration loads anew: what ends one without beginning it needs them.
+pub(super) fn load_floats(assembler: &mut Assembler) {
     for i in 0..4 {
         let offset = 16 * usize::from(i);
         assembler.movaps(f(i), lane(F + offset));
         assembler.movaps(e(i), lane(E + offset));
-        assembler.movaps(a(i), lane(A + offset));
     }
-    assembler.movaps(E_KEPT, Mem::label(constants.e_kept, 0));
-    assembler.movaps(E_MASK, lane(offset_of!(Lane, e_mask)));
-    assembler.movaps(SCALE, Mem::label(constants.scale, 0));
 }
 
-fn store_floats(assembler: &mut Assembler) {
+/// Stores all registers that a program changes.
+fn put_away(assembler: &mut Assembler) {
+    for i in 0..8 {
+        assembler.store(lane(R + 8 * usize::from(i)), r(i));
+    }
     for i in 0..4 {
         let offset = 16 * usize::from(i);
         assembler.store_movaps(lane(F + offset), f(i));
         assembler.store_movaps(lane(E + offset), e(i));
     }
+    assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
 }
 
-/// Stores the lane's registers, restores the caller's and returns.
-fn leave(assembler: &mut Assembler) {
-    for i in 0..8 {
-        assembler.store(lane(R + 8 * usize::from(i)), r(i));
-    }
-    store_floats(assembler);
-    assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
-    assembler.stmxcsr(stack(slot::MXCSR));
-    assembler.mov32(Gpr::Rax, stack(slot::MXCSR));
-    assembler.shr(Gpr::Rax, ROUNDING_CONTROL);
-    assembler.and32(Gpr::Rax, 3);
-    assembler.store32(lane(offset_of!(Lane, rounding_mode)), Gpr::Rax);
-    assembler.ldmxcsr(stack(slot::CALLER_MXCSR));
-    assembler.add(Gpr::Rsp, slot::SIZE);
-    SAVED.iter().rev().for_each(|&register| assembler.pop(register));
-    assembler.ret();
+/// The scratchpad addresses of an iteration: `spAddr0` in `rdx` and `spAddr1` in `rax`, masked.
+fn mix_addresses(assembler: &mut Assembler, configuration: &Configuration) {
+    let [first, second, ..] = configuration.read_registers.map(r);
+    assembler.mov(Gpr::Rax, first);
+    assembler.xor(Gpr::Rax, second);
+    assembler.xor(Gpr::Rax, lane(ADDRESSES));
+    assembler.mov32(Gpr::Rdx, Gpr::Rax);
+    assembler.and32(Gpr::Rdx, L3_MASK_64 as i32);
+    assembler.shr(Gpr::Rax, 32);
+    assembler.and32(Gpr::Rax, L3_MASK_64 as i32);
+}
+
+fn test_flag(assembler: &mut Assembler, flag: i32) {
+    assembler.mov32(Gpr::Rax, stack(slot::FLAGS));
+    assembler.test_immediate32(Gpr::Rax, flag as u32);
 }
 
 /// Steps 5, 6 and 8: leaves this iteration's item address in `edx` and in the lane, and what to
