@@ -3,14 +3,14 @@
 //! A key has one set of functions, so they are compiled once, in several kernels: for one item
 //! after the other in general purpose registers, and for 4 to 24 items at once in vectors. Which
 //! kernel serves how many items was measured; the times below are of the 16,384 items of a hash,
-//! in ms, on an Intel processor with AVX-512 (Granite Rapids), the best of many short stretches.
+//! in ms, on an Intel server processor with AVX-512, the best of many short stretches.
 //!
 //! | items at a time | 1    | 2    | 3   | 4   | 8   | 16  | 24  |
 //! | --------------- | ---- | ---- | --- | --- | --- | --- | --- |
 //! | scalar          | 18.5 | 11.1 | 8.6 | 7.7 | 7.2 | 7.1 |     |
 //! | AVX2            |      |      |     | 7.5 | 6.6 | 6.6 |     |
 //! | AVX-512, 2 wide |      | 12.0 |     |     |     |     |     |
-//! | AVX-512, 4 wide |      |      |     | 6.6 | 5.4 |     |     |
+//! | AVX-512, 4 wide |      |      |     | 6.6 |     |     |     |
 //! | AVX-512, 8 wide |      |      |     |     | 3.4 | 2.9 | 2.9 |
 //!
 //! One item alone waits for memory most of the time. Two and three in vectors would save little
@@ -163,12 +163,7 @@ impl SuperscalarCode {
         // numbers and lines of the cache by indexes that are less than there are, and writes
         // `batch.items` items; the lengths were tested above.
         unsafe {
-            kernel(
-                lines.as_ptr().cast(),
-                numbers.as_ptr(),
-                items.as_mut_ptr().cast(),
-                batch.argument,
-            );
+            kernel(lines.as_ptr(), numbers.as_ptr(), items.as_mut_ptr(), batch.argument);
         }
     }
 }
