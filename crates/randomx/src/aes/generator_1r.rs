@@ -1,6 +1,6 @@
 //! AesGenerator1R (specification 3.2): fills the scratchpad.
 
-use super::{Aes, Column, Rounds, bytes, columns, dispatch};
+use super::{AHEAD, Aes, Column, Rounds, bytes, columns, dispatch};
 
 /// Hash512("RandomX AesGenerator1R keys"), one key per column.
 #[rustfmt::skip]
@@ -29,6 +29,11 @@ impl AesGenerator1R {
         dispatch!(self.aes, fill_1r(&mut self.state, output))
     }
 
+    /// Fills `blocks` and gives the fingerprint of what was in them.
+    pub(super) fn replace(&mut self, blocks: &mut [[u8; 64]]) -> [u8; 64] {
+        dispatch!(self.aes, hash_and_fill_1r(&mut self.state, blocks))
+    }
+
     /// The state, which is the last block of output, or the seed before there is any.
     pub fn state(&self) -> [u8; 64] {
         bytes(self.state)
@@ -37,16 +42,44 @@ impl AesGenerator1R {
 
 #[inline(always)]
 pub(super) fn fill<R: Rounds>(rounds: R, state: &mut [Column; 4], output: &mut [[u8; 64]]) {
-    let keys = KEYS.each_ref().map(|key| rounds.load(key));
-    let mut s = state.each_ref().map(|column| rounds.load(column));
-    for block in output {
-        s = [
-            rounds.decrypt(s[0], keys[0]),
-            rounds.encrypt(s[1], keys[1]),
-            rounds.decrypt(s[2], keys[2]),
-            rounds.encrypt(s[3], keys[3]),
-        ];
-        *block = bytes(s.map(|column| rounds.store(column)));
+    let mut stream = Stream::new(rounds, state);
+    for index in 0..output.len() {
+        if let Some(later) = output.get(index + AHEAD) {
+            rounds.fetch_to_write(later);
+        }
+        output[index] = stream.next();
     }
-    *state = s.map(|column| rounds.store(column));
+    *state = stream.state();
+}
+
+/// The generator at work, with its state in registers.
+pub(super) struct Stream<R: Rounds> {
+    rounds: R,
+    keys: [R::Block; 4],
+    state: [R::Block; 4],
+}
+
+impl<R: Rounds> Stream<R> {
+    #[inline(always)]
+    pub(super) fn new(rounds: R, state: &[Column; 4]) -> Stream<R> {
+        let load = |columns: &[Column; 4]| columns.each_ref().map(|column| rounds.load(column));
+        Stream { rounds, keys: load(&KEYS), state: load(state) }
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> [u8; 64] {
+        let Stream { rounds, keys, state } = self;
+        *state = [
+            rounds.decrypt(state[0], keys[0]),
+            rounds.encrypt(state[1], keys[1]),
+            rounds.decrypt(state[2], keys[2]),
+            rounds.encrypt(state[3], keys[3]),
+        ];
+        bytes(self.state())
+    }
+
+    #[inline(always)]
+    pub(super) fn state(&self) -> [Column; 4] {
+        self.state.map(|column| self.rounds.store(column))
+    }
 }

@@ -1,6 +1,7 @@
 //! AesHash1R (specification 3.4): the fingerprint of the scratchpad.
 
-use super::{Aes, Column, Rounds, bytes, columns, dispatch};
+use super::generator_1r::Stream;
+use super::{AHEAD, Aes, AesGenerator1R, Column, Rounds, bytes, columns, dispatch};
 
 /// Hash512("RandomX AesHash1R state").
 #[rustfmt::skip]
@@ -23,22 +24,78 @@ pub fn aes_hash_1r(input: &[[u8; 64]], aes: Aes) -> [u8; 64] {
     dispatch!(aes, hash_1r(input))
 }
 
+/// Fills `blocks` with the next ones of `generator`, in the same pass in which their fingerprint
+/// is taken: for a scratchpad whose hash is done and which another hash will use.
+pub fn hash_and_fill_1r(blocks: &mut [[u8; 64]], generator: &mut AesGenerator1R) -> [u8; 64] {
+    generator.replace(blocks)
+}
+
 #[inline(always)]
 pub(super) fn hash<R: Rounds>(rounds: R, input: &[[u8; 64]]) -> [u8; 64] {
-    let mut s = INITIAL_STATE.each_ref().map(|column| rounds.load(column));
-    let absorb = |s: [R::Block; 4], keys: [R::Block; 4]| {
-        [
-            rounds.encrypt(s[0], keys[0]),
-            rounds.decrypt(s[1], keys[1]),
-            rounds.encrypt(s[2], keys[2]),
-            rounds.decrypt(s[3], keys[3]),
-        ]
-    };
-    for block in input {
-        s = absorb(s, columns(block).each_ref().map(|key| rounds.load(key)));
+    let mut fingerprint = Fingerprint::new(rounds);
+    for (index, block) in input.iter().enumerate() {
+        if let Some(later) = input.get(index + AHEAD) {
+            rounds.fetch_to_read(later);
+        }
+        fingerprint.absorb(block);
     }
-    for key in &FINAL_KEYS {
-        s = absorb(s, [rounds.load(key); 4]);
+    fingerprint.finish()
+}
+
+#[inline(always)]
+pub(super) fn hash_and_fill<R: Rounds>(
+    rounds: R,
+    state: &mut [Column; 4],
+    blocks: &mut [[u8; 64]],
+) -> [u8; 64] {
+    let mut fingerprint = Fingerprint::new(rounds);
+    let mut stream = Stream::new(rounds, state);
+    for index in 0..blocks.len() {
+        if let Some(later) = blocks.get(index + AHEAD) {
+            rounds.fetch_to_write(later);
+        }
+        fingerprint.absorb(&blocks[index]);
+        blocks[index] = stream.next();
     }
-    bytes(s.map(|column| rounds.store(column)))
+    *state = stream.state();
+    fingerprint.finish()
+}
+
+/// A hash at work, with its state in registers.
+struct Fingerprint<R: Rounds> {
+    rounds: R,
+    state: [R::Block; 4],
+}
+
+impl<R: Rounds> Fingerprint<R> {
+    #[inline(always)]
+    fn new(rounds: R) -> Fingerprint<R> {
+        let state = INITIAL_STATE.each_ref().map(|column| rounds.load(column));
+        Fingerprint { rounds, state }
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, block: &[u8; 64]) {
+        let keys = columns(block);
+        self.round(keys.each_ref().map(|key| self.rounds.load(key)));
+    }
+
+    #[inline(always)]
+    fn round(&mut self, keys: [R::Block; 4]) {
+        let Fingerprint { rounds, state } = self;
+        *state = [
+            rounds.encrypt(state[0], keys[0]),
+            rounds.decrypt(state[1], keys[1]),
+            rounds.encrypt(state[2], keys[2]),
+            rounds.decrypt(state[3], keys[3]),
+        ];
+    }
+
+    #[inline(always)]
+    fn finish(mut self) -> [u8; 64] {
+        for key in &FINAL_KEYS {
+            self.round([self.rounds.load(key); 4]);
+        }
+        bytes(self.state.map(|column| self.rounds.store(column)))
+    }
 }
