@@ -4,7 +4,8 @@
 use std::{ops::ControlFlow, sync::Arc};
 
 use randomx::{
-    Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, Version, Vm, VmError, VmOptions,
+    Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, MAX_LANES, Version, Vm, VmError,
+    VmOptions,
     items::{Items, ItemsOptions},
 };
 
@@ -50,8 +51,8 @@ impl Machine for RandomX {
     fn vm(&self, key: &KeyMemory, batch: usize) -> Result<Vm, VmError> {
         let lanes = match self.mode {
             // No more scratchpads than there are inputs.
-            Mode::Light => Some(batch),
-            Mode::Fast => self.options.lanes,
+            Mode::Light if batch < MAX_LANES => Some(batch),
+            _ => self.options.lanes,
         };
         let options = VmOptions { lanes, ..self.options };
         Vm::with_options(key.clone(), Version::default(), options)

@@ -3,7 +3,7 @@
 use std::{fmt, num::NonZero, thread};
 
 use clap::{Args, ValueEnum};
-use randomx::{CodePages, EngineChoice, MAX_LANES, Version, VmOptions};
+use randomx::{CodePages, EngineChoice, MAX_LANES, MAX_THREADS, Version, VmOptions};
 
 use crate::{machine::RandomX, work::Spread};
 
@@ -16,7 +16,7 @@ pub(crate) struct WorkArgs {
     engine: EngineName,
 
     /// Threads that hash at once, 1 to 1024 [default: one per processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
     threads: Option<u16>,
 
     /// Inputs that each thread hashes in lockstep, 1 to 8 [default: what suits the mode]

@@ -6,6 +6,8 @@ mod absent;
 mod ffi;
 #[cfg(feature = "reference")]
 mod linked;
+#[cfg(feature = "reference")]
+mod primitives;
 
 #[cfg(not(feature = "reference"))]
 pub(crate) use absent::Reference;

@@ -134,6 +134,21 @@ mod tests {
     }
 
     #[test]
+    fn committed_records_can_be_compared_with() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/records");
+        let mut count = 0;
+        for entry in fs::read_dir(folder).expect("the folder of records") {
+            let file = entry.expect("a folder entry").path();
+            let record = Report::read(&file).expect("a record");
+            let name = file.file_name().and_then(|name| name.to_str()).expect("a UTF-8 name");
+            assert!(name.starts_with(&record.machine.date), "{name}: the date of the run");
+            assert!(record.results.iter().any(|row| row.ratio.is_some()), "{name}");
+            count += 1;
+        }
+        assert!(count > 0);
+    }
+
+    #[test]
     fn changes_are_above_1_where_it_became_better() {
         let mut now = report(vec![
             Row::new("Hash", Unit::Hashes, Some(30.0)),

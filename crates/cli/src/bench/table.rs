@@ -23,19 +23,13 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, verbose: u8) -> io::Re
         .copied()
         .collect();
     let names = report.results.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
-    write!(out, "{:names$}", "")?;
-    for Column { title, width, .. } in &columns {
-        write!(out, " {title:>width$}")?;
-    }
-    writeln!(out)?;
-    for row in &report.results {
-        write!(out, "{:names$}", row.name)?;
-        for Column { width, text, .. } in &columns {
-            write!(out, " {:>width$}", text(row))?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+    let mut line = |name: &str, cell: &dyn Fn(&Column) -> String| {
+        let cells = columns.iter().map(|column| format!(" {:>1$}", cell(column), column.width));
+        let line = format!("{name:names$}{}", cells.collect::<String>());
+        writeln!(out, "{}", line.trim_end())
+    };
+    line("", &|column| column.title.to_owned())?;
+    report.results.iter().try_for_each(|row| line(&row.name, &|column| (column.text)(row)))
 }
 
 #[derive(Clone, Copy)]
