@@ -224,6 +224,13 @@ impl Assembler {
         self.prefetch(2, address);
     }
 
+    /// `prefetchw m`: into the first level of cache, to be written.
+    #[inline(always)]
+    pub fn prefetchw(&mut self, address: Mem) {
+        let opcode = Opcode::new(Prefix::None, Map::Of, 0x0d);
+        self.legacy(opcode, 1, address.rm(), Immediate::NONE);
+    }
+
     #[inline(always)]
     fn prefetch(&mut self, hint: u8, address: Mem) {
         let opcode = Opcode::new(Prefix::None, Map::Of, 0x18);

@@ -131,6 +131,7 @@ fn moves_and_memory() {
             a.prefetchnta(Mem::new(R8, 64));
             a.prefetcht0(Mem::new(Rax, 0));
             a.prefetcht1(Mem::new(R12, 0));
+            a.prefetchw(Mem::new(R13, 128));
             a.ret();
         },
         "mov rax, r8
@@ -155,6 +156,7 @@ fn moves_and_memory() {
          prefetchnta [r8+40h]
          prefetcht0 [rax]
          prefetcht1 [r12]
+         prefetchw [r13+80h]
          ret",
     );
 }
