@@ -82,7 +82,7 @@ impl<'a> Bench<'a> {
         if let Some(problem) = shortage {
             error::note(&problem);
         }
-        let mut machine = Host::new();
+        let mut machine = Host::new(self.args.work.vm_options().cpu);
         self.native.describe(&mut machine);
         machine.reference = self.reference.as_ref().map(Reference::description);
         Ok(Report { machine, results })

@@ -39,8 +39,8 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// This machine, today.
-    pub(crate) fn new() -> Host {
+    /// This machine, today, when RandomX uses of it what `cpu` holds.
+    pub(crate) fn new(cpu: Cpu) -> Host {
         let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
         Host {
             date: date(days),
@@ -49,7 +49,7 @@ impl Host {
             memory: memory(),
             system: system(),
             program: format!("randomx {}", env!("CARGO_PKG_VERSION")),
-            extensions: Cpu::detect().to_string(),
+            extensions: cpu.to_string(),
             ..Host::default()
         }
     }

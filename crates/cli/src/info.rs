@@ -15,7 +15,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let vm = Vm::with_options(Arc::clone(&cache), Version::V1, machine.options);
     let vm = vm.map_err(Error::Vm)?;
 
-    let mut host = Host::new();
+    let mut host = Host::new(machine.options.cpu);
     host.engine = Some(vm.engine().to_string());
     host.cache = Some(cache.pages().to_string());
     host.dataset = Some(match Memory::zeroed_if_available(DATASET_SIZE) {

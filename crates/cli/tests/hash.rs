@@ -62,6 +62,8 @@ fn engine_threads_and_lanes_change_no_hash() {
         ["--threads=1", "--lanes=8", "--engine=auto"],
         ["--threads=3", "--lanes=1", "--engine=interpreter"],
         ["--threads=1024", "--lanes=3", "--secure"],
+        ["--threads=2", "--without=aes", "--engine=auto"],
+        ["--threads=2", "--without=avx2,bmi2", "--engine=auto"],
     ] {
         let run = randomx(&["hash", "--jsonl", file]).args(options).assert().success();
         assert_eq!(parse_jsonl(&run.get_output().stdout), hashes(&jobs), "{options:?}");

@@ -26,6 +26,7 @@ fn a_wrong_command_line_exits_with_2() {
         (&["hash", "--key", "00", "--input", "00", "--threads", "1025"], "--threads"),
         (&["hash", "--key", "00", "--input", "00", "--threads", "10000"], "--threads"),
         (&["hash", "--key", "00", "--input", "00", "--mode", "slow"], "--mode"),
+        (&["hash", "--key", "00", "--input", "00", "--without", "sse2"], "--without"),
         (&["hash", "--key", "00", "--input", "00", "--lanes", "0"], "--lanes"),
         (&["hash", "--key", "00", "--input", "00", "--lanes", "9"], "--lanes"),
         (&["hash", "--key", "00", "--input", "00", "--lanes", "x"], "--lanes"),

@@ -3,7 +3,10 @@
 use std::{fmt, num::NonZero, thread};
 
 use clap::{Args, ValueEnum};
-use randomx::{CodePages, EngineChoice, MAX_LANES, MAX_THREADS, Version, VmOptions};
+use randomx::{
+    CodePages, EngineChoice, MAX_LANES, MAX_THREADS, Version, VmOptions,
+    cpu::{Cpu, Extension},
+};
 
 use crate::{machine::RandomX, work::Spread};
 
@@ -28,6 +31,19 @@ pub(crate) struct WorkArgs {
     /// once; costs two system calls a program. Otherwise it is written at a second address
     #[arg(long)]
     secure: bool,
+
+    /// Do as if the processor lacked an extension and those that build on it; may be repeated
+    #[arg(long, value_name = "EXTENSION", value_delimiter = ',', value_parser = extension)]
+    without: Vec<Extension>,
+}
+
+/// Reads the name of an extension.
+fn extension(name: &str) -> Result<Extension, String> {
+    let mut all = Extension::ALL.into_iter();
+    all.find(|extension| extension.to_string() == name).ok_or_else(|| {
+        let names = Extension::ALL.map(|extension| extension.to_string());
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 impl WorkArgs {
@@ -40,8 +56,8 @@ impl WorkArgs {
                 EngineName::Interpreter => EngineChoice::Interpreter,
                 EngineName::Jit => EngineChoice::Jit,
             },
+            cpu: self.without.iter().fold(Cpu::detect(), |cpu, &lacking| cpu.without(lacking)),
             code_pages: if self.secure { CodePages::Flipped } else { CodePages::Aliased },
-            ..VmOptions::default()
         }
     }
 

@@ -10,8 +10,8 @@ use std::{
 #[cfg(target_arch = "x86_64")]
 use randomx::jit::x86_64::program::Jit;
 use randomx::{
-    Cache, Dataset, DatasetBuilder, DatasetError, EngineChoice, EngineKind, KeyMemory, Version, Vm,
-    VmOptions,
+    Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, EngineChoice, EngineKind,
+    KeyMemory, Version, Vm, VmOptions,
     aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r},
     argon2d::{Block, FILL_BLOCKS, Fill},
     blake_generator::BlakeGenerator,
@@ -55,7 +55,7 @@ pub(crate) struct Native<'a> {
 
 impl<'a> Native<'a> {
     pub(crate) fn new(args: &'a BenchArgs) -> Native<'a> {
-        Native { args, cpu: Cpu::detect(), cache: None, dataset: None, engine: None }
+        Native { args, cpu: args.work.vm_options().cpu, cache: None, dataset: None, engine: None }
     }
 
     /// Does what a row is about.
@@ -66,15 +66,15 @@ impl<'a> Native<'a> {
                 let vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<_, _>>()?;
                 hashing::contestant(vms, self.batch(how))
             }
-            Subject::Blake2b => blake2b(),
-            Subject::Blake2bLong => blake2b_long(),
+            Subject::Blake2b => blake2b(self.cpu),
+            Subject::Blake2bLong => blake2b_long(self.cpu),
             Subject::Aes1R => aes_1r(aes)?,
             Subject::Aes4R => aes_4r(aes),
             Subject::AesHash1R => aes_hash(aes)?,
             Subject::Superscalar => superscalar(),
             Subject::Compile(version) => compile(*version, self.args.work.vm_options())?,
             Subject::Argon2d => argon2d(self.cpu)?,
-            Subject::Cache => repeat(1.0, || drop(black_box(Cache::new(KEY)))),
+            Subject::Cache => cache(self.cpu),
             Subject::Dataset { threads } => dataset(self.items()?, *threads),
         })
     }
@@ -126,7 +126,7 @@ impl<'a> Native<'a> {
     fn cache(&mut self) -> Result<Arc<Cache>, Error> {
         let cache = match self.cache.take() {
             Some(cache) => cache,
-            None => Arc::new(Cache::new(KEY)?),
+            None => Arc::new(CacheBuilder::new(KEY, self.cpu)?.finish()),
         };
         Ok(Arc::clone(self.cache.insert(cache)))
     }
@@ -138,13 +138,13 @@ impl Hasher for Vm {
     }
 }
 
-fn blake2b() -> Contestant<'static> {
-    let (hash, mut state) = (Blake2b::default(), [0; 64]);
+fn blake2b(cpu: Cpu) -> Contestant<'static> {
+    let (hash, mut state) = (Blake2b::new(cpu), [0; 64]);
     repeat(1.0, move || state = hash.hash512(&[black_box(&state)]))
 }
 
-fn blake2b_long() -> Contestant<'static> {
-    let (hash, mut state) = (Blake2b::default(), [0; 72]);
+fn blake2b_long(cpu: Cpu) -> Contestant<'static> {
+    let (hash, mut state) = (Blake2b::new(cpu), [0; 72]);
     repeat(1.0, move || {
         let output = hash.hash_long(black_box(&state));
         state.copy_from_slice(&output[..72]);
@@ -221,6 +221,10 @@ fn argon2d(cpu: Cpu) -> Result<Contestant<'static>, Error> {
         let blocks = blocks.as_mut_slice::<Block>();
         Fill::new(KEY, cpu).advance(blocks, FILL_BLOCKS);
     }))
+}
+
+fn cache(cpu: Cpu) -> Contestant<'static> {
+    repeat(1.0, move || drop(CacheBuilder::new(KEY, cpu).map(|cache| black_box(cache.finish()))))
 }
 
 /// Fills a dataset of its own until the time is over.

@@ -25,6 +25,8 @@ pub(crate) use inner::{
 
 use crate::{bench::hashing::together, error::Error, machine::Hash};
 
+/// `RANDOMX_FLAG_HARD_AES`.
+pub(crate) const HARD_AES: u32 = 2;
 /// `RANDOMX_FLAG_FULL_MEM`: fast mode.
 pub(crate) const FULL_MEM: u32 = 4;
 /// `RANDOMX_FLAG_JIT`.

@@ -7,6 +7,7 @@ use std::{
 
 use randomx::{
     EngineChoice, Version,
+    cpu::Extension,
     params::{CACHE_SIZE, DATASET_SIZE, SCRATCHPAD_L3},
 };
 
@@ -39,11 +40,14 @@ impl Reference {
     /// The reference with all that it can do on this machine.
     pub(crate) fn new(args: &BenchArgs) -> Result<Reference, Error> {
         run_with_huge_pages()?;
-        let flags = ffi::recommended_flags();
-        let flags = match args.work.vm_options().engine {
-            EngineChoice::Interpreter => flags & !ffi::JIT,
-            _ => flags,
-        };
+        let mut flags = ffi::recommended_flags();
+        let options = args.work.vm_options();
+        if options.engine == EngineChoice::Interpreter {
+            flags &= !ffi::JIT;
+        }
+        if !options.cpu.has(Extension::Aes) {
+            flags &= !ffi::HARD_AES;
+        }
         let lanes = args.work.lanes();
         Ok(Reference { flags, lanes, cache: None, dataset: None, knows_v2: OnceCell::new() })
     }
@@ -64,6 +68,12 @@ impl Reference {
         Ok(Some(match subject {
             Subject::Blake2b => primitives::blake2b(),
             Subject::Blake2bLong => primitives::blake2b_long(),
+            // What is called is the hardware's.
+            Subject::Aes1R | Subject::Aes4R | Subject::AesHash1R
+                if self.flags & ffi::HARD_AES == 0 =>
+            {
+                return Ok(None);
+            }
             Subject::Aes1R => primitives::aes_1r()?,
             Subject::Aes4R => primitives::aes_4r()?,
             Subject::AesHash1R => primitives::aes_hash()?,
