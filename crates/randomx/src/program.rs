@@ -6,9 +6,13 @@ mod instruction;
 pub use decode::{Address, Operation, SCALE_BITS, ZERO_REGISTER, decode};
 pub use instruction::{Instruction, Opcode};
 
+use bytemuck::Zeroable;
+
 use crate::aes::AesGenerator4R;
 use crate::f64x2::F64x2;
 use crate::params::{DATASET_EXTRA_ITEMS, PROGRAM_CONFIGURATION_SIZE, Version};
+
+const CONFIGURATION_WORDS: usize = PROGRAM_CONFIGURATION_SIZE / 8;
 
 /// A program: its configuration and its instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +51,23 @@ impl Program {
 
     /// The next program of a hash.
     pub fn generate(generator: &mut AesGenerator4R, version: Version) -> Program {
-        const LARGEST: usize = (PROGRAM_CONFIGURATION_SIZE + 8 * Version::V2.program_size()) / 64;
-        let mut blocks = [[0; 64]; LARGEST];
-        let blocks = &mut blocks[..(PROGRAM_CONFIGURATION_SIZE + 8 * version.program_size()) / 64];
-        generator.fill(blocks);
+        let mut program = Program::empty();
+        program.regenerate(generator, version);
+        program
+    }
 
-        let words = blocks.as_flattened().as_chunks::<8>().0;
-        let (configuration, instructions) = words.split_at(PROGRAM_CONFIGURATION_SIZE / 8);
-        let quadwords = std::array::from_fn(|i| u64::from_le_bytes(configuration[i]));
-        Program {
-            version,
-            configuration: Configuration::new(&quadwords),
-            instructions: instructions.iter().map(Instruction::from_bytes).collect(),
+    /// Becomes the next program of a hash, in the memory that it has.
+    pub fn regenerate(&mut self, generator: &mut AesGenerator4R, version: Version) {
+        let mut configuration = [[0; 64]; PROGRAM_CONFIGURATION_SIZE / 64];
+        generator.fill(&mut configuration);
+        let words = configuration.as_flattened().as_chunks().0;
+        self.configuration =
+            Configuration::new(&std::array::from_fn(|i| u64::from_le_bytes(words[i])));
+        self.version = version;
+        self.instructions.resize(version.program_size(), Instruction::zeroed());
+        generator.fill(bytemuck::cast_slice_mut(&mut self.instructions));
+        for instruction in &mut self.instructions {
+            instruction.imm32 = u32::from_le(instruction.imm32);
         }
     }
 }
@@ -74,7 +83,7 @@ impl Configuration {
         e_mask: F64x2::ZERO,
     };
 
-    fn new(quadwords: &[u64; PROGRAM_CONFIGURATION_SIZE / 8]) -> Configuration {
+    fn new(quadwords: &[u64; CONFIGURATION_WORDS]) -> Configuration {
         let read_register = |i: u8| 2 * i + (quadwords[12] >> i & 1) as u8;
         Configuration {
             a: std::array::from_fn(|i| {

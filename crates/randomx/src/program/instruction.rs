@@ -1,7 +1,8 @@
 //! Instruction words and opcodes (specification 5.1).
 
 /// An instruction word of 8 bytes. Every word is a valid instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C)]
 pub struct Instruction {
     /// Selects one of the 29 operations.
     pub opcode: u8,
