@@ -7,12 +7,74 @@ use serde::Deserialize;
 
 use crate::{Error, Report, bytes, parse};
 
+/// A hash that is known.
+#[derive(Clone, Debug)]
+pub struct HashVector {
+    /// What it is the hash of, to tell it from others.
+    pub name: String,
+    /// The version of RandomX.
+    pub version: Version,
+    /// The key.
+    pub key: Vec<u8>,
+    /// The input.
+    pub input: Vec<u8>,
+    /// The hash, in hexadecimal.
+    pub hash: String,
+}
+
+/// Checks vectors of one key together, version by version, on a VM of that key.
+pub fn check_hashes(vm: &mut Vm, vectors: &[HashVector], report: &mut Report) {
+    for version in Version::ALL {
+        let of_version: Vec<&HashVector> =
+            vectors.iter().filter(|vector| vector.version == version).collect();
+        let inputs: Vec<&[u8]> = of_version.iter().map(|vector| vector.input.as_slice()).collect();
+        vm.set_version(version);
+        for (vector, hash) in of_version.iter().zip(vm.hash_many(&inputs)) {
+            report.check(|| vector.name.clone(), hex::encode(hash), vector.hash.clone());
+        }
+    }
+}
+
+/// Hashes under any number of keys: those of a key together, and where it has both versions each
+/// alone in the file's order too, which switches versions on one VM.
+pub(crate) fn check(
+    vectors: &[HashVector],
+    options: VmOptions,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let mut keys: Vec<&[u8]> = vectors.iter().map(|vector| vector.key.as_slice()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    for key in keys {
+        let of_key: Vec<HashVector> =
+            vectors.iter().filter(|vector| vector.key == key).cloned().collect();
+        let mut vm = machine(key, options)?;
+        let has = |version| of_key.iter().any(|vector| vector.version == version);
+        let alone = if Version::ALL.into_iter().all(has) { of_key.as_slice() } else { &[] };
+        for vector in alone {
+            vm.set_version(vector.version);
+            let hash = hex::encode(vm.hash(&vector.input));
+            report.check(|| format!("{}, alone", vector.name), hash, vector.hash.clone());
+        }
+        check_hashes(&mut vm, &of_key, report);
+    }
+    Ok(())
+}
+
+fn machine(key: &[u8], options: VmOptions) -> Result<Vm, Error> {
+    let cache = CacheBuilder::new(key, options.cpu)
+        .map_err(|error| Error::Failed(error.to_string()))?
+        .finish();
+    Vm::with_options(Arc::new(cache), Version::V1, options)
+        .map_err(|error| Error::Failed(error.to_string()))
+}
+
 #[derive(Deserialize)]
 struct Hashes {
     vectors: Vec<Hash>,
 }
 
-#[derive(Clone, Deserialize)]
+#[derive(Deserialize)]
 struct Hash {
     version: u64,
     key: String,
@@ -20,42 +82,20 @@ struct Hash {
     hash: String,
 }
 
-/// Hashes under any number of keys: each one alone in the file's order, which switches
-/// versions on one VM, and again in lanes, version by version.
-pub(crate) fn hashes(text: &str, options: VmOptions, report: &mut Report) -> Result<(), Error> {
+/// Hashes of any keys.
+pub(crate) fn read(text: &str) -> Result<Vec<HashVector>, Error> {
     let vectors = parse::<Hashes>(text)?.vectors;
-    let mut keys: Vec<&str> = vectors.iter().map(|vector| vector.key.as_str()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    for key in keys {
-        let of_key: Vec<Hash> =
-            vectors.iter().filter(|vector| vector.key == key).cloned().collect();
-        let mut vm = machine(key, options)?;
-        for vector in &of_key {
-            vm.set_version(version(vector.version)?);
-            let hash = vm.hash(&bytes(&vector.input)?);
-            report.check(
-                || format!("v{} hash of {} under {key}", vector.version, vector.input),
-                hex::encode(hash),
-                vector.hash.clone(),
-            );
-        }
-        for number in [1, 2] {
-            let of_version: Vec<&Hash> =
-                of_key.iter().filter(|vector| vector.version == number).collect();
-            let inputs: Vec<Vec<u8>> =
-                of_version.iter().map(|vector| bytes(&vector.input)).collect::<Result<_, _>>()?;
-            vm.set_version(version(number)?);
-            for (vector, hash) in of_version.iter().zip(vm.hash_many(&inputs)) {
-                report.check(
-                    || format!("v{number} hash in lanes of {} under {key}", vector.input),
-                    hex::encode(hash),
-                    vector.hash.clone(),
-                );
-            }
-        }
-    }
-    Ok(())
+    let vectors = vectors.into_iter().map(|Hash { version: number, key, input, hash }| {
+        let name = format!("v{number} hash of {input} under {key}");
+        Ok(HashVector {
+            name,
+            version: version(number)?,
+            key: bytes(&key)?,
+            input: bytes(&input)?,
+            hash,
+        })
+    });
+    vectors.collect()
 }
 
 #[derive(Deserialize)]
@@ -75,7 +115,7 @@ struct Block {
 }
 
 /// Proof-of-work hashes of real blocks and shares, all of one seed epoch.
-pub(crate) fn mainnet(text: &str, options: VmOptions, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn read_mainnet(text: &str) -> Result<Vec<HashVector>, Error> {
     let mainnet: Mainnet = parse(text)?;
     let key = mainnet
         .seed_hash
@@ -85,26 +125,16 @@ pub(crate) fn mainnet(text: &str, options: VmOptions, report: &mut Report) -> Re
     if mainnet.blocks.iter().any(|block| block.seed_hash.as_ref().is_some_and(|hash| hash != key)) {
         return Err(Error::Malformed("more than one seed epoch".to_owned()));
     }
-    let mut vm = machine(key, options)?;
-    vm.set_version(version(mainnet.version)?);
-    let blobs: Vec<Vec<u8>> =
-        mainnet.blocks.iter().map(|block| bytes(&block.hashing_blob)).collect::<Result<_, _>>()?;
-    for (block, hash) in mainnet.blocks.iter().zip(vm.hash_many(&blobs)) {
-        report.check(
-            || format!("proof-of-work hash at height {}", block.height),
-            hex::encode(hash),
-            block.pow_hash.clone(),
-        );
-    }
-    Ok(())
-}
-
-fn machine(key: &str, options: VmOptions) -> Result<Vm, Error> {
-    let cache = CacheBuilder::new(&bytes(key)?, options.cpu)
-        .map_err(|error| Error::Failed(error.to_string()))?
-        .finish();
-    Vm::with_options(Arc::new(cache), Version::V1, options)
-        .map_err(|error| Error::Failed(error.to_string()))
+    let vectors = mainnet.blocks.iter().map(|block| {
+        Ok(HashVector {
+            name: format!("proof-of-work hash at height {}", block.height),
+            version: version(mainnet.version)?,
+            key: bytes(key)?,
+            input: bytes(&block.hashing_blob)?,
+            hash: block.pow_hash.clone(),
+        })
+    });
+    vectors.collect()
 }
 
 pub(crate) fn version(number: u64) -> Result<Version, Error> {

@@ -1,14 +1,18 @@
 //! The suite of instructions: states before and after, as the reference implementation has them.
 
-use randomx::VmOptions;
+#[cfg(not(target_arch = "x86_64"))]
+use randomx::JitError;
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::engine::{Engine, Lane};
 use randomx::f64x2::F64x2;
 use randomx::interpreter::Interpreter;
+#[cfg(target_arch = "x86_64")]
+use randomx::jit::x86_64::program::Jit;
 use randomx::program::{Configuration, Instruction, Program};
 use randomx::registers::RegisterFile;
 use randomx::rounding::RoundingMode;
 use randomx::scratchpad::Scratchpads;
+use randomx::{EngineChoice, VmOptions};
 use serde::Deserialize;
 
 use crate::hashes::version;
@@ -43,7 +47,27 @@ pub(crate) fn instructions(
     options: VmOptions,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let vectors: Vectors = parse(text)?;
+    let cases: Vectors = parse(text)?;
+    if options.engine != EngineChoice::Jit {
+        return run_cases(&cases, &Interpreter::new(options.cpu), options, report);
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        let jit = Jit::new(options.cpu, options.code_pages);
+        // Without room for code it would leave the work to the interpreter.
+        jit.code().map_err(|error| Error::Failed(error.to_string()))?;
+        run_cases(&cases, &jit, options, report)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    Err(Error::Failed(JitError::Unsupported.to_string()))
+}
+
+fn run_cases(
+    vectors: &Vectors,
+    engine: &impl Engine,
+    options: VmOptions,
+    report: &mut Report,
+) -> Result<(), Error> {
     let mut original = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let mut scratchpads = Scratchpads::new(1).map_err(|error| Error::Failed(error.to_string()))?;
     let original = &mut original.as_mut_slice()[0];
@@ -51,7 +75,6 @@ pub(crate) fn instructions(
     AesGenerator1R::new(&array(&vectors.scratchpad_seed)?, Aes::new(options.cpu))
         .fill(original.blocks_mut());
 
-    let engine = Interpreter::new(options.cpu);
     for (index, case) in vectors.vectors.iter().enumerate() {
         let instructions: Vec<Instruction> = case
             .program

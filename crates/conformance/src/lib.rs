@@ -16,6 +16,8 @@ use std::fmt;
 use randomx::VmOptions;
 use serde::de::DeserializeOwned;
 
+pub use hashes::{HashVector, check_hashes};
+
 /// How a suite fails to run at all; wrong results are in the [`Report`] instead.
 #[derive(Debug)]
 pub enum Error {
@@ -42,8 +44,6 @@ impl std::error::Error for Error {}
 /// What a suite found.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Report {
-    /// The suite's name.
-    pub suite: String,
     /// Values compared.
     pub checked: usize,
     /// A sentence for each value that was wrong.
@@ -65,21 +65,26 @@ impl Report {
     }
 }
 
-/// A suite: it adds to the report what it finds in its vectors.
-type Suite = fn(&str, VmOptions, &mut Report) -> Result<(), Error>;
+/// What a vector file is run by.
+enum Suite {
+    /// Checks parts of the algorithm, and adds what it finds to the report.
+    Parts(fn(&str, VmOptions, &mut Report) -> Result<(), Error>),
+    /// Reads whole hashes, which are checked in one way for all files.
+    Hashes(fn(&str) -> Result<Vec<HashVector>, Error>),
+}
 
 const SUITES: &[(&str, Suite)] = &[
-    ("reciprocals", primitives::reciprocals),
-    ("aes", primitives::aes),
-    ("superscalar", primitives::superscalar),
-    ("commitments", primitives::commitments),
-    ("instructions", instructions::instructions),
-    ("cache", cache::cache),
-    ("specification-hashes", hashes::hashes),
-    ("reference-hashes", hashes::hashes),
-    ("mainnet-headers", hashes::mainnet),
-    ("mainnet-blocks", hashes::mainnet),
-    ("mainnet-shares", hashes::mainnet),
+    ("reciprocals", Suite::Parts(primitives::reciprocals)),
+    ("aes", Suite::Parts(primitives::aes)),
+    ("superscalar", Suite::Parts(primitives::superscalar)),
+    ("commitments", Suite::Parts(primitives::commitments)),
+    ("instructions", Suite::Parts(instructions::instructions)),
+    ("cache", Suite::Parts(cache::cache)),
+    ("specification-hashes", Suite::Hashes(hashes::read)),
+    ("reference-hashes", Suite::Hashes(hashes::read)),
+    ("mainnet-headers", Suite::Hashes(hashes::read_mainnet)),
+    ("mainnet-blocks", Suite::Hashes(hashes::read_mainnet)),
+    ("mainnet-shares", Suite::Hashes(hashes::read_mainnet)),
 ];
 
 /// The names of all suites; `tests/vectors/<name>.json` holds the vectors of each.
@@ -93,13 +98,30 @@ pub fn suites() -> impl Iterator<Item = &'static str> {
 ///
 /// When the suite cannot be run. Wrong results are not an error but failures in the report.
 pub fn run(name: &str, vectors: &str, options: VmOptions) -> Result<Report, Error> {
-    let (_, suite) = SUITES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .ok_or_else(|| Error::UnknownSuite(name.to_owned()))?;
-    let mut report = Report { suite: name.to_owned(), ..Report::default() };
-    suite(vectors, options, &mut report)?;
+    let mut report = Report::default();
+    match suite(name)? {
+        Suite::Parts(check) => check(vectors, options, &mut report)?,
+        Suite::Hashes(read) => hashes::check(&read(vectors)?, options, &mut report)?,
+    }
     Ok(report)
+}
+
+/// The vectors of a suite of whole hashes, for callers that share what their keys expand to
+/// between many runs; other suites have none.
+///
+/// # Errors
+///
+/// When there is no such suite, or its vectors are malformed.
+pub fn hash_vectors(name: &str, vectors: &str) -> Result<Vec<HashVector>, Error> {
+    match suite(name)? {
+        Suite::Parts(_) => Ok(Vec::new()),
+        Suite::Hashes(read) => read(vectors),
+    }
+}
+
+fn suite(name: &str) -> Result<&'static Suite, Error> {
+    let found = SUITES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, suite)| suite).ok_or_else(|| Error::UnknownSuite(name.to_owned()))
 }
 
 fn parse<T: DeserializeOwned>(vectors: &str) -> Result<T, Error> {
