@@ -100,7 +100,7 @@ impl<'a> Bench<'a> {
         }
         let outcome = self.outcome(subject, budget)?;
         let mut rows = vec![Row::of(subject, Some(&outcome))];
-        rows.extend(efficiency(subject, &outcome));
+        rows.extend(self.efficiency(subject, &outcome));
         Ok(rows)
     }
 
@@ -128,15 +128,14 @@ impl<'a> Bench<'a> {
         let part = |time: Duration| time * subject.weight() / shares;
         Budget { warmup: part(self.args.warmup()), measured: part(self.args.seconds()) }
     }
-}
 
-/// The row for the energy of hashes, which is told where all processors hash.
-fn efficiency(subject: &Subject, outcome: &Outcome) -> Option<Row> {
-    match subject {
-        Subject::Hash(how) if how.threads > 1 => {
+    /// The row for the energy of hashes, which is told where all processors hash.
+    fn efficiency(&self, subject: &Subject, outcome: &Outcome) -> Option<Row> {
+        let Subject::Hash(how) = subject else { return None };
+        let on_all = how.threads == self.args.work.threads() && !how.single;
+        on_all.then(|| {
             let name = format!("Efficiency {how}");
-            Some(Row::new(name, Unit::HashesPerJoule, outcome.efficiency()))
-        }
-        _ => None,
+            Row::new(name, Unit::HashesPerJoule, outcome.efficiency())
+        })
     }
 }

@@ -28,6 +28,7 @@ What is measured:
   Compile        generating the machine code of a program that is there
   Cache          a cache from its key, with its memory
   Dataset        the 2080 MiB of a dataset, on all threads
+  Trace          what a hash takes of each of its phases, when many are made on one thread
 MB are 1048576 bytes. Values are medians of rounds. With --against reference the two take turns in
 every round, and the ratio, above 1 where this implementation is faster, is the median of the
 rounds' ratios. Measure on a quiet machine; ratios bear a busy one better than values do.

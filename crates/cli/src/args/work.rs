@@ -32,7 +32,8 @@ pub(crate) struct WorkArgs {
     #[arg(long)]
     secure: bool,
 
-    /// Do as if the processor lacked an extension and those that build on it; may be repeated
+    /// Do as if the processor lacked an extension, such as aes or avx2, and those that build on it;
+    /// may be repeated
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', value_parser = extension)]
     without: Vec<Extension>,
 }

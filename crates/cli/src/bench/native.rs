@@ -7,11 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-#[cfg(target_arch = "x86_64")]
-use randomx::jit::x86_64::program::Jit;
 use randomx::{
-    Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, EngineChoice, EngineKind,
-    KeyMemory, Version, Vm, VmOptions,
+    Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, EngineKind, KeyMemory, Version, Vm,
+    VmOptions,
     aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r},
     argon2d::{Block, FILL_BLOCKS, Fill},
     blake_generator::BlakeGenerator,
@@ -25,6 +23,9 @@ use randomx::{
     program::Program,
     superscalar,
 };
+
+#[cfg(target_arch = "x86_64")]
+use randomx::{EngineChoice, jit::x86_64::program::Jit};
 
 use super::{
     hashing::{self, Hasher, Input},

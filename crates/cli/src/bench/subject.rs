@@ -99,8 +99,9 @@ impl Subject {
     /// matters.
     pub(crate) fn weight(&self) -> u32 {
         match self {
+            Subject::Dataset { .. } => 6,
             Subject::Hash(_) | Subject::Trace(_) => 4,
-            Subject::Argon2d | Subject::Cache | Subject::Dataset { .. } => 3,
+            Subject::Argon2d | Subject::Cache => 3,
             _ => 1,
         }
     }
