@@ -56,7 +56,7 @@ impl Engine for Interpreter {
 
     fn load(&self, program: &Program, code: &mut Steps) {
         code.steps.clear();
-        code.steps.extend(decode(&program.instructions, program.version).map(Step::from));
+        decode(&program.instructions, program.version, &mut code.steps);
         code.version = program.version;
         code.read_registers = program.configuration.read_registers;
     }

@@ -4,7 +4,7 @@
 //! So operations that differ in a sign, a constant or where the operand is become one kind, and
 //! the difference becomes data.
 
-use crate::program::{Address, Operation, SCALE_BITS, ZERO_REGISTER};
+use crate::program::{Address, Operation, SCALE_BITS, Sink, ZERO_REGISTER};
 
 /// The bit of all kinds that work on floating point registers.
 const FLOAT: u16 = 1 << 15;
@@ -115,6 +115,12 @@ impl Step {
 
 /// Where group E begins among the floating point registers.
 const E: u8 = 4;
+
+impl Sink for Vec<Step> {
+    fn operation(&mut self, operation: Operation) {
+        self.push(Step::from(operation));
+    }
+}
 
 impl From<Operation> for Step {
     fn from(operation: Operation) -> Step {

@@ -168,104 +168,125 @@ pub enum Operation {
     },
 }
 
-/// Decodes a whole program: one operation for each instruction.
-pub fn decode(instructions: &[Instruction], version: Version) -> impl Iterator<Item = Operation> {
-    let mut decoder = Decoder { version, modified: [0; 8] };
-    instructions.iter().enumerate().map(move |(index, word)| decoder.decode(word, index as u16))
+/// Takes the operations of a program, one by one.
+pub trait Sink {
+    /// The next operation. Its kind is known wherever this is inlined, so that a sink that
+    /// treats each kind in its own way need not ask again which one it is.
+    fn operation(&mut self, operation: Operation);
 }
 
-struct Decoder {
+/// Decodes a whole program: `sink` gets one operation for each instruction.
+#[inline(always)]
+pub fn decode(instructions: &[Instruction], version: Version, sink: &mut impl Sink) {
+    let mut decoder = Decoder { version, modified: [0; 8], index: 0, sink };
+    for (index, word) in instructions.iter().enumerate() {
+        decoder.index = index as u16;
+        decoder.decode(word);
+    }
+}
+
+struct Decoder<'a, S> {
     version: Version,
     /// For each integer register, the instruction after the one that last modified it: where a
     /// branch on it goes (specification 5.4.2).
     modified: [u16; 8],
+    index: u16,
+    sink: &'a mut S,
 }
 
-impl Decoder {
-    fn decode(&mut self, word: &Instruction, index: u16) -> Operation {
+impl<S: Sink> Decoder<'_, S> {
+    #[inline(always)]
+    fn decode(&mut self, word: &Instruction) {
+        use Operation::*;
         let (dst, src) = (word.dst & 7, word.src & 7);
+        // Groups F, E and A have four registers each.
+        let (float_dst, float_src) = (word.dst & 3, word.src & 3);
         let same = dst == src;
         let constant = word.imm32 as i32;
-        let operation = match word.opcode() {
+        let count = (word.imm32 & 63) as u8;
+        match word.opcode() {
             Opcode::IaddRs => {
                 let constant = if dst == DISPLACED_REGISTER { constant } else { 0 };
-                Operation::IaddRs { dst, src, shift: word.mod_shift(), constant }
+                self.write(dst, IaddRs { dst, src, shift: word.mod_shift(), constant });
             }
-            Opcode::IaddM => Operation::IaddM { dst, address: integer_source(word) },
-            Opcode::IsubR if same => Operation::IsubC { dst, constant },
-            Opcode::IsubR => Operation::IsubR { dst, src },
-            Opcode::IsubM => Operation::IsubM { dst, address: integer_source(word) },
-            Opcode::ImulR if same => Operation::ImulC { dst, constant: constant as u64 },
-            Opcode::ImulR => Operation::ImulR { dst, src },
-            Opcode::ImulM => Operation::ImulM { dst, address: integer_source(word) },
-            Opcode::ImulhR => Operation::ImulhR { dst, src },
-            Opcode::ImulhM => Operation::ImulhM { dst, address: integer_source(word) },
-            Opcode::IsmulhR => Operation::IsmulhR { dst, src },
-            Opcode::IsmulhM => Operation::IsmulhM { dst, address: integer_source(word) },
+            Opcode::IaddM => self.write(dst, IaddM { dst, address: integer_source(word) }),
+            Opcode::IsubR if same => self.write(dst, IsubC { dst, constant }),
+            Opcode::IsubR => self.write(dst, IsubR { dst, src }),
+            Opcode::IsubM => self.write(dst, IsubM { dst, address: integer_source(word) }),
+            Opcode::ImulR if same => self.write(dst, ImulC { dst, constant: constant as u64 }),
+            Opcode::ImulR => self.write(dst, ImulR { dst, src }),
+            Opcode::ImulM => self.write(dst, ImulM { dst, address: integer_source(word) }),
+            Opcode::ImulhR => self.write(dst, ImulhR { dst, src }),
+            Opcode::ImulhM => self.write(dst, ImulhM { dst, address: integer_source(word) }),
+            Opcode::IsmulhR => self.write(dst, IsmulhR { dst, src }),
+            Opcode::IsmulhM => self.write(dst, IsmulhM { dst, address: integer_source(word) }),
             Opcode::ImulRcp => match reciprocal(word.imm32) {
-                Some(constant) => Operation::ImulC { dst, constant },
-                None => return Operation::Nop,
+                Some(constant) => self.write(dst, ImulC { dst, constant }),
+                None => self.sink.operation(Nop),
             },
-            Opcode::InegR => Operation::InegR { dst },
-            Opcode::IxorR if same => Operation::IxorC { dst, constant },
-            Opcode::IxorR => Operation::IxorR { dst, src },
-            Opcode::IxorM => Operation::IxorM { dst, address: integer_source(word) },
-            Opcode::IrorR if same => Operation::IrorC { dst, count: (word.imm32 & 63) as u8 },
-            Opcode::IrorR => Operation::IrorR { dst, src },
+            Opcode::InegR => self.write(dst, InegR { dst }),
+            Opcode::IxorR if same => self.write(dst, IxorC { dst, constant }),
+            Opcode::IxorR => self.write(dst, IxorR { dst, src }),
+            Opcode::IxorM => self.write(dst, IxorM { dst, address: integer_source(word) }),
+            Opcode::IrorR if same => self.write(dst, IrorC { dst, count }),
+            Opcode::IrorR => self.write(dst, IrorR { dst, src }),
             Opcode::IrolR if same => {
-                Operation::IrorC { dst, count: (word.imm32.wrapping_neg() & 63) as u8 }
+                self.write(dst, IrorC { dst, count: count.wrapping_neg() & 63 });
             }
-            Opcode::IrolR => Operation::IrolR { dst, src },
-            Opcode::IswapR if same => return Operation::Nop,
+            Opcode::IrolR => self.write(dst, IrolR { dst, src }),
+            Opcode::IswapR if same => self.sink.operation(Nop),
             Opcode::IswapR => {
-                self.modified[usize::from(src)] = index + 1;
-                Operation::IswapR { dst, src }
+                self.modified[usize::from(src)] = self.index + 1;
+                self.write(dst, IswapR { dst, src });
             }
-            Opcode::Cbranch => return self.branch(word, index),
-            _ => return float_or_store(word, self.version),
-        };
-        self.modified[usize::from(dst)] = index + 1;
-        operation
+            Opcode::FswapR if word.dst & 4 == 0 => self.sink.operation(FswapF { dst: float_dst }),
+            Opcode::FswapR => self.sink.operation(FswapE { dst: float_dst }),
+            Opcode::FaddR => self.sink.operation(FaddR { dst: float_dst, src: float_src }),
+            Opcode::FaddM => {
+                self.sink.operation(FaddM { dst: float_dst, address: float_source(word) });
+            }
+            Opcode::FsubR => self.sink.operation(FsubR { dst: float_dst, src: float_src }),
+            Opcode::FsubM => {
+                self.sink.operation(FsubM { dst: float_dst, address: float_source(word) });
+            }
+            Opcode::FscalR => self.sink.operation(FscalR { dst: float_dst }),
+            Opcode::FmulR => self.sink.operation(FmulR { dst: float_dst, src: float_src }),
+            Opcode::FdivM => {
+                self.sink.operation(FdivM { dst: float_dst, address: float_source(word) });
+            }
+            Opcode::FsqrtR => self.sink.operation(FsqrtR { dst: float_dst }),
+            Opcode::Cbranch => self.branch(word),
+            Opcode::Cfround => {
+                let gate = match self.version {
+                    Version::V1 => 0,
+                    Version::V2 => 0b11_1100,
+                };
+                self.sink.operation(Cfround { src, count, gate });
+            }
+            Opcode::Istore => {
+                let mask = if word.mod_cond() >= 14 { L3_MASK } else { level(word) };
+                let address = Address { register: dst, offset: word.imm32, mask };
+                self.sink.operation(Istore { src, address });
+            }
+        }
     }
 
-    fn branch(&mut self, word: &Instruction, index: u16) -> Operation {
+    /// Hands on an operation that modifies the integer register `dst`.
+    #[inline(always)]
+    fn write(&mut self, dst: u8, operation: Operation) {
+        self.modified[usize::from(dst)] = self.index + 1;
+        self.sink.operation(operation);
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, word: &Instruction) {
         let dst = word.dst & 7;
         let shift = u32::from(word.mod_cond()) + JUMP_OFFSET;
         let constant = (word.imm32 | 1 << shift) & !(1 << (shift - 1));
         let target = self.modified[usize::from(dst)];
-        self.modified = [index + 1; 8];
-        Operation::Cbranch { dst, constant: constant as i32, shift: shift as u8, target }
-    }
-}
-
-/// The operations that modify no integer register.
-fn float_or_store(word: &Instruction, version: Version) -> Operation {
-    // Groups F, E and A have four registers each.
-    let (dst, src) = (word.dst & 3, word.src & 3);
-    match word.opcode() {
-        Opcode::FswapR if word.dst & 4 == 0 => Operation::FswapF { dst },
-        Opcode::FswapR => Operation::FswapE { dst },
-        Opcode::FaddR => Operation::FaddR { dst, src },
-        Opcode::FaddM => Operation::FaddM { dst, address: float_source(word) },
-        Opcode::FsubR => Operation::FsubR { dst, src },
-        Opcode::FsubM => Operation::FsubM { dst, address: float_source(word) },
-        Opcode::FscalR => Operation::FscalR { dst },
-        Opcode::FmulR => Operation::FmulR { dst, src },
-        Opcode::FdivM => Operation::FdivM { dst, address: float_source(word) },
-        Opcode::FsqrtR => Operation::FsqrtR { dst },
-        Opcode::Cfround => {
-            let gate = match version {
-                Version::V1 => 0,
-                Version::V2 => 0b11_1100,
-            };
-            Operation::Cfround { src: word.src & 7, count: (word.imm32 & 63) as u8, gate }
-        }
-        Opcode::Istore => {
-            let mask = if word.mod_cond() >= 14 { L3_MASK } else { level(word) };
-            let address = Address { register: word.dst & 7, offset: word.imm32, mask };
-            Operation::Istore { src: word.src & 7, address }
-        }
-        _ => Operation::Nop,
+        self.modified = [self.index + 1; 8];
+        let (constant, shift) = (constant as i32, shift as u8);
+        self.sink.operation(Operation::Cbranch { dst, constant, shift, target });
     }
 }
 

@@ -16,7 +16,7 @@ use crate::engine::{Engine, Lane, Running};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
 use crate::params::Version;
-use crate::program::{Program, decode};
+use crate::program::Program;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
@@ -147,8 +147,7 @@ impl Jit {
         let mut assembler = Assembler::new(CAPACITY);
         let frame = Frame::begin(&mut assembler);
         frame::load_floats(&mut assembler);
-        let operations = decode(&program.instructions, program.version);
-        body::emit(&mut assembler, operations, self.features)?;
+        body::emit(&mut assembler, program, self.features)?;
         frame::return_to_caller(&mut assembler);
         let mut function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
         function.replace(assembler.finish()?)?;
@@ -159,10 +158,10 @@ impl Jit {
 impl Code {
     fn compile(&mut self, program: &Program, features: Features) -> Result<(), JitError> {
         let Code { assembler, frame, function, .. } = self;
-        let Program { version, configuration, instructions } = program;
+        let Program { version, configuration, .. } = program;
         frame.rewind(assembler);
         let places = frame.begin_iteration(assembler, configuration, features);
-        body::emit(assembler, decode(instructions, *version), features)?;
+        body::emit(assembler, program, features)?;
         frame.end_iteration(assembler, places, configuration, *version, features);
         function.replace(assembler.finish()?)
     }

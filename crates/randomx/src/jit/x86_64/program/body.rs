@@ -6,7 +6,7 @@ use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r}
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Position, Scale, Xmm};
 use crate::params::{JUMP_BITS, Version};
-use crate::program::{Address, Operation, ZERO_REGISTER};
+use crate::program::{Address, Operation, Program, Sink, ZERO_REGISTER, decode};
 
 /// The bits that a branch tests, before they are shifted to where it tests them.
 const CONDITION: u32 = (1 << JUMP_BITS) - 1;
@@ -18,26 +18,34 @@ const CONDITION: u32 = (1 << JUMP_BITS) - 1;
 /// [`JitError::TooLong`] when there are more than any version has.
 pub(super) fn emit(
     assembler: &mut Assembler,
-    operations: impl Iterator<Item = Operation>,
+    program: &Program,
     features: Features,
 ) -> Result<(), JitError> {
-    let mut body = Body { assembler, features };
-    let mut positions = [body.assembler.position(); Version::V2.program_size()];
-    for (index, operation) in operations.enumerate() {
-        *positions.get_mut(index).ok_or(JitError::TooLong)? = body.assembler.position();
-        body.operation(operation, &positions);
+    const LONGEST: usize = Version::V2.program_size();
+    if program.instructions.len() > LONGEST {
+        return Err(JitError::TooLong);
     }
+    let positions = [assembler.position(); LONGEST];
+    let mut body = Body { assembler, features, positions, count: 0 };
+    decode(&program.instructions, program.version, &mut body);
     Ok(())
 }
 
 struct Body<'a> {
     assembler: &'a mut Assembler,
     features: Features,
+    /// Where each operation begins, of so many that have been emitted.
+    positions: [Position; Version::V2.program_size()],
+    count: usize,
 }
 
-impl Body<'_> {
+impl Sink for Body<'_> {
     #[inline(always)]
-    fn operation(&mut self, operation: Operation, positions: &[Position]) {
+    fn operation(&mut self, operation: Operation) {
+        if let Some(position) = self.positions.get_mut(self.count) {
+            *position = self.assembler.position();
+        }
+        self.count += 1;
         match operation {
             Operation::Nop => {}
             Operation::IaddRs { dst, src, shift, constant } => {
@@ -118,7 +126,7 @@ impl Body<'_> {
             Operation::Cbranch { dst, constant, shift, target } => {
                 self.assembler.add(r(dst), constant);
                 self.assembler.test_immediate32(r(dst), CONDITION << (shift & 31));
-                self.assembler.jcc_back(Condition::Zero, positions[usize::from(target)]);
+                self.assembler.jcc_back(Condition::Zero, self.positions[usize::from(target)]);
             }
             Operation::Cfround { src, count, gate } => self.set_rounding_mode(src, count, gate),
             Operation::Istore { src, address } => {
@@ -127,7 +135,9 @@ impl Body<'_> {
             }
         }
     }
+}
 
+impl Body<'_> {
     /// Where in the scratchpad a source or a destination is.
     #[inline(always)]
     fn locate(&mut self, address: Address) -> Mem {
