@@ -32,6 +32,7 @@ use subject::{Subject, Unit};
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
     // What can be wrong is found before the minute of work, not after.
     let earlier = args.compare.as_deref().map(Report::read).transpose()?;
+    args.record.as_deref().map(Report::can_be_written).transpose()?;
     let reference = args.against.map(|Against::Reference| Reference::new(args)).transpose()?;
 
     let mut report = Bench::new(args, reference).report()?;

@@ -155,6 +155,15 @@ fn a_wrong_record_is_named_before_anything_is_measured() {
     }
 }
 
+#[test]
+fn a_record_that_cannot_be_written_is_named_before_anything_is_measured() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("no/such/folder/record.json");
+    let name = file.to_str().expect("a UTF-8 path");
+    let named = predicate::str::starts_with(format!("error: {name}: cannot be written: "));
+    randomx(&["bench", "--record", name]).assert().code(2).stdout("").stderr(named);
+}
+
 fn json(run: Assert) -> Value {
     let run = run.success().stderr("");
     serde_json::from_slice(&run.get_output().stdout).expect("JSON")

@@ -90,6 +90,13 @@ impl Report {
             .map_err(|problem| Error::Record { file: file.to_owned(), problem })
     }
 
+    /// Finds out whether `write` will be able to; a file that was not there is then empty.
+    pub(crate) fn can_be_written(file: &Path) -> Result<(), Error> {
+        let opened = fs::File::options().append(true).create(true).open(file);
+        opened.map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })?;
+        Ok(())
+    }
+
     pub(crate) fn write(&self, file: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.into());
         text.and_then(|text| fs::write(file, text + "\n"))
