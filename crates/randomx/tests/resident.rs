@@ -55,9 +55,9 @@ fn one_mode() {
             dataset => dataset.expect("a dataset"),
         };
         check_items(&dataset, &items);
-        drop((items, cache));
         // While it is computed there is a cache too, and nothing else of size.
         assert_within("the most so far", memory("VmHWM"), DATASET_SIZE + CACHE_SIZE);
+        drop((items, cache));
         (Arc::new(dataset).into(), DATASET_SIZE)
     };
     for lanes in [1, 8] {
