@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 pub use observer::{Observer, Phase};
 
-use crate::aes::Aes;
 use crate::cache::Cache;
 use crate::cpu::Cpu;
 use crate::dataset::Dataset;
@@ -224,7 +223,7 @@ fn interpreted(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmEr
     let codes = vec![Steps::default(); lanes];
     let scratchpads = Scratchpads::new(lanes)?;
     let engine = Interpreter::new(options.cpu);
-    Ok(Box::new(Lanes::new(engine, codes, scratchpads, Aes::new(options.cpu))))
+    Ok(Box::new(Lanes::new(engine, codes, scratchpads, options.cpu)))
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -232,7 +231,7 @@ fn compiled(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError
     let engine = Jit::new(options.cpu, options.code_pages);
     let codes = (0..lanes).map(|_| engine.code()).collect::<Result<_, _>>()?;
     let scratchpads = Scratchpads::new(lanes)?;
-    Ok(Box::new(Lanes::new(engine, codes, scratchpads, Aes::new(options.cpu))))
+    Ok(Box::new(Lanes::new(engine, codes, scratchpads, options.cpu)))
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -1,7 +1,8 @@
 //! One hash in progress: everything of specification 2 but the loop.
 
-use crate::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r};
-use crate::blake2b::{hash256, hash512};
+use crate::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r, hash_and_fill_1r};
+use crate::blake2b::Blake2b;
+use crate::cpu::Cpu;
 use crate::engine::{Engine, Lane};
 use crate::params::{HASH_SIZE, Version};
 use crate::program::Program;
@@ -12,25 +13,41 @@ use crate::vm::{Observer, Phase};
 pub(super) struct HashState<E: Engine> {
     pub(super) lane: Lane,
     pub(super) code: E::Code,
+    program: Program,
     generator: AesGenerator4R,
+    primitives: Primitives,
+}
+
+/// What hashes around the loop.
+#[derive(Clone, Copy)]
+pub(super) struct Primitives {
+    aes: Aes,
+    blake2b: Blake2b,
+}
+
+impl Primitives {
+    pub(super) fn new(cpu: Cpu) -> Primitives {
+        Primitives { aes: Aes::new(cpu), blake2b: Blake2b::new(cpu) }
+    }
 }
 
 impl<E: Engine> HashState<E> {
-    pub(super) fn new(code: E::Code, aes: Aes) -> HashState<E> {
-        HashState { lane: Lane::new(), code, generator: AesGenerator4R::new(&[0; 64], aes) }
+    pub(super) fn new(code: E::Code, primitives: Primitives) -> HashState<E> {
+        let generator = AesGenerator4R::new(&[0; 64], primitives.aes);
+        HashState { lane: Lane::new(), code, program: Program::empty(), generator, primitives }
     }
 
     /// Steps 2 to 6.
-    pub(super) fn begin_hash(&mut self, input: &[u8], scratchpad: &mut Scratchpad, aes: Aes) {
-        let mut filler = AesGenerator1R::new(&hash512(&[input]), aes);
+    pub(super) fn begin_hash(&mut self, input: &[u8], scratchpad: &mut Scratchpad) {
+        let mut filler = self.filler(input);
         filler.fill(scratchpad.blocks_mut());
-        self.generator.set_state(&filler.state());
-        self.lane = Lane::new();
+        self.filled(&filler);
     }
 
     /// Steps 9 and 10.
     pub(super) fn reseed(&mut self) {
-        self.generator.set_state(&hash512(&[&self.lane.registers.to_bytes()]));
+        let registers = self.lane.registers.to_bytes();
+        self.generator.set_state(&self.primitives.blake2b.hash512(&[&registers]));
     }
 
     /// Step 7.
@@ -41,20 +58,42 @@ impl<E: Engine> HashState<E> {
         observer: &mut dyn Observer,
     ) {
         observer.enter(Phase::Generate);
-        let program = Program::generate(&mut self.generator, version);
-        self.lane.start(&program.configuration);
+        self.program.regenerate(&mut self.generator, version);
+        self.lane.start(&self.program.configuration);
         observer.enter(Phase::Compile);
-        engine.load(&program, &mut self.code);
+        engine.load(&self.program, &mut self.code);
     }
 
     /// Steps 12 to 14.
-    pub(super) fn finish_hash(&self, scratchpad: &Scratchpad, aes: Aes) -> [u8; HASH_SIZE] {
-        self.digest(&aes_hash_1r(scratchpad.blocks(), aes))
+    pub(super) fn finish_hash(&self, scratchpad: &Scratchpad) -> [u8; HASH_SIZE] {
+        self.digest(&aes_hash_1r(scratchpad.blocks(), self.primitives.aes))
+    }
+
+    /// The same, and steps 2 to 6 for the next input in one pass over the scratchpad.
+    pub(super) fn finish_and_begin(
+        &mut self,
+        input: &[u8],
+        scratchpad: &mut Scratchpad,
+    ) -> [u8; HASH_SIZE] {
+        let mut filler = self.filler(input);
+        let hash = self.digest(&hash_and_fill_1r(scratchpad.blocks_mut(), &mut filler));
+        self.filled(&filler);
+        hash
+    }
+
+    fn filler(&self, input: &[u8]) -> AesGenerator1R {
+        AesGenerator1R::new(&self.primitives.blake2b.hash512(&[input]), self.primitives.aes)
+    }
+
+    /// Goes on from where the scratchpad's generator has stopped.
+    fn filled(&mut self, filler: &AesGenerator1R) {
+        self.generator.set_state(&filler.state());
+        self.lane = Lane::new();
     }
 
     fn digest(&self, fingerprint: &[u8; 64]) -> [u8; HASH_SIZE] {
         let mut file = self.lane.registers.to_bytes();
         file[RegisterFile::SIZE - 64..].copy_from_slice(fingerprint);
-        hash256(&[&file])
+        self.primitives.blake2b.hash256(&[&file])
     }
 }

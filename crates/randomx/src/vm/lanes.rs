@@ -1,7 +1,7 @@
 //! The lanes of a VM, with the engine that runs them.
 
-use super::hash_state::HashState;
-use crate::aes::Aes;
+use super::hash_state::{HashState, Primitives};
+use crate::cpu::Cpu;
 use crate::engine::{Engine, Running};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
@@ -28,16 +28,40 @@ pub(super) struct Job<'a> {
 
 pub(super) struct Lanes<E: Engine> {
     engine: E,
-    aes: Aes,
     states: Vec<HashState<E>>,
     scratchpads: Scratchpads,
 }
 
 impl<E: Engine> Lanes<E> {
     /// A lane for each of `codes`.
-    pub(super) fn new(engine: E, codes: Vec<E::Code>, scratchpads: Scratchpads, aes: Aes) -> Self {
-        let states = codes.into_iter().map(|code| HashState::new(code, aes)).collect();
-        Lanes { engine, aes, states, scratchpads }
+    pub(super) fn new(engine: E, codes: Vec<E::Code>, scratchpads: Scratchpads, cpu: Cpu) -> Self {
+        let primitives = Primitives::new(cpu);
+        let states = codes.into_iter().map(|code| HashState::new(code, primitives)).collect();
+        Lanes { engine, states, scratchpads }
+    }
+
+    /// All programs of the hashes that have begun in the first `count` lanes.
+    fn run_programs(&mut self, count: usize, job: &Job<'_>, observer: &mut dyn Observer) {
+        let Lanes { engine, states, scratchpads } = self;
+        let states = &mut states[..count];
+        for program in 0..PROGRAM_COUNT {
+            for state in &mut *states {
+                if program > 0 {
+                    state.reseed();
+                }
+                state.begin_program(engine, job.version, observer);
+            }
+            let mut running: Vec<Running<'_, E::Code>> = states
+                .iter_mut()
+                .zip(scratchpads.as_mut_slice())
+                .map(|(HashState { code, lane, .. }, scratchpad)| Running {
+                    code,
+                    lane,
+                    scratchpad,
+                })
+                .collect();
+            run_loop(engine, job.source, job.version, &mut running, observer);
+        }
     }
 }
 
@@ -47,40 +71,23 @@ where
     E::Code: Send,
 {
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
-        let Lanes { engine, aes, states, scratchpads } = self;
-        let Job { source, version, inputs, outputs } = job;
-        let count = states.len();
-        let scratchpads = scratchpads.as_mut_slice();
-        for (inputs, outputs) in inputs.chunks(count).zip(outputs.chunks_mut(count)) {
-            let lanes = &mut states[..inputs.len()];
-            let scratchpads = &mut scratchpads[..inputs.len()];
-
-            observer.enter(Phase::Fill);
-            for ((state, scratchpad), input) in lanes.iter_mut().zip(&mut *scratchpads).zip(inputs)
-            {
-                state.begin_hash(input, scratchpad, *aes);
-            }
-            for program in 0..PROGRAM_COUNT {
-                for state in &mut *lanes {
-                    if program > 0 {
-                        state.reseed();
-                    }
-                    state.begin_program(engine, version, observer);
-                }
-                let mut running: Vec<Running<'_, E::Code>> = lanes
-                    .iter_mut()
-                    .zip(&mut *scratchpads)
-                    .map(|(HashState { code, lane, .. }, scratchpad)| Running {
-                        code,
-                        lane,
-                        scratchpad,
-                    })
-                    .collect();
-                run_loop(engine, source, version, &mut running, observer);
-            }
+        let count = self.states.len();
+        observer.enter(Phase::Fill);
+        let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
+        for ((state, scratchpad), input) in lanes.zip(job.inputs) {
+            state.begin_hash(input, scratchpad);
+        }
+        for start in (0..job.inputs.len()).step_by(count) {
+            let (group, rest) = job.inputs[start..].split_at(count.min(job.inputs.len() - start));
+            self.run_programs(group.len(), &job, observer);
             observer.enter(Phase::Finish);
-            for ((state, scratchpad), output) in lanes.iter().zip(scratchpads).zip(outputs) {
-                *output = state.finish_hash(scratchpad, *aes);
+            let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
+            let outputs = job.outputs[start..].iter_mut().take(group.len());
+            for (lane, ((state, scratchpad), output)) in lanes.zip(outputs).enumerate() {
+                *output = match rest.get(lane) {
+                    Some(next) => state.finish_and_begin(next, scratchpad),
+                    None => state.finish_hash(scratchpad),
+                };
             }
         }
         observer.leave();

@@ -3,7 +3,7 @@
 /// What a hash spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Filling scratchpads with AesGenerator1R.
+    /// Filling the first scratchpads with AesGenerator1R.
     Fill,
     /// Generating programs with AesGenerator4R.
     Generate,
@@ -13,7 +13,8 @@ pub enum Phase {
     Execute,
     /// Computing dataset items, in light mode.
     Items,
-    /// Hashing scratchpads with AesHash1R and the last Blake2b.
+    /// Hashing scratchpads with AesHash1R and the last Blake2b; in the same pass they are filled
+    /// for the next hashes.
     Finish,
 }
 

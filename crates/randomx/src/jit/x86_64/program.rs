@@ -7,6 +7,8 @@ mod body;
 mod call;
 mod frame;
 mod registers;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

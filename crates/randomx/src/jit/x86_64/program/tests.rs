@@ -1,0 +1,81 @@
+//! The code of programs, read back by a disassembler and compared with `tests/*.asm`. That it
+//! computes the right thing is tested in `tests/jit.rs` of the crate.
+
+use super::{Features, LONGEST_FRAME, LONGEST_OPERATION, body, frame::Frame};
+use crate::jit::x86_64::assembler::Assembler;
+use crate::jit::x86_64::assembler::tests::disassemble;
+use crate::params::Version;
+use crate::program::{Configuration, Instruction, Opcode, Program};
+
+const ALL: Features = Features { aes: true, avx512: true, bmi2: true };
+const NONE: Features = Features { aes: false, avx512: false, bmi2: false };
+
+fn word(opcode: Opcode, dst: u8, src: u8, modifier: u8, imm32: u32) -> Instruction {
+    let before = Opcode::FREQUENCIES.iter().take_while(|(other, _)| *other != opcode);
+    let opcode = before.map(|(_, count)| *count as u8).sum();
+    Instruction { opcode, dst, src, modifier, imm32 }
+}
+
+/// Each operation, once with two registers and once with one.
+fn every_operation() -> Vec<Instruction> {
+    let with = |src| {
+        Opcode::FREQUENCIES.iter().map(move |&(opcode, _)| word(opcode, 5, src, 7, 0x8123_4567))
+    };
+    with(4).chain(with(5)).collect()
+}
+
+fn listing(version: Version, instructions: &[Instruction], features: Features) -> String {
+    let mut assembler = Assembler::new(1 << 14);
+    let program = Program {
+        version,
+        configuration: Configuration::ZERO,
+        instructions: instructions.to_vec(),
+    };
+    body::emit(&mut assembler, &program, features).expect("a short program");
+    let code = assembler.finish().expect("room for the code");
+    let mut lines = disassemble(code).join("\n");
+    lines.push('\n');
+    lines
+}
+
+#[test]
+fn operations_of_v1_with_all_extensions() {
+    let expected = include_str!("tests/v1_all.asm");
+    assert_eq!(listing(Version::V1, &every_operation(), ALL), expected);
+}
+
+#[test]
+fn operations_of_v2_on_every_processor() {
+    let expected = include_str!("tests/v2_none.asm");
+    assert_eq!(listing(Version::V2, &every_operation(), NONE), expected);
+}
+
+/// What the capacity of the code's memory is computed from.
+#[test]
+fn code_is_no_longer_than_assumed() {
+    for (version, features) in [(Version::V1, ALL), (Version::V2, ALL), (Version::V2, NONE)] {
+        for (opcode, _) in Opcode::FREQUENCIES {
+            // Addresses in `r12` and `r13` have the longest encodings.
+            for (dst, src) in [(4, 5), (5, 4), (0, 7), (4, 4), (5, 5)] {
+                for modifier in [0, 1, 0xff] {
+                    let program = Program {
+                        version,
+                        configuration: Configuration::ZERO,
+                        instructions: vec![word(*opcode, dst, src, modifier, 0x8123_4567)],
+                    };
+                    let mut assembler = Assembler::new(1 << 12);
+                    body::emit(&mut assembler, &program, features).expect("a short program");
+                    let length = assembler.finish().expect("room for the code").len();
+                    assert!(length <= LONGEST_OPERATION, "{opcode:?}: {length} bytes");
+                }
+            }
+        }
+        let mut assembler = Assembler::new(1 << 13);
+        let frame = Frame::begin(&mut assembler);
+        let configuration = &Configuration { read_registers: [4, 5, 4, 5], ..Configuration::ZERO };
+        let places = frame.begin_iteration(&mut assembler, configuration, features);
+        frame.end_iteration(&mut assembler, places, configuration, version, features);
+        let length = assembler.finish().expect("room for the frame").len();
+        assert!(length <= LONGEST_FRAME, "the frame of {version}: {length} bytes");
+    }
+}
