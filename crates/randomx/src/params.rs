@@ -83,6 +83,15 @@ impl Version {
         }
     }
 
+    /// Hashes of one thread that are fastest computed together with a dataset: they hide each
+    /// other's waiting, until their machine code is more than a processor keeps decoded.
+    pub const fn fast_lanes(self) -> usize {
+        match self {
+            Version::V1 => 4,
+            Version::V2 => 2,
+        }
+    }
+
     /// Dataset items whose numbers are known when an iteration needs the first of them: `mp` is
     /// what v1 reads one iteration later and v2 two (specification 4.6.2, steps 5 to 8).
     pub const fn known_items(self) -> usize {

@@ -1,8 +1,9 @@
 //! The hash chain of specification 2, for many inputs at once.
 //!
-//! The lanes of a VM go through it in lockstep: in each iteration every lane runs its program,
-//! then the dataset items that the lanes ask for are computed in one batch. One input is the
-//! same path with one lane. With a dataset there is nothing to compute, and lanes run in turn.
+//! The lanes of a VM go through it in lockstep. Without a dataset every lane runs an iteration, then
+//! the items that the lanes ask for are computed in one batch. With a dataset the lanes still take
+//! turns, because what one of them waits for arrives during the turns of the others. One input is
+//! the same path with one lane.
 
 mod hash_state;
 mod lanes;
@@ -34,7 +35,8 @@ use lanes::{Hasher, Job, Lanes};
 /// How a [`Vm`] works; what it computes is the same with all options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
-    /// Hashes that are computed together, 1 to [`MAX_LANES`], which is the default.
+    /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default as many as are fastest:
+    /// [`MAX_LANES`] in light mode, [`Version::fast_lanes`] with a dataset.
     pub lanes: Option<usize>,
     /// What runs programs.
     pub engine: EngineChoice,
@@ -54,11 +56,13 @@ pub enum KeyMemory {
 }
 
 impl KeyMemory {
-    /// The number of lanes that hashes fastest.
+    /// As many lanes as any version needs to be fastest.
     fn best_lanes(&self) -> usize {
         match self {
             KeyMemory::Cache(_) => MAX_LANES,
-            KeyMemory::Dataset(_) => 1,
+            KeyMemory::Dataset(_) => {
+                Version::V1.fast_lanes().max(Version::V2.fast_lanes()).min(MAX_LANES)
+            }
         }
     }
 
@@ -122,7 +126,7 @@ pub struct Vm {
 }
 
 impl Vm {
-    /// A light VM with [`MAX_LANES`] lanes and the fastest implementations of this machine.
+    /// A light VM with the fastest implementations of this machine.
     ///
     /// # Errors
     ///
@@ -214,7 +218,11 @@ impl Vm {
         outputs: &mut [[u8; HASH_SIZE]],
         observer: &mut dyn Observer,
     ) {
-        let job = Job { source: &self.source, version: self.version, inputs, outputs };
+        let lanes = match self.source {
+            Source::Fast(_) if self.options.lanes.is_none() => self.version.fast_lanes(),
+            _ => self.lanes,
+        };
+        let job = Job { source: &self.source, version: self.version, lanes, inputs, outputs };
         self.hasher.hash_many(job, observer);
     }
 }

@@ -22,6 +22,8 @@ pub(super) trait Hasher: Send {
 pub(super) struct Job<'a> {
     pub(super) source: &'a Source,
     pub(super) version: Version,
+    /// How many inputs to hash together, at most.
+    pub(super) lanes: usize,
     pub(super) inputs: &'a [&'a [u8]],
     pub(super) outputs: &'a mut [[u8; HASH_SIZE]],
 }
@@ -71,9 +73,9 @@ where
     E::Code: Send,
 {
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
-        let count = self.states.len();
+        let count = job.lanes.clamp(1, self.states.len());
         observer.enter(Phase::Fill);
-        let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
+        let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice()).take(count);
         for ((state, scratchpad), input) in lanes.zip(job.inputs) {
             state.begin_hash(input, scratchpad);
         }
