@@ -1,9 +1,10 @@
 //! RandomX, the proof of work of Monero and others, in Rust.
 //!
-//! The crate computes and verifies RandomX v1 and v2 hashes in light mode: a key is expanded
-//! into a [`Cache`] of 256 MiB, and a [`Vm`] hashes inputs with it, several at once in lanes.
-//! It is one crate for native programs and for WebAssembly, where there is no directed
-//! rounding; the results are the same bit for bit.
+//! The crate computes RandomX v1 and v2 hashes. A key is expanded into a [`Cache`] of 256 MiB, and
+//! a [`Vm`] hashes inputs with it, several at once in lanes. Whoever has many to hash makes a
+//! [`Dataset`] of 2080 MiB out of the cache first, and a [`VmPool`] for many threads. It is one crate
+//! for native programs, which run as x86-64 machine code where they can, and for WebAssembly, where
+//! there is not even directed rounding; the results are the same bit for bit.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
