@@ -156,10 +156,10 @@ impl Lane {
         [self.item_address, self.ma, self.mx].map(|address| self.item_number(address))
     }
 
-    /// The items that the program can read.
-    pub(crate) fn window<'a>(&self, dataset: &'a [Item]) -> &'a [Item; DATASET_WINDOW] {
-        let window = dataset.get(self.dataset_offset as usize..).and_then(<[Item]>::first_chunk);
-        let Some(window) = window else {
+    /// The items that the program can read, [`DATASET_WINDOW`] of them.
+    pub(crate) fn window<'a>(&self, dataset: &'a [Item]) -> &'a [Item] {
+        let start = self.dataset_offset as usize;
+        let Some(window) = dataset.get(start..start + DATASET_WINDOW) else {
             panic!("a dataset has {DATASET_ITEMS} items, not {}", dataset.len());
         };
         window

@@ -9,6 +9,7 @@ mod frame;
 mod registers;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::fmt;
 
@@ -148,9 +149,9 @@ impl Jit {
     fn enclosed(&self, program: &Program) -> Result<Code, JitError> {
         let mut assembler = Assembler::new(CAPACITY);
         let frame = Frame::begin(&mut assembler);
-        frame::load_floats(&mut assembler);
+        turns::load_floats(&mut assembler);
         body::emit(&mut assembler, program, self.features)?;
-        frame::return_to_caller(&mut assembler);
+        turns::return_to_caller(&mut assembler);
         let mut function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
         function.replace(assembler.finish()?)?;
         Ok(Code { assembler, frame, function, refused: None })

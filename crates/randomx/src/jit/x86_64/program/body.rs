@@ -1,8 +1,8 @@
 //! The instructions of a program (specification 5.2 to 5.5).
 
 use super::Features;
-use super::frame::{ROUNDING_CONTROL, set_rounding_mode};
 use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r};
+use super::turns::{ROUNDING_CONTROL, set_rounding_mode};
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Position, Scale, Xmm};
 use crate::params::{JUMP_BITS, Version};

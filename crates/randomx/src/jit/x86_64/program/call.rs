@@ -3,7 +3,7 @@
 use std::ptr;
 
 use super::Code;
-use super::frame::{MXCSR, ROUNDING_CONTROL};
+use super::turns::{MXCSR, ROUNDING_CONTROL};
 use crate::engine::{Lane, Running};
 use crate::jit::x86_64::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
@@ -84,8 +84,8 @@ impl Function {
         Ok(Function { memory: CodeMemory::new(capacity, pages)?, takeover })
     }
 
-    /// Replaces the function by `code`, a whole one from [`frame`](super::frame)'s way in to its
-    /// way out.
+    /// Replaces the function by `code`, a whole one from [`turns`](super::turns)' way in to the way
+    /// out.
     pub(super) fn replace(&mut self, code: &[u8]) -> Result<(), JitError> {
         self.memory.write(code)
     }

@@ -1,55 +1,23 @@
-//! The loop around a program's instructions (specification 4.6.2) and the ways in and out.
-//!
-//! A call runs one lane after the other: at the end of its turn a lane's code puts the registers
-//! away and jumps to the next lane's. See [`flag`] for what a turn is.
+//! The loop around a program's instructions (specification 4.6.2).
 
 use std::mem::offset_of;
 
 use super::Features;
 use super::body::load_group_e;
-use super::call::{Link, flag};
-use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
+use super::call::flag;
+use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
+use super::turns::{
+    Constants, enter, hand_over, lane, load_constants, load_floats, load_lane_vectors, put_away,
+    return_to_caller, slot, stack, take_over, test_flag,
+};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{GROUP_E_KEPT, ITEM_ADDRESS_MASK, Lane};
+use crate::engine::{ITEM_ADDRESS_MASK, Lane};
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mark, Mem, Scale};
 use crate::params::Version;
-use crate::program::{Configuration, SCALE_BITS};
-use crate::registers::RegisterFile;
+use crate::program::Configuration;
 use crate::scratchpad::L3_MASK_64;
 
-/// MXCSR for RandomX, but for the rounding mode: all exceptions masked, denormals are zero. The
-/// loop's values are never denormal; without the two bits an operand could still make the
-/// processor slow.
-pub(super) const MXCSR: u32 = 0x9fc0;
-
-/// Where the two bits of `fprc` are in MXCSR.
-pub(super) const ROUNDING_CONTROL: u8 = 13;
-
-/// What the code keeps on the stack, by its distance from `rsp`.
-mod slot {
-    /// MXCSR of the caller.
-    pub(super) const CALLER_MXCSR: i32 = 0;
-    /// What a turn is: [`flag`](super::flag)s.
-    pub(super) const FLAGS: i32 = 4;
-    /// The [`Link`](super::Link) of the lane whose turn it is.
-    pub(super) const LINK: i32 = 8;
-    /// That of the first lane and that of the last.
-    pub(super) const FIRST: i32 = 16;
-    pub(super) const LAST: i32 = 24;
-    /// How often each lane still has its turn, this time included.
-    pub(super) const PASSES: i32 = 32;
-    /// All of it. With six registers pushed the stack is aligned to 16 bytes.
-    pub(super) const SIZE: i32 = 40;
-}
-
-const SAVED: [Gpr; 6] = [Gpr::Rbx, Gpr::Rbp, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
-
-const REGISTERS: usize = offset_of!(Lane, registers);
-const R: usize = REGISTERS + offset_of!(RegisterFile, r);
-const F: usize = REGISTERS + offset_of!(RegisterFile, f);
-const E: usize = REGISTERS + offset_of!(RegisterFile, e);
-const A: usize = REGISTERS + offset_of!(RegisterFile, a);
 /// `spAddr0`, then `spAddr1`.
 const ADDRESSES: usize = offset_of!(Lane, addresses);
 
@@ -59,12 +27,6 @@ pub(super) struct Frame {
     /// Where another lane's code jumps to.
     takeover: usize,
     prologue: Mark,
-}
-
-#[derive(Clone, Copy)]
-struct Constants {
-    e_kept: Label,
-    scale: Label,
 }
 
 /// Places in the loop of one program.
@@ -78,11 +40,7 @@ impl Frame {
     pub(super) fn begin(assembler: &mut Assembler) -> Frame {
         let over = assembler.label();
         assembler.jmp(over);
-        assembler.align(16);
-        let constants = Constants {
-            e_kept: constant(assembler, GROUP_E_KEPT),
-            scale: constant(assembler, SCALE_BITS),
-        };
+        let constants = Constants::emit(assembler);
         assembler.bind(over);
         enter(assembler);
         load_constants(assembler, constants);
@@ -214,108 +172,6 @@ impl Frame {
     }
 }
 
-/// Puts the lane's registers away and returns.
-pub(super) fn return_to_caller(assembler: &mut Assembler) {
-    put_away(assembler);
-    leave(assembler);
-}
-
-/// Puts the rounding mode into MXCSR; it is in the right place in `rax`, among other bits.
-#[inline(always)]
-pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
-    let mxcsr = lane(offset_of!(Lane, mxcsr));
-    assembler.and32(Gpr::Rax, 3 << ROUNDING_CONTROL);
-    assembler.or32(Gpr::Rax, MXCSR as i32);
-    assembler.store32(mxcsr, Gpr::Rax);
-    assembler.ldmxcsr(mxcsr);
-}
-
-/// Saves what belongs to the caller and puts the arguments away.
-fn enter(assembler: &mut Assembler) {
-    SAVED.iter().for_each(|&register| assembler.push(register));
-    assembler.sub(Gpr::Rsp, slot::SIZE);
-    assembler.stmxcsr(stack(slot::CALLER_MXCSR));
-    assembler.store(stack(slot::FIRST), Gpr::Rdi);
-    assembler.store(stack(slot::LAST), Gpr::Rsi);
-    assembler.store(stack(slot::PASSES), Gpr::Rdx);
-    assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
-}
-
-/// Begins a lane's turn; its link is in `rcx`.
-fn take_over(assembler: &mut Assembler) {
-    let link = |offset| Mem::new(Gpr::Rcx, offset as i32);
-    assembler.store(stack(slot::LINK), Gpr::Rcx);
-    assembler.mov(LANE, link(offset_of!(Link, lane)));
-    assembler.mov(SCRATCHPAD, link(offset_of!(Link, scratchpad)));
-    assembler.mov(ITEMS, link(offset_of!(Link, items)));
-    assembler.ldmxcsr(lane(offset_of!(Lane, mxcsr)));
-    assembler.mov(MA_MX, lane(offset_of!(Lane, ma)));
-    for i in 0..8 {
-        assembler.mov(r(i), lane(R + 8 * usize::from(i)));
-    }
-    load_lane_vectors(assembler);
-}
-
-/// Ends a lane's turn: on to the next lane, to the first one in the next pass, or out.
-fn hand_over(assembler: &mut Assembler) {
-    let (last, go) = (assembler.label(), assembler.label());
-    assembler.mov(Gpr::Rcx, stack(slot::LINK));
-    assembler.cmp(Gpr::Rcx, stack(slot::LAST));
-    assembler.jcc(Condition::Zero, last);
-    assembler.add(Gpr::Rcx, size_of::<Link>() as i32);
-    assembler.bind(go);
-    assembler.mov(Gpr::Rax, Mem::new(Gpr::Rcx, offset_of!(Link, takeover) as i32));
-    assembler.jmp_register(Gpr::Rax);
-
-    assembler.bind(last);
-    assembler.mov(Gpr::Rcx, stack(slot::FIRST));
-    assembler.dec(stack(slot::PASSES));
-    assembler.jcc(Condition::NotZero, go);
-    leave(assembler);
-}
-
-/// Restores what belongs to the caller and returns.
-fn leave(assembler: &mut Assembler) {
-    assembler.ldmxcsr(stack(slot::CALLER_MXCSR));
-    assembler.add(Gpr::Rsp, slot::SIZE);
-    SAVED.iter().rev().for_each(|&register| assembler.pop(register));
-    assembler.ret();
-}
-
-fn load_constants(assembler: &mut Assembler, constants: Constants) {
-    assembler.movaps(E_KEPT, Mem::label(constants.e_kept, 0));
-    assembler.movaps(SCALE, Mem::label(constants.scale, 0));
-}
-
-fn load_lane_vectors(assembler: &mut Assembler) {
-    for i in 0..4 {
-        assembler.movaps(a(i), lane(A + 16 * usize::from(i)));
-    }
-    assembler.movaps(E_MASK, lane(offset_of!(Lane, e_mask)));
-}
-
-/// The registers that an iteration loads anew: what ends one without beginning it needs them.
-pub(super) fn load_floats(assembler: &mut Assembler) {
-    for i in 0..4 {
-        let offset = 16 * usize::from(i);
-        assembler.movaps(f(i), lane(F + offset));
-        assembler.movaps(e(i), lane(E + offset));
-    }
-}
-
-/// Stores all registers that a program changes.
-fn put_away(assembler: &mut Assembler) {
-    for i in 0..8 {
-        assembler.store(lane(R + 8 * usize::from(i)), r(i));
-    }
-    for i in 0..4 {
-        let offset = 16 * usize::from(i);
-        assembler.store_movaps(lane(F + offset), f(i));
-        assembler.store_movaps(lane(E + offset), e(i));
-    }
-    assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
-}
-
 /// The scratchpad addresses of an iteration: `spAddr0` in `rdx` and `spAddr1` in `rax`, masked.
 fn mix_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     let [first, second, ..] = configuration.read_registers.map(r);
@@ -326,11 +182,6 @@ fn mix_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     assembler.and32(Gpr::Rdx, L3_MASK_64 as i32);
     assembler.shr(Gpr::Rax, 32);
     assembler.and32(Gpr::Rax, L3_MASK_64 as i32);
-}
-
-fn test_flag(assembler: &mut Assembler, flag: i32) {
-    assembler.mov32(Gpr::Rax, stack(slot::FLAGS));
-    assembler.test_immediate32(Gpr::Rax, flag as u32);
 }
 
 /// Steps 5, 6 and 8: leaves this iteration's item address in `edx` and in the lane, and what to
@@ -365,23 +216,6 @@ fn mix_by_aes(assembler: &mut Assembler) {
         assembler.aesenc(f(2), key);
         assembler.aesdec(f(3), key);
     }
-}
-
-/// Two equal words, aligned to 16 bytes.
-fn constant(assembler: &mut Assembler, word: u64) -> Label {
-    let label = assembler.label();
-    assembler.bind(label);
-    assembler.data(word);
-    assembler.data(word);
-    label
-}
-
-fn lane(offset: usize) -> Mem {
-    Mem::new(LANE, offset as i32)
-}
-
-fn stack(offset: i32) -> Mem {
-    Mem::new(Gpr::Rsp, offset)
 }
 
 fn scratchpad(address: Gpr, offset: u8) -> Mem {
