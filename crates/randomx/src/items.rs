@@ -111,7 +111,10 @@ impl Engine {
 
     #[cfg(target_arch = "x86_64")]
     fn compiled(cache: &Cache, options: ItemsOptions) -> Result<Engine, JitError> {
-        SuperscalarCode::new(cache.programs(), options.cpu, options.code_pages).map(Engine::Jit)
+        let ItemsOptions { cpu, code_pages, .. } = options;
+        let mut code = SuperscalarCode::new(cache.programs(), cpu, code_pages)?;
+        code.calibrate(cache.lines());
+        Ok(Engine::Jit(code))
     }
 
     #[cfg(not(target_arch = "x86_64"))]

@@ -75,6 +75,26 @@ fn batches_of_every_length_are_as_interpreted() {
     check(&generated(b"batches of every length"), &numbers, (1..=33).chain([48, 49, 100]));
 }
 
+/// Which of the two ways is taken otherwise depends on the machine.
+#[test]
+fn both_ways_to_compute_two_are_as_interpreted() {
+    let (programs, numbers) = (generated(b"both ways to compute two"), numbers(96));
+    let oracle = Interpreted::new(&programs, Cpu::baseline());
+    for cpu in levels() {
+        let mut code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
+        for _ in 0..2 {
+            for pair in numbers.chunks_exact(2) {
+                let (mut expected, mut actual) = ([[0; 8]; 2], [[0; 8]; 2]);
+                oracle.compute(lines(), pair, &mut expected);
+                code.compute(lines(), pair, &mut actual);
+                assert_eq!(actual, expected, "{cpu}, {pair:?}");
+            }
+            code.swap_pairs();
+        }
+        code.calibrate(lines());
+    }
+}
+
 #[test]
 fn functions_of_many_keys_are_as_interpreted() {
     let numbers = numbers(24);

@@ -26,6 +26,34 @@ fn line(a: &mut Assembler, lines: Gpr, offsets: Mem, lane: usize) -> Mem {
     Mem::indexed(lines, Gpr::Rax, Scale::One, 0)
 }
 
+impl Lanes for Xmm {
+    const LANES: usize = 2;
+
+    fn mix(a: &mut Assembler, registers: [Xmm; 8], free: [Xmm; 8], lines: Gpr, offsets: Mem) {
+        for pair in 0..4 {
+            for (lane, vector) in free.into_iter().enumerate().take(2) {
+                let source = line(a, lines, offsets, lane);
+                a.vmovdqu64(vector, at(source, 16 * pair));
+            }
+            let (low, high) = (registers[2 * pair], registers[2 * pair + 1]);
+            a.vpunpcklqdq(free[2], free[0], free[1]);
+            a.vpunpckhqdq(free[3], free[0], free[1]);
+            a.vpxorq(low, low, free[2]);
+            a.vpxorq(high, high, free[3]);
+        }
+    }
+
+    fn store(a: &mut Assembler, registers: [Xmm; 8], free: [Xmm; 8], items: Mem) {
+        for pair in 0..4 {
+            let (low, high) = (registers[2 * pair], registers[2 * pair + 1]);
+            a.vpunpcklqdq(free[0], low, high);
+            a.vpunpckhqdq(free[1], low, high);
+            a.store_vmovdqu64(at(items, 16 * pair), free[0]);
+            a.store_vmovdqu64(at(items, 64 + 16 * pair), free[1]);
+        }
+    }
+}
+
 impl Lanes for Ymm {
     const LANES: usize = 4;
 
