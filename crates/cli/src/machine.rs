@@ -5,8 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use randomx::{
     Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, MAX_LANES, Version, Vm, VmError,
-    VmOptions,
-    items::{Items, ItemsOptions},
+    VmOptions, items::Items,
 };
 
 use crate::{args::Mode, error::Error, progress::KeyBar};
@@ -90,7 +89,5 @@ impl RandomX {
 
 /// What computes the items of a cache, by the same options as a VM.
 pub(crate) fn items(cache: Arc<Cache>, options: VmOptions) -> Result<Items, Error> {
-    let VmOptions { engine, cpu, code_pages, .. } = options;
-    let options = ItemsOptions { engine, cpu, code_pages };
-    Items::with_options(cache, options).map_err(|problem| Error::Vm(problem.into()))
+    Items::with_options(cache, options.into()).map_err(|problem| Error::Vm(problem.into()))
 }

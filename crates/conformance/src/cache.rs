@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use randomx::items::{Items, ItemsOptions};
+use randomx::items::Items;
 use randomx::{CacheBuilder, VmOptions};
 use serde::Deserialize;
 
@@ -41,10 +41,8 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
             .map_err(|error| Error::Failed(error.to_string()))?
             .finish();
         let cache = Arc::new(cache);
-        let VmOptions { engine, cpu, code_pages, .. } = options;
-        let calculated =
-            Items::with_options(cache.clone(), ItemsOptions { engine, cpu, code_pages })
-                .map_err(|error| Error::Failed(error.to_string()))?;
+        let calculated = Items::with_options(cache.clone(), options.into())
+            .map_err(|error| Error::Failed(error.to_string()))?;
         for word in &key.words {
             let actual = cache.words().get(word.index).copied().unwrap_or_default();
             report.check(

@@ -46,6 +46,14 @@ pub struct VmOptions {
     pub code_pages: CodePages,
 }
 
+/// What computes items in the way of a VM with these options.
+impl From<VmOptions> for ItemsOptions {
+    fn from(options: VmOptions) -> ItemsOptions {
+        let VmOptions { engine, cpu, code_pages, .. } = options;
+        ItemsOptions { engine, cpu, code_pages }
+    }
+}
+
 /// What a VM needs of a key.
 #[derive(Clone, Debug)]
 pub enum KeyMemory {
@@ -69,12 +77,10 @@ impl KeyMemory {
     fn source(self, options: VmOptions) -> Source {
         match self {
             KeyMemory::Cache(cache) => {
-                let VmOptions { engine, cpu, code_pages, .. } = options;
-                let options = ItemsOptions { engine, cpu, code_pages };
-                let items = Items::with_options(Arc::clone(&cache), options);
+                let items = Items::with_options(Arc::clone(&cache), options.into());
                 // Only the JIT by name can be refused. The VM has compiled its programs by then,
                 // so this is a system that has run out of memory for code since.
-                Source::Light(items.unwrap_or_else(|_| Items::new(cache, cpu)))
+                Source::Light(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
             }
             KeyMemory::Dataset(dataset) => Source::Fast(dataset),
         }

@@ -5,9 +5,6 @@ use crate::memory::Line;
 use crate::params::CACHE_ACCESSES;
 use crate::superscalar::{Function, ITEM_CONSTANTS, ITEM_MULTIPLIER, Item, Lanes, Program, Width};
 
-/// The most items that are computed together.
-const WIDEST: usize = 16;
-
 /// The functions of a key in the form that the interpreter runs.
 pub(super) struct Interpreted {
     functions: [Function; CACHE_ACCESSES],
@@ -30,18 +27,8 @@ impl Interpreted {
                 2 => self.batch::<2>(lines, numbers, items),
                 3 | 4 => self.batch::<4>(lines, numbers, items),
                 5..=8 => self.batch::<8>(lines, numbers, items),
-                _ => self.batch::<WIDEST>(lines, numbers, items),
+                _ => self.batch::<16>(lines, numbers, items),
             };
-        }
-    }
-
-    /// Computes the items from number `first` on.
-    pub(super) fn fill(&self, lines: &[Line], first: u32, items: &mut [Item]) {
-        let mut next = first;
-        for items in items.chunks_mut(WIDEST) {
-            let numbers: [u32; WIDEST] = std::array::from_fn(|at| next.wrapping_add(at as u32));
-            self.compute(lines, &numbers[..items.len()], items);
-            next = next.wrapping_add(WIDEST as u32);
         }
     }
 

@@ -136,7 +136,7 @@ fn consecutive_items_are_as_interpreted() {
     let programs = generated(b"consecutive items");
     let oracle = Interpreted::new(&programs, Cpu::baseline());
     let mut expected: Vec<Item> = vec![[0; 8]; 100];
-    oracle.fill(lines(), FIRST, &mut expected);
+    super::fill(FIRST, &mut expected, |numbers, items| oracle.compute(lines(), numbers, items));
     for cpu in levels() {
         let code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
         for length in [0, 1, 23, 24, 48, 100] {
@@ -146,7 +146,7 @@ fn consecutive_items_are_as_interpreted() {
                 let words = &mut words[shift..shift + 8 * length];
                 words.fill(0);
                 let items: &mut [Item] = bytemuck::cast_slice_mut(words);
-                code.fill(lines(), FIRST, items);
+                super::fill(FIRST, items, |numbers, items| code.compute(lines(), numbers, items));
                 assert_eq!(items, &expected[..length], "{cpu}, {length} items, {shift}");
             }
         }

@@ -47,10 +47,6 @@ const CAPACITY: usize = 1 << 20;
 /// The most items that one call of any kernel computes.
 const MAX_BATCH: usize = 24;
 
-/// How many items are computed at once where there are very many: more gain no speed and take
-/// more of the cache for their code.
-const BULK: usize = 16;
-
 /// The most items that are computed one by one in a call.
 const MAX_SCALAR: usize = 16;
 
@@ -157,22 +153,6 @@ impl SuperscalarCode {
                 self.call_padded(batch, lines, now, out);
             }
             (numbers, items) = (later, rest);
-        }
-    }
-
-    /// Computes the items from number `first` on, as many as there is room for.
-    ///
-    /// They are stored like any others: past the caches it took a third longer.
-    ///
-    /// # Panics
-    ///
-    /// When `lines` are not those of a cache.
-    pub fn fill(&self, lines: &[Line], first: u32, items: &mut [Item]) {
-        let mut next = first;
-        for items in items.chunks_mut(BULK) {
-            let numbers: [u32; BULK] = std::array::from_fn(|at| next.wrapping_add(at as u32));
-            self.compute(lines, &numbers[..items.len()], items);
-            next = next.wrapping_add(BULK as u32);
         }
     }
 
