@@ -1,0 +1,339 @@
+//! Function bodies of WebAssembly modules, written operation by operation.
+//!
+//! Each method writes the operation that it is named after in the specification of WebAssembly
+//! 3.0 and takes its immediate operands; operands on the stack are for the caller to know. Writing
+//! bytes is safe code: what a module may do is checked by whoever compiles it.
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Type {
+    /// An integer of 32 bits, also an address.
+    I32 = 0x7f,
+    /// An integer of 64 bits.
+    I64 = 0x7e,
+    /// A vector of 128 bits.
+    V128 = 0x7b,
+}
+
+/// A parameter or local variable of the function that a [`Body`] is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local(u32);
+
+/// A function, by its index in a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function(pub(super) u32);
+
+/// The code of a function and its local variables.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    parameters: u32,
+    /// Local variables beyond the parameters: how many in a row are of a type.
+    locals: Vec<(u32, Type)>,
+    code: Vec<u8>,
+}
+
+impl Body {
+    /// An empty body of a function with so many parameters.
+    pub fn new(parameters: u32) -> Body {
+        Body { parameters, ..Body::default() }
+    }
+
+    /// Becomes empty and keeps its memory.
+    pub fn clear(&mut self, parameters: u32) {
+        self.parameters = parameters;
+        self.locals.clear();
+        self.code.clear();
+    }
+
+    /// A parameter, counted from 0.
+    pub fn parameter(&self, index: u32) -> Local {
+        debug_assert!(index < self.parameters, "parameter {index} of {}", self.parameters);
+        Local(index)
+    }
+
+    /// A new local variable, which is zero at first.
+    pub fn local(&mut self, of: Type) -> Local {
+        let index = self.parameters + self.locals.iter().map(|(count, _)| count).sum::<u32>();
+        match self.locals.last_mut() {
+            Some((count, last)) if *last == of => *count += 1,
+            _ => self.locals.push((1, of)),
+        }
+        Local(index)
+    }
+
+    /// New local variables of one type.
+    pub fn locals<const N: usize>(&mut self, of: Type) -> [Local; N] {
+        std::array::from_fn(|_| self.local(of))
+    }
+
+    /// How many bytes the code has by now.
+    pub fn len(&self) -> usize {
+        self.code.len()
+    }
+
+    /// Whether there is no code yet.
+    pub fn is_empty(&self) -> bool {
+        self.code.is_empty()
+    }
+
+    /// The entry of the code section, with its length in front.
+    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+        let mut locals = Vec::with_capacity(16);
+        unsigned(&mut locals, self.locals.len() as u64);
+        for &(count, of) in &self.locals {
+            unsigned(&mut locals, count.into());
+            locals.push(of as u8);
+        }
+        const END: u8 = 0x0b;
+        unsigned(bytes, (locals.len() + self.code.len() + 1) as u64);
+        bytes.extend_from_slice(&locals);
+        bytes.extend_from_slice(&self.code);
+        bytes.push(END);
+    }
+}
+
+/// A number in LEB128.
+#[inline(always)]
+pub(super) fn unsigned(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// A signed number in LEB128.
+#[inline(always)]
+pub(super) fn signed(bytes: &mut Vec<u8>, mut value: i64) {
+    while !(-0x40..0x40).contains(&value) {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8 & 0x7f);
+}
+
+/// The prefix of vector operations.
+const VECTOR: u8 = 0xfd;
+
+/// Operations without immediate operands, as the bytes of their opcodes.
+macro_rules! plain {
+    ($($name:ident = $opcode:expr;)*) => {
+        /// Operations without immediate operands.
+        #[allow(missing_docs)]
+        impl Body {
+            $(
+                #[inline]
+                pub fn $name(&mut self) {
+                    self.code.extend_from_slice(&$opcode);
+                }
+            )*
+        }
+
+        #[cfg(test)]
+        const PLAIN: &[(&str, fn(&mut Body))] = &[$((stringify!($name), Body::$name)),*];
+    };
+}
+
+plain! {
+    else_ = [0x05];
+    end = [0x0b];
+    return_ = [0x0f];
+    drop = [0x1a];
+    select = [0x1b];
+    i32_eqz = [0x45];
+    i32_eq = [0x46];
+    i32_ne = [0x47];
+    i32_lt_u = [0x49];
+    i32_gt_u = [0x4b];
+    i32_ge_u = [0x4f];
+    i64_eqz = [0x50];
+    i32_add = [0x6a];
+    i32_sub = [0x6b];
+    i32_mul = [0x6c];
+    i32_and = [0x71];
+    i32_or = [0x72];
+    i32_xor = [0x73];
+    i32_shl = [0x74];
+    i32_shr_u = [0x76];
+    i64_add = [0x7c];
+    i64_sub = [0x7d];
+    i64_mul = [0x7e];
+    i64_and = [0x83];
+    i64_or = [0x84];
+    i64_xor = [0x85];
+    i64_shl = [0x86];
+    i64_shr_s = [0x87];
+    i64_shr_u = [0x88];
+    i64_rotl = [0x89];
+    i64_rotr = [0x8a];
+    i32_wrap_i64 = [0xa7];
+    i64_extend_i32_s = [0xac];
+    i64_extend_i32_u = [0xad];
+    // Wide arithmetic: the low half is pushed first, the high half is on top.
+    i64_mul_wide_s = [0xfc, 0x15];
+    i64_mul_wide_u = [0xfc, 0x16];
+    i8x16_swizzle = [VECTOR, 0x0e];
+    i32x4_splat = [VECTOR, 0x11];
+    i64x2_splat = [VECTOR, 0x12];
+    f64x2_eq = [VECTOR, 0x47];
+    f64x2_lt = [VECTOR, 0x49];
+    f64x2_gt = [VECTOR, 0x4a];
+    v128_not = [VECTOR, 0x4d];
+    v128_and = [VECTOR, 0x4e];
+    // The first operand and the complement of the second, which is on top.
+    v128_andnot = [VECTOR, 0x4f];
+    v128_or = [VECTOR, 0x50];
+    v128_xor = [VECTOR, 0x51];
+    v128_bitselect = [VECTOR, 0x52];
+    i64x2_shl = [VECTOR, 0xcb, 0x01];
+    i64x2_shr_s = [VECTOR, 0xcc, 0x01];
+    i64x2_shr_u = [VECTOR, 0xcd, 0x01];
+    i64x2_add = [VECTOR, 0xce, 0x01];
+    i64x2_sub = [VECTOR, 0xd1, 0x01];
+    i64x2_mul = [VECTOR, 0xd5, 0x01];
+    i64x2_extmul_low_i32x4_u = [VECTOR, 0xde, 0x01];
+    i64x2_extmul_high_i32x4_u = [VECTOR, 0xdf, 0x01];
+    f64x2_neg = [VECTOR, 0xed, 0x01];
+    f64x2_sqrt = [VECTOR, 0xef, 0x01];
+    f64x2_add = [VECTOR, 0xf0, 0x01];
+    f64x2_sub = [VECTOR, 0xf1, 0x01];
+    f64x2_mul = [VECTOR, 0xf2, 0x01];
+    f64x2_div = [VECTOR, 0xf3, 0x01];
+    f64x2_convert_low_i32x4_s = [VECTOR, 0xfe, 0x01];
+    // Relaxed SIMD: a * b + c and c - a * b, rounded once or twice as the engine likes.
+    f64x2_relaxed_madd = [VECTOR, 0x87, 0x02];
+    f64x2_relaxed_nmadd = [VECTOR, 0x88, 0x02];
+}
+
+/// Loads and stores: the opcode and the exponent of the natural alignment.
+macro_rules! memory {
+    ($($name:ident = $opcode:expr, $alignment:expr;)*) => {
+        /// Loads and stores at an address plus a constant offset.
+        #[allow(missing_docs)]
+        impl Body {
+            $(
+                #[inline]
+                pub fn $name(&mut self, offset: u32) {
+                    self.code.extend_from_slice(&$opcode);
+                    self.code.push($alignment);
+                    unsigned(&mut self.code, offset.into());
+                }
+            )*
+        }
+
+        #[cfg(test)]
+        const MEMORY: &[(&str, fn(&mut Body, u32))] = &[$((stringify!($name), Body::$name)),*];
+    };
+}
+
+memory! {
+    i32_load = [0x28], 2;
+    i64_load = [0x29], 3;
+    i64_load32_u = [0x35], 2;
+    i32_store = [0x36], 2;
+    i64_store = [0x37], 3;
+    v128_load = [VECTOR, 0x00], 4;
+    v128_load64_splat = [VECTOR, 0x0a], 3;
+    v128_load64_zero = [VECTOR, 0x5d], 3;
+    v128_store = [VECTOR, 0x0b], 4;
+}
+
+/// Operations with other immediate operands.
+#[allow(missing_docs)]
+impl Body {
+    /// Opens a block without parameters and results.
+    #[inline]
+    pub fn block(&mut self) {
+        self.code.extend_from_slice(&[0x02, EMPTY]);
+    }
+
+    /// The same, whose label is its beginning.
+    #[inline]
+    pub fn loop_(&mut self) {
+        self.code.extend_from_slice(&[0x03, EMPTY]);
+    }
+
+    #[inline]
+    pub fn if_(&mut self) {
+        self.code.extend_from_slice(&[0x04, EMPTY]);
+    }
+
+    /// `depth` is 0 for the innermost block.
+    #[inline]
+    pub fn br(&mut self, depth: u32) {
+        self.indexed(0x0c, depth);
+    }
+
+    #[inline]
+    pub fn br_if(&mut self, depth: u32) {
+        self.indexed(0x0d, depth);
+    }
+
+    #[inline]
+    pub fn call(&mut self, function: Function) {
+        self.indexed(0x10, function.0);
+    }
+
+    #[inline]
+    pub fn local_get(&mut self, local: Local) {
+        self.indexed(0x20, local.0);
+    }
+
+    #[inline]
+    pub fn local_set(&mut self, local: Local) {
+        self.indexed(0x21, local.0);
+    }
+
+    #[inline]
+    pub fn local_tee(&mut self, local: Local) {
+        self.indexed(0x22, local.0);
+    }
+
+    #[inline]
+    pub fn i32_const(&mut self, value: i32) {
+        self.code.push(0x41);
+        signed(&mut self.code, value.into());
+    }
+
+    #[inline]
+    pub fn i64_const(&mut self, value: i64) {
+        self.code.push(0x42);
+        signed(&mut self.code, value);
+    }
+
+    #[inline]
+    pub fn v128_const(&mut self, value: u128) {
+        self.code.extend_from_slice(&[VECTOR, 0x0c]);
+        self.code.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// Bytes of two vectors, 0 to 15 those of the first and 16 to 31 those of the second.
+    #[inline]
+    pub fn i8x16_shuffle(&mut self, lanes: [u8; 16]) {
+        self.code.extend_from_slice(&[VECTOR, 0x0d]);
+        self.code.extend_from_slice(&lanes);
+    }
+
+    #[inline]
+    pub fn i64x2_extract_lane(&mut self, lane: u8) {
+        self.code.extend_from_slice(&[VECTOR, 0x1d, lane]);
+    }
+
+    #[inline]
+    pub fn i64x2_replace_lane(&mut self, lane: u8) {
+        self.code.extend_from_slice(&[VECTOR, 0x1e, lane]);
+    }
+
+    #[inline]
+    fn indexed(&mut self, opcode: u8, index: u32) {
+        self.code.push(opcode);
+        unsigned(&mut self.code, index.into());
+    }
+}
+
+/// The type of a block without parameters and results.
+const EMPTY: u8 = 0x40;
+
+#[cfg(test)]
+mod tests;
