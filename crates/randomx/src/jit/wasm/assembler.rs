@@ -139,7 +139,7 @@ plain! {
     else_ = [0x05];
     end = [0x0b];
     return_ = [0x0f];
-    drop = [0x1a];
+    drop_ = [0x1a];
     select = [0x1b];
     i32_eqz = [0x45];
     i32_eq = [0x46];

@@ -98,7 +98,7 @@ fn locals_follow_parameters() {
 
 impl Body {
     fn nothing_is_left_by_clearing(&mut self) {
-        self.drop();
+        self.drop_();
         assert!(!self.is_empty());
         self.clear(0);
         assert!(self.is_empty());
