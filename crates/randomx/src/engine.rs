@@ -50,6 +50,9 @@ impl fmt::Display for EngineKind {
 
 /// Runs programs, of all lanes of a VM together.
 pub trait Engine {
+    /// What this engine is called.
+    const KIND: EngineKind;
+
     /// A program in the form that this engine runs.
     type Code;
 

@@ -6,7 +6,7 @@ use step::{Kind, Step};
 
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, Running};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
@@ -52,6 +52,8 @@ impl Steps {
 }
 
 impl Engine for Interpreter {
+    const KIND: EngineKind = EngineKind::Interpreter;
+
     type Code = Steps;
 
     fn load(&self, program: &Program, code: &mut Steps) {

@@ -26,6 +26,13 @@ pub struct ItemsOptions {
     pub code_pages: CodePages,
 }
 
+/// Computes the dataset items of a key.
+pub trait ItemSource: fmt::Debug + Send + Sync {
+    /// Computes the items `numbers` into `items`, a slice of the same length; see
+    /// [`Items::compute`].
+    fn compute(&self, numbers: &[u32], items: &mut [Item]);
+}
+
 /// Computes the dataset items of a key from its cache.
 pub struct Items {
     cache: Arc<Cache>,
@@ -129,6 +136,12 @@ impl Engine {
     #[cfg(not(target_arch = "x86_64"))]
     fn compiled(_: &Cache, _: ItemsOptions) -> Result<Engine, JitError> {
         Err(JitError::Unsupported)
+    }
+}
+
+impl ItemSource for Items {
+    fn compute(&self, numbers: &[u32], items: &mut [Item]) {
+        Items::compute(self, numbers, items);
     }
 }
 

@@ -45,7 +45,7 @@ impl VmPool {
         if threads == 0 || threads > MAX_THREADS {
             return Err(PoolError::Threads { requested: threads });
         }
-        let key = key.into();
+        let key = key.into().shared(options);
         let mut vms = Vec::new();
         for _ in 0..threads {
             let vm = Vm::with_options(key.clone(), version, options).map_err(PoolError::Vm)?;
@@ -73,8 +73,9 @@ impl VmPool {
 
     /// Hashes with another key from now on, in light or in fast mode.
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
-        let key = key.into();
+        let mut key = key.into();
         for vm in &mut self.vms {
+            key = key.shared(vm.options());
             vm.set_key(key.clone());
         }
     }

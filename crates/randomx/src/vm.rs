@@ -17,10 +17,10 @@ pub use observer::{Observer, Phase};
 use crate::cache::Cache;
 use crate::cpu::Cpu;
 use crate::dataset::Dataset;
-use crate::engine::{EngineChoice, EngineKind};
+use crate::engine::{Engine, EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
-use crate::items::{Items, ItemsOptions};
+use crate::items::{ItemSource, Items, ItemsOptions};
 use crate::jit::CodePages;
 #[cfg(not(target_arch = "x86_64"))]
 use crate::jit::JitError;
@@ -61,13 +61,15 @@ pub enum KeyMemory {
     Cache(Arc<Cache>),
     /// Fast mode: items are read from the dataset, 2080 MiB.
     Dataset(Arc<Dataset>),
+    /// Light mode: items are computed by what is given, which VMs can share.
+    Items(Arc<dyn ItemSource>),
 }
 
 impl KeyMemory {
     /// As many lanes as any version needs to be fastest.
     fn best_lanes(&self) -> usize {
         match self {
-            KeyMemory::Cache(_) => MAX_LANES,
+            KeyMemory::Cache(_) | KeyMemory::Items(_) => MAX_LANES,
             KeyMemory::Dataset(_) => {
                 Version::V1.fast_lanes().max(Version::V2.fast_lanes()).min(MAX_LANES)
             }
@@ -76,13 +78,17 @@ impl KeyMemory {
 
     fn source(self, options: VmOptions) -> Source {
         match self {
-            KeyMemory::Cache(cache) => {
-                let items = Items::with_options(Arc::clone(&cache), options.into());
-                // Only the JIT by name can be refused. The VM has compiled its programs by then,
-                // so this is a system that has run out of memory for code since.
-                Source::Light(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
-            }
+            KeyMemory::Cache(cache) => Source::Light(items(cache, options)),
+            KeyMemory::Items(items) => Source::Light(items),
             KeyMemory::Dataset(dataset) => Source::Fast(dataset),
+        }
+    }
+
+    /// The same, so that several VMs share what computes their items.
+    pub(crate) fn shared(self, options: VmOptions) -> KeyMemory {
+        match self {
+            KeyMemory::Cache(cache) => KeyMemory::Items(items(cache, options)),
+            other => other,
         }
     }
 }
@@ -99,11 +105,17 @@ impl From<Arc<Dataset>> for KeyMemory {
     }
 }
 
+impl From<Arc<dyn ItemSource>> for KeyMemory {
+    fn from(items: Arc<dyn ItemSource>) -> KeyMemory {
+        KeyMemory::Items(items)
+    }
+}
+
 /// Where dataset items come from.
 #[derive(Debug)]
 enum Source {
-    /// Computed from a cache when they are needed: 256 MiB.
-    Light(Items),
+    /// Computed when they are needed.
+    Light(Arc<dyn ItemSource>),
     /// Read from the dataset: 2080 MiB.
     Fast(Arc<Dataset>),
 }
@@ -153,10 +165,7 @@ impl Vm {
         options: VmOptions,
     ) -> Result<Vm, VmError> {
         let key = key.into();
-        let lanes = options.lanes.unwrap_or(key.best_lanes());
-        if lanes == 0 || lanes > MAX_LANES {
-            return Err(VmError::Lanes { requested: lanes });
-        }
+        let lanes = lanes(options, &key)?;
         let compiled = match options.engine {
             EngineChoice::Interpreter => None,
             EngineChoice::Auto => compiled(options, lanes).ok(),
@@ -169,9 +178,41 @@ impl Vm {
         Ok(Vm { source: key.source(options), version, options, lanes, engine, hasher })
     }
 
+    /// A VM whose programs are run by an engine that is not of this crate, or that needs something
+    /// which is not; `code` makes the place of a lane's program. Of the options, `engine` and
+    /// `code_pages` are not asked.
+    ///
+    /// # Errors
+    ///
+    /// [`VmError::Lanes`] for another number of lanes than 1 to [`MAX_LANES`],
+    /// [`VmError::OutOfMemory`] when the scratchpads, 2 MiB a lane, cannot be allocated.
+    pub fn with_engine<E>(
+        key: impl Into<KeyMemory>,
+        version: Version,
+        options: VmOptions,
+        engine: E,
+        code: impl Fn() -> E::Code,
+    ) -> Result<Vm, VmError>
+    where
+        E: Engine + Send + 'static,
+        E::Code: Send + 'static,
+    {
+        let key = key.into();
+        let lanes = lanes(options, &key)?;
+        let codes = (0..lanes).map(|_| code()).collect();
+        let scratchpads = Scratchpads::new(lanes)?;
+        let hasher = Box::new(Lanes::new(engine, codes, scratchpads, options.cpu));
+        Ok(Vm { source: key.source(options), version, options, lanes, engine: E::KIND, hasher })
+    }
+
     /// What runs programs.
     pub fn engine(&self) -> EngineKind {
         self.engine
+    }
+
+    /// How this VM works.
+    pub fn options(&self) -> VmOptions {
+        self.options
     }
 
     /// Hashes that are computed together.
@@ -230,6 +271,23 @@ impl Vm {
         };
         let job = Job { source: &self.source, version: self.version, lanes, inputs, outputs };
         self.hasher.hash_many(job, observer);
+    }
+}
+
+/// What computes the items of a cache.
+///
+/// Only the JIT by name can be refused, and where that is so, a VM is refused for its programs. What
+/// is refused beyond that is memory for more code: items can be had without.
+fn items(cache: Arc<Cache>, options: VmOptions) -> Arc<dyn ItemSource> {
+    let items = Items::with_options(Arc::clone(&cache), options.into());
+    Arc::new(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
+}
+
+/// The lanes that options ask for.
+fn lanes(options: VmOptions, key: &KeyMemory) -> Result<usize, VmError> {
+    match options.lanes.unwrap_or(key.best_lanes()) {
+        lanes @ 1..=MAX_LANES => Ok(lanes),
+        requested => Err(VmError::Lanes { requested }),
     }
 }
 

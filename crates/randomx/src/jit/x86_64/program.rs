@@ -15,7 +15,7 @@ use std::fmt;
 
 use super::assembler::{Assembler, AssemblerError};
 use crate::cpu::{Cpu, Extension};
-use crate::engine::{Engine, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, Running};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
 use crate::params::Version;
@@ -86,6 +86,8 @@ impl Jit {
 }
 
 impl Engine for Jit {
+    const KIND: EngineKind = EngineKind::Jit;
+
     type Code = Code;
 
     fn load(&self, program: &Program, code: &mut Code) {
