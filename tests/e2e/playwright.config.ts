@@ -1,10 +1,11 @@
 /**
- * The browser tests. Chromium is the one at `CHROMIUM_PATH`, or Playwright's own. All servers
- * listen on 127.0.0.1 only.
+ * The browser tests: the engine's in three browsers (`browsers/` starts them), the page's in
+ * Chromium, the one at `CHROMIUM_PATH` or Playwright's own. All servers listen on 127.0.0.1 only.
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig, devices } from "@playwright/test";
 import { HARNESS, PRODUCT } from "./addresses.js";
+import type { BrowserName } from "./browsers/browser.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
@@ -17,9 +18,18 @@ function site(url: string, config: string): { url: string; cwd: string; command:
   return { url, cwd: root, command };
 }
 
+/** The engine's specs in one browser. */
+function engine(name: BrowserName): {
+  name: string;
+  testDir: string;
+  use: { engine: BrowserName };
+} {
+  return { name: `engine-${name}`, testDir: "engine", use: { engine: name } };
+}
+
 const executablePath = process.env.CHROMIUM_PATH;
 
-export default defineConfig({
+export default defineConfig<object, { engine: BrowserName }>({
   outputDir: "results/artifacts",
   forbidOnly: Boolean(process.env.CI),
   // Some specs hold answers against the clock, and a shared machine may be busy for a moment;
@@ -35,8 +45,12 @@ export default defineConfig({
     trace: "retain-on-failure",
   },
   projects: [
+    engine("chromium"),
+    engine("firefox"),
+    engine("webkit"),
     {
-      name: "chromium",
+      name: "page",
+      testIgnore: "engine/**",
       use: {
         ...devices["Desktop Chrome"],
         launchOptions: { args: ["--no-sandbox"], ...(executablePath ? { executablePath } : {}) },

@@ -30,7 +30,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what this machine lacks: npm packages, wasm toolchain, Chromium, CMake, C++.
+    /// Install what this machine lacks: npm packages, wasm toolchain, browsers, CMake, C++.
     Setup,
     /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
     BuildWasm,
@@ -40,7 +40,7 @@ enum Command {
         #[arg(long, default_value_t = 4173)]
         port: u16,
     },
-    /// Run every check and every test, in Rust, Node and Chromium.
+    /// Run every check and every test, in Rust, Node and browsers.
     Test,
     /// Check formats, lints, types and documentation.
     Check,
@@ -54,7 +54,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Run the benchmarks of the package in Chromium.
+    /// Run the benchmarks of the package in the browsers.
     BenchWeb,
 }
 

@@ -4,6 +4,7 @@
 //! what it does and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that
 //! need more than package registries.
 
+mod browsers;
 mod chromium;
 mod cpp;
 mod debian;
@@ -16,7 +17,7 @@ use std::env;
 
 use anyhow::Result;
 
-pub(crate) use chromium::chromium;
+pub(crate) use browsers::browsers;
 pub(crate) use cpp::cpp_tools;
 pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
@@ -27,7 +28,7 @@ pub(crate) fn everything() -> Result<()> {
     cpp_tools()?;
     packages()?;
     wasm_tools()?;
-    chromium()?;
+    browsers()?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::setup::{self, Node};
 use crate::{build, check, process};
 
-/// Checks, then tests the native build, the wasm build in two Nodes, and the page.
+/// Checks, then tests the native build, the wasm build in two Nodes and three browsers, and the page.
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("cargo test", || {
@@ -19,9 +19,9 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
             process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
         })?;
     }
-    let chromium = report.step("set up: Chromium", setup::chromium)?;
+    let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
     report.step("playwright", || {
-        let mut playwright = chromium.playwright()?;
+        let mut playwright = browsers.playwright()?;
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
         process::run(&mut playwright)
     })
@@ -41,10 +41,10 @@ pub(crate) fn bench_node(args: &[String]) -> Result<()> {
     process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))
 }
 
-/// Runs the benchmarks of the package in Chromium.
+/// Runs the benchmarks of the package in the browsers.
 pub(crate) fn bench_web() -> Result<()> {
     build::wasm_from_scratch()?;
-    let mut playwright = setup::chromium()?.playwright()?;
+    let mut playwright = setup::browsers()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     process::run(&mut playwright)
 }

@@ -1,16 +1,13 @@
 /** Gives the tests what they call inside the browser. */
-import loadConformance, {
-  run,
-  suites,
-} from "../../../crates/conformance/pkg/randomx_conformance.js";
 import { RandomX, RandomXError } from "../../../wasm/js/index.js";
+import { functions } from "./functions.js";
 
 /** What tests find as `window.harness`. */
 export interface Harness {
   RandomX: typeof RandomX;
   RandomXError: typeof RandomXError;
-  /** The suites of crates/conformance, run on the page's own thread. */
-  conformance: () => Promise<{ run: typeof run; suites: typeof suites }>;
+  /** Calls one of the functions; arguments and result are JSON. */
+  call: (name: keyof typeof functions, args: unknown[]) => unknown;
 }
 
 declare global {
@@ -22,8 +19,8 @@ declare global {
 window.harness = {
   RandomX,
   RandomXError,
-  conformance: async () => {
-    await loadConformance();
-    return { run, suites };
+  call: (name, args) => {
+    const called = functions[name] as (...args: unknown[]) => unknown;
+    return called(...args);
   },
 };

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -11,13 +10,14 @@ use super::npm::Node;
 use super::{announce, fallback_is_forced};
 use crate::{process, workspace};
 
-const PLAYWRIGHT: &str = "node_modules/@playwright/test/cli.js";
+/// The test runner, which can also install browsers.
+pub(super) const PLAYWRIGHT: &str = "node_modules/@playwright/test/cli.js";
 
 /// The names of a system's Chromium, best first.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// The browser that Playwright is to start.
-pub(crate) enum Chromium {
+pub(super) enum Chromium {
     /// One that is installed on the system.
     System(PathBuf),
     /// The one that Playwright downloaded.
@@ -25,7 +25,7 @@ pub(crate) enum Chromium {
 }
 
 /// Installs a Chromium unless there is one.
-pub(crate) fn chromium() -> Result<Chromium> {
+pub(super) fn chromium() -> Result<Chromium> {
     if let Some(chosen) = env::var_os("CHROMIUM_PATH").map(PathBuf::from) {
         if !chosen.is_file() {
             bail!("CHROMIUM_PATH: there is no file {}", chosen.display());
@@ -51,16 +51,4 @@ pub(crate) fn chromium() -> Result<Chromium> {
     installed.context("no Chromium: install one by hand and set CHROMIUM_PATH to it")?;
     let found = process::find("chromium").context("the package chromium brought no `chromium`")?;
     Ok(Chromium::System(found))
-}
-
-impl Chromium {
-    /// A command that runs Playwright with this browser.
-    pub(crate) fn playwright(&self) -> Result<Command> {
-        let mut command = Node::Installed.run(PLAYWRIGHT)?;
-        match self {
-            Self::System(path) => command.env("CHROMIUM_PATH", path),
-            Self::Playwrights => command.env_remove("CHROMIUM_PATH"),
-        };
-        Ok(command)
-    }
 }

@@ -1,0 +1,106 @@
+//! The browsers of the tests and benchmarks: Chromium, Firefox and WebKit.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::announce;
+use super::chromium::{Chromium, PLAYWRIGHT, chromium};
+use super::debian::Debian;
+use super::npm::Node;
+use crate::{process, workspace};
+
+/// A program that the browser tests start, and the Debian package that brings it.
+struct Program {
+    /// Names it may have, best first.
+    names: &'static [&'static str],
+    package: &'static str,
+    /// Tells the tests where it is; the user may set it.
+    variable: &'static str,
+}
+
+/// Chromium apart, because Playwright may have one of its own.
+const PROGRAMS: [Program; 3] = [
+    Program {
+        names: &["firefox-esr", "firefox"],
+        package: "firefox-esr",
+        variable: "FIREFOX_PATH",
+    },
+    // It starts the MiniBrowser that its package depends on.
+    Program {
+        names: &["WebKitWebDriver"],
+        package: "webkit2gtk-driver",
+        variable: "WEBKIT_DRIVER_PATH",
+    },
+    // MiniBrowser needs a display.
+    Program { names: &["Xvfb"], package: "xvfb", variable: "XVFB_PATH" },
+];
+
+/// Three browsers that are installed.
+pub(crate) struct Browsers {
+    chromium: Chromium,
+    /// Variables, and the paths that they tell.
+    paths: Vec<(&'static str, PathBuf)>,
+}
+
+/// Installs the browsers that are not there.
+pub(crate) fn browsers() -> Result<Browsers> {
+    let chromium = chromium()?;
+    let mut missing = Vec::new();
+    for program in &PROGRAMS {
+        if program.find()?.is_none() {
+            missing.push(program.package);
+        }
+    }
+    if !missing.is_empty() {
+        install(&missing)?;
+    }
+    let path = |program: &Program| {
+        let found = program.find()?;
+        let path =
+            found.with_context(|| format!("the package {} brought no program", program.package))?;
+        Ok((program.variable, path))
+    };
+    let paths = PROGRAMS.iter().map(path).collect::<Result<_>>()?;
+    Ok(Browsers { chromium, paths })
+}
+
+impl Browsers {
+    /// A command that runs Playwright's test runner with these browsers.
+    pub(crate) fn playwright(&self) -> Result<Command> {
+        let mut command = Node::Installed.run(PLAYWRIGHT)?;
+        match &self.chromium {
+            Chromium::System(path) => command.env("CHROMIUM_PATH", path),
+            Chromium::Playwrights => command.env_remove("CHROMIUM_PATH"),
+        };
+        command.envs(self.paths.iter().map(|(variable, path)| (variable, path)));
+        Ok(command)
+    }
+}
+
+impl Program {
+    /// Where it is, if it is there.
+    fn find(&self) -> Result<Option<PathBuf>> {
+        let Some(chosen) = env::var_os(self.variable).map(PathBuf::from) else {
+            return Ok(self.names.iter().find_map(|name| process::find(name)));
+        };
+        if !chosen.is_file() {
+            bail!("{}: there is no file {}", self.variable, chosen.display());
+        }
+        Ok(Some(chosen))
+    }
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    let names = packages.join(" ");
+    announce(&format!("apt-get install {names} (about 1 minute)"));
+    let log = workspace::cache_dir()?.join("logs/browsers.log");
+    Debian::detect()
+        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(packages, &log)))
+        .with_context(|| {
+            let variables = PROGRAMS.map(|program| program.variable).join(", ");
+            format!("install {names} by hand; where it is not on PATH, set {variables} to it")
+        })
+}

@@ -1,0 +1,67 @@
+/** Playwright's `test` for the specs that run in every browser. */
+import { test as base } from "@playwright/test";
+import { HARNESS } from "../addresses.js";
+import type { Functions } from "../harness/functions.js";
+import type { Browser, BrowserName, StartOptions, Tab } from "./browser.js";
+import { startChromium, startFirefox } from "./playwright.js";
+import { startWebKit } from "./webdriver.js";
+
+export { expect } from "@playwright/test";
+
+/** A page of the tests in a tab, and the functions that it offers. */
+export interface Harness {
+  readonly browser: Browser;
+  readonly tab: Tab;
+  /** Calls a function of `harness/functions.ts`, whose arguments and result are JSON. */
+  call<Name extends keyof Functions>(
+    name: Name,
+    ...args: Parameters<Functions[Name]>
+  ): Promise<Awaited<ReturnType<Functions[Name]>>>;
+}
+
+/** Starts a browser. */
+export function start(name: BrowserName, options: StartOptions = {}): Promise<Browser> {
+  return { chromium: startChromium, firefox: startFirefox, webkit: startWebKit }[name](options);
+}
+
+/** Opens the page of the tests. */
+export async function openHarness(browser: Browser, url = HARNESS): Promise<Harness> {
+  const tab = await browser.open(url);
+  return {
+    browser,
+    tab,
+    call: async (name, ...args) => {
+      const call = `window.harness.call(${JSON.stringify(name)}, ${JSON.stringify(args)})`;
+      return (await tab.evaluate(call)) as never;
+    },
+  };
+}
+
+interface Fixtures {
+  /** The page of the tests in a new tab. */
+  harness: Harness;
+}
+
+interface WorkerFixtures {
+  /** The browser of the project. */
+  engine: BrowserName;
+  /** It, started. */
+  started: Browser;
+}
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  engine: ["chromium", { option: true, scope: "worker" }],
+  started: [
+    async ({ engine }, use) => {
+      const browser = await start(engine);
+      await use(browser);
+      await browser.close();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  harness: async ({ started }, use) => {
+    const harness = await openHarness(started);
+    await use(harness);
+    await harness.tab.close();
+  },
+});

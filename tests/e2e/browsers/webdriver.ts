@@ -1,0 +1,157 @@
+/**
+ * WebKit, through WebDriver: `WebKitWebDriver` starts the MiniBrowser that is installed beside
+ * it, on a display that exists in memory only.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Builder, Capabilities, type WebDriver } from "selenium-webdriver";
+import type { Browser, Tab } from "./browser.js";
+
+/** The longest that an expression may take. */
+const SCRIPT_TIMEOUT = 15 * 60_000;
+
+/** How long the driver may take until it listens, and how often it is asked. */
+const START_TIMEOUT = 20_000;
+const START_STEP = 50;
+
+/** Starts the driver at `WEBKIT_DRIVER_PATH`, or that on `PATH`. */
+export async function startWebKit(): Promise<Browser> {
+  const display = await startDisplay();
+  const driver = await startDriver(display.number).catch(async (error: unknown) => {
+    await stop(display.process);
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await stop(driver.process);
+    await stop(display.process);
+  };
+  try {
+    return { name: "webkit", version: await version(driver.url), open: openAt(driver.url), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The server picks a number that is free, and prints it once it accepts connections. */
+async function startDisplay(): Promise<{ process: ChildProcess; number: string }> {
+  const server = spawn(process.env.XVFB_PATH ?? "Xvfb", [
+    ...["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", "1280x800x24"],
+  ]);
+  const ended = exit("Xvfb", server);
+  const lines = createInterface({ input: server.stdout });
+  const [number] = (await Promise.race([once(lines, "line"), ended])) as [string];
+  return { process: server, number };
+}
+
+async function startDriver(display: string): Promise<{ process: ChildProcess; url: string }> {
+  const port = await freePort();
+  const driver = spawn(
+    process.env.WEBKIT_DRIVER_PATH ?? "WebKitWebDriver",
+    ["--host=127.0.0.1", `--port=${port}`],
+    {
+      stdio: "ignore",
+      env: {
+        ...process.env,
+        DISPLAY: `:${display}`,
+        // This build of WebKit hides SharedArrayBuffer otherwise, isolated or not.
+        JSC_useSharedArrayBuffer: "1",
+        // Its sandbox needs rights that a container does not have.
+        WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+      },
+    },
+  );
+  const ended = exit("WebKitWebDriver", driver);
+  const url = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + START_TIMEOUT;
+  while (!(await Promise.race([listens(url), ended]))) {
+    if (performance.now() > deadline) throw new Error("WebKitWebDriver does not answer");
+    await sleep(START_STEP);
+  }
+  return { process: driver, url };
+}
+
+async function listens(url: string): Promise<boolean> {
+  return fetch(`${url}/status`).then(
+    (answer) => answer.ok,
+    () => false,
+  );
+}
+
+/** Rejects when the program ends, also when it could not be started. */
+async function exit(name: string, program: ChildProcess): Promise<never> {
+  const ended = new Promise<never>((_, reject) => {
+    program.once("error", reject);
+    program.once("exit", (code) => {
+      reject(new Error(`${name} ended (${code ?? "by a signal"})`));
+    });
+  });
+  // Who waits for it hears of it; later it is expected.
+  ended.catch(() => undefined);
+  return ended;
+}
+
+async function stop(program: ChildProcess): Promise<void> {
+  if (program.exitCode !== null || program.signalCode !== null) return;
+  const ended = once(program, "exit");
+  program.kill();
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Its sessions tell the version: the driver itself does not. */
+async function version(url: string): Promise<string> {
+  const session = await startSession(url);
+  try {
+    const capabilities = await session.getCapabilities();
+    return capabilities.getBrowserVersion() ?? "of an unknown version";
+  } finally {
+    await session.quit();
+  }
+}
+
+function startSession(url: string): Promise<WebDriver> {
+  const capabilities = new Capabilities({ browserName: "MiniBrowser" });
+  return new Builder().usingServer(url).withCapabilities(capabilities).build();
+}
+
+/** Each tab is a session of its own: a new MiniBrowser with empty storage. */
+function openAt(driver: string): (url: string) => Promise<Tab> {
+  return async (url) => {
+    const session = await startSession(driver);
+    try {
+      await session.manage().setTimeouts({ script: SCRIPT_TIMEOUT });
+      await session.get(url);
+    } catch (error) {
+      await session.quit();
+      throw error;
+    }
+    return {
+      evaluate: (expression) => evaluate(session, expression),
+      close: () => session.quit(),
+    };
+  };
+}
+
+async function evaluate(session: WebDriver, expression: string): Promise<unknown> {
+  const outcome = await session.executeAsyncScript<{ value?: unknown; error?: string }>(`
+    const done = arguments[arguments.length - 1];
+    (async () => (${expression}))().then(
+      (value) => done({ value }),
+      (error) => done({ error: String(error) + "\\n" + String(error?.stack) }),
+    );
+  `);
+  if (outcome.error !== undefined) throw new Error(outcome.error);
+  return outcome.value;
+}
