@@ -4,6 +4,7 @@
 //! outside of this crate compiles and calls them.
 
 pub mod assembler;
+pub mod host;
 pub mod module;
 
 /// What generated modules may use beyond WebAssembly 2.0, SIMD included. Engines differ in it, so it
