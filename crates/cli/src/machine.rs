@@ -42,7 +42,10 @@ impl Machine for RandomX {
 
     fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<KeyMemory, Error> {
         match self.mode {
-            Mode::Light => Ok(Arc::new(self.cache(key, bar)?).into()),
+            Mode::Light => {
+                let items = items(Arc::new(self.cache(key, bar)?), self.options)?;
+                Ok(KeyMemory::Items(Arc::new(items)))
+            }
             Mode::Fast => Ok(Arc::new(self.dataset(key, bar)?).into()),
         }
     }
