@@ -41,6 +41,7 @@ export default defineConfig({
   test: {
     root: ".",
     include: ["tests/node/**/*.test.ts"],
+    globalSetup: "tests/node/build.ts",
     // A cache is 256 MiB and a fill keeps a core busy.
     maxWorkers: 2,
     testTimeout: 120_000,

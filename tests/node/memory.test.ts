@@ -10,22 +10,25 @@ setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
 
 const key = text("test key 000");
 const input = text("This is a test");
+const machine = { engine: "interpreter", copies: 1 } as const;
 
 test("no memory for the cache: a typed error; the session works when there is some again", async () => {
   const { wasm } = loadWasm();
   const session = openSession();
   const taken = new wasm.CacheBuilder(text("another"));
 
+  const error = { code: "out-of-memory", message: expect.stringContaining("256 MiB") as string };
   for (let round = 0; round < 3; round += 1) {
-    const error = { code: "out-of-memory", message: expect.stringContaining("256 MiB") as string };
-    await expect(session.prepare({ key }, control())).rejects.toMatchObject(error);
-    await expect(session.hash({ key, input, version: 1 }, control())).rejects.toMatchObject(error);
+    await expect(session.fill({ key, memory: undefined }, control())).rejects.toMatchObject(error);
   }
   expect(session.seedHeight({ height: 2113 })).toBe(2048);
 
   taken.free();
-  const hash = await session.hash({ key, input, version: 1 }, control());
-  expect(bytesToHex(hash)).toBe("639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f");
+  await session.fill({ key, memory: undefined }, control());
+  const hashes = session.hash({ version: 1, inputs: [{ bytes: input }], machine });
+  expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([
+    "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f",
+  ]);
   session.release();
 });
 
@@ -44,6 +47,6 @@ test("no memory for the machine: a typed error, and the cache is given back", as
     vm.free();
   });
   cache.free();
-  await session.prepare({ key }, control());
+  await session.fill({ key, memory: undefined }, control());
   session.release();
 });

@@ -1,21 +1,14 @@
 /** How a session works: fills in steps, gives way, stops, and gives memory back. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { Session } from "../../wasm/js/session.js";
-import { control, loadWasm, openSession, readVectors, text } from "./support.js";
-import type { HashVector } from "./support.js";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Session, type Control } from "../../wasm/js/session.js";
+import { control, loadWasm, openSession, text } from "./support.js";
 
 const key = text("test key 000");
 const input = text("This is a test");
+const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
+const machine = { engine: "interpreter", copies: 1 } as const;
 const MIB = 1 << 20;
-
-let known: string;
-beforeAll(() => {
-  const { vectors } = readVectors("specification-hashes") as { vectors: HashVector[] };
-  const vector = vectors.find((each) => each.input === bytesToHex(input) && each.version === 1);
-  if (!vector) throw new Error("the vector is missing");
-  known = vector.hash;
-});
 
 const { wasm, memory } = loadWasm();
 const session = openSession();
@@ -23,11 +16,16 @@ afterEach(() => {
   session.release();
 });
 
-async function hashHex(): Promise<string> {
-  return bytesToHex(await session.hash({ key, input, version: 1 }, control()));
+async function fill(key: Uint8Array, given: Partial<Control> = {}): Promise<void> {
+  await session.fill({ key, memory: undefined }, control(given));
 }
 
-describe("preparing", () => {
+function hashHex(bytes: Uint8Array): string {
+  const [hashed] = session.hash({ version: 1, inputs: [{ bytes }], machine });
+  return bytesToHex(hashed?.hash ?? new Uint8Array());
+}
+
+describe("filling", () => {
   test("tells its progress from 0 to 1, in steps of about 20 ms", async () => {
     const times: number[] = [];
     const progress: number[] = [];
@@ -35,7 +33,7 @@ describe("preparing", () => {
       progress.push(done);
       times.push(performance.now());
     };
-    await session.prepare({ key }, control({ onProgress }));
+    await fill(key, { onProgress });
     expect(progress[0]).toBe(0);
     expect(progress.at(-1)).toBe(1);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
@@ -43,42 +41,28 @@ describe("preparing", () => {
     const median = gaps.sort((a, b) => a - b)[gaps.length >> 1];
     expect(median).toBeGreaterThan(5);
     expect(median).toBeLessThan(60);
-  });
-
-  test("fills once for a key, and says so at once for the one that is held", async () => {
-    const fill = vi.spyOn(wasm.CacheBuilder.prototype, "fill");
-    await session.prepare({ key }, control());
-    const steps = fill.mock.calls.length;
-    const onProgress = vi.fn();
-    await session.prepare({ key: text("test key 000") }, control({ onProgress }));
-    expect(await hashHex()).toBe(known);
-    expect(fill.mock.calls.length).toBe(steps);
-    expect(onProgress.mock.calls).toEqual([[1]]);
-    fill.mockRestore();
+    expect(hashHex(input)).toBe(known);
   });
 
   test("lets other tasks run between steps", async () => {
     let turns = 0;
-    const other = new Session(wasm, () => {
+    const other = new Session(wasm, 8, () => {
       turns += 1;
       return Promise.resolve();
     });
-    await other.prepare({ key }, control());
+    await other.fill({ key, memory: undefined }, control());
     expect(turns).toBeGreaterThan(10);
     other.release();
   });
-});
 
-describe("aborting", () => {
-  test("ends the fill at its next pause and keeps nothing of it", async () => {
+  test("ends at its next pause when it is aborted, and keeps nothing", async () => {
     const free = vi.spyOn(wasm.CacheBuilder.prototype, "free");
     const abort = new AbortController();
     const reason = new Error("enough");
     const onProgress = vi.fn((done: number) => {
       if (done > 0.1) abort.abort(reason);
     });
-    const preparing = session.prepare({ key }, control({ signal: abort.signal, onProgress }));
-    await expect(preparing).rejects.toMatchObject({
+    await expect(fill(key, { signal: abort.signal, onProgress })).rejects.toMatchObject({
       name: "AbortError",
       code: "aborted",
       cause: reason,
@@ -86,78 +70,40 @@ describe("aborting", () => {
     expect(onProgress.mock.lastCall?.[0]).toBeLessThan(0.5);
     expect(free).toHaveBeenCalledOnce();
     free.mockRestore();
-    expect(await hashHex()).toBe(known);
-  });
-
-  test("ends hashMany after the group at work; the cache stays", async () => {
-    await session.prepare({ key }, control());
-    const hashMany = vi.spyOn(wasm.Vm.prototype, "hashMany");
-    const abort = new AbortController();
-    const inputs = Array<Uint8Array>(24).fill(input);
-    setImmediate(() => {
-      abort.abort();
-    });
-    const hashing = session.hashMany(
-      { key, inputs, version: 1 },
-      control({ signal: abort.signal }),
-    );
-    await expect(hashing).rejects.toMatchObject({ code: "aborted" });
-    expect(hashMany).toHaveBeenCalledOnce();
-    hashMany.mockRestore();
-
-    const onProgress = vi.fn();
-    await session.prepare({ key }, control({ onProgress }));
-    expect(onProgress.mock.calls).toEqual([[1]]);
+    expect(() => hashHex(input)).toThrow("there is no cache");
   });
 });
 
 describe("memory", () => {
   test("a cache takes the place of the last one, whatever the lengths of keys and inputs", async () => {
-    await session.hashMany({ key, inputs: [input], version: 1 }, control());
+    await fill(key);
+    hashHex(input);
     const after = memory.buffer.byteLength;
     expect(after).toBeLessThan(300 * MIB);
     for (const length of [0, 61, 1000, MIB]) {
       const long = new Uint8Array(length).fill(length & 0xff);
-      const inputs = Array<Uint8Array>(8).fill(long);
-      await session.hashMany({ key: long, inputs, version: 2 }, control());
+      await fill(long);
+      session.hash({ version: 2, inputs: Array(8).fill({ bytes: long }) as never, machine });
     }
     // The inputs of 8 lanes, 1 MiB each, came to it; a second cache would be 256 MiB.
     expect(memory.buffer.byteLength - after).toBeLessThan(24 * MIB);
-    expect(await hashHex()).toBe(known);
+    await fill(key);
+    expect(hashHex(input)).toBe(known);
   });
 
   test("twenty fills that are aborted take no more than one", async () => {
-    await session.prepare({ key }, control());
+    await fill(key);
     const before = memory.buffer.byteLength;
     for (let round = 0; round < 20; round += 1) {
       const abort = new AbortController();
-      const other = text(`aborted ${round}`);
       const onProgress = (done: number): void => {
         if (done > 0) abort.abort();
       };
-      const preparing = session.prepare(
-        { key: other },
-        control({ signal: abort.signal, onProgress }),
-      );
-      await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+      const filling = fill(text(`aborted ${round}`), { signal: abort.signal, onProgress });
+      await expect(filling).rejects.toMatchObject({ code: "aborted" });
     }
-    expect(await hashHex()).toBe(known);
+    await fill(key);
+    expect(hashHex(input)).toBe(known);
     expect(memory.buffer.byteLength).toBe(before);
   });
-});
-
-test("no inputs have no hashes", async () => {
-  expect(await session.hashMany({ key, inputs: [], version: 1 }, control())).toEqual([]);
-});
-
-test("inputs are hashed in order over several groups", async () => {
-  const inputs = Array.from({ length: 19 }, (_, index) => text(`input ${index % 5}`));
-  const hashes = await session.hashMany({ key, inputs, version: 2 }, control());
-  const hex = hashes.map(bytesToHex);
-  expect(new Set(hex).size).toBe(5);
-  hex.forEach((hash, index) => {
-    expect(hash).toBe(hex[index % 5]);
-  });
-  const alone = await session.hash({ key, input: text("input 3"), version: 2 }, control());
-  expect(hex[18]).toBe(bytesToHex(alone));
 });

@@ -1,11 +1,18 @@
-/** What the tests share: the real module, sessions over it, and the vectors. */
+/** What the tests share: the package in Node's threads, its workers, and the vectors. */
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import type * as threads from "node:worker_threads";
 import { hexToBytes } from "@noble/hashes/utils.js";
+import type * as product from "../../wasm/js/index.js";
 import { Session, type Control } from "../../wasm/js/session.js";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
 
 const root = new URL("../../", import.meta.url);
+
+/** The package as `build.ts` compiled it: its worker's script must be a file that Node can run. */
+export const { RandomX, RandomXError } = (await import(
+  new URL("wasm/dist/index.js", root).href
+)) as typeof product;
 
 /** A reference vector: bytes in hex. */
 export interface HashVector {
@@ -45,12 +52,28 @@ export function loadWasm(): { wasm: typeof wasm; memory: WebAssembly.Memory } {
 
 /** A session over the loaded module, which gives way as Node does. */
 export function openSession(): Session {
-  return new Session(loadWasm().wasm, () => setImmediate());
+  return new Session(loadWasm().wasm, 8, () => setImmediate());
 }
 
 /** Follows nothing and never aborts, but for what is given. */
 export function control(given: Partial<Control> = {}): Control {
   return { signal: new AbortController().signal, onProgress: () => undefined, ...given };
+}
+
+/** The workers that the package starts from now on, in order; those that are gone stay listed. */
+export function watchWorkers(): threads.Worker[] {
+  // The object that the package asks Node for, not the copies of its parts that imports are.
+  const module = process.getBuiltinModule("node:worker_threads") as {
+    Worker: typeof threads.Worker;
+  };
+  const workers: threads.Worker[] = [];
+  module.Worker = class extends module.Worker {
+    constructor(...args: ConstructorParameters<typeof threads.Worker>) {
+      super(...args);
+      workers.push(this);
+    }
+  };
+  return workers;
 }
 
 /** Bytes of hex. */

@@ -1,20 +1,19 @@
-/** The vectors that hold hashes, through the session and the real module. */
+/** The vectors that hold hashes, through the package: two workers, eight lanes. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, describe, expect, test } from "vitest";
-import { bytes, control, loadWasm, openSession, readVectors } from "./support.js";
+import { RandomX, bytes, readVectors } from "./support.js";
 import type { Block, HashVector } from "./support.js";
 
-const session = openSession();
+const randomx = await RandomX.create({ threads: 2 });
 afterAll(() => {
-  session.release();
+  randomx.dispose();
 });
 
 test("specification-hashes: one by one, versions in turn", async () => {
   const { vectors } = readVectors("specification-hashes") as { vectors: HashVector[] };
   expect(vectors).toHaveLength(10);
   for (const { version, key, input, hash } of vectors) {
-    const args = { key: bytes(key), input: bytes(input), version };
-    expect(bytesToHex(await session.hash(args, control()))).toBe(hash);
+    expect(bytesToHex(await randomx.hash(key, input, { version }))).toBe(hash);
   }
 });
 
@@ -30,8 +29,8 @@ describe("reference-hashes: in lanes", () => {
     test.each([1, 2] as const)("version %d", async (version) => {
       const chosen = vectors.filter((each) => each.key === key && each.version === version);
       expect(chosen).toHaveLength(8);
-      const inputs = chosen.map(({ input }) => bytes(input));
-      const hashes = await session.hashMany({ key: bytes(key), inputs, version }, control());
+      const inputs = chosen.map(({ input }) => input);
+      const hashes = await randomx.hashMany(key, inputs, { version });
       expect(hashes.map(bytesToHex)).toEqual(chosen.map(({ hash }) => hash));
     });
   });
@@ -45,9 +44,8 @@ describe("mainnet", () => {
   const shares = work.shares.filter((_, index) => index % 25 === 0);
 
   async function verify(seedHash: string, block: Block, difficulty: string): Promise<string> {
-    const hashingBlob = bytes(block.hashing_blob);
-    const args = { seedHash: bytes(seedHash), hashingBlob, difficulty };
-    const { valid, hash } = await session.verifyBlock(args, control());
+    const asked = { seedHash, hashingBlob: block.hashing_blob, difficulty };
+    const { valid, hash } = await randomx.verifyBlock(asked);
     return `${valid ? "valid" : "invalid"} ${bytesToHex(hash)}`;
   }
 
@@ -82,39 +80,33 @@ describe("mainnet", () => {
     }
   });
 
-  test("seed heights", () => {
+  test("seed heights", async () => {
     const all = [...headers.blocks.map((block) => ({ ...headers, ...block })), ...whole.blocks];
     for (const { height, seed_height } of all) {
-      expect(session.seedHeight({ height })).toBe(seed_height);
+      expect(await randomx.seedHeight(height)).toBe(seed_height);
     }
   });
 });
 
-test("commitments", () => {
+test("commitments", async () => {
   const { vectors } = readVectors("commitments") as {
     vectors: { input: string; hash: string; commitment: string }[];
   };
   expect(vectors).not.toHaveLength(0);
   for (const { input, hash, commitment } of vectors) {
-    const args = { input: bytes(input), hash: bytes(hash) };
-    expect(bytesToHex(session.commitment(args))).toBe(commitment);
+    expect(bytesToHex(await randomx.commitment(input, hash))).toBe(commitment);
   }
 });
 
-test("lanes of 1, 2, 4 and 8 hash the same", () => {
-  const { wasm } = loadWasm();
+test.each([1, 2, 4, 8])("%d lanes hash the same", async (lanes) => {
   const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
-  const chosen = vectors.filter(({ key, version }) => key === "" && version === 2);
-  const cache = new wasm.CacheBuilder(new Uint8Array()).finish();
-  for (const lanes of [1, 2, 4, 8]) {
-    const vm = new wasm.Vm(cache, lanes);
-    // A group that is not full, too.
-    const inputs = chosen.slice(0, 7).map(({ input }) => bytes(input));
-    const expected = chosen.slice(0, 7).map(({ hash }) => hash);
-    expect(bytesToHex(vm.hashMany(2, inputs)), `${lanes} lanes`).toBe(expected.join(""));
-    vm.free();
-  }
-  cache.free();
+  const chosen = vectors.filter(({ key, version }) => key === "" && version === 2).slice(0, 7);
+  const other = await RandomX.create({ lanes, threads: 1 });
+  expect(other.configuration).toMatchObject({ lanes, threads: 1 });
+  const inputs = chosen.map(({ input }) => input);
+  const hashes = await other.hashMany("", inputs, { version: 2 });
+  expect(hashes.map(bytesToHex)).toEqual(chosen.map(({ hash }) => hash));
+  other.dispose();
 });
 
 /** The largest difficulty that a hash meets: (2^256 - 1) / hash, little-endian, rounded down. */

@@ -3,15 +3,15 @@
  *
  * - `invalid-argument`: an argument is not what its documentation says; the message names it.
  *   Nothing was started.
- * - `unsupported`: this browser lacks WebAssembly, its SIMD instructions, or module workers;
- *   the message says which.
+ * - `unsupported`: this browser lacks WebAssembly, its SIMD instructions, or module workers, or
+ *   a feature that was asked for by name; the message says which.
  * - `wasm-blocked`: the Content-Security-Policy that the worker was served with forbids
  *   WebAssembly; its `script-src` needs `'wasm-unsafe-eval'`.
  * - `out-of-memory`: the 256 MiB of a cache, or a machine's scratchpads, are not to be had.
  *   The instance keeps no cache and stays usable.
- * - `worker-failed`: the worker or its WebAssembly module could not be loaded, or died at
- *   work. Everything that waited rejects with it, and so does every later call: make a new
- *   instance.
+ * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or it died at
+ *   work. What it was working on rejects; another worker takes its place, and the instance
+ *   stays usable.
  * - `disposed`: `dispose()` was called before or during the call.
  * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason. The instance
  *   stays usable.

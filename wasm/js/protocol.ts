@@ -1,33 +1,70 @@
 /**
- * What the client and the worker say to each other. Every request is answered by one
- * `result` or `failure` with its id, in the order of the requests; `progress` may come
- * before. After `died` the worker says nothing more.
+ * What the client and a worker say to each other. The client asks one thing at a time, and
+ * every request is answered by one `result` or `failure`; `progress` may come before. After
+ * `died` the worker says nothing more.
  */
 import type { RandomXErrorCode } from "./errors.js";
+import type { Engine, Features, Copies } from "./options.js";
 import type { Version } from "./validate.js";
 
 /** What a worker can be asked: the arguments, checked by the client, and the result. */
 export interface Operations {
   /** Loads the WebAssembly module and takes the lock, if it can. Asked once, first. */
-  start: { args: { lock: string | undefined }; result: boolean };
-  /** Makes the key's cache the one that is held. */
-  prepare: { args: { key: Uint8Array }; result: undefined };
-  /** Hashes an input, after preparing if need be. */
-  hash: { args: { key: Uint8Array; input: Uint8Array; version: Version }; result: Uint8Array };
-  /** Hashes inputs in lanes, after preparing if need be. */
-  hashMany: {
-    args: { key: Uint8Array; inputs: readonly Uint8Array[]; version: Version };
-    result: Uint8Array[];
+  start: {
+    args: {
+      lock: string | undefined;
+      /** The module, where another worker has compiled it already. */
+      module: WebAssembly.Module | undefined;
+      /** Features that must or must not be used; the others are used where they are found. */
+      features: Partial<Features>;
+      lanes: number;
+      /** Which part of the cache's page of slots is this worker's. */
+      slot: number;
+    };
+    result: { held: boolean; module: WebAssembly.Module; features: Features };
   };
-  /** Hashes a blob by version 1 and compares; the difficulty is in decimal digits. */
-  verifyBlock: {
-    args: { seedHash: Uint8Array; hashingBlob: Uint8Array; difficulty: string };
-    result: { valid: boolean; hash: Uint8Array };
+  /** Takes the memory of a cache, which is used for one key after another. */
+  allocate: { args: { shared: boolean }; result: WebAssembly.Memory | undefined };
+  /** Fills the cache of a key, in a memory that is shared or the worker's own. */
+  fill: { args: { key: Uint8Array; memory: WebAssembly.Memory | undefined }; result: Cache };
+  /** Uses the cache that another worker has filled. */
+  attach: { args: { cache: Cache }; result: undefined };
+  /** Measures which of the machines is the fastest. */
+  calibrate: { args: { machines: readonly Machine[] }; result: Machine };
+  /** Hashes inputs in lanes, with the cache that was filled or attached last. */
+  hash: {
+    args: { version: Version; inputs: readonly Input[]; machine: Machine };
+    result: readonly Hashed[];
   };
   /** Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
   /** The height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
+}
+
+/** A filled cache, as it is handed to other workers. */
+export interface Cache {
+  key: Uint8Array;
+  memory: WebAssembly.Memory | undefined;
+}
+
+/** What runs programs. */
+export interface Machine {
+  engine: Engine;
+  /** Copies of a program's code among which its iterations are divided. */
+  copies: Copies;
+}
+
+/** What is hashed, and the difficulty that the hash is held against, in decimal digits. */
+export interface Input {
+  bytes: Uint8Array;
+  difficulty?: string | undefined;
+}
+
+/** A hash, and whether it meets the difficulty of its input. */
+export interface Hashed {
+  hash: Uint8Array;
+  valid: boolean;
 }
 
 /** The name of something that a worker can be asked. */
@@ -41,17 +78,17 @@ export type Result<O extends Operation> = Operations[O]["result"];
 
 /** A request, discriminated by its operation. */
 export type Request = {
-  [O in Operation]: { type: "request"; id: number; operation: O; args: Args<O> };
+  [O in Operation]: { type: "request"; operation: O; args: Args<O> };
 }[Operation];
 
-/** From the client. An abort of a request that was answered meanwhile means nothing. */
-export type ToWorker = Request | { type: "abort"; id: number };
+/** From the client. `abort` ends a fill; where none is at work it means nothing. */
+export type ToWorker = Request | { type: "abort" };
 
 /** From the worker. */
 export type FromWorker =
-  | { type: "progress"; id: number; done: number }
-  | { type: "result"; id: number; result: Result<Operation> }
-  | { type: "failure"; id: number; error: PlainError }
+  | { type: "progress"; done: number }
+  | { type: "result"; result: Result<Operation> }
+  | { type: "failure"; error: PlainError }
   | { type: "died"; error: PlainError };
 
 /** An error on its way between threads, where classes are lost. */

@@ -1,4 +1,6 @@
-import { Connection, type Follow } from "./connection.js";
+import type { Follow } from "./job.js";
+import { choices, type Configuration, type CreateOptions } from "./options.js";
+import { Pool } from "./pool.js";
 import * as validate from "./validate.js";
 import type { Bytes, Difficulty, Version } from "./validate.js";
 
@@ -47,12 +49,14 @@ export interface Verdict {
 }
 
 /**
- * RandomX in a worker of its own, so that the page stays responsive.
+ * RandomX in workers of its own, so that the page stays responsive.
  *
- * An instance holds one key's cache at a time, 256 MiB, and requests are served in the order
- * in which they are made: group work by key. Bytes are given as a `Uint8Array`, which is
- * copied, or as hex. Every method rejects with a {@link RandomXError} and nothing else; each
- * lists its own codes beside `worker-failed` and `disposed`, which any call can meet.
+ * An instance holds one key's cache at a time, 256 MiB, which its workers share, and requests
+ * are begun in the order in which they are made: group work by key. Those that are made
+ * together and agree in key and version are hashed together, which is faster. Bytes are given
+ * as a `Uint8Array`, which is copied, or as hex. Every method rejects with a
+ * {@link RandomXError} and nothing else; each lists its own codes beside `worker-failed` and
+ * `disposed`, which any call can meet.
  *
  * @example
  * ```ts
@@ -62,20 +66,26 @@ export interface Verdict {
  * ```
  */
 export class RandomX {
-  readonly #connection: Connection;
+  readonly #pool: Pool;
 
-  private constructor(connection: Connection) {
-    this.#connection = connection;
+  private constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /**
-   * Starts a worker and loads the WebAssembly module (no cache yet: a few MiB).
+   * Starts workers and loads the WebAssembly module (no cache yet: a few MiB). It resolves when
+   * the first worker is there; the others join it.
    *
-   * @throws {@link RandomXError} `unsupported`, `wasm-blocked`, `out-of-memory`, or
-   * `worker-failed` where the worker script or the module cannot be loaded.
+   * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`,
+   * `out-of-memory`, or `worker-failed` where the worker script or the module cannot be loaded.
    */
-  static async create(): Promise<RandomX> {
-    return new RandomX(await Connection.open());
+  static async create(options: CreateOptions = {}): Promise<RandomX> {
+    return new RandomX(await Pool.open(choices(options)));
+  }
+
+  /** How this instance works: what was chosen, found and measured so far. */
+  get configuration(): Configuration {
+    return this.#pool.configuration;
   }
 
   /**
@@ -87,8 +97,8 @@ export class RandomX {
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
   async prepare(key: Bytes, options: PrepareOptions = {}): Promise<void> {
-    const args = { key: validate.bytes("key", key) };
-    await this.#connection.request("prepare", args, follow(options));
+    const request = { key: validate.bytes("key", key), version: 1, inputs: [] } as const;
+    await this.#pool.hash(request, follow(options));
   }
 
   /**
@@ -99,17 +109,18 @@ export class RandomX {
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
   async hash(key: Bytes, input: Bytes, options: HashOptions = {}): Promise<Uint8Array> {
-    const args = {
+    const request = {
       key: validate.bytes("key", key),
-      input: validate.bytes("input", input),
+      inputs: [{ bytes: validate.bytes("input", input) }] as const,
       version: versionOf(options),
     };
-    return this.#connection.request("hash", args, follow(options));
+    const [{ hash }] = await this.#pool.hash(request, follow(options));
+    return hash;
   }
 
   /**
-   * The hashes of many inputs, in order: eight at a time step through their programs
-   * together, which is faster than one after another.
+   * The hashes of many inputs, in order: they are spread over the workers, and up to eight at a
+   * time step through their programs together, which is faster than one after another.
    *
    * @param key - at most 1 MiB; may be empty.
    * @param inputs - each at most 1 MiB; the list may be empty.
@@ -120,12 +131,13 @@ export class RandomX {
     inputs: readonly Bytes[],
     options: HashOptions = {},
   ): Promise<Uint8Array[]> {
-    const args = {
+    const request = {
       key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs),
+      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
       version: versionOf(options),
     };
-    return this.#connection.request("hashMany", args, follow(options));
+    const hashed = await this.#pool.hash(request, follow(options));
+    return hashed.map(({ hash }) => hash);
   }
 
   /**
@@ -139,14 +151,15 @@ export class RandomX {
    */
   async verifyBlock(block: BlockToVerify, options: PrepareOptions = {}): Promise<Verdict> {
     const { seedHash, hashingBlob, difficulty } = validate.record("block", block);
-    const args = {
-      seedHash: validate.hash("seedHash", seedHash),
-      hashingBlob: validate.bytes("hashingBlob", hashingBlob),
+    const key = validate.hash("seedHash", seedHash);
+    const input = {
+      bytes: validate.bytes("hashingBlob", hashingBlob),
       difficulty: validate.difficulty("difficulty", difficulty),
     };
-    const { valid, hash } = await this.#connection.request("verifyBlock", args, follow(options));
+    const request = { key, version: 1, inputs: [input] } as const;
+    const [{ valid, hash }] = await this.#pool.hash(request, follow(options));
     if (valid) return { valid, hash };
-    return { valid, hash, reason: `the hash does not meet the difficulty ${args.difficulty}` };
+    return { valid, hash, reason: `the hash does not meet the difficulty ${input.difficulty}` };
   }
 
   /**
@@ -159,7 +172,7 @@ export class RandomX {
    */
   async commitment(input: Bytes, hash: Bytes): Promise<Uint8Array> {
     const args = { input: validate.bytes("input", input), hash: validate.hash("hash", hash) };
-    return this.#connection.request("commitment", args);
+    return this.#pool.ask("commitment", args);
   }
 
   /**
@@ -169,15 +182,15 @@ export class RandomX {
    * @throws {@link RandomXError} `invalid-argument`.
    */
   async seedHeight(height: number): Promise<number> {
-    return this.#connection.request("seedHeight", { height: validate.height("height", height) });
+    return this.#pool.ask("seedHeight", { height: validate.height("height", height) });
   }
 
   /**
-   * Ends the worker, whatever it is doing, and gives all memory back. What waits rejects with
+   * Ends the workers, whatever they are doing, and gives all memory back. What waits rejects with
    * code `disposed`, and so does every later call. A second call does nothing.
    */
   dispose(): void {
-    this.#connection.close("disposed", "this RandomX was disposed");
+    this.#pool.close("disposed", "this RandomX was disposed");
   }
 
   /** {@link RandomX.dispose}, for `using`. */

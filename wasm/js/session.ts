@@ -1,10 +1,10 @@
 /**
- * The work itself, without a word about workers: a session owns at most one cache (256 MiB)
- * and its machine (16 MiB), and gives way to other tasks about every 20 ms of a fill and
- * after every group of hashes. The worker drives it in browsers, the tests in Node.
+ * A worker's own work, without a word about workers: one cache and the machine that hashes with
+ * it. A fill gives way to other tasks about every 20 ms. The worker drives it in browsers and in
+ * Node, the tests without one.
  */
 import { aborted } from "./errors.js";
-import type { Args, Result } from "./protocol.js";
+import type { Args, Cache, Hashed, Machine, Result } from "./protocol.js";
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
@@ -12,16 +12,13 @@ export type RandomXWasm = Pick<
   "CacheBuilder" | "Vm" | "commitment" | "meetsDifficulty" | "seedHeight"
 >;
 
-/** How a caller follows and stops one operation. */
+/** How a caller follows and stops a fill. */
 export interface Control {
-  /** When aborted, the operation ends at its next pause with code `aborted`. */
+  /** When aborted, the fill ends at its next pause with code `aborted`. */
   signal: AbortSignal;
   /** Hears the part of the cache that is filled, 0 to 1; the last call says 1. */
   onProgress: (done: number) => void;
 }
-
-/** Inputs that step through their programs together. */
-export const LANES = 8;
 
 /** How long a fill may keep its thread, in milliseconds. */
 const TURN_MS = 20;
@@ -29,55 +26,76 @@ const TURN_MS = 20;
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
 const FIRST_STEP = 2048;
 
+const HASH_SIZE = 32;
+
 type Vm = InstanceType<RandomXWasm["Vm"]>;
 type CacheBuilder = InstanceType<RandomXWasm["CacheBuilder"]>;
 
 /** One operation at a time: the caller awaits each before the next. */
 export class Session {
   readonly #wasm: RandomXWasm;
+  readonly #lanes: number;
   readonly #pause: () => Promise<void>;
-  #held: { key: Uint8Array; vm: Vm } | undefined;
+  #vm: Vm | undefined;
 
   /** `pause` lets the thread's other tasks run: messages, timers. */
-  constructor(wasm: RandomXWasm, pause: () => Promise<void>) {
+  constructor(wasm: RandomXWasm, lanes: number, pause: () => Promise<void>) {
     this.#wasm = wasm;
+    this.#lanes = lanes;
     this.#pause = pause;
   }
 
-  /** Fills the cache of `key`, unless it is the one held. The old one's memory goes first. */
-  async prepare({ key }: Args<"prepare">, control: Control): Promise<undefined> {
-    await this.#vm(key, control);
+  /** The memory of a cache, for one key after another. */
+  allocate(): Result<"allocate"> {
+    return undefined;
   }
 
-  /** The hash of an input. */
-  async hash({ key, input, version }: Args<"hash">, control: Control): Promise<Result<"hash">> {
-    const vm = await this.#vm(key, control);
-    return vm.hash(version, input);
+  /** Fills the cache of a key; the last one's memory is used again. */
+  async fill({ key }: Args<"fill">, control: Control): Promise<Cache> {
+    this.release();
+    const builder = new this.#wasm.CacheBuilder(key);
+    try {
+      await this.#fillInSteps(builder, control);
+    } catch (error) {
+      // After a trap the module is lost, and freeing would only hide the first error.
+      if (!(error instanceof WebAssembly.RuntimeError)) builder.free();
+      throw error;
+    }
+    const cache = builder.finish();
+    try {
+      this.#vm = new this.#wasm.Vm(cache, this.#lanes);
+    } finally {
+      // The machine, if there is one, keeps the memory.
+      cache.free();
+    }
+    return { key, memory: undefined };
+  }
+
+  /** Uses a cache that another worker has filled. */
+  async attach({ cache }: Args<"attach">): Promise<undefined> {
+    const control = { signal: new AbortController().signal, onProgress: () => undefined };
+    await this.fill({ key: cache.key, memory: cache.memory }, control);
+  }
+
+  /** The fastest of some machines. */
+  calibrate({ machines }: Args<"calibrate">): Machine {
+    const [machine] = machines;
+    if (!machine) throw new Error("there is no machine");
+    return machine;
   }
 
   /** The hashes of the inputs, in order. */
-  async hashMany(
-    { key, inputs, version }: Args<"hashMany">,
-    control: Control,
-  ): Promise<Result<"hashMany">> {
-    const vm = await this.#vm(key, control);
-    const hashes: Uint8Array[] = [];
-    for (let first = 0; first < inputs.length; first += LANES) {
-      if (first > 0) await this.#giveWay(control);
-      const group = inputs.slice(first, first + LANES);
-      const joined = vm.hashMany(version, group);
-      hashes.push(...group.map((_, lane) => joined.slice(lane * 32, (lane + 1) * 32)));
-    }
-    return hashes;
-  }
-
-  /** Whether a block's hash meets its difficulty, and the hash. */
-  async verifyBlock(
-    { seedHash, hashingBlob, difficulty }: Args<"verifyBlock">,
-    control: Control,
-  ): Promise<Result<"verifyBlock">> {
-    const hash = await this.hash({ key: seedHash, input: hashingBlob, version: 1 }, control);
-    return { valid: this.#wasm.meetsDifficulty(hash, difficulty), hash };
+  hash({ version, inputs }: Args<"hash">): Hashed[] {
+    if (!this.#vm) throw new Error("there is no cache");
+    const joined = this.#vm.hashMany(
+      version,
+      inputs.map(({ bytes }) => bytes),
+    );
+    return inputs.map(({ difficulty }, index) => {
+      const hash = joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE);
+      const valid = difficulty === undefined || this.#wasm.meetsDifficulty(hash, difficulty);
+      return { hash, valid };
+    });
   }
 
   /** The commitment to an input and its hash. */
@@ -90,39 +108,10 @@ export class Session {
     return this.#wasm.seedHeight(height);
   }
 
-  /** Gives back the cache and the machine, if any are held. */
+  /** Gives back the machine and what it uses. */
   release(): void {
-    this.#held?.vm.free();
-    this.#held = undefined;
-  }
-
-  async #vm(key: Uint8Array, control: Control): Promise<Vm> {
-    if (this.#held && equal(this.#held.key, key)) {
-      control.onProgress(1);
-      return this.#held.vm;
-    }
-    this.release();
-    const vm = await this.#fill(key, control);
-    this.#held = { key, vm };
-    return vm;
-  }
-
-  async #fill(key: Uint8Array, control: Control): Promise<Vm> {
-    const builder = new this.#wasm.CacheBuilder(key);
-    try {
-      await this.#fillInSteps(builder, control);
-    } catch (error) {
-      // After a trap the module is lost, and freeing would only hide the first error.
-      if (!(error instanceof WebAssembly.RuntimeError)) builder.free();
-      throw error;
-    }
-    const cache = builder.finish();
-    try {
-      return new this.#wasm.Vm(cache, LANES);
-    } finally {
-      // The machine, if there is one, keeps the memory.
-      cache.free();
-    }
+    this.#vm?.free();
+    this.#vm = undefined;
   }
 
   async #fillInSteps(builder: CacheBuilder, control: Control): Promise<void> {
@@ -136,16 +125,8 @@ export class Session {
       if (done >= 1) return;
       // At most doubled, so that one step that was interrupted does not set the size alone.
       step = Math.max(1, Math.min(2 * step, Math.floor((step * TURN_MS) / ms)));
-      await this.#giveWay(control);
+      await this.#pause();
+      if (control.signal.aborted) throw aborted(control.signal);
     }
   }
-
-  async #giveWay(control: Control): Promise<void> {
-    await this.#pause();
-    if (control.signal.aborted) throw aborted(control.signal);
-  }
-}
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

@@ -68,6 +68,27 @@ export function difficulty(name: string, value: unknown): string {
   return whole.toString();
 }
 
+/** A whole number from 1 to a limit. */
+export function count(name: string, value: unknown, limit: number): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > limit) {
+    throw invalidArgument(name, `expected a whole number from 1 to ${limit}, got ${shown(value)}`);
+  }
+  return value;
+}
+
+/** One of some words or numbers. */
+export function oneOf<T extends string | number>(
+  name: string,
+  value: unknown,
+  values: readonly T[],
+): T {
+  const found = values.find((each) => each === value);
+  if (found === undefined) {
+    throw invalidArgument(name, `expected one of ${values.join(", ")}, got ${shown(value)}`);
+  }
+  return found;
+}
+
 /** A block height. */
 export function height(name: string, value: unknown): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {

@@ -1,56 +1,43 @@
-/** The worker's entry: loads the WebAssembly module and serves requests in their order. */
+/** The worker's entry: loads the WebAssembly module and answers one request after another. */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
-import { RandomXError, aborted, asRandomXError } from "./errors.js";
-import type { FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
-import { Session, type Control } from "./session.js";
+import { canShareMemory, compile, lockManager, serve } from "./environment.js";
+import { RandomXError, asRandomXError } from "./errors.js";
+import type { Args, Operation, Request, Result } from "./protocol.js";
+import { Session } from "./session.js";
 import { checkSupport } from "./support.js";
 
-const session = new Session(wasm, pause);
-const waiting = new Map<number, AbortController>();
-let last = Promise.resolve();
+let session: Session | undefined;
+let filling: AbortController | undefined;
 
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "abort") {
-    waiting.get(data.id)?.abort();
-  } else {
-    const abort = new AbortController();
-    waiting.set(data.id, abort);
-    last = last.then(() => answer(data, abort.signal));
-  }
-};
+const say = serve((message) => {
+  if (message.type === "abort") filling?.abort();
+  else void answer(message);
+});
 
-async function answer(request: Request, signal: AbortSignal): Promise<void> {
-  const { id } = request;
-  const onProgress = (done: number): void => {
-    say({ type: "progress", id, done });
-  };
+async function answer(request: Request): Promise<void> {
   try {
-    if (signal.aborted) throw aborted(signal);
-    say({ type: "result", id, result: await perform(request, { signal, onProgress }) });
+    say({ type: "result", result: await perform(request) });
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
     const error = { code, message };
-    say(code === "worker-failed" ? { type: "died", error } : { type: "failure", id, error });
-  } finally {
-    waiting.delete(id);
+    say(code === "worker-failed" ? { type: "died", error } : { type: "failure", error });
   }
 }
 
-function perform(
-  request: Request,
-  control: Control,
-): Result<Operation> | Promise<Result<Operation>> {
+function perform(request: Request): Result<Operation> | Promise<Result<Operation>> {
+  if (request.operation === "start") return start(request.args);
+  if (!session) throw new Error("the worker has not started");
   switch (request.operation) {
-    case "start":
-      return start(request.args.lock);
-    case "prepare":
-      return session.prepare(request.args, control);
+    case "allocate":
+      return session.allocate();
+    case "fill":
+      return fill(session, request.args);
+    case "attach":
+      return session.attach(request.args);
+    case "calibrate":
+      return session.calibrate(request.args);
     case "hash":
-      return session.hash(request.args, control);
-    case "hashMany":
-      return session.hashMany(request.args, control);
-    case "verifyBlock":
-      return session.verifyBlock(request.args, control);
+      return session.hash(request.args);
     case "commitment":
       return session.commitment(request.args);
     case "seedHeight":
@@ -58,10 +45,23 @@ function perform(
   }
 }
 
-async function start(lock: string | undefined): Promise<boolean> {
+async function start(args: Args<"start">): Promise<Result<"start">> {
   checkSupport();
+  const module = args.module ?? (await load());
+  await loadWasm({ module_or_path: module });
+  session = new Session(wasm, args.lanes, pause);
+  const features = {
+    fusedMultiplyAdd: false,
+    wideArithmetic: false,
+    sharedMemory: canShareMemory() && args.features.sharedMemory !== false,
+  };
+  const held = args.lock !== undefined && (await takeLock(args.lock));
+  return { held, module, features };
+}
+
+async function load(): Promise<WebAssembly.Module> {
   try {
-    await loadWasm();
+    return await compile(new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RandomXError(
@@ -69,7 +69,18 @@ async function start(lock: string | undefined): Promise<boolean> {
       `the WebAssembly module could not be loaded: ${reason}`,
     );
   }
-  return lock === undefined ? false : takeLock(lock);
+}
+
+async function fill(session: Session, args: Args<"fill">): Promise<Result<"fill">> {
+  filling = new AbortController();
+  const onProgress = (done: number): void => {
+    say({ type: "progress", done });
+  };
+  try {
+    return await session.fill(args, { signal: filling.signal, onProgress });
+  } finally {
+    filling = undefined;
+  }
 }
 
 /**
@@ -82,10 +93,12 @@ function takeLock(name: string): Promise<boolean> {
       resolve(true);
       return new Promise(() => undefined);
     };
-    navigator.locks.request(name, hold).catch(() => {
-      // Some contexts have locks and refuse them.
-      resolve(false);
-    });
+    lockManager()
+      ?.request(name, hold)
+      .catch(() => {
+        // Some contexts have locks and refuse them.
+        resolve(false);
+      });
   });
 }
 
@@ -99,8 +112,4 @@ function pause(): Promise<void> {
     };
     port2.postMessage(undefined);
   });
-}
-
-function say(message: FromWorker): void {
-  self.postMessage(message);
 }

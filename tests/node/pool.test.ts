@@ -1,0 +1,237 @@
+/** The package in Node: one queue, many workers, and what becomes of both when things go wrong. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type * as product from "../../wasm/js/index.js";
+import { RandomX, readVectors, text, watchWorkers, type HashVector } from "./support.js";
+
+const key = text("test key 000");
+const input = text("This is a test");
+const workers = watchWorkers();
+const open: product.RandomX[] = [];
+
+const { vectors } = readVectors("specification-hashes") as { vectors: HashVector[] };
+const known = vectors.find((each) => each.input === bytesToHex(input) && each.version === 1)?.hash;
+
+async function create(options?: product.CreateOptions): Promise<product.RandomX> {
+  const randomx = await RandomX.create(options);
+  open.push(randomx);
+  return randomx;
+}
+
+/** The worker that was started last, once so many were. */
+async function newest(count: number): Promise<(typeof workers)[number]> {
+  await vi.waitFor(() => {
+    expect(workers.length).toBeGreaterThanOrEqual(count);
+  });
+  const worker = workers.at(-1);
+  if (!worker) throw new Error("no worker was started");
+  return worker;
+}
+
+afterEach(() => {
+  for (const randomx of open.splice(0)) randomx.dispose();
+  workers.length = 0;
+});
+
+describe("requests", () => {
+  test("are begun in their order, each with its own key", async () => {
+    const randomx = await create({ threads: 2 });
+    const order: number[] = [];
+    const hashes = await Promise.all(
+      [
+        randomx.hash(key, input),
+        randomx.hash("00", input, { version: 2 }),
+        randomx.hash(key, input),
+      ].map(async (request, index) => {
+        const hash = await request;
+        order.push(index);
+        return bytesToHex(hash);
+      }),
+    );
+    expect(order).toEqual([0, 1, 2]);
+    expect(hashes[0]).toBe(known);
+    expect(hashes[2]).toBe(known);
+    expect(hashes[1]).not.toBe(known);
+  });
+
+  test("that are made together share lanes, and each has its own hash and verdict", async () => {
+    const randomx = await create({ threads: 1 });
+    const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index}`));
+    const together = await Promise.all(inputs.map((each) => randomx.hash(key, each)));
+    expect(together).toEqual(await randomx.hashMany(key, inputs));
+    const seedHash = "00".repeat(32);
+    const verdicts = await Promise.all(
+      [1n, 1n << 255n].map((difficulty) =>
+        randomx.verifyBlock({ seedHash, hashingBlob: input, difficulty }),
+      ),
+    );
+    expect(verdicts.map(({ valid }) => valid)).toEqual([true, false]);
+  });
+
+  test("of many inputs are spread over the workers, in order", async () => {
+    const randomx = await create({ threads: 2, lanes: 2 });
+    expect(randomx.configuration).toMatchObject({ threads: 2, lanes: 2 });
+    const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index % 3}`));
+    const hashes = (await randomx.hashMany(key, inputs, { version: 2 })).map(bytesToHex);
+    expect(new Set(hashes).size).toBe(3);
+    hashes.forEach((hash, index) => {
+      expect(hash).toBe(hashes[index % 3]);
+    });
+    expect(workers).toHaveLength(2);
+  });
+
+  test("without inputs only prepare, and that is done once a key", async () => {
+    const randomx = await create({ threads: 2 });
+    const first: number[] = [];
+    await randomx.prepare(key, { onProgress: (done) => first.push(done) });
+    expect(first[0]).toBe(0);
+    expect(first.at(-1)).toBe(1);
+    expect(first.length).toBeGreaterThan(5);
+    expect(first).toEqual([...first].sort((a, b) => a - b));
+    const again: number[] = [];
+    await randomx.prepare(key, { onProgress: (done) => again.push(done) });
+    expect(again).toEqual([1]);
+    expect(await randomx.hashMany(key, [])).toEqual([]);
+    expect(await randomx.seedHeight(2113)).toBe(2048);
+  });
+});
+
+describe("aborting", () => {
+  test("a fill acts at once; who waits for the same key is served by it", async () => {
+    const randomx = await create();
+    const abort = new AbortController();
+    const heard: number[] = [];
+    const onProgress = (done: number): void => {
+      heard.push(done);
+      if (done > 0.2) abort.abort("enough");
+    };
+    const preparing = randomx.prepare(key, { signal: abort.signal, onProgress });
+    const hashing = randomx.hash(key, input);
+    await expect(preparing).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    expect(heard.at(-1)).toBeLessThan(0.5);
+    const told = heard.length;
+    expect(bytesToHex(await hashing)).toBe(known);
+    expect(heard).toHaveLength(told);
+  });
+
+  test("a fill that nobody else waits for ends it, and the instance stays usable", async () => {
+    const randomx = await create({ threads: 2 });
+    for (let round = 0; round < 3; round += 1) {
+      const abort = new AbortController();
+      const onProgress = (done: number): void => {
+        if (done > 0) abort.abort();
+      };
+      const preparing = randomx.prepare(text(`${round}`), { signal: abort.signal, onProgress });
+      await expect(preparing).rejects.toMatchObject({ name: "AbortError", code: "aborted" });
+    }
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+  });
+
+  test("a batch ends it after the groups at work; the cache stays", async () => {
+    const randomx = await create({ threads: 2, lanes: 1 });
+    await randomx.prepare(key);
+    const abort = new AbortController();
+    const inputs = Array<Uint8Array>(400).fill(input);
+    const hashing = randomx.hashMany(key, inputs, { signal: abort.signal });
+    setTimeout(() => {
+      abort.abort();
+    }, 100);
+    await expect(hashing).rejects.toMatchObject({ code: "aborted" });
+    const onProgress = vi.fn();
+    await randomx.prepare(key, { onProgress });
+    expect(onProgress.mock.calls).toEqual([[1]]);
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+  });
+
+  test("before the call starts nothing", async () => {
+    const randomx = await create();
+    const signal = AbortSignal.abort(7);
+    await expect(randomx.hash(key, input, { signal })).rejects.toMatchObject({ cause: 7 });
+  });
+});
+
+describe("a worker that is killed", () => {
+  test("in mid-batch fails that batch, is replaced, and the next call works", async () => {
+    const randomx = await create({ threads: 2, lanes: 1 });
+    await randomx.prepare(key);
+    const worker = await newest(2);
+    const hashing = randomx.hashMany(key, Array<Uint8Array>(400).fill(input));
+    setTimeout(() => void worker.terminate(), 100);
+    await expect(hashing).rejects.toMatchObject({
+      code: "worker-failed",
+      message: "the worker is gone",
+    });
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    await newest(3);
+    expect(randomx.configuration.threads).toBe(2);
+  });
+
+  test("in mid-fill fails what it was filling for; the next call works", async () => {
+    const randomx = await create({ threads: 1 });
+    const onProgress = (done: number): void => {
+      if (done > 0.1) void workers[0]?.terminate();
+    };
+    const preparing = randomx.prepare(key, { onProgress });
+    const other = randomx.seedHeight(5);
+    await expect(preparing).rejects.toMatchObject({ code: "worker-failed" });
+    expect(await other).toBe(0);
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    expect(workers).toHaveLength(2);
+  });
+
+  test("while it has nothing to do is not missed", async () => {
+    const randomx = await create({ threads: 1 });
+    await randomx.prepare(key);
+    await workers[0]?.terminate();
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+  });
+});
+
+describe("disposing", () => {
+  test("under load rejects all that waits and all that comes, and ends the workers", async () => {
+    const randomx = await create({ threads: 2 });
+    await randomx.prepare(key);
+    await newest(2);
+    const exits = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+    const pending = [
+      randomx.hashMany(key, Array<Uint8Array>(200).fill(input)),
+      randomx.hash("77", input),
+      randomx.seedHeight(1),
+    ].map((request) => expect(request).rejects.toMatchObject({ code: "disposed" }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    randomx.dispose();
+    randomx.dispose();
+    await Promise.all([...pending, ...exits]);
+    await expect(randomx.hash(key, input)).rejects.toMatchObject({ code: "disposed" });
+    await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "disposed" });
+  });
+
+  test("while preparing does the same", async () => {
+    const randomx = await create();
+    const preparing = randomx.prepare("00", {
+      onProgress: (done) => {
+        if (done > 0.1) randomx[Symbol.dispose]();
+      },
+    });
+    await expect(preparing).rejects.toMatchObject({ code: "disposed" });
+  });
+});
+
+test.each([
+  [{ threads: 0 }, "threads"],
+  [{ threads: 25 }, "threads"],
+  [{ threads: 1.5 }, "threads"],
+  [{ threads: "many" }, "threads"],
+  [{ lanes: 9 }, "lanes"],
+  [{ engine: "fast" }, "engine"],
+  [{ features: null }, "features"],
+  [{ features: { copies: 3 } }, "features.copies"],
+  [{ features: { sharedMemory: 1 } }, "features.sharedMemory"],
+  [{ features: { simd: true } }, "features.simd"],
+])("options are checked: %j", async (options, name) => {
+  await expect(RandomX.create(options as never)).rejects.toMatchObject({
+    code: "invalid-argument",
+    message: expect.stringMatching(new RegExp(`^${name}: `, "u")) as string,
+  });
+  expect(workers).toHaveLength(0);
+});

@@ -1,0 +1,149 @@
+/** The workers of an instance: started, watched, and replaced when they are gone. */
+import { Connection } from "./connection.js";
+import { canShareMemory } from "./environment.js";
+import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
+import { threadCount, type Choices, type Features } from "./options.js";
+import type { Cache, PlainError } from "./protocol.js";
+
+/** A worker that has started. */
+export interface Member {
+  connection: Connection;
+  /** Whether it has been given work. */
+  isBusy: boolean;
+  /** Its place in a cache's memory. */
+  slot: number;
+  /** The cache that it uses. */
+  cache: Cache | undefined;
+}
+
+/** What the owner of a crew hears. */
+export interface Owner {
+  /** A worker came or went. */
+  changed: () => void;
+  /** A worker is gone, whatever it was doing. */
+  lost: (member: Member) => void;
+  /** There is no worker, and none can be started. */
+  cannotStart: (error: RandomXError) => void;
+}
+
+/** Places in a cache's memory for workers' registers. */
+const SLOTS = 32;
+
+/** As many workers as were asked for, if they can be had. */
+export class Crew {
+  readonly #choices: Choices;
+  readonly #owner: Owner;
+  readonly #members: Member[] = [];
+  readonly #connections = new Set<Connection>();
+  #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
+  #module: WebAssembly.Module | undefined;
+  #threads = 1;
+  #lastSlot = SLOTS - 1;
+  #isStarting = false;
+  #end: PlainError | undefined;
+
+  constructor(choices: Choices, owner: Owner) {
+    this.#choices = choices;
+    this.#owner = owner;
+  }
+
+  /** Workers that there are to be. */
+  get threads(): number {
+    return this.#threads;
+  }
+
+  /** What the workers make use of. */
+  get features(): Features {
+    return this.#features;
+  }
+
+  /** Starts the first worker, which tells what the others must know; they follow. */
+  async open(): Promise<Features> {
+    if (this.#choices.features.sharedMemory && !canShareMemory()) {
+      throw new RandomXError("unsupported", "sharedMemory: this page is not cross-origin isolated");
+    }
+    await this.#start();
+    this.#threads = threadCount(this.#choices, this.#features);
+    this.fillUp();
+    return this.#features;
+  }
+
+  /** The workers that have nothing to do. */
+  idle(): Member[] {
+    return this.#members.filter(({ isBusy }) => !isBusy);
+  }
+
+  /** Starts the workers that are missing, one after another. */
+  fillUp(): void {
+    if (this.#end || this.#isStarting || this.#members.length >= this.#threads) return;
+    this.#start().then(
+      () => {
+        this.fillUp();
+      },
+      (thrown: unknown) => {
+        if (this.#end) return;
+        // Those that are there do the work of all; without any, who asked must know.
+        if (this.#members.length > 0) this.#threads = this.#members.length;
+        else this.#owner.cannotStart(asRandomXError(thrown));
+        this.#owner.changed();
+      },
+    );
+  }
+
+  /** Throws what ended this crew, if it has ended. */
+  check(): void {
+    if (this.#end) throw new RandomXError(this.#end.code, this.#end.message);
+  }
+
+  /** Ends all workers; the first reason given is the one that stays. */
+  close(code: RandomXErrorCode, message: string): RandomXError {
+    this.#end ??= { code, message };
+    for (const connection of [...this.#connections]) connection.close(code, message);
+    this.#module = undefined;
+    return new RandomXError(this.#end.code, this.#end.message);
+  }
+
+  async #start(): Promise<void> {
+    this.#isStarting = true;
+    try {
+      const { features, lanes } = this.#choices;
+      const slot = this.#freshSlot();
+      const { connection, started } = Connection.open(
+        {
+          module: this.#module,
+          features: { ...features, sharedMemory: features.sharedMemory ?? canShareMemory() },
+          lanes,
+          slot,
+        },
+        () => {
+          this.#forget(connection);
+        },
+      );
+      this.#connections.add(connection);
+      const found = await started;
+      this.check();
+      this.#module = found.module;
+      this.#features = found.features;
+      this.#members.push({ connection, slot, isBusy: false, cache: undefined });
+    } finally {
+      this.#isStarting = false;
+    }
+    this.#owner.changed();
+  }
+
+  /** Not that of a worker that went just now: it may write on for a moment. */
+  #freshSlot(): number {
+    do this.#lastSlot = (this.#lastSlot + 1) % SLOTS;
+    while (this.#members.some(({ slot }) => slot === this.#lastSlot));
+    return this.#lastSlot;
+  }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    const index = this.#members.findIndex((member) => member.connection === connection);
+    const [member] = index < 0 ? [] : this.#members.splice(index, 1);
+    if (!member || this.#end) return;
+    this.#owner.lost(member);
+    this.#owner.changed();
+  }
+}
