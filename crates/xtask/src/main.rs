@@ -3,6 +3,7 @@
 //! `package.json` gives each of them an npm script, so that `npm start` and `npm test`
 //! work on a fresh clone: every command first installs what it lacks.
 
+mod bench_web;
 mod build;
 mod check;
 mod process;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::bench_web::BenchWebArgs;
 use crate::report::Report;
 
 /// Set up, build, check, test, benchmark and serve this repository.
@@ -55,7 +57,7 @@ enum Command {
         args: Vec<String>,
     },
     /// Run the benchmarks of the package in the browsers.
-    BenchWeb,
+    BenchWeb(BenchWebArgs),
 }
 
 fn main() -> ExitCode {
@@ -67,7 +69,7 @@ fn main() -> ExitCode {
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
-        Command::BenchWeb => exit_code(test::bench_web()),
+        Command::BenchWeb(args) => exit_code(bench_web::bench_web(&args)),
     }
 }
 

@@ -40,11 +40,3 @@ pub(crate) fn bench_node(args: &[String]) -> Result<()> {
     build::product_from_scratch()?;
     process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))
 }
-
-/// Runs the benchmarks of the package in the browsers.
-pub(crate) fn bench_web() -> Result<()> {
-    build::wasm_from_scratch()?;
-    let mut playwright = setup::browsers()?.playwright()?;
-    playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
-    process::run(&mut playwright)
-}

@@ -1,10 +1,11 @@
-/** The browser benchmarks: the tests' browser and servers, other files. */
+/** The browser benchmarks: the tests' servers, other files. They start browsers themselves. */
 import tests from "../playwright.config.js";
 
 export default {
   ...tests,
+  projects: [{ name: "bench" }],
   testMatch: "**/*.bench.ts",
   outputDir: "../results/bench",
-  timeout: 600_000,
-  use: { ...tests.use, trace: "off" as const },
+  retries: 0,
+  timeout: 0,
 };

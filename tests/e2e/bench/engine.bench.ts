@@ -1,0 +1,100 @@
+/**
+ * Times the package in browsers, randomx.js beside it, and the native builds: `npm run bench:web`.
+ * All take turns in every round, so that ratios hold on a machine whose speed changes.
+ */
+import { expect, test } from "@playwright/test";
+import { PRODUCT } from "../addresses.js";
+import type { Browser, BrowserName } from "../browsers/browser.js";
+import { heldMemory } from "../browsers/memory.js";
+import { openHarness, start } from "../browsers/test.js";
+import { downloads } from "./downloads.js";
+import { measureNative } from "./native.js";
+import { report, type Facts } from "./report.js";
+import { Measurements, type Place } from "./rows.js";
+import { place, subjects, what } from "./subjects.js";
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const BROWSERS = (process.env.BENCH_BROWSERS ?? "chromium,firefox,webkit").split(",");
+
+/** Inputs of the peer's batch, which it hashes one after another. */
+const PEER_BATCH = 16;
+
+test("the engine and what it is compared with", async () => {
+  const measurements = new Measurements();
+  const facts: Facts = { machine: {}, bytes: downloads(), memory: {} };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    facts.machine = await measureNative(measurements);
+    for (const name of BROWSERS) await measureBrowser(name as BrowserName, round);
+  }
+  report(measurements.rows(), facts);
+
+  async function measureBrowser(name: BrowserName, round: number): Promise<void> {
+    const browser = await start(name);
+    try {
+      const label = `${name} ${browser.version}`;
+      measurements.add(coldStartOf(label), await coldStart(browser));
+      await measurePackage(browser, label, round);
+      if (round === 0) facts.memory[label] = await tabMemory(browser);
+    } finally {
+      await browser.close();
+    }
+  }
+
+  async function measurePackage(browser: Browser, label: string, round: number): Promise<void> {
+    const first = new Set<string | undefined>();
+    for (const { options, loads } of subjects) {
+      const harness = await openHarness(browser);
+      const times = await harness.call("measure", options, loads, round);
+      await harness.tab.close();
+      const at = place(label, times.configuration);
+      measurements.add({ ...at, what: "create" }, times.create);
+      measurements.add({ ...at, what: "cache init" }, times.cache);
+      loads.forEach((load, index) => {
+        measurements.add({ ...at, what: what(load) }, times.hashes[index] ?? Number.NaN);
+      });
+      first.add(times.first[0]);
+    }
+    const harness = await openHarness(browser);
+    const peer = await harness.call("measurePeer", PEER_BATCH, round);
+    await harness.tab.close();
+    if (peer) {
+      first.add(peer.first);
+      const at = { browser: label, engine: "randomx.js", tier: "its own", threads: 1, lanes: 1 };
+      measurements.add({ ...at, what: "cache init" }, peer.cache);
+      measurements.add({ ...at, what: `hash, v1, ${PEER_BATCH} in a batch` }, peer.hash);
+    }
+    expect([...first], "one input, one hash").toHaveLength(1);
+  }
+});
+
+function coldStartOf(browser: string): Place {
+  const what = "page load to verified block";
+  return { browser, engine: "auto", tier: "auto", threads: 0, lanes: 8, what };
+}
+
+/** From the request for the page to the verdict on its block, with nothing held before. */
+async function coldStart(browser: Browser): Promise<number> {
+  const tab = await browser.open(PRODUCT);
+  const verdict = await tab.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      const { state } = document.querySelector('[data-verification="example"]').dataset;
+      if (state === "valid") resolve(performance.now());
+      else if (state === "failed") resolve(-1);
+      else setTimeout(look, 4);
+    };
+    look();
+  })`);
+  await tab.close();
+  expect(verdict, "the page verifies its block").toBeGreaterThan(0);
+  return Number(verdict);
+}
+
+/** MiB that one worker with eight lanes adds to a tab. */
+async function tabMemory(browser: Browser): Promise<number | undefined> {
+  const harness = await openHarness(browser);
+  const before = heldMemory();
+  await harness.call("hold", { threads: 1 });
+  const after = heldMemory();
+  await harness.tab.close();
+  return before === undefined || after === undefined ? undefined : after - before;
+}

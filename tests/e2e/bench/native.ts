@@ -1,0 +1,34 @@
+/** The native builds, by `randomx bench` at the path in `RANDOMX_NATIVE`: ours and the reference. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Measurements } from "./rows.js";
+
+/** Seconds that are measured in a round. */
+const SECONDS = "2";
+
+interface Report {
+  machine: { processor: string; processors: number; system: string; reference?: string };
+  results: { name: string; value: number | null; unit: string; reference?: number | null }[];
+}
+
+/** Measures one round, light mode on one thread; tells what the machine is. */
+export async function measureNative(measurements: Measurements): Promise<Report["machine"]> {
+  const program = process.env.RANDOMX_NATIVE;
+  if (!program) throw new Error("RANDOMX_NATIVE names no program: use `npm run bench:web`");
+  const scope = ["--mode", "light", "--version", "v1", "--threads", "1", "--no-microbenchmarks"];
+  const time = ["--seconds", SECONDS, "--warmup", "1"];
+  const against = ["--against", "reference", "--json"];
+  const { stdout } = await promisify(execFile)(program, ["bench", ...against, ...scope, ...time]);
+  const { machine, results } = JSON.parse(stdout) as Report;
+  for (const { name, value, unit, reference } of results) {
+    if (unit !== "H/s") continue;
+    const single = name.includes("one at a time");
+    const what = `hash, v1, ${single ? "1" : "many"} in a batch`;
+    const place = { browser: "none", tier: "native", threads: 1, what };
+    const ours = { ...place, engine: "jit", lanes: single ? 1 : 8 };
+    if (value) measurements.add(ours, 1000 / value);
+    const theirs = { ...place, engine: "reference", lanes: 1 };
+    if (reference) measurements.add(theirs, 1000 / reference);
+  }
+  return machine;
+}

@@ -1,0 +1,52 @@
+/** Where results go: the terminal, and the files that were asked for. */
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import type { Row } from "./rows.js";
+
+/** What is known besides times. */
+export interface Facts {
+  /** The machine, in the words of `randomx bench`. */
+  machine: object;
+  /** Files that a visitor downloads, and their bytes after Brotli. */
+  bytes: Record<string, number>;
+  /** MiB that an instance adds to a tab, by browser. */
+  memory: Record<string, number | undefined>;
+}
+
+/** Prints all, writes the rows to `BENCH_JSON` and all to `BENCH_RECORD`, where they are set. */
+export function report(rows: Row[], { machine, bytes, memory }: Facts): void {
+  console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "a processor"}`);
+  console.log(table(rows));
+  const total = Object.values(bytes).reduce((sum, count) => sum + count, 0);
+  console.log(`downloaded by one visitor, Brotli: ${(total / 1000).toFixed(1)} KB`, bytes);
+  for (const [browser, mib] of Object.entries(memory)) {
+    console.log(`memory of an instance, ${browser}: ${mib?.toFixed(0) ?? "not told here"} MiB`);
+  }
+  write(process.env.BENCH_JSON, rows);
+  const date = new Date().toISOString().slice(0, 10);
+  write(process.env.BENCH_RECORD, { date, machine, bytes, memory, results: rows });
+}
+
+/** Columns, the last of them numbers. */
+function table(rows: Row[]): string {
+  const lines = rows.map((row) => [
+    row.browser,
+    row.engine,
+    row.tier,
+    `${row.threads || "auto"}`,
+    `${row.lanes}`,
+    row.what,
+    row.ms.toFixed(1),
+  ]);
+  lines.unshift(["browser", "engine", "tier", "threads", "lanes", "what", "ms"]);
+  const widths = lines[0]?.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const pad = (cell: string, column: number): string =>
+    column === 6 ? cell.padStart(widths?.[column] ?? 0) : cell.padEnd(widths?.[column] ?? 0);
+  return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
+}
+
+function write(file: string | undefined, content: unknown): void {
+  if (file) writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+}

@@ -1,0 +1,37 @@
+/** randomx.js, the peer of the benchmarks: in a worker of its own, as a page would use it. */
+
+/** Milliseconds for a cache and for one hash of a batch. */
+export interface PeerTimes {
+  cache: number;
+  hash: number;
+  /** The first hash, in hex. */
+  first: string;
+}
+
+/** What the worker is asked. */
+export interface PeerRequest {
+  key: Uint8Array;
+  warmUp: Uint8Array[];
+  inputs: Uint8Array[];
+}
+
+/** Times it, where there is one. */
+export async function measurePeer(count: number, round: number): Promise<PeerTimes | undefined> {
+  const worker = new Worker(new URL("./peer-worker.ts", import.meta.url), { type: "module" });
+  try {
+    return await new Promise<PeerTimes | undefined>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<PeerTimes | undefined>) => {
+        resolve(data);
+      };
+      worker.onerror = ({ message }) => {
+        reject(new Error(message));
+      };
+      const inputs = Array.from({ length: count }, (_, index) => Uint8Array.of(round, index));
+      const key = Uint8Array.of(round);
+      const request: PeerRequest = { key, warmUp: inputs.slice(0, 8), inputs };
+      worker.postMessage(request);
+    });
+  } finally {
+    worker.terminate();
+  }
+}
