@@ -165,7 +165,7 @@ impl Vm {
         options: VmOptions,
     ) -> Result<Vm, VmError> {
         let key = key.into();
-        let lanes = lanes(options, &key)?;
+        let lanes = lanes(options, key.best_lanes())?;
         let compiled = match options.engine {
             EngineChoice::Interpreter => None,
             EngineChoice::Auto => compiled(options, lanes).ok(),
@@ -178,16 +178,16 @@ impl Vm {
         Ok(Vm { source: key.source(options), version, options, lanes, engine, hasher })
     }
 
-    /// A VM whose programs are run by an engine that is not of this crate, or that needs something
-    /// which is not; `code` makes the place of a lane's program. Of the options, `engine` and
-    /// `code_pages` are not asked.
+    /// A light VM whose programs are run by an engine that is not of this crate, or that needs
+    /// something which is not; `code` makes the place of a lane's program. Of the options,
+    /// `engine` and `code_pages` are not asked.
     ///
     /// # Errors
     ///
     /// [`VmError::Lanes`] for another number of lanes than 1 to [`MAX_LANES`],
     /// [`VmError::OutOfMemory`] when the scratchpads, 2 MiB a lane, cannot be allocated.
     pub fn with_engine<E>(
-        key: impl Into<KeyMemory>,
+        items: Arc<dyn ItemSource>,
         version: Version,
         options: VmOptions,
         engine: E,
@@ -197,12 +197,12 @@ impl Vm {
         E: Engine + Send + 'static,
         E::Code: Send + 'static,
     {
-        let key = key.into();
-        let lanes = lanes(options, &key)?;
+        let lanes = lanes(options, MAX_LANES)?;
         let codes = (0..lanes).map(|_| code()).collect();
         let scratchpads = Scratchpads::new(lanes)?;
         let hasher = Box::new(Lanes::new(engine, codes, scratchpads, options.cpu));
-        Ok(Vm { source: key.source(options), version, options, lanes, engine: E::KIND, hasher })
+        let source = Source::Light(items);
+        Ok(Vm { source, version, options, lanes, engine: E::KIND, hasher })
     }
 
     /// What runs programs.
@@ -283,9 +283,9 @@ fn items(cache: Arc<Cache>, options: VmOptions) -> Arc<dyn ItemSource> {
     Arc::new(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
 }
 
-/// The lanes that options ask for.
-fn lanes(options: VmOptions, key: &KeyMemory) -> Result<usize, VmError> {
-    match options.lanes.unwrap_or(key.best_lanes()) {
+/// The lanes that options ask for, or as many as are best.
+fn lanes(options: VmOptions, best: usize) -> Result<usize, VmError> {
+    match options.lanes.unwrap_or(best) {
         lanes @ 1..=MAX_LANES => Ok(lanes),
         requested => Err(VmError::Lanes { requested }),
     }
