@@ -39,7 +39,7 @@ export default defineConfig<object, { engine: BrowserName }>({
   workers: 1,
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  reporter: "list",
+  reporter: [["list"], ["./reporter.ts"]],
   use: {
     baseURL: PRODUCT,
     trace: "retain-on-failure",

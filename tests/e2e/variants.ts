@@ -13,10 +13,24 @@ export interface Fault {
   missing?: RegExp;
 }
 
-/** Serves on a free port of 127.0.0.1 until the work with its address is done. */
-export async function serveWith(fault: Fault, work: (url: string) => Promise<void>): Promise<void> {
+/** Serves the page of the tests without isolation from other sites' pages. */
+export function serveHarness(work: (url: string) => Promise<void>): Promise<void> {
+  const headers = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
+  return serve({ headers }, "results/harness", work);
+}
+
+/** Serves the product on a free port of 127.0.0.1 until the work with its address is done. */
+export function serveWith(fault: Fault, work: (url: string) => Promise<void>): Promise<void> {
+  return serve(fault, "../../web/dist", work);
+}
+
+async function serve(
+  fault: Fault,
+  folder: string,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
   const headers = Object.entries({ ...right, ...fault.headers }).filter(([, value]) => value);
-  const files = sirv(fileURLToPath(new URL("../../web/dist", import.meta.url)));
+  const files = sirv(fileURLToPath(new URL(folder, import.meta.url)));
   const server = createServer((request, response) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     const notFound = (): void => {

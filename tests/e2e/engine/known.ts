@@ -45,6 +45,13 @@ export function count(batches: readonly KnownBatch[]): number {
   return batches.reduce((sum, { hashes }) => sum + hashes.length, 0);
 }
 
+/** A batch of another length: some of its inputs, or all of them again and again. */
+export function repeat(batch: KnownBatch, length: number): KnownBatch {
+  const cycle = (values: string[]): string[] =>
+    Array.from({ length }, (_, index) => values[index % values.length] ?? "missing");
+  return { ...batch, inputs: cycle(batch.inputs), hashes: cycle(batch.hashes) };
+}
+
 function readVectors(file: string): Vector[] {
   const content = JSON.parse(readText(`tests/vectors/${file}.json`)) as {
     vectors?: Vector[];

@@ -1,8 +1,22 @@
 /** What the tests call inside a browser: arguments and results are JSON. */
+import { detect } from "./detect.js";
+import * as faults from "./faults.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
+import { soak } from "./soak.js";
 import { hashes, suite, suites, verdicts } from "./vectors.js";
 
-export const functions = { hashes, hold, measure, measurePeer, suite, suites, verdicts };
+export const functions = {
+  detect,
+  ...faults,
+  hashes,
+  hold,
+  measure,
+  measurePeer,
+  soak,
+  suite,
+  suites,
+  verdicts,
+};
 
 export type Functions = typeof functions;

@@ -1,4 +1,5 @@
 /** Gives the tests what they call inside the browser. */
+import "./workers.js";
 import { RandomX, RandomXError } from "../../../wasm/js/index.js";
 import { functions } from "./functions.js";
 

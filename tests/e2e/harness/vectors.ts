@@ -3,8 +3,11 @@ import loadConformance, {
   run,
   suites as names,
 } from "../../../crates/conformance/pkg/randomx_conformance.js";
-import { RandomX } from "../../../wasm/js/index.js";
+import type { Configuration, CreateOptions } from "../../../wasm/js/index.js";
 import { toHex } from "./hex.js";
+import { withInstance } from "./instance.js";
+import type { Report } from "./spy.js";
+import { reports, spyOnWorkers } from "./workers.js";
 
 /** Inputs of one key and version. */
 export interface Batch {
@@ -13,16 +16,30 @@ export interface Batch {
   inputs: string[];
 }
 
-/** The hashes of each batch, in hex. */
-export async function hashes(batches: Batch[]): Promise<string[][]> {
-  const randomx = await RandomX.create();
-  const results: string[][] = [];
-  for (const { key, inputs, version } of batches) {
-    const hashes = await randomx.hashMany(key, inputs, { version });
-    results.push(hashes.map(toHex));
-  }
-  randomx.dispose();
-  return results;
+/** Hashes, and how they came to be. */
+export interface Hashed {
+  /** Those of each batch, in hex. */
+  hashes: string[][];
+  configuration: Configuration;
+  /** What each worker did; only where they were watched. */
+  workers: Report[];
+}
+
+/** Hashes batches in turn; watched, the workers tell what they did. */
+export async function hashes(
+  options: CreateOptions,
+  batches: Batch[],
+  { watched = false } = {},
+): Promise<Hashed> {
+  if (watched) spyOnWorkers();
+  return withInstance(options, async (randomx) => {
+    const hashes: string[][] = [];
+    for (const { key, inputs, version } of batches) {
+      hashes.push((await randomx.hashMany(key, inputs, { version })).map(toHex));
+    }
+    const workers = watched ? await reports() : [];
+    return { hashes, configuration: randomx.configuration, workers };
+  });
 }
 
 /** What is known of a block. */
@@ -37,16 +54,16 @@ export async function verdicts(
   seedHash: string,
   blocks: Block[],
 ): Promise<{ valid: boolean; hash: string; seedHeight: number }[]> {
-  const randomx = await RandomX.create();
-  const results = [];
-  for (const { height, difficulty, hashing_blob } of blocks) {
-    const block = { seedHash, hashingBlob: hashing_blob, difficulty };
-    const { valid, hash } = await randomx.verifyBlock(block);
-    const seedHeight = await randomx.seedHeight(height);
-    results.push({ valid, hash: toHex(hash), seedHeight });
-  }
-  randomx.dispose();
-  return results;
+  return withInstance({}, async (randomx) => {
+    const results = [];
+    for (const { height, difficulty, hashing_blob } of blocks) {
+      const block = { seedHash, hashingBlob: hashing_blob, difficulty };
+      const { valid, hash } = await randomx.verifyBlock(block);
+      const seedHeight = await randomx.seedHeight(height);
+      results.push({ valid, hash: toHex(hash), seedHeight });
+    }
+    return results;
+  });
 }
 
 /** The names of the suites. */

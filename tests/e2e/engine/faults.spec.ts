@@ -1,0 +1,64 @@
+/** What can go wrong: the call that it happens to says so, and the next one is right. */
+import { expect, test } from "../browsers/test.js";
+import { heldMemory } from "../browsers/memory.js";
+import { known, repeat } from "./known.js";
+
+const [shares] = known.filter(({ file }) => file === "mainnet-shares");
+const [one, , , two] = known.filter(({ file }) => file === "reference-hashes");
+if (!shares || !one || !two) throw new Error("the vectors are not what they were");
+
+/** Long enough to be interrupted. */
+const large = repeat(shares, 400);
+const small = repeat(shares, 20);
+
+/** MiB that the browser may hold more after all instances are gone. */
+const SLACK = 60;
+
+for (const threads of [1, 2]) {
+  test(`a worker of ${threads} is killed in mid-batch`, async ({ harness }) => {
+    const { batch, next, workers } = await harness.call("killedInBatch", threads, large, small);
+    expect(batch).toBe("worker-failed");
+    expect(next).toEqual(small.hashes);
+    expect(workers).toBe(threads);
+  });
+}
+
+test("a batch is aborted in the middle", async ({ harness }) => {
+  const { batch, waited, next } = await harness.call("abortedInBatch", large, small);
+  expect(batch).toBe("aborted");
+  expect(waited).toBeLessThan(100);
+  expect(next).toEqual(small.hashes);
+});
+
+test("two keys at once, of one instance and of two", async ({ harness }) => {
+  const outcomes = await harness.call("keysAtOnce", [one, two]);
+  expect(one.key).not.toBe(two.key);
+  expect(outcomes).toEqual([one.hashes, two.hashes, two.hashes, one.hashes]);
+});
+
+test("disposed of under load", async ({ harness }) => {
+  const batches = [large, large, repeat(one, 100)];
+  const { outcomes, later, workers } = await harness.call("disposedUnderLoad", batches);
+  expect(outcomes).toEqual(["disposed", "disposed", "disposed"]);
+  expect(later).toEqual(outcomes);
+  expect(workers).toBe(0);
+});
+
+test("the worker that calibrates is killed", async ({ harness }) => {
+  const { before, next, workers } = await harness.call("killedInCalibration", small);
+  // A batch that the worker was at when it was ended, if it was at one, may fail.
+  if (before !== "worker-failed") expect(before).toEqual(small.hashes);
+  expect(next).toEqual(small.hashes);
+  expect(workers).toBe(2);
+});
+
+test("1,000 instances come and go, and leave nothing", async ({ harness }) => {
+  test.setTimeout(240_000);
+  await harness.call("comeAndGo", 20);
+  const before = heldMemory();
+  const { workers, seedHeight } = await harness.call("comeAndGo", 1000);
+  expect(workers).toBe(0);
+  expect(seedHeight).toBe(2048);
+  if (before === undefined) return;
+  await expect.poll(() => (heldMemory() ?? 0) - before, { timeout: 30_000 }).toBeLessThan(SLACK);
+});

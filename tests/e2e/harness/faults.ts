@@ -1,0 +1,120 @@
+/** What goes wrong while the package works, and what comes of it. */
+import { RandomX, RandomXError } from "../../../wasm/js/index.js";
+import { toHex } from "./hex.js";
+import { withInstance } from "./instance.js";
+import type { Batch } from "./vectors.js";
+import { kill, killAt, liveWorkers, refuseMemory, spyOnWorkers } from "./workers.js";
+
+/** What became of a call: the hashes in hex, or the error's code. */
+type Outcome = string[] | string;
+
+/** How long a batch is let run before something happens to it. */
+const MIDDLE = 200;
+
+/** A worker is ended in the middle of a batch, and the next one is asked for. */
+export async function killedInBatch(
+  threads: number,
+  large: Batch,
+  small: Batch,
+): Promise<{ batch: Outcome; next: Outcome; workers: number }> {
+  return withInstance({ threads }, async (randomx) => {
+    await hash(randomx, small);
+    const running = hash(randomx, large);
+    await sleep(MIDDLE);
+    kill(threads - 1);
+    const batch = await running;
+    return { batch, next: await hash(randomx, small), workers: liveWorkers() };
+  });
+}
+
+/** A batch is aborted in the middle, and the next one is asked for. */
+export async function abortedInBatch(
+  large: Batch,
+  small: Batch,
+): Promise<{ batch: Outcome; waited: number; next: Outcome }> {
+  return withInstance({ threads: 2 }, async (randomx) => {
+    await randomx.prepare(large.key);
+    const abort = new AbortController();
+    const running = hash(randomx, large, abort.signal);
+    await sleep(MIDDLE);
+    const start = performance.now();
+    abort.abort();
+    const batch = await running;
+    const waited = performance.now() - start;
+    return { batch, waited, next: await hash(randomx, small) };
+  });
+}
+
+/** Batches of several keys at once, asked of one instance and of another one. */
+export async function keysAtOnce(batches: Batch[]): Promise<Outcome[]> {
+  return withInstance({ threads: 2 }, (one) =>
+    withInstance({ threads: 1 }, (other) =>
+      Promise.all([
+        ...batches.map((batch) => hash(one, batch)),
+        ...batches.toReversed().map((batch) => hash(other, batch)),
+      ]),
+    ),
+  );
+}
+
+/** An instance is disposed of while it hashes for several callers. */
+export async function disposedUnderLoad(
+  batches: Batch[],
+): Promise<{ outcomes: Outcome[]; later: Outcome[]; workers: number }> {
+  const randomx = await RandomX.create({ threads: 2 });
+  await randomx.prepare(batches[0]?.key ?? "");
+  const running = batches.map((batch) => hash(randomx, batch));
+  await sleep(MIDDLE);
+  randomx.dispose();
+  const outcomes = await Promise.all(running);
+  const later = await Promise.all(batches.map((batch) => hash(randomx, batch)));
+  return { outcomes, later, workers: liveWorkers() };
+}
+
+/** The worker that measures which engine is the fastest is ended at it. */
+export async function killedInCalibration(
+  batch: Batch,
+): Promise<{ before: Outcome; next: Outcome; workers: number }> {
+  return withInstance({ threads: 2 }, async (randomx) => {
+    const killed = killAt("calibrate", 5);
+    const before = await hash(randomx, batch);
+    await killed;
+    return { before, next: await hash(randomx, batch), workers: liveWorkers() };
+  });
+}
+
+/** The browser has no memory for a cache, and then it has. */
+export async function refusedMemory(batch: Batch): Promise<{ refused: Outcome; next: Outcome }> {
+  spyOnWorkers();
+  return withInstance({ threads: 2 }, async (randomx) => {
+    refuseMemory(true);
+    const refused = await hash(randomx, batch);
+    refuseMemory(false);
+    return { refused, next: await hash(randomx, batch) };
+  });
+}
+
+/** Instances that come and go; the last one works. */
+export async function comeAndGo(cycles: number): Promise<{ workers: number; seedHeight: number }> {
+  for (let cycle = 0; cycle < cycles; cycle += 1) {
+    const randomx = await RandomX.create({ threads: 1 });
+    randomx.dispose();
+  }
+  const workers = liveWorkers();
+  const seedHeight = await withInstance({ threads: 1 }, (randomx) => randomx.seedHeight(2113));
+  return { workers, seedHeight };
+}
+
+async function hash(randomx: RandomX, batch: Batch, signal?: AbortSignal): Promise<Outcome> {
+  const { key, version, inputs } = batch;
+  try {
+    return (await randomx.hashMany(key, inputs, { version, signal })).map(toHex);
+  } catch (error) {
+    if (error instanceof RandomXError) return error.code;
+    throw error;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

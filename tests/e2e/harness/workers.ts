@@ -1,0 +1,95 @@
+/**
+ * The workers that the package starts, behind its back: the tests end some of them, and have
+ * others watched from inside.
+ */
+import spyScript from "./spy.ts?worker&url";
+import type { Report, ToSpy } from "./spy.js";
+
+const NativeWorker = window.Worker;
+
+/** Workers that have been started and not ended. */
+const live = new Set<Watched>();
+
+let spying = false;
+let onPost: ((message: unknown, worker: Watched) => void) | undefined;
+
+class Watched extends NativeWorker {
+  constructor(script: URL | string, options?: WorkerOptions) {
+    super(spying ? spied(script) : script, options);
+    live.add(this);
+  }
+
+  override postMessage(message: unknown, transfer?: StructuredSerializeOptions | Transferable[]) {
+    super.postMessage(message, transfer as StructuredSerializeOptions);
+    onPost?.(message, this);
+  }
+
+  override terminate(): void {
+    live.delete(this);
+    super.terminate();
+  }
+}
+
+window.Worker = Watched;
+
+function spied(script: URL | string): string {
+  const address = new URL(spyScript, location.href);
+  address.searchParams.set("run", String(script));
+  return address.href;
+}
+
+/** How many workers there are. */
+export function liveWorkers(): number {
+  return live.size;
+}
+
+/** Ends a worker as a browser does that is short of memory: the package is not told. */
+export function kill(which: number): void {
+  const worker = [...live][which];
+  if (!worker) throw new Error(`there is no worker ${which}`);
+  worker.terminate();
+}
+
+/** Ends the next worker that is asked to do something, after it had some time for it. */
+export function killAt(operation: string, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    onPost = (message, worker) => {
+      if ((message as { operation?: string }).operation !== operation) return;
+      onPost = undefined;
+      setTimeout(() => {
+        worker.terminate();
+        resolve();
+      }, ms);
+    };
+  });
+}
+
+/** Has every worker that starts from now on watched from inside. */
+export function spyOnWorkers(): void {
+  spying = true;
+}
+
+/** What the workers that live have done; they must be watched, and at rest. */
+export async function reports(): Promise<Report[]> {
+  const channel = new BroadcastChannel("spy");
+  try {
+    return await new Promise<Report[]>((resolve) => {
+      const heard: Report[] = [];
+      channel.onmessage = ({ data }: MessageEvent<Report | ToSpy>) => {
+        if (!("modules" in data)) return;
+        heard.push(data);
+        if (heard.length === live.size) resolve(heard);
+      };
+      channel.postMessage({ ask: "report" } satisfies ToSpy);
+    });
+  } finally {
+    channel.close();
+  }
+}
+
+/** Has watched workers refuse memory of the size of a cache, or not any more. */
+export function refuseMemory(refuse: boolean): void {
+  const channel = new BroadcastChannel("spy");
+  channel.postMessage({ ask: "refuse", refuse } satisfies ToSpy);
+  channel.close();
+}
