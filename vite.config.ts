@@ -1,3 +1,4 @@
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** Nothing but this site's own files, and WebAssembly: no inline code, no other origin. */
@@ -23,10 +24,25 @@ export const headers = {
   "Referrer-Policy": "no-referrer",
 };
 
+/**
+ * Vite's preview leaves headers out where it answers that nothing has changed, and WebKit then
+ * refuses a worker's script: it takes the answer for one without isolation.
+ */
+export const headersOnEveryAnswer: Plugin = {
+  name: "headers-on-every-answer",
+  configurePreviewServer({ middlewares }) {
+    middlewares.use((_request, response, next) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      next();
+    });
+  },
+};
+
 const serving = { host: "127.0.0.1", headers, cors: false };
 
 export default defineConfig({
   root: "web",
+  plugins: [headersOnEveryAnswer],
   server: serving,
   preview: serving,
   build: {

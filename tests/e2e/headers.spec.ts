@@ -30,6 +30,14 @@ test("every answer has the headers, and all come from this site", async ({ page,
   }
 });
 
+test("an answer that nothing has changed has them too", async ({ request, baseURL }) => {
+  const first = await request.get(baseURL ?? "missing");
+  const etag = first.headers().etag ?? "missing";
+  const second = await request.get(baseURL ?? "missing", { headers: { "If-None-Match": etag } });
+  expect(second.status()).toBe(304);
+  expect(second.headers()).toMatchObject(HEADERS);
+});
+
 test("the page and its worker are isolated from other sites", async ({ page }) => {
   await page.goto("/");
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);

@@ -1,13 +1,14 @@
 /** The tests' page: built like the product and served with its headers, but apart from it. */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
-import product, { headers } from "../../../vite.config.js";
+import product, { headers, headersOnEveryAnswer } from "../../../vite.config.js";
 
 /** A copy of randomx.js, its script for browsers: npm's may be left out, and is not needed. */
 const peer = process.env.RANDOMX_JS ?? fileURLToPath(new URL("no-peer.ts", import.meta.url));
 
 export default defineConfig({
   root: import.meta.dirname,
+  plugins: [headersOnEveryAnswer],
   resolve: { alias: { "randomx.js": peer } },
   build: { ...product.build, outDir: "../results/harness" },
   worker: { format: "es" },
