@@ -110,10 +110,13 @@ pub struct Fill {
 impl Fill {
     /// A fill keyed by the whole of `key`, with nothing written yet. `cpu` says what may be used.
     pub fn new(key: &[u8], cpu: Cpu) -> Fill {
-        let (compressor, blake2b) = (Compressor::new(cpu), Blake2b::new(cpu));
-        let seed = initial_hash(blake2b, key);
-        let first = [0u32, 1].map(|index| initial_block(blake2b, &seed, index));
-        Fill { compressor, first, done: 0 }
+        let first = first_blocks(key, cpu).map(|bytes| {
+            let words = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+            let mut block = Block::zero();
+            block.words_mut().iter_mut().zip(words).for_each(|(word, value)| *word = value);
+            block
+        });
+        Fill { compressor: Compressor::new(cpu), first, done: 0 }
     }
 
     /// Blocks written so far, of [`FILL_BLOCKS`].
@@ -131,6 +134,13 @@ impl Fill {
         self.compressor.write_blocks(memory, self.done..end);
         self.done = end;
     }
+}
+
+/// The two blocks that a fill starts from, which depend on the whole of `key`.
+pub fn first_blocks(key: &[u8], cpu: Cpu) -> [[u8; 1024]; 2] {
+    let blake2b = Blake2b::new(cpu);
+    let seed = initial_hash(blake2b, key);
+    [0, 1].map(|index| initial_block(blake2b, &seed, index))
 }
 
 /// The block to mix with, chosen by the low word of the previous block (RFC 9106, 3.4.2).
@@ -167,16 +177,11 @@ fn initial_hash(blake2b: Blake2b, key: &[u8]) -> [u8; 64] {
 }
 
 /// Block `index` of lane 0: H' of RFC 9106, 3.3, with an output of 1024 bytes.
-fn initial_block(blake2b: Blake2b, seed: &[u8; 64], index: u32) -> Block {
+fn initial_block(blake2b: Blake2b, seed: &[u8; 64], index: u32) -> [u8; 1024] {
     let mut input = [0; 72];
     input[..64].copy_from_slice(seed);
     input[64..68].copy_from_slice(&index.to_le_bytes());
-    let bytes = blake2b.hash_long(&input);
-    let mut block = Block::zero();
-    for (word, bytes) in block.words_mut().iter_mut().zip(bytes.as_chunks().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    block
+    blake2b.hash_long(&input)
 }
 
 #[cfg(test)]

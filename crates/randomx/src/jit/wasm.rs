@@ -3,7 +3,9 @@
 //! Writing them is the same on every target, so that native tests can check and run them. A host
 //! outside of this crate compiles and calls them.
 
+pub mod argon2d;
 pub mod assembler;
+pub mod cache_memory;
 pub mod host;
 pub mod module;
 
