@@ -77,6 +77,11 @@ impl Body {
         self.code.is_empty()
     }
 
+    /// Opens a loop where the code had so many bytes: what was written since is inside of it.
+    pub fn open_loop_at(&mut self, place: usize) {
+        self.code.splice(place..place, [LOOP, EMPTY]);
+    }
+
     /// The entry of the code section, with its length in front.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         let mut locals = Vec::with_capacity(16);
@@ -251,7 +256,7 @@ impl Body {
     /// The same, whose label is its beginning.
     #[inline]
     pub fn loop_(&mut self) {
-        self.code.extend_from_slice(&[0x03, EMPTY]);
+        self.code.extend_from_slice(&[LOOP, EMPTY]);
     }
 
     #[inline]
@@ -332,6 +337,7 @@ impl Body {
     }
 }
 
+const LOOP: u8 = 0x03;
 /// The type of a block without parameters and results.
 const EMPTY: u8 = 0x40;
 

@@ -1,0 +1,149 @@
+//! Runs programs as modules of WebAssembly.
+//!
+//! A module has the first half of an iteration; the second, which is the same for all programs, is
+//! here, in code that is optimised once.
+
+use std::cell::Cell;
+use std::fmt;
+
+use super::Features;
+use super::host::Host;
+use super::program::{Emitter, Scope};
+use crate::aes::Aes;
+use crate::cpu::Cpu;
+use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::interpreter::{Interpreter, Steps};
+use crate::params::{PROGRAM_ITERATIONS, Version};
+use crate::program::Program;
+use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
+
+/// Compiles programs by a host.
+#[derive(Clone, Copy, Debug)]
+pub struct Jit<H> {
+    host: H,
+    features: Features,
+    copies: usize,
+    interpreter: Interpreter,
+    aes: Aes,
+}
+
+/// A program as a module, or as steps where the host has refused it.
+pub struct Code<P> {
+    emitter: Emitter,
+    version: Version,
+    form: Form<P>,
+    /// Iterations since the program was loaded.
+    iterations: Cell<usize>,
+}
+
+enum Form<P> {
+    Module(P),
+    Steps(Steps),
+}
+
+impl<H: Host> Jit<H> {
+    /// A compiler whose modules may use `features`, as engines of `host` have them.
+    ///
+    /// A module has so many `copies` of its function, of which each runs its share of the
+    /// iterations: an engine that takes a function for worth optimising after a number of calls does
+    /// so in vain with programs, which are used up by then. `cpu` is for what is not in modules.
+    pub fn new(host: H, features: Features, copies: usize, cpu: Cpu) -> Jit<H> {
+        let interpreter = Interpreter::new(cpu);
+        Jit { host, features, copies: copies.max(1), interpreter, aes: Aes::new(cpu) }
+    }
+
+    /// Room for the code of one lane, with a program that does nothing.
+    pub fn code(&self) -> Code<H::Program> {
+        Code {
+            emitter: Emitter::default(),
+            version: Version::V1,
+            form: Form::Steps(Steps::default()),
+            iterations: Cell::new(0),
+        }
+    }
+
+    fn steps(&self, program: &Program) -> Steps {
+        let mut steps = Steps::default();
+        self.interpreter.load(program, &mut steps);
+        steps
+    }
+
+    fn begin_lane(&self, running: &mut Running<'_, Code<H::Program>>) {
+        let Running { code, lane, scratchpad } = running;
+        match &code.form {
+            Form::Module(program) => {
+                // In runs of their own, because a processor learns the branches of each copy.
+                let done = code.iterations.replace(code.iterations.get() + 1);
+                let copy = (done * self.copies / PROGRAM_ITERATIONS).min(self.copies - 1);
+                self.host.call(program, copy, lane, scratchpad);
+            }
+            Form::Steps(code) => {
+                self.interpreter.begin(&mut [Running { code, lane, scratchpad }]);
+            }
+        }
+    }
+
+    fn end_lane(&self, running: &mut Running<'_, Code<H::Program>>, item: &Item) {
+        let Running { code, lane, scratchpad } = running;
+        lane.store_registers(scratchpad, item, code.version, self.aes);
+    }
+}
+
+impl<H: Host> Engine for Jit<H> {
+    const KIND: EngineKind = EngineKind::Jit;
+
+    type Code = Code<H::Program>;
+
+    fn load(&self, program: &Program, code: &mut Self::Code) {
+        let module = code.emitter.emit(program, Scope::Iteration, self.features, self.copies);
+        code.version = program.version;
+        code.iterations.set(0);
+        // An earlier module goes first, so that the host can use its place again.
+        code.form = Form::Steps(Steps::default());
+        code.form = match self.host.compile(module, self.copies) {
+            Some(program) => Form::Module(program),
+            None => Form::Steps(self.steps(program)),
+        };
+    }
+
+    fn begin(&self, lanes: &mut [Running<'_, Self::Code>]) {
+        lanes.iter_mut().for_each(|running| self.begin_lane(running));
+    }
+
+    fn end(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]) {
+        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        for (running, item) in lanes.iter_mut().zip(items) {
+            self.end_lane(running, item);
+        }
+    }
+
+    fn run(&self, lanes: &mut [Running<'_, Self::Code>], dataset: &[Item]) {
+        for _ in 0..PROGRAM_ITERATIONS {
+            for running in &mut *lanes {
+                self.begin_lane(running);
+                let window = running.lane.window(dataset);
+                self.end_lane(running, &window[running.lane.item_in_window()]);
+            }
+        }
+    }
+
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        let mut emitter = Emitter::default();
+        let module = emitter.emit(program, Scope::Instructions, self.features, 1);
+        match self.host.compile(module, 1) {
+            Some(program) => self.host.call(&program, 0, lane, scratchpad),
+            None => self.interpreter.execute(program, lane, scratchpad),
+        }
+    }
+}
+
+impl<P> fmt::Debug for Code<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = match self.form {
+            Form::Module(_) => "module",
+            Form::Steps(_) => "steps",
+        };
+        f.debug_struct("Code").field("form", &form).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,24 @@
+//! Branches (specification 5.4).
+
+use super::Function;
+use crate::params::JUMP_BITS;
+
+impl Function<'_> {
+    /// A branch only goes back, and never beyond the branch before it, which counts as having
+    /// modified all registers: so each has a loop of its own, and loops neither nest nor overlap.
+    #[inline(never)]
+    pub(super) fn branch(&mut self, dst: u8, constant: i32, shift: u8, target: u16) {
+        let place = self.places[usize::from(target)];
+        self.body.open_loop_at(place);
+        self.body.local_get(self.r(dst));
+        self.body.i64_const(constant.into());
+        self.body.i64_add();
+        self.body.local_tee(self.r(dst));
+        self.body.i32_wrap_i64();
+        self.body.i32_const(((1 << JUMP_BITS) - 1) << shift);
+        self.body.i32_and();
+        self.body.i32_eqz();
+        self.body.br_if(0);
+        self.body.end();
+    }
+}

@@ -1,0 +1,173 @@
+//! Exact errors of products, quotients and roots of group E: how much a result is too large.
+//!
+//! What they compute, they compute mirrored where the operands are. An error is infinite where a
+//! result is that should not be, since the exact one is finite, and not a number where an operand is
+//! infinite, which compares as no error.
+
+use super::Function;
+use crate::jit::wasm::assembler::{Body, Local, Type};
+
+/// Halves of numbers, of which products are exact: what serves where no operation is fused (Dekker).
+pub(super) struct Halves {
+    a: [Pair; 4],
+    one: Pair,
+    other: Pair,
+    whole: Local,
+    scale: Local,
+    splitter: Local,
+}
+
+#[derive(Clone, Copy)]
+struct Pair {
+    high: Local,
+    low: Local,
+}
+
+/// 2^-64: what is scaled by it can be multiplied by a number of group A, or parted, without overflow.
+const SCALE: f64 = 1.0 / (1u128 << 64) as f64;
+/// 2^27 + 1: parts a number into halves of 26 bits (Veltkamp).
+const SPLITTER: f64 = 134_217_729.0;
+
+impl Function<'_> {
+    /// Pushes `product - factor * a[src]`.
+    #[inline(never)]
+    pub(super) fn excess_of_product(&mut self, factor: Local, src: u8, product: Local) {
+        let body = &mut *self.body;
+        let Some(halves) = &self.rounding.halves else {
+            body.local_get(factor);
+            body.local_get(self.locals.a[usize::from(src)]);
+            body.local_get(product);
+            body.f64x2_relaxed_nmadd();
+            return;
+        };
+        halves.split_scaled(body, factor, halves.one);
+        body.local_get(product);
+        halves.scale(body);
+        halves.subtract_product(body, halves.one, halves.a[usize::from(src)]);
+    }
+
+    /// Pushes `quotient * denominator - numerator`.
+    #[inline(never)]
+    pub(super) fn excess_of_quotient(
+        &mut self,
+        numerator: Local,
+        quotient: Local,
+        denominator: Local,
+    ) {
+        let body = &mut *self.body;
+        let Some(halves) = &self.rounding.halves else {
+            return fused_excess(body, numerator, quotient, denominator);
+        };
+        halves.split_scaled(body, quotient, halves.one);
+        halves.split(body, denominator, halves.other);
+        body.local_get(numerator);
+        halves.scale(body);
+        halves.subtract_product(body, halves.one, halves.other);
+        body.f64x2_neg();
+        // Infinity has no halves: there the difference tells as much.
+        body.local_get(quotient);
+        body.local_get(numerator);
+        body.f64x2_sub();
+        body.local_get(quotient);
+        body.local_get(quotient);
+        body.f64x2_sub();
+        body.v128_const(0);
+        body.f64x2_eq();
+        body.v128_bitselect();
+    }
+
+    /// Pushes `mirrored * root - square`, where `mirrored` is the root with the square's sign.
+    #[inline(never)]
+    pub(super) fn excess_of_root(&mut self, square: Local, mirrored: Local, root: Local) {
+        let body = &mut *self.body;
+        let Some(halves) = &self.rounding.halves else {
+            return fused_excess(body, square, mirrored, root);
+        };
+        halves.split_scaled(body, mirrored, halves.one);
+        halves.split_scaled(body, root, halves.other);
+        body.local_get(square);
+        halves.scale(body);
+        halves.scale(body);
+        halves.subtract_product(body, halves.one, halves.other);
+        body.f64x2_neg();
+    }
+}
+
+/// Pushes `one * other - of`.
+fn fused_excess(body: &mut Body, of: Local, one: Local, other: Local) {
+    body.local_get(one);
+    body.local_get(other);
+    body.local_get(of);
+    body.f64x2_neg();
+    body.f64x2_relaxed_madd();
+}
+
+impl Halves {
+    pub(super) fn new(body: &mut Body) -> Halves {
+        let mut pair = || {
+            let [high, low] = body.locals(Type::V128);
+            Pair { high, low }
+        };
+        let (a, one, other) = ([(); 4].map(|()| pair()), pair(), pair());
+        let [whole, scale, splitter] = body.locals(Type::V128);
+        Halves { a, one, other, whole, scale, splitter }
+    }
+
+    /// Sets the constants, and the halves of group A.
+    pub(super) fn enter(&self, body: &mut Body, a: &[Local; 4]) {
+        for (local, value) in [(self.scale, SCALE), (self.splitter, SPLITTER)] {
+            let bits = u128::from(value.to_bits());
+            body.v128_const(bits << 64 | bits);
+            body.local_set(local);
+        }
+        for (&whole, pair) in a.iter().zip(self.a) {
+            self.split(body, whole, pair);
+        }
+    }
+
+    /// Scales what is on the stack.
+    fn scale(&self, body: &mut Body) {
+        body.local_get(self.scale);
+        body.f64x2_mul();
+    }
+
+    fn split_scaled(&self, body: &mut Body, whole: Local, into: Pair) {
+        body.local_get(whole);
+        self.scale(body);
+        body.local_set(self.whole);
+        self.split(body, self.whole, into);
+    }
+
+    #[inline(never)]
+    fn split(&self, body: &mut Body, whole: Local, into: Pair) {
+        body.local_get(whole);
+        body.local_get(self.splitter);
+        body.f64x2_mul();
+        body.local_tee(into.high);
+        body.local_get(into.high);
+        body.local_get(whole);
+        body.f64x2_sub();
+        body.f64x2_sub();
+        body.local_set(into.high);
+        body.local_get(whole);
+        body.local_get(into.high);
+        body.f64x2_sub();
+        body.local_set(into.low);
+    }
+
+    /// Subtracts a product from what is on the stack and close to it: every step is exact.
+    #[inline(never)]
+    fn subtract_product(&self, body: &mut Body, one: Pair, other: Pair) {
+        for (one, other) in [
+            (one.high, other.high),
+            (one.high, other.low),
+            (one.low, other.high),
+            (one.low, other.low),
+        ] {
+            body.local_get(one);
+            body.local_get(other);
+            body.f64x2_mul();
+            body.f64x2_sub();
+        }
+    }
+}

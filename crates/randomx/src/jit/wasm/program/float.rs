@@ -1,0 +1,174 @@
+//! Operations on floating point registers (specification 5.3).
+//!
+//! The arithmetic of WebAssembly rounds to nearest. The exact error of a result tells whether it lies on
+//! the side that the rounding mode does not want; then it moves by one unit in the last place, which
+//! is the integer 1 in its encoding. What the modes differ in is data: see [`super::rounding`].
+
+use super::Function;
+use crate::jit::wasm::assembler::{Body, Local};
+use crate::program::{Address, SCALE_BITS};
+
+impl Function<'_> {
+    #[inline(never)]
+    pub(super) fn swap_halves(&mut self, register: Local) {
+        self.body.local_get(register);
+        self.body.local_get(register);
+        self.body.i8x16_shuffle([8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]);
+        self.body.local_set(register);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_scale(&mut self, dst: u8) {
+        let register = self.locals.f[usize::from(dst)];
+        self.body.local_get(register);
+        self.body.v128_const(u128::from(SCALE_BITS) << 64 | u128::from(SCALE_BITS));
+        self.body.v128_xor();
+        self.body.local_set(register);
+    }
+
+    pub(super) fn float_add(&mut self, dst: u8, src: u8) {
+        let source = self.rounding.a_mirrored[usize::from(src)];
+        self.sum(dst, source, Body::f64x2_add, Body::f64x2_sub);
+    }
+
+    pub(super) fn float_sub(&mut self, dst: u8, src: u8) {
+        let source = self.rounding.a_mirrored[usize::from(src)];
+        self.sum(dst, source, Body::f64x2_sub, Body::f64x2_add);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_add_memory(&mut self, dst: u8, address: Address) {
+        let source = self.load_mirrored(address);
+        self.sum(dst, source, Body::f64x2_add, Body::f64x2_sub);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_sub_memory(&mut self, dst: u8, address: Address) {
+        let source = self.load_mirrored(address);
+        self.sum(dst, source, Body::f64x2_sub, Body::f64x2_add);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_mul(&mut self, dst: u8, src: u8) {
+        let factor = self.locals.e[usize::from(dst)];
+        let source = self.locals.a[usize::from(src)];
+        let product = self.locals.result;
+        self.body.local_get(factor);
+        self.body.local_get(source);
+        self.body.f64x2_mul();
+        self.body.local_tee(product);
+        self.excess_of_product(factor, src, product);
+        self.correct(factor);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_div(&mut self, dst: u8, address: Address) {
+        let numerator = self.locals.e[usize::from(dst)];
+        let denominator = self.locals.operand;
+        let quotient = self.locals.result;
+        let offset = self.locate(address);
+        self.load_group_e(offset);
+        self.body.local_set(denominator);
+        self.body.local_get(numerator);
+        self.body.local_get(denominator);
+        self.body.f64x2_div();
+        self.body.local_tee(quotient);
+        self.excess_of_quotient(numerator, quotient, denominator);
+        self.correct(numerator);
+    }
+
+    #[inline(never)]
+    pub(super) fn float_sqrt(&mut self, dst: u8) {
+        let square = self.locals.e[usize::from(dst)];
+        let (root, mirrored) = (self.locals.operand, self.locals.result);
+        self.body.local_get(square);
+        self.body.local_get(self.rounding.mirror_e);
+        self.body.v128_xor();
+        self.body.f64x2_sqrt();
+        self.body.local_tee(root);
+        self.body.local_get(self.rounding.mirror_e);
+        self.body.v128_xor();
+        self.body.local_tee(mirrored);
+        self.excess_of_root(square, mirrored, root);
+        self.correct(square);
+    }
+
+    /// Pushes 8 bytes, converted (specification 4.3.1).
+    #[inline(never)]
+    pub(super) fn load_group_f(&mut self, offset: u32) {
+        self.body.v128_load64_zero(offset);
+        self.body.f64x2_convert_low_i32x4_s();
+    }
+
+    /// The same for group E (specification 4.3.2).
+    pub(super) fn load_group_e(&mut self, offset: u32) {
+        self.load_group_f(offset);
+        self.body.local_get(self.locals.kept);
+        self.body.v128_and();
+        self.body.local_get(self.locals.e_mask);
+        self.body.v128_or();
+    }
+
+    #[inline(never)]
+    fn load_mirrored(&mut self, address: Address) -> Local {
+        let offset = self.locate(address);
+        self.load_group_f(offset);
+        self.body.local_get(self.rounding.mirror_f);
+        self.body.v128_xor();
+        self.body.local_set(self.locals.operand);
+        self.locals.operand
+    }
+
+    /// A sum, or difference, with its error by Knuth's TwoSum.
+    #[inline(never)]
+    fn sum(&mut self, dst: u8, b: Local, operation: fn(&mut Body), inverse: fn(&mut Body)) {
+        let a = self.locals.f[usize::from(dst)];
+        let (sum, part) = (self.locals.result, self.locals.part);
+        let rounding = &self.rounding;
+        let body = &mut *self.body;
+        body.local_get(a);
+        body.local_get(b);
+        operation(body);
+        body.local_tee(sum);
+        body.local_get(a);
+        body.f64x2_sub();
+        body.local_set(part);
+
+        body.local_get(a);
+        body.local_get(sum);
+        body.local_get(part);
+        body.f64x2_sub();
+        body.f64x2_sub();
+        body.local_get(b);
+        body.local_get(part);
+        inverse(body);
+        operation(body);
+
+        body.local_get(rounding.toward_zero);
+        body.local_get(sum);
+        body.v128_andnot();
+        body.v128_xor();
+        body.local_get(rounding.threshold);
+        body.f64x2_gt();
+        body.local_get(sum);
+        body.i32_const(63);
+        body.i64x2_shr_s();
+        body.local_get(rounding.step_f);
+        body.v128_or();
+        body.v128_and();
+        body.local_get(sum);
+        body.i64x2_add();
+        body.local_set(a);
+    }
+
+    /// Takes how much the result is too large off the stack, and the result.
+    #[inline(never)]
+    fn correct(&mut self, register: Local) {
+        self.body.local_get(self.rounding.threshold);
+        self.body.f64x2_gt();
+        self.body.local_get(self.rounding.step_e);
+        self.body.v128_and();
+        self.body.i64x2_add();
+        self.body.local_set(register);
+    }
+}

@@ -1,0 +1,35 @@
+//! Machine code of x86-64.
+
+use randomx::Version;
+use randomx::cpu::Cpu;
+use randomx::jit::CodePages;
+use randomx::jit::x86_64::program::Jit;
+
+use super::lanes::{LANES, Lanes, compare};
+use super::random::Random;
+
+/// Random programs for each version.
+const PROGRAMS: usize = 100_000;
+
+#[test]
+fn v1_programs_leave_the_same_state() {
+    compare_levels(Version::V1);
+}
+
+#[test]
+fn v2_programs_leave_the_same_state() {
+    compare_levels(Version::V2);
+}
+
+fn compare_levels(version: Version) {
+    let levels = Cpu::detect().levels();
+    let mut random = Random::new(version);
+    for (index, &cpu) in levels.iter().enumerate() {
+        let pages = if index % 2 == 0 { CodePages::Aliased } else { CodePages::Flipped };
+        let rounds = PROGRAMS / levels.len() / LANES + 1;
+        let jit = Jit::new(cpu, pages);
+        let compiled =
+            Lanes::new(jit, [(); LANES].map(|()| jit.code().expect("executable memory")));
+        compare(version, rounds, &mut random, compiled, &format!("{cpu}, {pages:?}"));
+    }
+}
