@@ -99,7 +99,7 @@ impl Body {
 }
 
 /// A number in LEB128.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn unsigned(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
@@ -109,7 +109,7 @@ pub(super) fn unsigned(bytes: &mut Vec<u8>, mut value: u64) {
 }
 
 /// A signed number in LEB128.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn signed(bytes: &mut Vec<u8>, mut value: i64) {
     while !(-0x40..0x40).contains(&value) {
         bytes.push(value as u8 | 0x80);
@@ -130,7 +130,7 @@ macro_rules! plain {
             $(
                 #[inline]
                 pub fn $name(&mut self) {
-                    self.code.extend_from_slice(&$opcode);
+                    self.write(&$opcode);
                 }
             )*
         }
@@ -220,9 +220,7 @@ macro_rules! memory {
             $(
                 #[inline]
                 pub fn $name(&mut self, offset: u32) {
-                    self.code.extend_from_slice(&$opcode);
-                    self.code.push($alignment);
-                    unsigned(&mut self.code, offset.into());
+                    self.memory(&$opcode, $alignment, offset);
                 }
             )*
         }
@@ -250,18 +248,18 @@ impl Body {
     /// Opens a block without parameters and results.
     #[inline]
     pub fn block(&mut self) {
-        self.code.extend_from_slice(&[0x02, EMPTY]);
+        self.write(&[0x02, EMPTY]);
     }
 
     /// The same, whose label is its beginning.
     #[inline]
     pub fn loop_(&mut self) {
-        self.code.extend_from_slice(&[LOOP, EMPTY]);
+        self.write(&[LOOP, EMPTY]);
     }
 
     #[inline]
     pub fn if_(&mut self) {
-        self.code.extend_from_slice(&[0x04, EMPTY]);
+        self.write(&[0x04, EMPTY]);
     }
 
     /// `depth` is 0 for the innermost block.
@@ -295,42 +293,55 @@ impl Body {
         self.indexed(0x22, local.0);
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn i32_const(&mut self, value: i32) {
         self.code.push(0x41);
         signed(&mut self.code, value.into());
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn i64_const(&mut self, value: i64) {
         self.code.push(0x42);
         signed(&mut self.code, value);
     }
 
-    #[inline]
+    #[inline(never)]
     pub fn v128_const(&mut self, value: u128) {
-        self.code.extend_from_slice(&[VECTOR, 0x0c]);
-        self.code.extend_from_slice(&value.to_le_bytes());
+        self.write(&[VECTOR, 0x0c]);
+        self.write(&value.to_le_bytes());
     }
 
     /// Bytes of two vectors, 0 to 15 those of the first and 16 to 31 those of the second.
-    #[inline]
+    #[inline(never)]
     pub fn i8x16_shuffle(&mut self, lanes: [u8; 16]) {
-        self.code.extend_from_slice(&[VECTOR, 0x0d]);
-        self.code.extend_from_slice(&lanes);
+        self.write(&[VECTOR, 0x0d]);
+        self.write(&lanes);
     }
 
     #[inline]
     pub fn i64x2_extract_lane(&mut self, lane: u8) {
-        self.code.extend_from_slice(&[VECTOR, 0x1d, lane]);
+        self.write(&[VECTOR, 0x1d, lane]);
     }
 
     #[inline]
     pub fn i64x2_replace_lane(&mut self, lane: u8) {
-        self.code.extend_from_slice(&[VECTOR, 0x1e, lane]);
+        self.write(&[VECTOR, 0x1e, lane]);
     }
 
-    #[inline]
+    /// Code that uses this is long, and is loaded by browsers: smaller is better than faster.
+    #[inline(never)]
+    fn write(&mut self, bytes: &[u8]) {
+        self.code.extend_from_slice(bytes);
+    }
+
+    #[inline(never)]
+    fn memory(&mut self, opcode: &[u8], alignment: u8, offset: u32) {
+        self.code.extend_from_slice(opcode);
+        self.code.push(alignment);
+        unsigned(&mut self.code, offset.into());
+    }
+
+    #[inline(never)]
     fn indexed(&mut self, opcode: u8, index: u32) {
         self.code.push(opcode);
         unsigned(&mut self.code, index.into());
