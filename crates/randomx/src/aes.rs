@@ -6,6 +6,8 @@ mod generator_1r;
 mod generator_4r;
 mod hash_1r;
 mod soft;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod tower;
 #[cfg(target_arch = "wasm32")]
 mod wasm32_simd128;
 #[cfg(target_arch = "x86_64")]

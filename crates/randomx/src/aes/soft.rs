@@ -118,7 +118,7 @@ const fn inverse(sbox: &[u8; 256]) -> [u8; 256] {
 }
 
 /// The product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
-const fn multiply(mut a: u8, mut b: u8) -> u8 {
+pub(super) const fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b != 0 {
         if b & 1 != 0 {
