@@ -5,11 +5,13 @@
 
 pub mod argon2d;
 pub mod assembler;
+pub mod bridge;
 pub mod cache_memory;
 pub mod engine;
 pub mod host;
 pub mod module;
 mod program;
+pub mod superscalar;
 
 /// What generated modules may use beyond WebAssembly 2.0, SIMD included. Engines differ in it, so it
 /// is found out at run time; results never depend on it.

@@ -1,0 +1,277 @@
+//! The modules in a WebAssembly runtime, against the interpreter of SuperscalarHash; and their text.
+
+use wasmi::{Config, Engine, Linker, Memory, MemoryType, Store, TypedFunc};
+
+use super::{MAX_BATCH, module};
+use crate::blake_generator::BlakeGenerator;
+use crate::cpu::Cpu;
+use crate::jit::wasm::cache_memory::{PAGES, SLOTS, slot};
+use crate::jit::wasm::{Features, bridge};
+use crate::params::CACHE_SIZE;
+use crate::superscalar::{
+    Function, ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Item, Kind, Program, Width, generate,
+};
+
+type Programs = [Program; 8];
+
+const BASELINE: Features =
+    Features { fused_multiply_add: false, wide_arithmetic: false, shared_memory: false };
+const TIERS: [Features; 2] = [BASELINE, Features { wide_arithmetic: true, ..BASELINE }];
+
+/// A word of something as large as a cache, in which no two lines are the same.
+fn word_of_cache(index: u64) -> u64 {
+    let word = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    word ^ word >> 29
+}
+
+/// The item as the specification tells.
+fn interpreted(functions: &[Function; 8], number: u32) -> Item {
+    let r0 = (u64::from(number) + 1).wrapping_mul(ITEM_MULTIPLIER);
+    let mut r = ITEM_CONSTANTS.map(|constant| [r0 ^ constant]);
+    let mut address = u64::from(number);
+    for function in functions {
+        let line = address % (CACHE_SIZE as u64 / 64);
+        function.execute(&mut r, Width::new(Cpu::baseline()));
+        for (index, register) in (8 * line..).zip(&mut r) {
+            register[0] ^= word_of_cache(index);
+        }
+        address = r[function.address_register()][0];
+    }
+    r.map(|[register]| register)
+}
+
+/// A WebAssembly runtime with both memories.
+struct Runtime {
+    store: Store<()>,
+    memory: Memory,
+    linker: Linker<()>,
+}
+
+type Items = TypedFunc<(u32, u32, u32, u32), ()>;
+
+impl Runtime {
+    fn new() -> Runtime {
+        let engine = Engine::new(Config::default().wasm_wide_arithmetic(true));
+        let mut store = Store::new(&engine, ());
+        let cache = MemoryType::new(PAGES, Some(PAGES));
+        let cache = Memory::new(&mut store, cache).expect("memory for a cache");
+        let (words, _) = cache.data_mut(&mut store)[..CACHE_SIZE].as_chunks_mut();
+        for (index, word) in (0..).zip(words) {
+            *word = word_of_cache(index).to_le_bytes();
+        }
+        let memory = Memory::new(&mut store, MemoryType::new(1, None)).expect("a page");
+        let mut linker = Linker::new(&engine);
+        linker.define("randomx", "cache", cache).expect("a new name");
+        linker.define("randomx", "memory", memory).expect("a new name");
+        linker.allow_shadowing(true);
+        Runtime { store, memory, linker }
+    }
+
+    /// The bridge of an instance for these programs.
+    fn load(&mut self, programs: &Programs, features: Features) -> Items {
+        let mut instantiate = |bytes: Vec<u8>| {
+            let module = wasmi::Module::new(self.store.engine(), bytes).expect("a valid module");
+            self.linker.instantiate_and_start(&mut self.store, &module).expect("all imports")
+        };
+        let items = instantiate(module(programs, features));
+        self.linker.instance(&mut self.store, "items", items).expect("exports");
+        let module = wasmi::Module::new(self.store.engine(), bridge::module());
+        let module = module.expect("a valid module");
+        let bridge = self.linker.instantiate_and_start(&mut self.store, &module);
+        let bridge = bridge.expect("all imports");
+        bridge.get_typed_func(&self.store, "items").expect("the export")
+    }
+
+    /// Computes items, and makes sure that nothing else was written.
+    fn compute(&mut self, items: &Items, slot: u32, numbers: &[u32]) -> Vec<Item> {
+        const NUMBERS: usize = 4;
+        const ITEMS: usize = 4096 + 8;
+        let memory = self.memory.data_mut(&mut self.store);
+        memory.fill(0xa5);
+        for (bytes, number) in memory[NUMBERS..].chunks_exact_mut(4).zip(numbers) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        let arguments = (slot, NUMBERS as u32, ITEMS as u32, numbers.len() as u32);
+        items.call(&mut self.store, arguments).expect("no trap");
+        let (before, rest) = self.memory.data(&self.store).split_at(ITEMS);
+        let (written, after) = rest.split_at(64 * numbers.len());
+        let untouched = &before[NUMBERS + 4 * numbers.len()..];
+        assert!(untouched.iter().chain(after).all(|&byte| byte == 0xa5), "a stray write");
+        let (words, _) = written.as_chunks();
+        let words: Vec<u64> = words.iter().map(|&word| u64::from_le_bytes(word)).collect();
+        words.as_chunks().0.to_vec()
+    }
+
+    /// Checks batches of some lengths in every tier.
+    fn check(&mut self, programs: &Programs, numbers: &[u32], lengths: &[usize]) {
+        let functions = programs.each_ref().map(Function::from);
+        let expected: Vec<Item> =
+            numbers.iter().map(|&number| interpreted(&functions, number)).collect();
+        for features in TIERS {
+            let items = self.load(programs, features);
+            for (&length, index) in lengths.iter().zip((0..SLOTS).cycle()) {
+                let actual = self.compute(&items, slot(index), &numbers[..length]);
+                assert_eq!(actual, expected[..length], "{features:?}, {length} items");
+            }
+        }
+    }
+}
+
+fn generated(key: &[u8]) -> Programs {
+    let mut random = BlakeGenerator::new(key);
+    std::array::from_fn(|_| generate(&mut random))
+}
+
+/// Numbers from all over the dataset, with both ends.
+fn numbers(count: u32) -> Vec<u32> {
+    let spread = |index: u32| index.wrapping_mul(0x9e37_79b1) % 34_078_719;
+    let mut numbers: Vec<u32> = (0..count).map(spread).collect();
+    numbers.extend([34_078_718, 0, u32::MAX]);
+    numbers.rotate_right(3);
+    numbers
+}
+
+#[test]
+fn batches_of_every_length_are_as_interpreted() {
+    let lengths: Vec<usize> = (0..=MAX_BATCH as usize + 1).chain([47, 48, 49]).collect();
+    Runtime::new().check(&generated(b"batches of every length"), &numbers(49), &lengths);
+}
+
+#[test]
+fn functions_of_many_keys_are_as_interpreted() {
+    let mut runtime = Runtime::new();
+    for key in 0..6u32 {
+        runtime.check(&generated(&key.to_le_bytes()), &numbers(24), &[1, 2, 3, 16, 24]);
+    }
+}
+
+/// Functions that no key has: every operation on every pair of registers, with constants at the
+/// edges. Random words reach what those leave out.
+#[test]
+fn operations_on_edges_are_as_interpreted() {
+    const EDGES: [u32; 10] = [0, 1, 2, 3, 63, 64, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
+    let mut runtime = Runtime::new();
+    let mut random = BlakeGenerator::new(b"operations on edges");
+    for round in 0..24 {
+        let programs = std::array::from_fn(|function| {
+            let instructions = (0..80).map(|index: usize| {
+                let word = random.word();
+                let edge = EDGES[index % EDGES.len()];
+                Instruction {
+                    kind: Kind::ALL[(word >> 24) as usize % Kind::ALL.len()],
+                    dst: (word & 7) as u8,
+                    src: (word >> 3 & 7) as u8,
+                    modifier: (word >> 8) as u8,
+                    imm32: if word >> 6 & 1 == 0 { edge } else { random.word() },
+                }
+            });
+            let address_register = ((round + function) % 8) as u8;
+            Program { instructions: instructions.collect(), address_register }
+        });
+        runtime.check(&programs, &numbers(4), &[1, 2, 3, 4, 7]);
+    }
+}
+
+/// Products of edges: a program makes them of what is zero.
+#[test]
+fn high_products_of_edges_are_as_interpreted() {
+    const EDGES: [u32; 6] = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX];
+    let instruction = |kind, dst, src, imm32| Instruction { kind, dst, src, modifier: 0, imm32 };
+    let mut runtime = Runtime::new();
+    let constants = EDGES.iter().flat_map(|&low| EDGES.map(|high| (low, high)));
+    let constants: Vec<(u32, u32)> = constants.collect();
+    // A register becomes zero, then low and high halves by turns: rotations leave no other way.
+    let make = |register, (low, high)| {
+        [
+            instruction(Kind::IsubR, register, register, 0),
+            instruction(Kind::IaddC7, register, register, high),
+            instruction(Kind::IrorC, register, register, 32),
+            instruction(Kind::IxorC7, register, register, low),
+        ]
+    };
+    for (index, &a) in constants.iter().enumerate() {
+        // Both kinds, a in register 0 and eight others in turn.
+        let programs = std::array::from_fn(|function| {
+            let b = constants[(index + 5 * function) % constants.len()];
+            let mut instructions = Vec::new();
+            for (at, kind) in [Kind::ImulhR, Kind::IsmulhR].into_iter().enumerate() {
+                let dst = 2 * at as u8;
+                instructions.extend(make(dst, a));
+                instructions.extend(make(dst + 1, b));
+                instructions.push(instruction(kind, dst, dst + 1, 0));
+                instructions.push(instruction(Kind::IxorR, dst + 4, dst, 0));
+            }
+            Program { instructions, address_register: 4 }
+        });
+        runtime.check(&programs, &numbers(2), &[2, 3]);
+    }
+}
+
+/// One instruction of each kind that has code of its own.
+fn every_operation() -> Programs {
+    let instruction = |kind, imm32| Instruction { kind, dst: 0, src: 5, modifier: 2 << 2, imm32 };
+    let every = [
+        instruction(Kind::IsubR, 0),
+        instruction(Kind::IxorR, 0),
+        instruction(Kind::IaddRs, 0),
+        instruction(Kind::ImulR, 0),
+        instruction(Kind::IrorC, 13),
+        instruction(Kind::IaddC7, 0x8000_0000),
+        instruction(Kind::IxorC9, 77),
+        instruction(Kind::ImulhR, 0),
+        instruction(Kind::IsmulhR, 0),
+        instruction(Kind::ImulRcp, 3),
+        // A power of two has no reciprocal to multiply with.
+        instruction(Kind::ImulRcp, 4),
+    ];
+    let mut instructions = every.to_vec();
+    std::array::from_fn(|_| Program {
+        instructions: std::mem::take(&mut instructions),
+        address_register: 6,
+    })
+}
+
+/// Compares with a listing in this folder; `RANDOMX_WRITE_LISTINGS` makes it anew.
+fn assert_listing(name: &str, bytes: &[u8]) {
+    wasmparser::Validator::new_with_features(wasmparser::WasmFeatures::all())
+        .validate_all(bytes)
+        .expect("a valid module");
+    let text = wasmprinter::print_bytes(bytes).expect("a module") + "\n";
+    // Of the key's functions only the first has instructions.
+    const NEXT: &str = "\n  (func (;";
+    let parts = text.split(NEXT).filter(|part| !(1..8).any(|k| part.starts_with(&format!("{k};"))));
+    let actual = parts.collect::<Vec<_>>().join(NEXT);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/jit/wasm/superscalar/tests/");
+    let path = format!("{folder}{name}.wat");
+    if std::env::var_os("RANDOMX_WRITE_LISTINGS").is_some() {
+        std::fs::write(&path, &actual).expect("a listing to be written");
+    }
+    let expected = std::fs::read_to_string(&path).expect("a listing");
+    assert!(actual == expected, "{path} is not what the module is now:\n{actual}");
+}
+
+#[test]
+fn modules_are_as_listed() {
+    assert_listing("baseline", &module(&every_operation(), BASELINE));
+    let all = Features { fused_multiply_add: true, wide_arithmetic: true, shared_memory: true };
+    assert_listing("all", &module(&every_operation(), all));
+    assert_listing("bridge", &bridge::module());
+}
+
+/// Nothing but what a tier stands for is used in it.
+#[test]
+fn tiers_need_no_more_than_they_say() {
+    use wasmparser::{Validator, WasmFeatures};
+    let valid = |features, with: WasmFeatures| {
+        let wasm2 = WasmFeatures::WASM2.union(with);
+        let bytes = module(&generated(b"tiers"), features);
+        Validator::new_with_features(wasm2).validate_all(&bytes).is_ok()
+    };
+    let wide = Features { wide_arithmetic: true, ..BASELINE };
+    let shared = Features { shared_memory: true, ..BASELINE };
+    assert!(valid(BASELINE, WasmFeatures::empty()));
+    assert!(valid(wide, WasmFeatures::WIDE_ARITHMETIC));
+    assert!(!valid(wide, WasmFeatures::empty()));
+    assert!(valid(shared, WasmFeatures::THREADS));
+    assert!(!valid(shared, WasmFeatures::empty()));
+}
