@@ -18,14 +18,17 @@ wasm.initSync({
 });
 const key = new TextEncoder().encode("bench");
 const inputs = Array.from({ length: 8 }, (_, lane) => new Uint8Array(76).fill(lane));
-
+const features = wasm.detectFeatures();
+const memory = wasm.cacheMemory(false);
 const cache = makeCache();
 
 /** What is timed: `results` is how many hashes or caches one run gives. */
 const tasks = [
   { name: "cache init", results: 1, run: () => makeCache().free() },
   ...[1, 16].map(itemsInBatches),
-  ...[1, 2].flatMap((version) => [hashing(version, 1), hashing(version, 8)]),
+  ...[1, 2].flatMap((version) =>
+    [0, 1, 2, 4].flatMap((copies) => [1, 8].map((lanes) => hashing(version, copies, lanes))),
+  ),
 ];
 
 const times = tasks.map(() => []);
@@ -46,7 +49,11 @@ console.table(Object.fromEntries(tasks.map(({ name }, index) => [name, summary(t
 ]);
 
 function makeCache() {
-  return new wasm.CacheBuilder(key).finish();
+  const builder = new wasm.CacheBuilder(key, memory, features);
+  while (builder.fill(1 << 16) < 1);
+  const filled = new wasm.Cache(memory, builder.items(), 1);
+  builder.free();
+  return filled;
 }
 
 /** A hash needs 16,384 items; a batch of 16 is what 8 lanes ask for together in v1. */
@@ -64,10 +71,11 @@ function itemsInBatches(batch) {
   };
 }
 
-function hashing(version, lanes) {
-  const vm = new wasm.Vm(cache, lanes);
+function hashing(version, copies, lanes) {
+  const vm = new wasm.Vm(cache, lanes, copies, features);
+  const engine = copies === 0 ? "interpreter" : `modules of ${copies}`;
   return {
-    name: `hash, v${version}, ${lanes} ${lanes === 1 ? "lane" : "lanes"}`,
+    name: `hash, v${version}, ${engine}, ${lanes} ${lanes === 1 ? "lane" : "lanes"}`,
     results: lanes,
     run: () => vm.hashMany(version, inputs.slice(0, lanes)),
   };

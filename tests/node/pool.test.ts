@@ -96,6 +96,64 @@ describe("requests", () => {
   });
 });
 
+test("engines, copies and features can be forced, and all hash the same", async () => {
+  const shared = { sharedMemory: true };
+  const none = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
+  for (const [options, expected] of [
+    [{ engine: "interpreter" }, { engine: "interpreter", copies: 1 }],
+    [
+      { engine: "jit", features: { copies: 8 } },
+      { engine: "jit", copies: 8 },
+    ],
+    [
+      { features: none, threads: 2 },
+      { threads: 1, features: none },
+    ],
+    [
+      { features: shared, threads: 2 },
+      { threads: 2, features: shared },
+    ],
+  ] as const) {
+    const randomx = await create(options);
+    expect(randomx.configuration).toMatchObject(expected);
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    expect(randomx.configuration).toMatchObject(expected);
+    randomx.dispose();
+  }
+});
+
+test("a machine is measured once, and what is found is kept", async () => {
+  const calibrated = await create({ threads: 2, engine: "jit" });
+  const inputs = Array<Uint8Array>(8).fill(input);
+  await calibrated.hashMany(key, inputs);
+  await calibrated.hashMany(key, inputs);
+  const { engine, copies } = calibrated.configuration;
+  expect(engine).toBe("jit");
+  expect([1, 2, 4]).toContain(copies);
+  const other = await create({ threads: 2, engine: "jit" });
+  expect(other.configuration.copies).toBe(copies);
+});
+
+test("a worker that is killed while it measures changes nothing", async () => {
+  const randomx = await create({ threads: 1, features: { wideArithmetic: false } });
+  await randomx.hash(key, input);
+  // The second hash comes after the calibration.
+  const hashing = randomx.hash(key, input);
+  await new Promise((resolve) => setTimeout(resolve, 3));
+  await workers[0]?.terminate();
+  const outcome = await hashing.then(bytesToHex, (error: unknown) => error);
+  if (outcome !== known) expect(outcome).toMatchObject({ code: "worker-failed" });
+  expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+});
+
+test("times are told", async () => {
+  const randomx = await create();
+  const times = await randomx.measure(key, [input, input], { version: 2 });
+  expect(Object.keys(times)).toHaveLength(6);
+  for (const [name, time] of Object.entries(times)) expect(time, name).toBeGreaterThan(0);
+  expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+});
+
 describe("aborting", () => {
   test("a fill acts at once; who waits for the same key is served by it", async () => {
     const randomx = await create();

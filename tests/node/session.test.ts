@@ -10,8 +10,9 @@ const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f"
 const machine = { engine: "interpreter", copies: 1 } as const;
 const MIB = 1 << 20;
 
-const { wasm, memory } = loadWasm();
+const { wasm, memory, table } = loadWasm();
 const session = openSession();
+session.allocate({ shared: false });
 afterEach(() => {
   session.release();
 });
@@ -46,10 +47,12 @@ describe("filling", () => {
 
   test("lets other tasks run between steps", async () => {
     let turns = 0;
-    const other = new Session(wasm, 8, () => {
+    const setting = { lanes: 8, features: wasm.detectFeatures(), slot: 1 };
+    const other = new Session(wasm, setting, () => {
       turns += 1;
       return Promise.resolve();
     });
+    other.allocate({ shared: false });
     await other.fill({ key, memory: undefined }, control());
     expect(turns).toBeGreaterThan(10);
     other.release();
@@ -74,24 +77,51 @@ describe("filling", () => {
   });
 });
 
-describe("memory", () => {
-  test("a cache takes the place of the last one, whatever the lengths of keys and inputs", async () => {
+describe("machines", () => {
+  test("all hash the same, and the fastest one is found", async () => {
     await fill(key);
-    hashHex(input);
-    const after = memory.buffer.byteLength;
-    expect(after).toBeLessThan(300 * MIB);
-    for (const length of [0, 61, 1000, MIB]) {
-      const long = new Uint8Array(length).fill(length & 0xff);
-      await fill(long);
-      session.hash({ version: 2, inputs: Array(8).fill({ bytes: long }) as never, machine });
+    const machines = [
+      machine,
+      ...([1, 2, 4, 8] as const).map((copies) => ({ engine: "jit", copies }) as const),
+    ];
+    for (const machine of machines) {
+      const inputs = Array.from({ length: 3 }, () => ({ bytes: input }));
+      const hashes = session.hash({ version: 1, inputs, machine });
+      expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([known, known, known]);
     }
-    // The inputs of 8 lanes, 1 MiB each, came to it; a second cache would be 256 MiB.
-    expect(memory.buffer.byteLength - after).toBeLessThan(24 * MIB);
-    await fill(key);
-    expect(hashHex(input)).toBe(known);
+    expect(machines).toContain(session.calibrate({ machines }));
+    expect(session.calibrate({ machines: [machine] })).toBe(machine);
+    expect(() => session.calibrate({ machines: [] })).toThrow("there is no machine");
   });
 
-  test("twenty fills that are aborted take no more than one", async () => {
+  test("tell what they spend their time with", async () => {
+    await fill(key);
+    const inputs = [{ bytes: input }];
+    const times = session.measure({ version: 1, inputs, machine });
+    expect(Object.keys(times)).toHaveLength(6);
+    for (const [name, time] of Object.entries(times)) expect(time, name).toBeGreaterThan(0);
+  });
+});
+
+describe("memory", () => {
+  test("of the machine is small, and the same for each key, key length and input length", async () => {
+    const lengths = [0, 61, 1000, MIB];
+    const hashAll = async (): Promise<void> => {
+      for (const length of lengths) {
+        const long = new Uint8Array(length).fill(length & 0xff);
+        await fill(long);
+        session.hash({ version: 2, inputs: Array(8).fill({ bytes: long }) as never, machine });
+      }
+    };
+    await hashAll();
+    const after = memory.buffer.byteLength;
+    // Scratchpads are 16 MiB, inputs of 8 lanes 1 MiB each.
+    expect(after).toBeLessThan(44 * MIB);
+    await hashAll();
+    expect(memory.buffer.byteLength).toBe(after);
+  });
+
+  test("fills that are aborted take nothing", async () => {
     await fill(key);
     const before = memory.buffer.byteLength;
     for (let round = 0; round < 20; round += 1) {
@@ -105,5 +135,26 @@ describe("memory", () => {
     await fill(key);
     expect(hashHex(input)).toBe(known);
     expect(memory.buffer.byteLength).toBe(before);
+  });
+
+  test("a thousand programs use the same places in the table of functions, and leave them", async () => {
+    const inUse = (): number => {
+      let functions = 0;
+      for (let index = 0; index < table.length; index += 1) if (table.get(index)) functions += 1;
+      return functions;
+    };
+    const before = inUse();
+    await fill(key);
+    const inputs = Array.from({ length: 8 }, (_, lane) => ({ bytes: text(`lane ${lane}`) }));
+    const hashAll = (): void => {
+      session.hash({ version: 1, inputs, machine: { engine: "jit", copies: 4 } });
+    };
+    hashAll();
+    const [length, used] = [table.length, inUse()];
+    expect(used).toBeGreaterThanOrEqual(before + 8 * 4);
+    for (let round = 0; round < 16; round += 1) hashAll();
+    expect([table.length, inUse()]).toEqual([length, used]);
+    session.release();
+    expect(inUse()).toBe(before);
   });
 });

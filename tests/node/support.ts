@@ -43,16 +43,22 @@ export function readVectors(name: string): unknown {
   return JSON.parse(readText(`tests/vectors/${name}.json`));
 }
 
-/** Loads the module once; the memory tells how much it has taken. */
-export function loadWasm(): { wasm: typeof wasm; memory: WebAssembly.Memory } {
+/** Loads the module once; its memory and its table of functions tell how much it has taken. */
+export function loadWasm(): {
+  wasm: typeof wasm;
+  memory: WebAssembly.Memory;
+  table: WebAssembly.Table;
+} {
   const module = readFileSync(new URL("wasm/pkg/randomx_wasm_bg.wasm", root));
-  const { memory } = wasm.initSync({ module });
-  return { wasm, memory };
+  const { memory, __wbindgen_export: table } = wasm.initSync({ module });
+  return { wasm, memory, table };
 }
 
 /** A session over the loaded module, which gives way as Node does. */
 export function openSession(): Session {
-  return new Session(loadWasm().wasm, 8, () => setImmediate());
+  const { wasm } = loadWasm();
+  const setting = { lanes: 8, features: wasm.detectFeatures(), slot: 1 };
+  return new Session(wasm, setting, () => setImmediate());
 }
 
 /** Follows nothing and never aborts, but for what is given. */

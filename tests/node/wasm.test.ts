@@ -10,7 +10,7 @@ const hash = new Uint8Array(32);
 test.each([
   [
     "a key over 1 MiB",
-    () => new wasm.CacheBuilder(new Uint8Array(MIB + 1)),
+    () => new wasm.CacheBuilder(new Uint8Array(MIB + 1), wasm.cacheMemory(false), 0),
     /^key: .* 1048577 bytes/,
   ],
   ["an input over 1 MiB", () => wasm.commitment(new Uint8Array(MIB + 1), hash), /^input: /],
@@ -46,20 +46,22 @@ test.each([
 });
 
 test("refuses versions, lanes and lists that are not what they should be", () => {
-  const cache = new wasm.CacheBuilder(new Uint8Array()).finish();
+  const memory = wasm.cacheMemory(false);
+  const builder = new wasm.CacheBuilder(new Uint8Array(), memory, 0);
+  const cache = new wasm.Cache(memory, builder.items(), 1);
   for (const lanes of [0, 9, -1, 1.5, NaN, 2 ** 32 + 1]) {
-    expect(() => new wasm.Vm(cache, lanes)).toThrow(/lanes/);
+    expect(() => new wasm.Vm(cache, lanes, 0, 0)).toThrow(/lanes/);
   }
   expect(() => cache.items(Uint32Array.of(0, 34_078_719))).toThrow(/^numbers\[1\]: expected less/);
   expect(() => cache.items(new Uint32Array(65_537))).toThrow(/^numbers: expected at most 65536/);
   expect(cache.items(Uint32Array.of(0, 34_078_718))).toHaveLength(128);
-  const vm = new wasm.Vm(cache, 1);
+  const vm = new wasm.Vm(cache, 1, 0, 0);
   for (const version of [0, 3, 257, 1.5, NaN, 2 ** 32 + 1]) {
-    expect(() => vm.hash(version, hash)).toThrow(/^version: expected 1 or 2/);
+    expect(() => vm.hashMany(version, [hash])).toThrow(/^version: expected 1 or 2/);
   }
   expect(() => vm.hashMany(1, [hash, "00"])).toThrow("inputs[1]: expected a Uint8Array");
   expect(() => vm.hashMany(1, [hash, new Uint8Array(MIB + 1)])).toThrow(/^inputs\[1\]: /);
-  expect(vm.hash(1, hash)).toHaveLength(32);
+  expect(vm.hashMany(1, [hash])).toHaveLength(32);
   vm.free();
   cache.free();
 });

@@ -1,6 +1,5 @@
 /** The workers of an instance: started, watched, and replaced when they are gone. */
 import { Connection } from "./connection.js";
-import { canShareMemory } from "./environment.js";
 import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
 import { threadCount, type Choices, type Features } from "./options.js";
 import type { Cache, PlainError } from "./protocol.js";
@@ -26,8 +25,8 @@ export interface Owner {
   cannotStart: (error: RandomXError) => void;
 }
 
-/** Places in a cache's memory for workers' registers. */
-const SLOTS = 32;
+/** Places in a cache's memory for workers' registers; the first of 32 is for those who fill it. */
+const SLOTS = { first: 1, last: 31 };
 
 /** As many workers as were asked for, if they can be had. */
 export class Crew {
@@ -38,7 +37,7 @@ export class Crew {
   #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   #module: WebAssembly.Module | undefined;
   #threads = 1;
-  #lastSlot = SLOTS - 1;
+  #lastSlot = SLOTS.last;
   #isStarting = false;
   #end: PlainError | undefined;
 
@@ -59,9 +58,6 @@ export class Crew {
 
   /** Starts the first worker, which tells what the others must know; they follow. */
   async open(): Promise<Features> {
-    if (this.#choices.features.sharedMemory && !canShareMemory()) {
-      throw new RandomXError("unsupported", "sharedMemory: this page is not cross-origin isolated");
-    }
     await this.#start();
     this.#threads = threadCount(this.#choices, this.#features);
     this.fillUp();
@@ -111,7 +107,7 @@ export class Crew {
       const { connection, started } = Connection.open(
         {
           module: this.#module,
-          features: { ...features, sharedMemory: features.sharedMemory ?? canShareMemory() },
+          features,
           lanes,
           slot,
         },
@@ -133,7 +129,7 @@ export class Crew {
 
   /** Not that of a worker that went just now: it may write on for a moment. */
   #freshSlot(): number {
-    do this.#lastSlot = (this.#lastSlot + 1) % SLOTS;
+    do this.#lastSlot = this.#lastSlot < SLOTS.last ? this.#lastSlot + 1 : SLOTS.first;
     while (this.#members.some(({ slot }) => slot === this.#lastSlot));
     return this.#lastSlot;
   }

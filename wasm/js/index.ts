@@ -13,4 +13,5 @@ export {
   type PrepareOptions,
   type Verdict,
 } from "./randomx.js";
+export type { Times } from "./protocol.js";
 export type { Bytes, Difficulty, Version } from "./validate.js";

@@ -1,6 +1,6 @@
 /** Requests, from the call to the answer. */
 import { RandomXError, aborted } from "./errors.js";
-import type { Args, Hashed, Input, Result } from "./protocol.js";
+import type { Args, Hashed, Input, Result, Times } from "./protocol.js";
 import type { Version } from "./validate.js";
 
 /** How one request is followed and stopped. */
@@ -29,6 +29,8 @@ export class Hashing {
   readonly key: Uint8Array;
   readonly version: Version;
   readonly result: Promise<Hashed[]>;
+  /** Hears what time was spent with; hashes are not told then. */
+  readonly onTimes: ((times: Times) => void) | undefined;
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
   readonly #inputs: readonly Input[];
@@ -42,12 +44,18 @@ export class Hashing {
 
   /** `drop` is called when the caller has given up. */
   constructor(
-    request: { key: Uint8Array; version: Version; inputs: readonly Input[] },
+    request: {
+      key: Uint8Array;
+      version: Version;
+      inputs: readonly Input[];
+      onTimes?: (times: Times) => void;
+    },
     follow: Follow,
     drop: () => void,
   ) {
     this.key = request.key;
     this.version = request.version;
+    this.onTimes = request.onTimes;
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
     this.#hashes = new Array<Hashed>(this.#missing);
@@ -80,12 +88,12 @@ export class Hashing {
     return { inputs, first };
   }
 
-  /** Takes the hashes of some inputs, or of none; the last one resolves the request. */
-  take(first: number, hashes: readonly Hashed[]): void {
+  /** Takes the hashes of so many inputs, or of none; the last one resolves the request. */
+  take(first: number, hashes: readonly Hashed[], count: number): void {
     hashes.forEach((hash, index) => {
       this.#hashes[first + index] = hash;
     });
-    this.#missing -= hashes.length;
+    this.#missing -= count;
     if (this.#missing > 0) return;
     this.#forget();
     this.#settle.resolve(this.#hashes);

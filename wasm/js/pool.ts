@@ -8,7 +8,7 @@ import { Crew, type Member } from "./crew.js";
 import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import { Hashing, equal, type Call, type Follow, type Job, type Question } from "./job.js";
 import type { Choices, Configuration } from "./options.js";
-import type { Args, Cache, Hashed, Input, Result } from "./protocol.js";
+import type { Args, Cache, Hashed, Input, Result, Times } from "./protocol.js";
 import type { Version } from "./validate.js";
 
 /** What is to be hashed. */
@@ -16,6 +16,8 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   key: Uint8Array;
   version: Version;
   inputs: I;
+  /** Hears what time was spent with, if the inputs are to be hashed by one worker for that. */
+  onTimes?: (times: Times) => void;
 }
 
 /** A part of a batch: inputs of one job, and where their hashes belong. */
@@ -146,7 +148,7 @@ export class Pool {
       if (job.waiting > 0) return this.#hash(member, this.#cache, this.#batch());
       this.#queue.shift();
       job.tell(1);
-      job.take(0, []);
+      job.take(0, [], 0);
     }
   }
 
@@ -190,6 +192,11 @@ export class Pool {
   #batch(): Part[] {
     const parts: Part[] = [];
     const [head] = this.#queue as [Hashing];
+    if (head.onTimes) {
+      this.#queue.shift();
+      head.tell(1);
+      return [{ job: head, ...head.handOut(head.waiting) }];
+    }
     head.batch ??= this.#batchSize();
     let room = head.batch;
     for (;;) {
@@ -226,12 +233,14 @@ export class Pool {
       }
       const inputs = parts.flatMap((part) => part.inputs);
       const version = parts[0]?.job.version ?? 1;
-      const { machine } = this.#calibration;
-      const hashes = await member.connection.request("hash", { version, inputs, machine });
+      const args = { version, inputs, machine: this.#calibration.machine };
+      const onTimes = parts[0]?.job.onTimes;
+      if (onTimes) onTimes(await member.connection.request("measure", args));
+      const hashes = onTimes ? [] : await member.connection.request("hash", args);
       this.#hasHashed = true;
       let at = 0;
       for (const { job, inputs, first } of parts) {
-        job.take(first, hashes.slice(at, (at += inputs.length)));
+        job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
       }
     } catch (thrown) {
       const error = asRandomXError(thrown);
@@ -272,5 +281,5 @@ export class Pool {
 
 /** Whether inputs of two jobs can be hashed together. */
 function isAlike(a: Hashing, b: Hashing): boolean {
-  return a.version === b.version && equal(a.key, b.key);
+  return a === b || (a.version === b.version && !a.onTimes && !b.onTimes && equal(a.key, b.key));
 }

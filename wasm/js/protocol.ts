@@ -28,9 +28,14 @@ export interface Operations {
   /** Fills the cache of a key, in a memory that is shared or the worker's own. */
   fill: { args: { key: Uint8Array; memory: WebAssembly.Memory | undefined }; result: Cache };
   /** Uses the cache that another worker has filled. */
-  attach: { args: { cache: Cache }; result: undefined };
+  attach: { args: { cache: Cache }; result: null };
   /** Measures which of the machines is the fastest. */
   calibrate: { args: { machines: readonly Machine[] }; result: Machine };
+  /** Tells what hashes of inputs spend their time with. */
+  measure: {
+    args: { version: Version; inputs: readonly Input[]; machine: Machine };
+    result: Times;
+  };
   /** Hashes inputs in lanes, with the cache that was filled or attached last. */
   hash: {
     args: { version: Version; inputs: readonly Input[]; machine: Machine };
@@ -45,7 +50,10 @@ export interface Operations {
 /** A filled cache, as it is handed to other workers. */
 export interface Cache {
   key: Uint8Array;
+  /** Where it is, if it is shared. */
   memory: WebAssembly.Memory | undefined;
+  /** Computes dataset items from it. */
+  items: WebAssembly.Module;
 }
 
 /** What runs programs. */
@@ -65,6 +73,22 @@ export interface Input {
 export interface Hashed {
   hash: Uint8Array;
   valid: boolean;
+}
+
+/** Milliseconds, by what they were spent with. */
+export interface Times {
+  /** Filling scratchpads. */
+  fill: number;
+  /** Generating programs. */
+  generate: number;
+  /** Compiling programs, or bringing them into the form that the interpreter runs. */
+  compile: number;
+  /** Running programs. */
+  execute: number;
+  /** Computing dataset items. */
+  items: number;
+  /** Hashing scratchpads, which are filled for the next hashes in the same pass. */
+  finish: number;
 }
 
 /** The name of something that a worker can be asked. */

@@ -1,6 +1,7 @@
 import type { Follow } from "./job.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
 import { Pool } from "./pool.js";
+import type { Times } from "./protocol.js";
 import * as validate from "./validate.js";
 import type { Bytes, Difficulty, Version } from "./validate.js";
 
@@ -138,6 +139,28 @@ export class RandomX {
     };
     const hashed = await this.#pool.hash(request, follow(options));
     return hashed.map(({ hash }) => hash);
+  }
+
+  /**
+   * What one worker spends its time with when it hashes inputs, in milliseconds altogether. It
+   * hashes a little slower while it looks at the clock.
+   *
+   * @param key - at most 1 MiB; may be empty.
+   * @param inputs - each at most 1 MiB.
+   * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
+   */
+  async measure(key: Bytes, inputs: readonly Bytes[], options: HashOptions = {}): Promise<Times> {
+    let times: Times = { fill: 0, generate: 0, compile: 0, execute: 0, items: 0, finish: 0 };
+    const request = {
+      key: validate.bytes("key", key),
+      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
+      version: versionOf(options),
+      onTimes: (measured: Times) => {
+        times = measured;
+      },
+    };
+    await this.#pool.hash(request, follow(options));
+    return times;
   }
 
   /**

@@ -4,13 +4,29 @@
  * Node, the tests without one.
  */
 import { aborted } from "./errors.js";
-import type { Args, Cache, Hashed, Machine, Result } from "./protocol.js";
+import type { Args, Cache, Hashed, Machine, Result, Times } from "./protocol.js";
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
   typeof import("../pkg/randomx_wasm.js"),
-  "CacheBuilder" | "Vm" | "commitment" | "meetsDifficulty" | "seedHeight"
+  | "Cache"
+  | "CacheBuilder"
+  | "Vm"
+  | "cacheMemory"
+  | "calibrate"
+  | "commitment"
+  | "meetsDifficulty"
+  | "seedHeight"
 >;
+
+/** How a session works. */
+export interface Setting {
+  lanes: number;
+  /** What is made use of, as the wasm crate's bits. */
+  features: number;
+  /** Which part of the cache's page of slots is the session's. */
+  slot: number;
+}
 
 /** How a caller follows and stops a fill. */
 export interface Control {
@@ -26,6 +42,12 @@ const TURN_MS = 20;
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
 const FIRST_STEP = 2048;
 
+/** Dataset items that are computed before a fill, in some milliseconds. */
+const WARM_UP = 1024;
+
+/** The part of a time that is clearly less: measurements beside other work are not exact. */
+const CLEARLY = 0.9;
+
 const HASH_SIZE = 32;
 
 type Vm = InstanceType<RandomXWasm["Vm"]>;
@@ -34,68 +56,87 @@ type CacheBuilder = InstanceType<RandomXWasm["CacheBuilder"]>;
 /** One operation at a time: the caller awaits each before the next. */
 export class Session {
   readonly #wasm: RandomXWasm;
-  readonly #lanes: number;
+  readonly #setting: Setting;
   readonly #pause: () => Promise<void>;
-  #vm: Vm | undefined;
+  #memory: WebAssembly.Memory | undefined;
+  #cache: InstanceType<RandomXWasm["Cache"]> | undefined;
+  #machine: { vm: Vm; copies: number } | undefined;
 
   /** `pause` lets the thread's other tasks run: messages, timers. */
-  constructor(wasm: RandomXWasm, lanes: number, pause: () => Promise<void>) {
+  constructor(wasm: RandomXWasm, setting: Setting, pause: () => Promise<void>) {
     this.#wasm = wasm;
-    this.#lanes = lanes;
+    this.#setting = setting;
     this.#pause = pause;
   }
 
-  /** The memory of a cache, for one key after another. */
-  allocate(): Result<"allocate"> {
-    return undefined;
+  /** Takes the memory of a cache, for one key after another; returned is what others can share. */
+  allocate({ shared }: Args<"allocate">): Result<"allocate"> {
+    this.#memory = this.#wasm.cacheMemory(shared);
+    return shared ? this.#memory : undefined;
   }
 
   /** Fills the cache of a key; the last one's memory is used again. */
-  async fill({ key }: Args<"fill">, control: Control): Promise<Cache> {
+  async fill({ key, memory }: Args<"fill">, control: Control): Promise<Cache> {
     this.release();
-    const builder = new this.#wasm.CacheBuilder(key);
+    const target = memory ?? this.#memory;
+    if (!target) throw new Error("there is no memory");
+    const builder = new this.#wasm.CacheBuilder(key, target, this.#setting.features);
     try {
-      await this.#fillInSteps(builder, control);
-    } catch (error) {
-      // After a trap the module is lost, and freeing would only hide the first error.
-      if (!(error instanceof WebAssembly.RuntimeError)) builder.free();
-      throw error;
-    }
-    const cache = builder.finish();
-    try {
-      this.#vm = new this.#wasm.Vm(cache, this.#lanes);
+      const items = builder.items();
+      const cache = new this.#wasm.Cache(target, items, this.#setting.slot);
+      // What these items are does not matter: engines make better code of what has run for a
+      // while, and make it beside the fill.
+      cache.items(new Uint32Array(WARM_UP));
+      await this.#fillInSteps(builder, control).catch((error: unknown) => {
+        cache.free();
+        throw error;
+      });
+      this.#cache = cache;
+      return { key, memory, items };
     } finally {
-      // The machine, if there is one, keeps the memory.
-      cache.free();
+      builder.free();
     }
-    return { key, memory: undefined };
   }
 
   /** Uses a cache that another worker has filled. */
-  async attach({ cache }: Args<"attach">): Promise<undefined> {
-    const control = { signal: new AbortController().signal, onProgress: () => undefined };
-    await this.fill({ key: cache.key, memory: cache.memory }, control);
+  attach({ cache: { memory, items } }: Args<"attach">): Result<"attach"> {
+    this.release();
+    if (!memory) throw new Error("the memory is not shared");
+    this.#cache = new this.#wasm.Cache(memory, items, this.#setting.slot);
+    return null;
   }
 
-  /** The fastest of some machines. */
+  /** The first of some machines, unless another one is clearly faster. */
   calibrate({ machines }: Args<"calibrate">): Machine {
-    const [machine] = machines;
-    if (!machine) throw new Error("there is no machine");
-    return machine;
+    const [first, ...others] = machines;
+    if (!first) throw new Error("there is no machine");
+    const time = (machine: Machine): number =>
+      this.#wasm.calibrate(copiesOf(machine), this.#setting.features);
+    let best = { machine: first, limit: CLEARLY * time(first) };
+    for (const machine of others) {
+      const limit = time(machine);
+      if (limit < best.limit) best = { machine, limit };
+    }
+    return best.machine;
   }
 
   /** The hashes of the inputs, in order. */
-  hash({ version, inputs }: Args<"hash">): Hashed[] {
-    if (!this.#vm) throw new Error("there is no cache");
-    const joined = this.#vm.hashMany(
-      version,
-      inputs.map(({ bytes }) => bytes),
-    );
+  hash({ version, inputs, machine }: Args<"hash">): Hashed[] {
+    const bytes = inputs.map((input) => input.bytes);
+    const joined = this.#vmOf(machine).hashMany(version, bytes);
     return inputs.map(({ difficulty }, index) => {
       const hash = joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE);
       const valid = difficulty === undefined || this.#wasm.meetsDifficulty(hash, difficulty);
       return { hash, valid };
     });
+  }
+
+  /** What hashes of the inputs spend their time with. */
+  measure({ version, inputs, machine }: Args<"measure">): Times {
+    const bytes = inputs.map((input) => input.bytes);
+    const times = this.#vmOf(machine).measure(version, bytes);
+    const [fill = 0, generate = 0, compile = 0, execute = 0, items = 0, finish = 0] = times;
+    return { fill, generate, compile, execute, items, finish };
   }
 
   /** The commitment to an input and its hash. */
@@ -108,10 +149,27 @@ export class Session {
     return this.#wasm.seedHeight(height);
   }
 
-  /** Gives back the machine and what it uses. */
+  /** Leaves the cache, and gives back the machine. */
   release(): void {
-    this.#vm?.free();
-    this.#vm = undefined;
+    this.#dropVm();
+    this.#cache?.free();
+    this.#cache = undefined;
+  }
+
+  #vmOf(machine: Machine): Vm {
+    if (!this.#cache) throw new Error("there is no cache");
+    const copies = copiesOf(machine);
+    if (this.#machine?.copies === copies) return this.#machine.vm;
+    this.#dropVm();
+    const { lanes, features } = this.#setting;
+    const vm = new this.#wasm.Vm(this.#cache, lanes, copies, features);
+    this.#machine = { vm, copies };
+    return vm;
+  }
+
+  #dropVm(): void {
+    this.#machine?.vm.free();
+    this.#machine = undefined;
   }
 
   async #fillInSteps(builder: CacheBuilder, control: Control): Promise<void> {
@@ -129,4 +187,9 @@ export class Session {
       if (control.signal.aborted) throw aborted(control.signal);
     }
   }
+}
+
+/** How the wasm crate is told of a machine: the interpreter has no copies. */
+function copiesOf({ engine, copies }: Machine): number {
+  return engine === "jit" ? copies : 0;
 }

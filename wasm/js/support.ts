@@ -1,5 +1,7 @@
 /** What a browser must have, told apart by trying it on modules of a few bytes. */
+import { canShareMemory } from "./environment.js";
 import { RandomXError } from "./errors.js";
+import type { Features } from "./options.js";
 
 /** A module without content. */
 const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
@@ -33,4 +35,36 @@ export function checkSupport(): void {
       { cause: error },
     );
   }
+}
+
+/** The wasm crate's bits for features; what they mean is written there. */
+const BITS: Record<keyof Features, number> = {
+  fusedMultiplyAdd: 1,
+  wideArithmetic: 2,
+  sharedMemory: 4,
+};
+
+/** The features that are found, without those that are not wanted; also as bits. */
+export function chooseFeatures(
+  detected: number,
+  wanted: Partial<Features>,
+): { features: Features; bits: number } {
+  const found = canShareMemory() ? detected | BITS.sharedMemory : detected;
+  const choose = (name: keyof Features): boolean => {
+    const isFound = (found & BITS[name]) !== 0;
+    if (wanted[name] && !isFound) {
+      throw new RandomXError("unsupported", `features.${name}: it is not to be had here`);
+    }
+    return wanted[name] ?? isFound;
+  };
+  const features = {
+    fusedMultiplyAdd: choose("fusedMultiplyAdd"),
+    wideArithmetic: choose("wideArithmetic"),
+    sharedMemory: choose("sharedMemory"),
+  };
+  const names = Object.keys(BITS) as (keyof Features)[];
+  return {
+    features,
+    bits: names.reduce((bits, name) => (features[name] ? bits | BITS[name] : bits), 0),
+  };
 }

@@ -1,10 +1,10 @@
 /** The worker's entry: loads the WebAssembly module and answers one request after another. */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
-import { canShareMemory, compile, lockManager, serve } from "./environment.js";
+import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Args, Operation, Request, Result } from "./protocol.js";
 import { Session } from "./session.js";
-import { checkSupport } from "./support.js";
+import { checkSupport, chooseFeatures } from "./support.js";
 
 let session: Session | undefined;
 let filling: AbortController | undefined;
@@ -29,13 +29,15 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
   if (!session) throw new Error("the worker has not started");
   switch (request.operation) {
     case "allocate":
-      return session.allocate();
+      return session.allocate(request.args);
     case "fill":
       return fill(session, request.args);
     case "attach":
       return session.attach(request.args);
     case "calibrate":
       return session.calibrate(request.args);
+    case "measure":
+      return session.measure(request.args);
     case "hash":
       return session.hash(request.args);
     case "commitment":
@@ -49,12 +51,8 @@ async function start(args: Args<"start">): Promise<Result<"start">> {
   checkSupport();
   const module = args.module ?? (await load());
   await loadWasm({ module_or_path: module });
-  session = new Session(wasm, args.lanes, pause);
-  const features = {
-    fusedMultiplyAdd: false,
-    wideArithmetic: false,
-    sharedMemory: canShareMemory() && args.features.sharedMemory !== false,
-  };
+  const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
+  session = new Session(wasm, { lanes: args.lanes, slot: args.slot, features: bits }, pause);
   const held = args.lock !== undefined && (await takeLock(args.lock));
   return { held, module, features };
 }

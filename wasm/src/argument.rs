@@ -1,10 +1,9 @@
 //! Arguments as JavaScript hands them over, checked and copied into wasm memory.
 
 use crate::error::Failure;
-use js_sys::{Uint8Array, Uint32Array};
+use js_sys::{Number, Uint8Array, Uint32Array};
 use randomx::params::DATASET_ITEMS;
 use randomx::{HASH_SIZE, Version};
-use std::cell::RefCell;
 
 /// The longest key or input, in bytes: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
@@ -25,26 +24,6 @@ pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, Failure> 
     reserve(name, &mut copy, length)?;
     copy_into(&mut copy, array, length);
     Ok(copy)
-}
-
-/// Calls `use_key` with a key of at most 1 MiB.
-///
-/// Keys are copied to one place that is kept. A copy made anew would be put into the space
-/// that the last cache left, which would then be too small for the next cache: wasm memory
-/// would grow by 256 MiB, and it never shrinks.
-pub(crate) fn with_key<T>(
-    array: &Uint8Array,
-    use_key: impl FnOnce(&[u8]) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    thread_local! {
-        static KEY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    }
-    let length = at_most("key", array, MAX_BYTES)?;
-    KEY.with_borrow_mut(|key| {
-        reserve("key", key, MAX_BYTES)?;
-        copy_into(key, array, length);
-        use_key(key)
-    })
 }
 
 fn at_most(name: &str, array: &Uint8Array, limit: usize) -> Result<usize, Failure> {
@@ -89,7 +68,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     } else if number == 2.0 {
         Ok(Version::V2)
     } else {
-        Err(Failure::InvalidArgument(format!("{name}: expected 1 or 2, got {number}")))
+        Err(unexpected(name, "1 or 2", number))
     }
 }
 
@@ -98,10 +77,15 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
-        Err(Failure::InvalidArgument(format!(
-            "{name}: expected a whole number from 0 to 2^53 - 1, got {number}"
-        )))
+        Err(unexpected(name, "a whole number from 0 to 2^53 - 1", number))
     }
+}
+
+/// JavaScript writes the number: the code that does it here is larger than all of SuperscalarHash.
+fn unexpected(name: &str, expected: &str, number: f64) -> Failure {
+    let number =
+        Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default();
+    Failure::InvalidArgument(format!("{name}: expected {expected}, got {number}"))
 }
 
 /// Numbers of dataset items, at most 65,536.

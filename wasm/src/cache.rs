@@ -1,48 +1,123 @@
-//! The cache of one key (specification, section 7): 256 MiB, filled step by step.
+//! The cache of one key (specification, section 7): 256 MiB in a memory of its own, filled step by
+//! step, and what computes dataset items from it. Both are modules that are generated here.
 
-use crate::{argument, error::Failure};
-use js_sys::{Uint8Array, Uint32Array};
+use crate::host::{self, CacheItems};
+use crate::{argument, error::Failure, features};
+use js_sys::WebAssembly::{Memory, Module};
+use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array};
+use randomx::argon2d::{FILL_BLOCKS, first_blocks};
+use randomx::blake_generator::BlakeGenerator;
 use randomx::cpu::Cpu;
-use randomx::items::Items;
+use randomx::items::ItemSource;
+use randomx::jit::wasm::{argon2d, superscalar};
+use randomx::superscalar::generate;
+use std::array;
 use std::sync::Arc;
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// A cache that is being filled. `free()` gives its memory back at any time.
+/// Blocks that one call fills: better code, which engines make while they run the first, is only
+/// taken at a call.
+const CALL: u32 = 512;
+
+/// A memory for caches of one key after another, which threads can share if `shared`.
+///
+/// # Errors
+///
+/// `out-of-memory`.
+#[wasm_bindgen(js_name = cacheMemory)]
+pub fn cache_memory(shared: bool) -> Result<Memory, Failure> {
+    let descriptor = Object::new();
+    for (name, value) in [
+        ("initial", superscalar::PAGES.into()),
+        ("maximum", superscalar::PAGES.into()),
+        ("shared", JsValue::from(shared)),
+    ] {
+        // A fresh object takes any property.
+        let _ = Reflect::set(&descriptor, &name.into(), &value);
+    }
+    Memory::new(&descriptor)
+        .map_err(|_| Failure::OutOfMemory("no memory for a cache, 256 MiB".to_owned()))
+}
+
+/// A cache that is being filled.
 #[wasm_bindgen]
-pub struct CacheBuilder(randomx::CacheBuilder);
+pub struct CacheBuilder {
+    fill: Function,
+    done: u32,
+    items: Vec<u8>,
+}
 
 #[wasm_bindgen]
 impl CacheBuilder {
-    /// Takes 256 MiB for the cache of `key` (at most 1 MiB; may be empty).
+    /// Begins the cache of `key` (at most 1 MiB; may be empty) in a memory that `cacheMemory` made
+    /// and that nobody uses. `features` are bits; see `detectFeatures`.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for a longer key; `out-of-memory`.
     #[wasm_bindgen(constructor)]
-    pub fn new(key: &Uint8Array) -> Result<CacheBuilder, Failure> {
-        argument::with_key(key, |key| Ok(Self(randomx::CacheBuilder::new(key, Cpu::detect())?)))
+    pub fn new(key: &Uint8Array, memory: &Memory, features: u32) -> Result<CacheBuilder, Failure> {
+        let features = features::from_bits(features);
+        let key = argument::bytes("key", key)?;
+        let blocks = first_blocks(&key, Cpu::detect());
+        let bytes = Uint8Array::new(&memory.buffer());
+        bytes.subarray(0, size_of_val(&blocks) as u32).copy_from(blocks.as_flattened());
+
+        let fill = host::with_cache(&host::compile(&argon2d::module(features))?, memory)?;
+        let mut random = BlakeGenerator::new(&key);
+        let programs = array::from_fn(|_| generate(&mut random));
+        Ok(Self {
+            fill: host::function(&fill, "fill")?,
+            done: blocks.len() as u32,
+            items: superscalar::module(&programs, features),
+        })
     }
 
     /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill
     /// is 786,432 blocks: three passes over the memory.
-    pub fn fill(&mut self, blocks: u32) -> f64 {
-        self.0.fill(blocks as usize);
-        self.0.filled() as f64 / randomx::CacheBuilder::BLOCKS as f64
+    ///
+    /// # Errors
+    ///
+    /// `worker-failed`.
+    pub fn fill(&mut self, blocks: u32) -> Result<f64, Failure> {
+        let end = FILL_BLOCKS as u32 - (FILL_BLOCKS as u32 - self.done).saturating_sub(blocks);
+        while self.done < end {
+            let count = CALL.min(end - self.done);
+            self.fill
+                .call2(&JsValue::UNDEFINED, &self.done.into(), &count.into())
+                .map_err(|error| Failure::refused(&error))?;
+            self.done += count;
+        }
+        Ok(f64::from(self.done) / FILL_BLOCKS as f64)
     }
 
-    /// The cache, after filling what is left of it. This builder is used up.
-    pub fn finish(self) -> Cache {
-        Cache(Arc::new(self.0.finish()))
+    /// The module that computes items from the cache, for `Cache`.
+    ///
+    /// # Errors
+    ///
+    /// `out-of-memory`.
+    pub fn items(&self) -> Result<Module, Failure> {
+        host::compile(&self.items)
     }
 }
 
-/// A full cache. Its memory is given back when it and every `Vm` made from
-/// it are freed.
+/// A full cache, as one worker uses it.
 #[wasm_bindgen]
-pub struct Cache(pub(crate) Arc<randomx::Cache>);
+pub struct Cache(pub(crate) Arc<CacheItems>);
 
 #[wasm_bindgen]
 impl Cache {
+    /// A cache in a memory, with the module for its key. The slot, 0 to 31, is one that no other
+    /// worker uses in this memory.
+    ///
+    /// # Errors
+    ///
+    /// `out-of-memory`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(memory: &Memory, items: &Module, slot: u32) -> Result<Cache, Failure> {
+        Ok(Self(Arc::new(CacheItems::new(items, memory, slot)?)))
+    }
+
     /// The dataset items (specification, section 7.3) of n `numbers`, in order, as one array of
     /// 64 n bytes. At most 65,536 at once; a number is from 0 to 34,078,718.
     ///
@@ -52,7 +127,7 @@ impl Cache {
     pub fn items(&self, numbers: &Uint32Array) -> Result<Vec<u8>, Failure> {
         let numbers = argument::item_numbers("numbers", numbers)?;
         let mut items = vec![[0; 8]; numbers.len()];
-        Items::new(Arc::clone(&self.0), Cpu::detect()).compute(&numbers, &mut items);
+        self.0.compute(&numbers, &mut items);
         Ok(items.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect())
     }
 }

@@ -1,8 +1,8 @@
 //! What this module throws.
 
-use js_sys::{Error, Reflect};
-use randomx::{CacheError, VmError};
-use wasm_bindgen::JsValue;
+use js_sys::{Error, RangeError, Reflect};
+use randomx::VmError;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// A failure, on its way to becoming a JavaScript `Error` with a `code` property.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,29 +11,40 @@ pub enum Failure {
     InvalidArgument(String),
     /// `out-of-memory`: the memory that was asked for is not to be had; nothing was kept.
     OutOfMemory(String),
+    /// `worker-failed`: the JavaScript engine refused something that it should not.
+    Refused(String),
 }
 
 impl Failure {
+    /// What the JavaScript engine threw when it was to compile or call something.
+    pub(crate) fn refused(thrown: &JsValue) -> Failure {
+        let message = match thrown.dyn_ref::<Error>() {
+            Some(error) => error.message().into(),
+            None => String::new(),
+        };
+        if thrown.has_type::<RangeError>() {
+            Self::OutOfMemory(message)
+        } else {
+            Self::Refused(message)
+        }
+    }
+
     /// The value of the `code` property.
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidArgument(_) => "invalid-argument",
             Self::OutOfMemory(_) => "out-of-memory",
+            Self::Refused(_) => "worker-failed",
         }
     }
 
     /// The sentence.
     pub fn message(&self) -> &str {
         match self {
-            Self::InvalidArgument(message) | Self::OutOfMemory(message) => message,
+            Self::InvalidArgument(message)
+            | Self::OutOfMemory(message)
+            | Self::Refused(message) => message,
         }
-    }
-}
-
-impl From<CacheError> for Failure {
-    fn from(error: CacheError) -> Self {
-        // Any key has a cache: memory is all that a cache can lack.
-        Self::OutOfMemory(error.to_string())
     }
 }
 

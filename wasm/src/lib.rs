@@ -4,14 +4,19 @@
 //! crate and returns. Long work is cut into calls of a bounded length, so that the worker
 //! that owns these objects can read its messages in between.
 //!
-//! What fails is thrown as a JavaScript `Error` with a `code`: `invalid-argument` or
-//! `out-of-memory` (see [`error`]). Objects own wasm memory until their `free()`.
+//! What fails is thrown as a JavaScript `Error` with a `code`: `invalid-argument`,
+//! `out-of-memory` or `worker-failed` (see [`error`]). Objects own wasm memory until their `free()`.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod cache;
+pub mod calibrate;
 pub mod error;
+pub mod features;
 pub mod monero;
 pub mod vm;
 
 mod argument;
+mod clock;
+#[allow(unsafe_code)]
+mod host;

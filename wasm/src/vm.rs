@@ -1,8 +1,14 @@
 //! Hashing (specification, section 2).
 
-use crate::{argument, cache::Cache, error::Failure};
+use crate::clock::Clock;
+use crate::host::JsHost;
+use crate::{argument, cache::Cache, error::Failure, features};
 use js_sys::{Array, Uint8Array};
-use randomx::{HASH_SIZE, Version, VmOptions};
+use randomx::cpu::Cpu;
+use randomx::interpreter::{Interpreter, Steps};
+use randomx::items::ItemSource;
+use randomx::jit::wasm::engine::Jit;
+use randomx::{HASH_SIZE, Observer, Version, VmOptions};
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, prelude::wasm_bindgen};
 
@@ -12,42 +18,68 @@ pub struct Vm(randomx::Vm);
 
 #[wasm_bindgen]
 impl Vm {
-    /// A machine of 1 to 8 `lanes` over `cache`, which stays usable for others.
+    /// A machine of 1 to 8 `lanes` over `cache`, which stays usable for others. Programs run as
+    /// modules with so many `copies` of their function, or are interpreted where that is 0;
+    /// `features` are bits, see `detectFeatures`.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for another number of lanes; `out-of-memory`.
     #[wasm_bindgen(constructor)]
-    pub fn new(cache: &Cache, lanes: f64) -> Result<Vm, Failure> {
+    pub fn new(cache: &Cache, lanes: f64, copies: u32, features: u32) -> Result<Vm, Failure> {
         let lanes = argument::whole("lanes", lanes)?;
         let options = VmOptions {
             // More than a usize holds is more than the core accepts: let it say so.
             lanes: Some(usize::try_from(lanes).unwrap_or(usize::MAX)),
             ..VmOptions::default()
         };
-        let vm = randomx::Vm::with_options(Arc::clone(&cache.0), Version::V1, options)?;
-        Ok(Self(vm))
+        let items: Arc<dyn ItemSource> = cache.0.clone();
+        let cpu = Cpu::detect();
+        let vm = match copies as usize {
+            0 => {
+                let engine = Interpreter::new(cpu);
+                randomx::Vm::with_engine(items, Version::V1, options, engine, Steps::default)
+            }
+            copies => {
+                let engine = Jit::new(JsHost, features::from_bits(features), copies, cpu);
+                randomx::Vm::with_engine(items, Version::V1, options, engine, || engine.code())
+            }
+        };
+        Ok(Self(vm?))
     }
 
-    /// The hash (32 bytes) of `input` (at most 1 MiB) by RandomX `version` 1 or 2.
+    /// The hashes of n `inputs` (at most 1 MiB each) by RandomX `version` 1 or 2, in order, as one
+    /// array of 32 n bytes. Lanes step together in groups; the call returns when all are done, so
+    /// its length in time is the caller's choice.
     ///
     /// # Errors
     ///
-    /// `invalid-argument` for another version or a longer input; `out-of-memory`.
-    pub fn hash(&mut self, version: f64, input: &Uint8Array) -> Result<Vec<u8>, Failure> {
-        self.0.set_version(argument::version("version", version)?);
-        let input = argument::bytes("input", input)?;
-        Ok(self.0.hash(&input).to_vec())
-    }
-
-    /// The hashes of n `inputs`, in order, as one array of 32 n bytes. Lanes step together in
-    /// groups; the call returns when all are done, so its length in time is the caller's choice.
-    ///
-    /// # Errors
-    ///
-    /// As `hash`; an entry that is no `Uint8Array` is an `invalid-argument`.
+    /// `invalid-argument` for another version, a longer input, or an entry that is no
+    /// `Uint8Array`; `out-of-memory`.
     #[wasm_bindgen(js_name = hashMany)]
     pub fn hash_many(&mut self, version: f64, inputs: &Array) -> Result<Vec<u8>, Failure> {
+        self.observed(version, inputs, &mut ())
+    }
+
+    /// What the hashes of `inputs` spend their time with, in milliseconds: filling scratchpads,
+    /// generating programs, compiling them, running them, computing dataset items, and hashing
+    /// scratchpads (with filling them for the next hash).
+    ///
+    /// # Errors
+    ///
+    /// As `hashMany`.
+    pub fn measure(&mut self, version: f64, inputs: &Array) -> Result<Vec<f64>, Failure> {
+        let mut clock = Clock::default();
+        self.observed(version, inputs, &mut clock)?;
+        Ok(clock.milliseconds().to_vec())
+    }
+
+    fn observed(
+        &mut self,
+        version: f64,
+        inputs: &Array,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Failure> {
         self.0.set_version(argument::version("version", version)?);
         let inputs = inputs
             .iter()
@@ -60,7 +92,7 @@ impl Vm {
                 argument::bytes(&name, input)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(self.0.hash_many(&inputs).concat())
+        Ok(self.0.hash_many_observed(&inputs, observer).concat())
     }
 }
 

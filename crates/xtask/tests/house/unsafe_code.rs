@@ -13,6 +13,7 @@ const ALLOWED: &[&str] = &[
     "crates/randomx/src/jit/x86_64/superscalar.rs",
     "crates/randomx/src/jit/x86_64/program/call",
     "crates/randomx/src/superscalar/execute",
+    "wasm/src/host.rs",
     // What `randomx bench` measures against.
     "crates/cli/src/bench/reference/ffi",
     // Oracles: hardware rounding, the reference implementation.

@@ -1,0 +1,58 @@
+//! How fast a way to run programs is here and now.
+
+use crate::clock::now;
+use crate::host::JsHost;
+use crate::{error::Failure, features};
+use randomx::aes::{Aes, AesGenerator4R};
+use randomx::cpu::Cpu;
+use randomx::engine::{Engine, Lane, Running};
+use randomx::interpreter::{Interpreter, Steps};
+use randomx::jit::wasm::engine::Jit;
+use randomx::params::PROGRAM_ITERATIONS;
+use randomx::program::Program;
+use randomx::scratchpad::Scratchpads;
+use randomx::{Version, VmError};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Programs that are run; the fastest of them counts, since others may have been interrupted.
+const PROGRAMS: u8 = 4;
+
+/// The milliseconds that a program takes from its generation to its last iteration, in modules of
+/// so many `copies`, or interpreted where that is 0. `features` are bits; see `detectFeatures`.
+///
+/// # Errors
+///
+/// `out-of-memory`.
+#[wasm_bindgen]
+pub fn calibrate(copies: u32, features: u32) -> Result<f64, Failure> {
+    let cpu = Cpu::detect();
+    let time = match copies as usize {
+        0 => fastest(&Interpreter::new(cpu), Steps::default()),
+        copies => {
+            let jit = Jit::new(JsHost, features::from_bits(features), copies, cpu);
+            let code = jit.code();
+            fastest(&jit, code)
+        }
+    };
+    Ok(time?)
+}
+
+fn fastest<E: Engine>(engine: &E, mut code: E::Code) -> Result<f64, VmError> {
+    let mut scratchpads = Scratchpads::new(1)?;
+    let scratchpad = &mut scratchpads.as_mut_slice()[0];
+    let mut least = f64::INFINITY;
+    for seed in 0..PROGRAMS {
+        let mut generator = AesGenerator4R::new(&[seed; 64], Aes::new(Cpu::detect()));
+        let start = now();
+        let program = Program::generate(&mut generator, Version::V1);
+        engine.load(&program, &mut code);
+        let mut lane = Lane::new();
+        lane.start(&program.configuration);
+        for _ in 0..PROGRAM_ITERATIONS {
+            let lanes = &mut [Running { code: &code, lane: &mut lane, scratchpad }];
+            engine.iterate(lanes, &[[u64::from(seed); 8]]);
+        }
+        least = least.min(now() - start);
+    }
+    Ok(least)
+}

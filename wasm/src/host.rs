@@ -1,0 +1,168 @@
+//! The JavaScript engine around this module: it compiles the modules that the core generates, and
+//! their functions are called without a way through JavaScript.
+//!
+//! For that they are put into this module's own table of functions, where an address of a function
+//! is an index. What is no longer needed leaves the table, so that its instance can be collected,
+//! and its place is used again.
+
+use crate::error::Failure;
+use js_sys::WebAssembly::{Instance, Memory, Module, Table};
+use js_sys::{Function, Object, Reflect, Uint8Array};
+use randomx::Item;
+use randomx::engine::Lane;
+use randomx::items::ItemSource;
+use randomx::jit::wasm::{bridge, host, superscalar};
+use randomx::scratchpad::Scratchpad;
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Places by which the table grows.
+const GROWTH: u32 = 16;
+
+thread_local! {
+    static TABLE: Table = wasm_bindgen::function_table().unchecked_into();
+    static FREE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    /// What modules of programs import, and the module between this memory and a cache's.
+    static IMPORTS: Object = import("randomx", "memory", &wasm_bindgen::memory());
+    static BRIDGE: RefCell<Option<Module>> = const { RefCell::new(None) };
+}
+
+/// Compiles a module.
+pub(crate) fn compile(bytes: &[u8]) -> Result<Module, Failure> {
+    Module::new(&Uint8Array::from(bytes)).map_err(|error| Failure::refused(&error))
+}
+
+/// The exports of a module that imports the memory of a cache.
+pub(crate) fn with_cache(module: &Module, cache: &Memory) -> Result<Object, Failure> {
+    instantiate(module, &import("randomx", "cache", cache))
+}
+
+/// An export that is a function.
+pub(crate) fn function(exports: &Object, name: &str) -> Result<Function, Failure> {
+    let found = Reflect::get(exports, &name.into()).map_err(|error| Failure::refused(&error))?;
+    found.dyn_into().map_err(|found| Failure::refused(&found))
+}
+
+/// The exports of a module.
+pub(crate) fn instantiate(module: &Module, imports: &Object) -> Result<Object, Failure> {
+    match Instance::new(module, imports) {
+        Ok(instance) => Ok(instance.exports()),
+        Err(error) => Err(Failure::refused(&error)),
+    }
+}
+
+/// An import alone.
+fn import(module: &str, field: &str, value: &JsValue) -> Object {
+    let (imports, fields) = (Object::new(), Object::new());
+    // Fresh objects take any property.
+    let _ = Reflect::set(&fields, &field.into(), value);
+    let _ = Reflect::set(&imports, &module.into(), &fields);
+    imports
+}
+
+/// A function of another module, in this module's table for as long as this value lives.
+#[derive(Debug)]
+struct Entry(u32);
+
+impl Entry {
+    fn new(function: &Function) -> Option<Entry> {
+        let index = FREE.with_borrow_mut(|free| {
+            if free.is_empty() {
+                let first = TABLE.with(|table| table.grow(GROWTH)).ok()?;
+                free.extend((first..first + GROWTH).rev());
+            }
+            free.pop()
+        })?;
+        let entry = Entry(index);
+        TABLE.with(|table| table.set(index, function)).ok()?;
+        Some(entry)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let Entry(index) = *self;
+        // A place of this table takes nothing as well as functions.
+        let _ = TABLE.with(|table| table.set_raw(index, &JsValue::NULL));
+        FREE.with_borrow_mut(|free| free.push(index));
+    }
+}
+
+/// This thread's JavaScript engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JsHost;
+
+/// The functions of a program's module.
+pub(crate) struct Program(Vec<Entry>);
+
+impl host::Host for JsHost {
+    type Program = Program;
+
+    fn compile(&self, module: &[u8], functions: usize) -> Option<Program> {
+        let module = compile(module).ok()?;
+        let exports = IMPORTS.with(|imports| instantiate(&module, imports)).ok()?;
+        let entry = |index| Entry::new(&Reflect::get_u32(&exports, index).ok()?.unchecked_into());
+        (0..functions as u32).map(entry).collect::<Option<_>>().map(Program)
+    }
+
+    fn call(
+        &self,
+        program: &Program,
+        function: usize,
+        lane: &mut Lane,
+        scratchpad: &mut Scratchpad,
+    ) {
+        let Entry(index) = program.0[function];
+        // SAFETY: An address of a function is an index of this module's table. At this one there
+        // is a function of a program's module, since `program` is alive; the engine checks its
+        // type at the call. By the contract of `Host` it reads and writes these two places only.
+        unsafe {
+            let function: extern "C" fn(*mut Lane, *mut Scratchpad) =
+                std::mem::transmute(index as usize);
+            function(lane, scratchpad);
+        }
+    }
+}
+
+/// Computes items in the memory of a cache.
+#[derive(Debug)]
+pub(crate) struct CacheItems {
+    entry: Entry,
+    slot: u32,
+}
+
+impl CacheItems {
+    /// With a key's module, the cache of that key, and a slot that nobody else uses.
+    pub(crate) fn new(module: &Module, cache: &Memory, slot: u32) -> Result<CacheItems, Failure> {
+        let items = with_cache(module, cache)?;
+        let imports = Object::assign(&Object::new(), &IMPORTS.with(Object::clone));
+        let _ = Reflect::set(&imports, &"items".into(), &items);
+        let bridge = instantiate(&bridge()?, &imports)?;
+        let entry = Entry::new(&function(&bridge, "items")?);
+        let entry =
+            entry.ok_or_else(|| Failure::OutOfMemory("no place for a function".to_owned()))?;
+        Ok(CacheItems { entry, slot: superscalar::slot(slot) })
+    }
+}
+
+impl ItemSource for CacheItems {
+    fn compute(&self, numbers: &[u32], items: &mut [Item]) {
+        assert_eq!(numbers.len(), items.len(), "one item per number");
+        let Entry(index) = self.entry;
+        // SAFETY: As in `JsHost::call`; this is the function of a bridge, which reads so many
+        // numbers and writes as many items.
+        unsafe {
+            let function: extern "C" fn(u32, *const u32, *mut Item, usize) =
+                std::mem::transmute(index as usize);
+            function(self.slot, numbers.as_ptr(), items.as_mut_ptr(), numbers.len());
+        }
+    }
+}
+
+/// The module of bridges, which is the same for all keys.
+fn bridge() -> Result<Module, Failure> {
+    BRIDGE.with_borrow_mut(|kept| match kept {
+        Some(module) => Ok(module.clone()),
+        None => Ok(kept.insert(compile(&bridge::module())?).clone()),
+    })
+}
