@@ -3,7 +3,6 @@
  * knows, or throws an `invalid-argument` that names the argument. Bytes are copied, so that
  * the caller may change or transfer its own while the work waits.
  */
-import { hexToBytes, isBytes } from "@noble/hashes/utils.js";
 import { invalidArgument } from "./errors.js";
 
 /** Bytes, as such or as a string of two hexadecimal digits a byte, in either case. */
@@ -129,7 +128,25 @@ function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
   if (text.length % 2 === 1) {
     throw invalidArgument(name, `expected an even number of hex characters, got ${text.length}`);
   }
-  return new Uint8Array(hexToBytes(text));
+  const bytes = new Uint8Array(text.length / 2);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = 16 * digit(text, 2 * index) + digit(text, 2 * index + 1);
+  }
+  return bytes;
+}
+
+/** The value of a hex character: letters, in either case, have bit 6 and begin at 1. */
+function digit(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return (code & 15) + 9 * (code >> 6);
+}
+
+/** Also where it comes from another realm, such as a frame or a test runner's. */
+function isBytes(value: unknown): value is Uint8Array {
+  return (
+    value instanceof Uint8Array ||
+    (ArrayBuffer.isView(value) && value.constructor.name === "Uint8Array")
+  );
 }
 
 function atMost(name: string, length: number): void {
