@@ -49,6 +49,7 @@ test("refuses versions, lanes and lists that are not what they should be", () =>
   const memory = wasm.cacheMemory(false);
   const builder = new wasm.CacheBuilder(new Uint8Array(), memory, 0);
   const cache = new wasm.Cache(memory, builder.items(), 1);
+  expect(() => new wasm.Cache(memory, builder.items(), 32)).toThrow("slot: expected 0 to 31");
   for (const lanes of [0, 9, -1, 1.5, NaN, 2 ** 32 + 1]) {
     expect(() => new wasm.Vm(cache, lanes, 0, 0)).toThrow(/lanes/);
   }

@@ -9,6 +9,7 @@ use randomx::argon2d::{FILL_BLOCKS, first_blocks};
 use randomx::blake_generator::BlakeGenerator;
 use randomx::cpu::Cpu;
 use randomx::items::ItemSource;
+use randomx::jit::wasm::cache_memory::{self, SLOTS};
 use randomx::jit::wasm::{argon2d, superscalar};
 use randomx::superscalar::generate;
 use std::array;
@@ -28,8 +29,8 @@ const CALL: u32 = 512;
 pub fn cache_memory(shared: bool) -> Result<Memory, Failure> {
     let descriptor = Object::new();
     for (name, value) in [
-        ("initial", superscalar::PAGES.into()),
-        ("maximum", superscalar::PAGES.into()),
+        ("initial", cache_memory::PAGES.into()),
+        ("maximum", cache_memory::PAGES.into()),
         ("shared", JsValue::from(shared)),
     ] {
         // A fresh object takes any property.
@@ -112,9 +113,13 @@ impl Cache {
     ///
     /// # Errors
     ///
-    /// `out-of-memory`.
+    /// `invalid-argument` for another slot; `out-of-memory`.
     #[wasm_bindgen(constructor)]
     pub fn new(memory: &Memory, items: &Module, slot: u32) -> Result<Cache, Failure> {
+        let slot = slot as usize;
+        if slot >= SLOTS {
+            return Err(Failure::InvalidArgument(format!("slot: expected 0 to 31, got {slot}")));
+        }
         Ok(Self(Arc::new(CacheItems::new(items, memory, slot)?)))
     }
 

@@ -11,7 +11,7 @@ use js_sys::{Function, Object, Reflect, Uint8Array};
 use randomx::Item;
 use randomx::engine::Lane;
 use randomx::items::ItemSource;
-use randomx::jit::wasm::{bridge, host, superscalar};
+use randomx::jit::wasm::{bridge, cache_memory, host};
 use randomx::scratchpad::Scratchpad;
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -133,7 +133,7 @@ pub(crate) struct CacheItems {
 
 impl CacheItems {
     /// With a key's module, the cache of that key, and a slot that nobody else uses.
-    pub(crate) fn new(module: &Module, cache: &Memory, slot: u32) -> Result<CacheItems, Failure> {
+    pub(crate) fn new(module: &Module, cache: &Memory, slot: usize) -> Result<CacheItems, Failure> {
         let items = with_cache(module, cache)?;
         let imports = Object::assign(&Object::new(), &IMPORTS.with(Object::clone));
         let _ = Reflect::set(&imports, &"items".into(), &items);
@@ -141,7 +141,7 @@ impl CacheItems {
         let entry = Entry::new(&function(&bridge, "items")?);
         let entry =
             entry.ok_or_else(|| Failure::OutOfMemory("no place for a function".to_owned()))?;
-        Ok(CacheItems { entry, slot: superscalar::slot(slot) })
+        Ok(CacheItems { entry, slot: cache_memory::slot(slot) })
     }
 }
 
