@@ -7,7 +7,7 @@ export interface Cell {
   name: string;
   /** What is asked for; every field is, so that nothing is measured or left to chance. */
   options: CreateOptions & { threads: number; lanes: number; engine: "jit" | "interpreter" };
-  /** Whether multiplying and adding at once is made use of where it can be. */
+  /** Whether multiplying and adding at once is made use of; not every browser can. */
   fused: boolean;
   copies: Copies;
   batches: KnownBatch[];
@@ -33,13 +33,18 @@ export const whole: Cell[] = MACHINES.map((machine) => cell(machine, 2, 8, 2, kn
 export const grid: Cell[] = [
   ...MACHINES.flatMap((machine) =>
     THREADS.flatMap((threads) =>
-      LANES.map((lanes) => cell(machine, threads, lanes, 2, some(threads * lanes + 1))),
+      LANES.map((lanes) => cell(machine, threads, lanes, 2, some(rounds(threads * lanes)))),
     ),
   ),
-  ...COPIES.map((copies) => cell(MACHINES[0], 1, 8, copies, some(9))),
+  ...COPIES.map((copies) => cell(MACHINES[1], 1, 8, copies, some(8))),
 ];
 
-/** Both versions of one key: at least a round of all lanes of all workers, and a rest. */
+/** Hashes that fill all lanes of all workers, once or again. */
+function rounds(lanes: number): number {
+  return lanes * Math.ceil(4 / lanes);
+}
+
+/** As many known hashes of version 1, and up to eight of version 2. */
 export function some(count: number): KnownBatch[] {
   const [shares] = known.filter(({ file }) => file === "mainnet-shares");
   const both = known.filter(({ file, key }) => file === "reference-hashes" && key.length === 64);

@@ -33,12 +33,14 @@ const FILES = {
   "mainnet-shares": 200,
 };
 
-/** Every known hash. */
-export const known: KnownBatch[] = Object.entries(FILES).flatMap(([file, count]) => {
-  const vectors = readVectors(file);
-  if (vectors.length !== count) throw new Error(`${file} has ${vectors.length} hashes`);
-  return group(file, vectors);
-});
+/** Every known hash; those of a key stay together, because another one needs another cache. */
+export const known: KnownBatch[] = Object.entries(FILES)
+  .flatMap(([file, count]) => {
+    const vectors = readVectors(file);
+    if (vectors.length !== count) throw new Error(`${file} has ${vectors.length} hashes`);
+    return group(file, vectors);
+  })
+  .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 
 /** How many hashes batches have. */
 export function count(batches: readonly KnownBatch[]): number {
@@ -68,7 +70,7 @@ function readVectors(file: string): Vector[] {
   }));
 }
 
-/** Keys stay together, because another key needs another cache. */
+/** One batch for each key and version. */
 function group(file: string, vectors: Vector[]): KnownBatch[] {
   const keys = [...new Set(vectors.map(({ key }) => key))];
   return keys.flatMap((key) =>
