@@ -10,7 +10,7 @@ use super::random::Random;
 use super::wasm_host::{Refusing, Wasmi};
 
 /// Random programs for each version and set of features.
-const PROGRAMS: usize = 2_000;
+const PROGRAMS: usize = 500;
 
 /// What changes the code of programs.
 const FEATURES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];

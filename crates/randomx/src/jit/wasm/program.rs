@@ -9,6 +9,8 @@ mod float;
 mod frame;
 mod integer;
 mod rounding;
+#[cfg(test)]
+mod tests;
 
 use super::Features;
 use super::assembler::{Body, Type};
