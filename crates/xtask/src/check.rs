@@ -10,6 +10,9 @@ use crate::{build, process};
 const WASM_PACKAGES: [&str; 4] =
     ["randomx", "randomx-monero", "randomx-wasm", "randomx-conformance"];
 
+/// The profile of the tests, in `Cargo.toml`.
+pub(crate) const TEST_PROFILE: &str = "checked";
+
 /// Runs every check.
 pub(crate) fn check(report: &mut Report) -> Result<()> {
     let cargo = || process::command("cargo");
@@ -18,13 +21,13 @@ pub(crate) fn check(report: &mut Report) -> Result<()> {
     report.step("clippy, native", || {
         let mut clippy = cargo();
         // In the profile of the tests, whose dependencies are then compiled once.
-        clippy.args(["clippy", "--release", "--workspace", "--all-targets", "--all-features"]);
-        clippy.args(["--", "-D", "warnings"]);
+        clippy.args(["clippy", "--profile", TEST_PROFILE, "--workspace", "--all-targets"]);
+        clippy.args(["--all-features", "--", "-D", "warnings"]);
         process::run(&mut clippy)
     })?;
     report.step("rustdoc", || {
         let mut doc = cargo();
-        doc.args(["doc", "--release", "--workspace", "--all-features", "--no-deps"])
+        doc.args(["doc", "--profile", TEST_PROFILE, "--workspace", "--all-features", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(&mut doc)
     })?;

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Node};
 use crate::{build, check, process};
@@ -11,7 +12,13 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("cargo test", || {
         let mut test = process::command("cargo");
-        process::run(test.args(["test", "--workspace", "--release", "--all-features"]))
+        process::run(test.args([
+            "test",
+            "--workspace",
+            "--profile",
+            TEST_PROFILE,
+            "--all-features",
+        ]))
     })?;
     report.step("web build", build::web)?;
     for node in [Node::Installed, Node::Current] {
