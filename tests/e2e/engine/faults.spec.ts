@@ -55,6 +55,12 @@ test("the worker that calibrates is killed", async ({ harness }) => {
   expect(workers).toBe(2);
 });
 
+test("memory is refused, and given later", async ({ harness }) => {
+  const { refused, next } = await harness.call("refusedMemory", small);
+  expect(refused).toBe("out-of-memory");
+  expect(next).toEqual(small.hashes);
+});
+
 test("1,000 instances come and go, and leave nothing", async ({ harness, engine }) => {
   test.setTimeout(240_000);
   await harness.call("comeAndGo", 20);
