@@ -52,6 +52,12 @@ test("the engine and what it is compared with", async () => {
       loads.forEach((load, index) => {
         measurements.add({ ...at, what: what(load) }, times.hashes[index] ?? Number.NaN);
       });
+      times.phases.forEach((phases, index) => {
+        for (const [phase, ms] of Object.entries(phases) as [string, number][]) {
+          const what = `hash, v${index + 1}, 24 in a batch: ${phase}`;
+          measurements.add({ ...at, what }, ms);
+        }
+      });
       first.add(times.first[0]);
     }
     const harness = await openHarness(browser);

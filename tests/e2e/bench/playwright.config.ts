@@ -6,6 +6,7 @@ export default {
   projects: [{ name: "bench" }],
   testMatch: "**/*.bench.ts",
   outputDir: "../results/bench",
+  reporter: "list",
   retries: 0,
   timeout: 0,
 };

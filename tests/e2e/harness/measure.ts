@@ -1,6 +1,6 @@
 /** What the benchmarks time inside a browser. */
 import { toHex } from "./hex.js";
-import type { Configuration, CreateOptions } from "../../../wasm/js/index.js";
+import type { Configuration, CreateOptions, Times as Phases } from "../../../wasm/js/index.js";
 import { withInstance } from "./instance.js";
 
 /** A batch whose hashes are timed. */
@@ -18,12 +18,17 @@ export interface Times {
   cache: number;
   /** One hash of each load. */
   hashes: number[];
+  /** What one hash of a batch of 24 is made of, by version. */
+  phases: Phases[];
   /** The hash, in hex, that comes first with each version: a fast one that is wrong is none. */
   first: string[];
 }
 
 /** What is hashed before the clock starts, so that browsers have optimised what runs often. */
 const WARM_UP = 16;
+
+/** Hashes whose phases are told. */
+const PHASED = 24;
 
 /** Times an instance; rounds differ in what they hash. */
 export async function measure(
@@ -40,6 +45,7 @@ export async function measure(
     const cache = await time(() => randomx.prepare(key));
     const hashes: number[] = [];
     const first: string[] = [];
+    const phases: Phases[] = [];
     for (const version of new Set(loads.map(({ version }) => version))) {
       const warmUp = await randomx.hashMany(key, inputs(WARM_UP), { version });
       first.push(...warmUp.slice(0, 1).map(toHex));
@@ -47,8 +53,11 @@ export async function measure(
         const ms = await time(() => randomx.hashMany(key, inputs(load.count), { version }));
         hashes[loads.indexOf(load)] = ms / load.count;
       }
+      const sums = await randomx.measure(key, inputs(PHASED), { version });
+      const each = Object.entries(sums).map(([phase, ms]) => [phase, (ms as number) / PHASED]);
+      phases.push(Object.fromEntries(each) as Phases);
     }
-    return { configuration: randomx.configuration, create, cache, hashes, first };
+    return { configuration: randomx.configuration, create, cache, hashes, phases, first };
   });
 }
 
