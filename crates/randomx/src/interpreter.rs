@@ -10,7 +10,7 @@ use crate::engine::{Engine, EngineKind, Lane, Running};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
-use crate::program::{Address, Program, decode};
+use crate::program::{Address, Program, decode_dyn};
 use crate::rounding::{self, RoundingMode};
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
@@ -58,7 +58,7 @@ impl Engine for Interpreter {
 
     fn load(&self, program: &Program, code: &mut Steps) {
         code.steps.clear();
-        decode(&program.instructions, program.version, &mut code.steps);
+        decode_dyn(&program.instructions, program.version, &mut code.steps);
         code.version = program.version;
         code.read_registers = program.configuration.read_registers;
     }

@@ -3,7 +3,7 @@
 mod decode;
 mod instruction;
 
-pub use decode::{Address, Operation, SCALE_BITS, Sink, ZERO_REGISTER, decode};
+pub use decode::{Address, Operation, SCALE_BITS, Sink, ZERO_REGISTER, decode, decode_dyn};
 pub use instruction::{Instruction, Opcode};
 
 use bytemuck::Zeroable;

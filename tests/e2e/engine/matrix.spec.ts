@@ -42,8 +42,15 @@ function expectMachine({ workers, configuration }: Hashed, { batches, copies }: 
   expect(total("programs")).toBe(programs);
   if (engine === "jit") {
     expect(configuration.copies).toBe(copies);
-    const copied = modules.reduce((sum, each) => sum + (each.copies[copies] ?? 0), 0);
-    expect(copied).toBe(programs);
+    for (const version of [1, 2]) {
+      const hashes = count(batches.filter((batch) => batch.version === version));
+      // Programs of version 2 are half as long again, and so are their copies.
+      const each = version === 2 ? Math.floor(1.5 * copies) : copies;
+      const copied = modules.reduce((sum, found) => sum + (found.copies[each] ?? 0), 0);
+      expect(copied, `version ${version}`).toBe(
+        each === copies ? PROGRAMS * (copies === 1 ? count(batches) : hashes) : PROGRAMS * hashes,
+      );
+    }
     const most = (ran: boolean): [number, number] =>
       ran ? [0.9 * programs, programs] : [0, 0.1 * programs];
     for (const [what, ran] of [

@@ -2,6 +2,7 @@
 import { toHex } from "./hex.js";
 import type { Configuration, CreateOptions, Times as Phases } from "../../../wasm/js/index.js";
 import { withInstance } from "./instance.js";
+import { freshInputs } from "./inputs.js";
 
 /** A batch whose hashes are timed. */
 export interface Load {
@@ -37,8 +38,7 @@ export async function measure(
   round: number,
 ): Promise<Times> {
   const key = Uint8Array.of(round);
-  const inputs = (count: number): Uint8Array[] =>
-    Array.from({ length: count }, (_, index) => Uint8Array.of(round, index));
+  const inputs = freshInputs(round);
   const start = performance.now();
   return withInstance(options, async (randomx) => {
     const create = performance.now() - start;

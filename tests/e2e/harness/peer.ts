@@ -1,4 +1,5 @@
 /** randomx.js, the peer of the benchmarks: in a worker of its own, as a page would use it. */
+import { freshInputs } from "./inputs.js";
 
 /** Milliseconds for a cache and for one hash of a batch. */
 export interface PeerTimes {
@@ -26,7 +27,7 @@ export async function measurePeer(count: number, round: number): Promise<PeerTim
       worker.onerror = ({ message }) => {
         reject(new Error(message));
       };
-      const inputs = Array.from({ length: count }, (_, index) => Uint8Array.of(round, index));
+      const inputs = freshInputs(round)(count);
       const key = Uint8Array.of(round);
       const request: PeerRequest = { key, warmUp: inputs.slice(0, 8), inputs };
       worker.postMessage(request);

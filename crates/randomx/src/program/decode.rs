@@ -177,7 +177,10 @@ pub trait Sink {
 
 /// Decodes a whole program: `sink` gets one operation for each instruction.
 #[inline(always)]
-pub fn decode(instructions: &[Instruction], version: Version, sink: &mut impl Sink) {
+pub fn decode<S>(instructions: &[Instruction], version: Version, sink: &mut S)
+where
+    S: Sink + ?Sized,
+{
     let mut decoder = Decoder { version, modified: [0; 8], index: 0, sink };
     for (index, word) in instructions.iter().enumerate() {
         decoder.index = index as u16;
@@ -185,7 +188,14 @@ pub fn decode(instructions: &[Instruction], version: Version, sink: &mut impl Si
     }
 }
 
-struct Decoder<'a, S> {
+/// The same for any sink: one function for all of them, which is smaller where code is downloaded
+/// and slower by the indirect calls.
+#[inline(never)]
+pub fn decode_dyn(instructions: &[Instruction], version: Version, sink: &mut dyn Sink) {
+    decode(instructions, version, sink);
+}
+
+struct Decoder<'a, S: ?Sized> {
     version: Version,
     /// For each integer register, the instruction after the one that last modified it: where a
     /// branch on it goes (specification 5.4.2).
@@ -194,7 +204,7 @@ struct Decoder<'a, S> {
     sink: &'a mut S,
 }
 
-impl<S: Sink> Decoder<'_, S> {
+impl<S: Sink + ?Sized> Decoder<'_, S> {
     #[inline(always)]
     fn decode(&mut self, word: &Instruction) {
         use Operation::*;

@@ -32,6 +32,7 @@ pub struct Jit<H> {
 pub struct Code<P> {
     emitter: Emitter,
     version: Version,
+    copies: usize,
     form: Form<P>,
     /// Iterations since the program was loaded.
     iterations: Cell<usize>,
@@ -45,9 +46,10 @@ enum Form<P> {
 impl<H: Host> Jit<H> {
     /// A compiler whose modules may use `features`, as engines of `host` have them.
     ///
-    /// A module has so many `copies` of its function, of which each runs its share of the
-    /// iterations: an engine that takes a function for worth optimising after a number of calls does
-    /// so in vain with programs, which are used up by then. `cpu` is for what is not in modules.
+    /// A module has so many `copies` of its function, and half as many again for the longer programs
+    /// of v2, of which each runs its share of the iterations: an engine that takes a function for
+    /// worth optimising after so much was executed does so in vain with programs, which are used up
+    /// by then. `cpu` is for what is not in modules.
     pub fn new(host: H, features: Features, copies: usize, cpu: Cpu) -> Jit<H> {
         let interpreter = Interpreter::new(cpu);
         Jit { host, features, copies: copies.max(1), interpreter, aes: Aes::new(cpu) }
@@ -58,9 +60,14 @@ impl<H: Host> Jit<H> {
         Code {
             emitter: Emitter::default(),
             version: Version::V1,
+            copies: 1,
             form: Form::Steps(Steps::default()),
             iterations: Cell::new(0),
         }
+    }
+
+    fn copies_for(&self, version: Version) -> usize {
+        self.copies * version.program_size() / Version::V1.program_size()
     }
 
     fn steps(&self, program: &Program) -> Steps {
@@ -75,7 +82,7 @@ impl<H: Host> Jit<H> {
             Form::Module(program) => {
                 // In runs of their own, because a processor learns the branches of each copy.
                 let done = code.iterations.replace(code.iterations.get() + 1);
-                let copy = (done * self.copies / PROGRAM_ITERATIONS).min(self.copies - 1);
+                let copy = (done * code.copies / PROGRAM_ITERATIONS).min(code.copies - 1);
                 self.host.call(program, copy, lane, scratchpad);
             }
             Form::Steps(code) => {
@@ -96,12 +103,14 @@ impl<H: Host> Engine for Jit<H> {
     type Code = Code<H::Program>;
 
     fn load(&self, program: &Program, code: &mut Self::Code) {
-        let module = code.emitter.emit(program, Scope::Iteration, self.features, self.copies);
+        let copies = self.copies_for(program.version);
+        let module = code.emitter.emit(program, Scope::Iteration, self.features, copies);
+        code.copies = copies;
         code.version = program.version;
         code.iterations.set(0);
         // An earlier module goes first, so that the host can use its place again.
         code.form = Form::Steps(Steps::default());
-        code.form = match self.host.compile(module, self.copies) {
+        code.form = match self.host.compile(module, copies) {
             Some(program) => Form::Module(program),
             None => Form::Steps(self.steps(program)),
         };

@@ -15,7 +15,7 @@ mod tests;
 use super::Features;
 use super::assembler::{Body, Type};
 use super::module::{Memory, Module};
-use crate::program::{Operation, Program, Sink, decode};
+use crate::program::{Operation, Program, Sink, decode_dyn};
 
 use frame::Locals;
 use rounding::Rounding;
@@ -53,7 +53,7 @@ impl Emitter {
         let mut function =
             Function { body: &mut self.body, places: &mut self.places, locals, rounding, features };
         function.enter(scope, &program.configuration);
-        decode(&program.instructions, program.version, &mut function);
+        decode_dyn(&program.instructions, program.version, &mut function);
         function.leave(scope, program.version, &program.configuration);
 
         let mut module = Module::new();

@@ -1,0 +1,15 @@
+/** What benchmarks hash. */
+
+/**
+ * Makes inputs, a round's own and never one twice: engines remember the code of modules that they
+ * have compiled before.
+ */
+export function freshInputs(round: number): (count: number) => Uint8Array[] {
+  let made = 0;
+  return (count) =>
+    Array.from({ length: count }, () => {
+      const input = Uint8Array.of(round, made & 255, made >> 8);
+      made += 1;
+      return input;
+    });
+}
