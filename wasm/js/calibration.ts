@@ -10,8 +10,11 @@ const ATTEMPTS = 3;
 
 const INTERPRETER: Machine = { engine: "interpreter", copies: 1 };
 
-/** The first is what V8 does best with, whose browsers most have. */
-const COPIES = [4, 2, 1] as const;
+/**
+ * The first is what V8 does best with, whose browsers most have; others do better with one. What is
+ * in between has V8 optimise code that is used up by then, and keep the memory that this takes.
+ */
+const COPIES = [4, 1] as const;
 
 /** The machine of one instance, which is a guess until it is measured. */
 export class Calibration {

@@ -85,6 +85,7 @@ impl KeyMemory {
     }
 
     /// The same, so that several VMs share what computes their items.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn shared(self, options: VmOptions) -> KeyMemory {
         match self {
             KeyMemory::Cache(cache) => KeyMemory::Items(items(cache, options)),
