@@ -123,15 +123,13 @@ test("engines, copies and features can be forced, and all hash the same", async 
 });
 
 test("a machine is measured once, and what is found is kept", async () => {
-  const calibrated = await create({ threads: 2, engine: "jit" });
+  const calibrated = await create({ threads: 2 });
   const inputs = Array<Uint8Array>(8).fill(input);
   await calibrated.hashMany(key, inputs);
   await calibrated.hashMany(key, inputs);
   const { engine, copies } = calibrated.configuration;
-  expect(engine).toBe("jit");
-  expect([1, 4]).toContain(copies);
-  const other = await create({ threads: 2, engine: "jit" });
-  expect(other.configuration.copies).toBe(copies);
+  const other = await create({ threads: 2 });
+  expect(other.configuration).toMatchObject({ engine, copies });
 });
 
 test("a worker that is killed while it measures changes nothing", async () => {

@@ -33,7 +33,7 @@ export interface CreateOptions {
   lanes?: number | undefined;
   /**
    * For tests and measurements: `false` does without a feature that is there, `true` for one
-   * that is not is `unsupported`; `copies` is not measured then.
+   * that is not is `unsupported`.
    */
   features?: (Partial<Features> & { copies?: Copies | undefined }) | undefined;
 }
@@ -46,7 +46,7 @@ export interface Configuration {
   lanes: number;
   /** What runs programs; with `engine: "auto"` it may change once, when it has been measured. */
   engine: Engine;
-  /** Copies of a program's code; they too are measured. With the interpreter they mean nothing. */
+  /** Copies of a program's code. With the interpreter they mean nothing. */
   copies: Copies;
   /** What is made use of. */
   features: Features;

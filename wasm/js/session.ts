@@ -46,7 +46,7 @@ const FIRST_STEP = 2048;
 const WARM_UP = 1024;
 
 /** The part of a time that is clearly less: measurements beside other work are not exact. */
-const CLEARLY = 0.6;
+const CLEARLY = 0.8;
 
 const HASH_SIZE = 32;
 
