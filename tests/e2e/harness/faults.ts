@@ -86,10 +86,10 @@ export async function killedInCalibration(
 /** The browser has no memory for a cache, and then it has. */
 export async function refusedMemory(batch: Batch): Promise<{ refused: Outcome; next: Outcome }> {
   spyOnWorkers();
-  return withInstance({ threads: 2 }, async (randomx) => {
-    refuseMemory(true);
+  return withInstance({ threads: 1 }, async (randomx) => {
+    await refuseMemory(true);
     const refused = await hash(randomx, batch);
-    refuseMemory(false);
+    await refuseMemory(false);
     return { refused, next: await hash(randomx, batch) };
   });
 }

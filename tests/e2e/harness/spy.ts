@@ -92,8 +92,8 @@ function bytesOf(source: BufferSource): Uint8Array {
 const channel = new BroadcastChannel("spy");
 channel.onmessage = ({ data }: MessageEvent<ToSpy | Report>) => {
   if (!("ask" in data)) return;
-  if (data.ask === "report") channel.postMessage(report);
-  else refuse = data.refuse;
+  if (data.ask === "refuse") refuse = data.refuse;
+  channel.postMessage(report);
 };
 
 // What arrives before the worker's own script listens would be lost.

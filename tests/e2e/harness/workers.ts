@@ -70,7 +70,17 @@ export function spyOnWorkers(): void {
 }
 
 /** What the workers that live have done; they must be watched, and at rest. */
-export async function reports(): Promise<Report[]> {
+export function reports(): Promise<Report[]> {
+  return ask({ ask: "report" });
+}
+
+/** Has watched workers, which must have started, refuse memory of the size of a cache, or no more. */
+export async function refuseMemory(refuse: boolean): Promise<void> {
+  await ask({ ask: "refuse", refuse });
+}
+
+/** Resolves when every worker has heard the message. */
+async function ask(message: ToSpy): Promise<Report[]> {
   const channel = new BroadcastChannel("spy");
   try {
     return await new Promise<Report[]>((resolve) => {
@@ -80,16 +90,9 @@ export async function reports(): Promise<Report[]> {
         heard.push(data);
         if (heard.length === live.size) resolve(heard);
       };
-      channel.postMessage({ ask: "report" } satisfies ToSpy);
+      channel.postMessage(message);
     });
   } finally {
     channel.close();
   }
-}
-
-/** Has watched workers refuse memory of the size of a cache, or not any more. */
-export function refuseMemory(refuse: boolean): void {
-  const channel = new BroadcastChannel("spy");
-  channel.postMessage({ ask: "refuse", refuse } satisfies ToSpy);
-  channel.close();
 }
