@@ -14,8 +14,11 @@ const KEYS = 4;
 /** Times that each key's cache is made; memory is measured after each round of keys. */
 const ROUNDS = 5;
 
-/** MiB more after any round than after the first. */
-const SLACK = 40;
+/**
+ * MiB more after any round than after the first: what engines have not collected yet comes and
+ * goes by some tens. The modules alone would be gigabytes.
+ */
+const SLACK = 120;
 
 test("hashes over four keys in one tab", async ({ harness, engine }) => {
   test.setTimeout(600_000);
