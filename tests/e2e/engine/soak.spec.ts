@@ -15,10 +15,11 @@ const KEYS = 4;
 const ROUNDS = 5;
 
 /**
- * MiB more after any round than after the first: what engines have not collected yet comes and
- * goes by some tens. The modules alone would be gigabytes.
+ * MiB more after the last round than after the first, once the browser has had time to collect:
+ * what it has not collected comes and goes, in Firefox by as much as a cache. Kept caches would
+ * be 5 GiB, kept modules more than one.
  */
-const SLACK = 120;
+const SLACK = { chromium: 120, firefox: 400, webkit: 120 };
 
 test("hashes over four keys in one tab", async ({ harness, engine }) => {
   test.setTimeout(600_000);
@@ -30,8 +31,9 @@ test("hashes over four keys in one tab", async ({ harness, engine }) => {
   }
   expect(hashed).toBe(HASHES[engine]);
   test.info().annotations.push({ type: "MiB held after each round", description: held.join(", ") });
-  const [first = 0, ...later] = held;
-  expect(Math.max(...later) - first).toBeLessThan(SLACK);
+  const [first = 0] = held;
+  const more = (): number => (heldMemory() ?? 0) - first;
+  await expect.poll(more, { timeout: 60_000 }).toBeLessThan(SLACK[engine]);
 });
 
 async function step(harness: Harness, batch: KnownBatch): Promise<number> {
