@@ -25,7 +25,7 @@ test("the page says so, also when asked again", async ({ page }) => {
 test("the package has a code for it, and the instance stays usable", async ({ page }) => {
   await openHarness(page);
   const { codes, seedHeight } = await page.evaluate(async () => {
-    const randomx = await window.harness.RandomX.create();
+    const randomx = await window.harness.RandomX.create({ threads: 1 });
     const code = (promise: Promise<unknown>): Promise<string> =>
       promise.then(
         () => "done",
