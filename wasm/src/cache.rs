@@ -6,13 +6,11 @@ use crate::{argument, error::Failure, features};
 use js_sys::WebAssembly::{Memory, Module};
 use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array};
 use randomx::argon2d::{FILL_BLOCKS, first_blocks};
-use randomx::blake_generator::BlakeGenerator;
 use randomx::cpu::Cpu;
 use randomx::items::ItemSource;
 use randomx::jit::wasm::cache_memory::{self, SLOTS};
 use randomx::jit::wasm::{argon2d, superscalar};
-use randomx::superscalar::generate;
-use std::array;
+use randomx::superscalar::programs;
 use std::sync::Arc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -60,17 +58,16 @@ impl CacheBuilder {
     pub fn new(key: &Uint8Array, memory: &Memory, features: u32) -> Result<CacheBuilder, Failure> {
         let features = features::from_bits(features);
         let key = argument::bytes("key", key)?;
-        let blocks = first_blocks(&key, Cpu::detect());
+        let cpu = Cpu::detect();
+        let blocks = first_blocks(&key, cpu);
         let bytes = Uint8Array::new(&memory.buffer());
         bytes.subarray(0, size_of_val(&blocks) as u32).copy_from(blocks.as_flattened());
 
         let fill = host::with_cache(&host::compile(&argon2d::module(features))?, memory)?;
-        let mut random = BlakeGenerator::new(&key);
-        let programs = array::from_fn(|_| generate(&mut random));
         Ok(Self {
             fill: host::function(&fill, "fill")?,
             done: blocks.len() as u32,
-            items: superscalar::module(&programs, features),
+            items: superscalar::module(&programs(&key, cpu), features),
         })
     }
 

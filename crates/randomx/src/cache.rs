@@ -4,13 +4,11 @@
 use std::fmt;
 
 use crate::argon2d::{FILL_BLOCKS, Fill};
-use crate::blake_generator::BlakeGenerator;
-use crate::blake2b::Blake2b;
 use crate::cpu::Cpu;
 use crate::error::CacheError;
 use crate::memory::{Line, Memory, Pages};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
-use crate::superscalar::{Program, generate};
+use crate::superscalar::{Program, programs};
 
 /// What a key expands to: all that is needed to compute dataset items, for v1 and v2 alike.
 ///
@@ -85,9 +83,7 @@ impl CacheBuilder {
     pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
         let memory = Memory::zeroed_if_available(CACHE_SIZE)
             .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
-        let mut random = BlakeGenerator::with_blake2b(key, Blake2b::new(cpu));
-        let programs = std::array::from_fn(|_| generate(&mut random));
-        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), programs })
+        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), programs: programs(key, cpu) })
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.

@@ -6,11 +6,13 @@ mod execute;
 mod function;
 mod generator;
 mod operands;
+#[cfg(test)]
+pub(crate) mod samples;
 mod traits;
 
 pub use execute::{Lanes, Width};
 pub use function::Function;
-pub use generator::generate;
+pub use generator::{generate, programs};
 
 /// A dataset item: the values of `r0` to `r7`.
 pub type Item = [u64; 8];

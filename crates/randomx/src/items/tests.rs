@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use super::interpreted::Interpreted;
-use crate::blake_generator::BlakeGenerator;
 use crate::cpu::{Cpu, Extension};
 use crate::jit::CodePages;
 use crate::jit::x86_64::superscalar::SuperscalarCode;
 use crate::memory::{Line, Memory};
 use crate::params::CACHE_SIZE;
-use crate::superscalar::{Instruction, Item, Kind, Program, generate};
+use crate::superscalar::samples::{numbers, operations_on_edges};
+use crate::superscalar::{Item, Program, programs};
 
 type Programs = [Program; 8];
 
@@ -56,17 +56,7 @@ fn check(programs: &Programs, numbers: &[u32], lengths: impl Iterator<Item = usi
 }
 
 fn generated(key: &[u8]) -> Programs {
-    let mut random = BlakeGenerator::new(key);
-    std::array::from_fn(|_| generate(&mut random))
-}
-
-/// Numbers from all over the dataset, with both ends.
-fn numbers(count: u32) -> Vec<u32> {
-    let spread = |index: u32| index.wrapping_mul(0x9e37_79b1) % 34_078_719;
-    let mut numbers: Vec<u32> = (0..count).map(spread).collect();
-    numbers.extend([34_078_718, 0, u32::MAX]);
-    numbers.rotate_right(3);
-    numbers
+    programs(key, Cpu::baseline())
 }
 
 #[test]
@@ -103,28 +93,9 @@ fn functions_of_many_keys_are_as_interpreted() {
     }
 }
 
-/// Functions that no key has: every operation on every pair of registers, with constants at the
-/// edges. Random words reach what those leave out.
 #[test]
 fn operations_on_edges_are_as_interpreted() {
-    const EDGES: [u32; 10] = [0, 1, 2, 3, 63, 64, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
-    let mut random = BlakeGenerator::new(b"operations on edges");
-    for round in 0..24 {
-        let programs = std::array::from_fn(|function| {
-            let instructions = (0..80).map(|index: usize| {
-                let word = random.word();
-                let edge = EDGES[index % EDGES.len()];
-                Instruction {
-                    kind: Kind::ALL[(word >> 24) as usize % Kind::ALL.len()],
-                    dst: (word & 7) as u8,
-                    src: (word >> 3 & 7) as u8,
-                    modifier: (word >> 8) as u8,
-                    imm32: if word >> 6 & 1 == 0 { edge } else { random.word() },
-                }
-            });
-            let address_register = ((round + function) % 8) as u8;
-            Program { instructions: instructions.collect(), address_register }
-        });
+    for programs in operations_on_edges() {
         check(&programs, &numbers(21), [1, 3, 4, 8, 16, 24].into_iter());
     }
 }

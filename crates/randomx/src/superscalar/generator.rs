@@ -6,7 +6,9 @@ use super::operands::{Operands, Operation, Registers};
 use super::traits::{Needs, Traits};
 use super::{Instruction, Kind, Program};
 use crate::blake_generator::BlakeGenerator;
-use crate::params::{SUPERSCALAR_LATENCY, SUPERSCALAR_MAX_SIZE};
+use crate::blake2b::Blake2b;
+use crate::cpu::Cpu;
+use crate::params::{CACHE_ACCESSES, SUPERSCALAR_LATENCY, SUPERSCALAR_MAX_SIZE};
 use crate::reciprocal::has_reciprocal;
 
 /// Instructions in a row that may be discarded for want of a register.
@@ -22,6 +24,13 @@ const GROUPS: [Group; 4] =
     [Group(&[4, 8, 4]), Group(&[7, 3, 3, 3]), Group(&[3, 7, 3, 3]), Group(&[4, 9, 3])];
 const GROUP_OF_MULTIPLICATIONS: Group = Group(&[4, 4, 4, 4]);
 const GROUP_AFTER_MULTIPLY_HIGH: Group = Group(&[3, 3, 10]);
+
+/// The programs of a key (specification 7.2), one for each access to the cache. `cpu` says what may be
+/// used; the result is the same with all.
+pub fn programs(key: &[u8], cpu: Cpu) -> [Program; CACHE_ACCESSES] {
+    let mut random = BlakeGenerator::with_blake2b(key, Blake2b::new(cpu));
+    std::array::from_fn(|_| generate(&mut random))
+}
 
 /// Generates the next program from `random`.
 pub fn generate(random: &mut BlakeGenerator) -> Program {

@@ -5,13 +5,13 @@ use std::ops::Range;
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Store, TypedFunc};
 
 use super::{MAX_BATCH, module};
-use crate::blake_generator::BlakeGenerator;
 use crate::cpu::Cpu;
 use crate::jit::wasm::cache_memory::{PAGES, SLOTS, slot};
 use crate::jit::wasm::{Features, bridge};
 use crate::params::CACHE_SIZE;
+use crate::superscalar::samples::{numbers, operations_on_edges};
 use crate::superscalar::{
-    Function, ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Item, Kind, Program, Width, generate,
+    Function, ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Item, Kind, Program, Width, programs,
 };
 
 type Programs = [Program; 8];
@@ -120,17 +120,7 @@ impl Runtime {
 }
 
 fn generated(key: &[u8]) -> Programs {
-    let mut random = BlakeGenerator::new(key);
-    std::array::from_fn(|_| generate(&mut random))
-}
-
-/// Numbers from all over the dataset, with both ends.
-fn numbers(count: u32) -> Vec<u32> {
-    let spread = |index: u32| index.wrapping_mul(0x9e37_79b1) % 34_078_719;
-    let mut numbers: Vec<u32> = (0..count).map(spread).collect();
-    numbers.extend([34_078_718, 0, u32::MAX]);
-    numbers.rotate_right(3);
-    numbers
+    programs(key, Cpu::baseline())
 }
 
 #[test]
@@ -147,29 +137,10 @@ fn functions_of_many_keys_are_as_interpreted() {
     }
 }
 
-/// Functions that no key has: every operation on every pair of registers, with constants at the
-/// edges. Random words reach what those leave out.
 #[test]
 fn operations_on_edges_are_as_interpreted() {
-    const EDGES: [u32; 10] = [0, 1, 2, 3, 63, 64, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
     let mut runtime = Runtime::new();
-    let mut random = BlakeGenerator::new(b"operations on edges");
-    for round in 0..24 {
-        let programs = std::array::from_fn(|function| {
-            let instructions = (0..80).map(|index: usize| {
-                let word = random.word();
-                let edge = EDGES[index % EDGES.len()];
-                Instruction {
-                    kind: Kind::ALL[(word >> 24) as usize % Kind::ALL.len()],
-                    dst: (word & 7) as u8,
-                    src: (word >> 3 & 7) as u8,
-                    modifier: (word >> 8) as u8,
-                    imm32: if word >> 6 & 1 == 0 { edge } else { random.word() },
-                }
-            });
-            let address_register = ((round + function) % 8) as u8;
-            Program { instructions: instructions.collect(), address_register }
-        });
+    for programs in operations_on_edges() {
         runtime.check(&programs, &numbers(4), &[1, 2, 3, 4, 7]);
     }
 }
