@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod frame;
+mod operations;
 mod registers;
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use super::Features;
-use super::body::load_group_e;
 use super::call::flag;
+use super::operations::load_group_e;
 use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
 use super::turns::{
     Constants, enter, hand_over, lane, load_constants, load_floats, load_lane_vectors, put_away,
