@@ -1,0 +1,266 @@
+//! Reading Monero's binary format, which comes from strangers.
+
+use std::{error, fmt};
+
+use crate::hash::Hash;
+
+/// Why bytes are not what they should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockError {
+    /// What was being read, such as `transaction hashes`.
+    pub field: &'static str,
+    /// Where it begins, in bytes from the start.
+    pub offset: usize,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The bytes end before the field does.
+    EndsEarly,
+    /// A variable-length number of more bits than its field has.
+    TooLarge {
+        /// The bits it may have.
+        bits: u32,
+    },
+    /// A variable-length number with more bytes than it needs, which Monero refuses too.
+    NotShortest,
+    /// A number that may not be there.
+    Unexpected {
+        /// What may be.
+        expected: &'static str,
+        /// What is.
+        got: u64,
+    },
+    /// Bytes after the end.
+    Surplus {
+        /// How many.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for BlockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { field, offset, problem } = self;
+        write!(f, "{field} at byte {offset}: {problem}")
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndsEarly => f.write_str("the bytes end before it does"),
+            Self::TooLarge { bits } => write!(f, "expected a number of at most {bits} bits"),
+            Self::NotShortest => f.write_str("expected the shortest form of a number"),
+            Self::Unexpected { expected, got } => write!(f, "expected {expected}, got {got}"),
+            Self::Surplus { bytes } => write!(f, "{bytes} bytes too many"),
+        }
+    }
+}
+
+impl error::Error for BlockError {}
+
+/// A place in bytes. What it makes is never larger than the bytes that are left.
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, offset: 0 }
+    }
+
+    /// Where the next field begins.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The bytes from `start` to here.
+    pub(crate) fn since(&self, start: usize) -> &'a [u8] {
+        &self.bytes[start..self.offset]
+    }
+
+    /// A number of at most 64 bits in groups of seven, the lowest first.
+    pub(crate) fn varint(&mut self, field: &'static str) -> Result<u64, BlockError> {
+        self.varint_of(field, 64)
+    }
+
+    /// A number of at most 8 bits, in one or two bytes.
+    pub(crate) fn small_varint(&mut self, field: &'static str) -> Result<u8, BlockError> {
+        // It has no more than 8 bits.
+        Ok(self.varint_of(field, 8)? as u8)
+    }
+
+    /// A number that is either this or an error.
+    pub(crate) fn exactly(
+        &mut self,
+        field: &'static str,
+        wanted: u64,
+        expected: &'static str,
+    ) -> Result<(), BlockError> {
+        let offset = self.offset;
+        match self.varint(field)? {
+            got if got == wanted => Ok(()),
+            got => {
+                Err(BlockError { field, offset, problem: Problem::Unexpected { expected, got } })
+            }
+        }
+    }
+
+    /// How many entries follow, of at least `size` bytes each: no more than there is room for.
+    pub(crate) fn count(&mut self, field: &'static str, size: usize) -> Result<usize, BlockError> {
+        let offset = self.offset;
+        let count = self.varint(field)?;
+        let room = (self.bytes.len() - self.offset) / size;
+        match usize::try_from(count) {
+            Ok(count) if count <= room => Ok(count),
+            _ => Err(BlockError { field, offset, problem: Problem::EndsEarly }),
+        }
+    }
+
+    /// The next `length` bytes.
+    pub(crate) fn take(
+        &mut self,
+        field: &'static str,
+        length: usize,
+    ) -> Result<&'a [u8], BlockError> {
+        let rest = &self.bytes[self.offset..];
+        let Some(taken) = rest.get(..length) else {
+            return Err(self.error(field, Problem::EndsEarly));
+        };
+        self.offset += length;
+        Ok(taken)
+    }
+
+    /// The next bytes, as many as the array has.
+    pub(crate) fn array<const N: usize>(
+        &mut self,
+        field: &'static str,
+    ) -> Result<[u8; N], BlockError> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(field, N)?);
+        Ok(array)
+    }
+
+    /// A hash.
+    pub(crate) fn hash(&mut self, field: &'static str) -> Result<Hash, BlockError> {
+        self.array(field)
+    }
+
+    /// One byte.
+    pub(crate) fn byte(&mut self, field: &'static str) -> Result<u8, BlockError> {
+        self.array(field).map(|[byte]| byte)
+    }
+
+    /// Nothing may be left.
+    pub(crate) fn end(&self, field: &'static str) -> Result<(), BlockError> {
+        match self.bytes.len() - self.offset {
+            0 => Ok(()),
+            bytes => Err(self.error(field, Problem::Surplus { bytes })),
+        }
+    }
+
+    fn varint_of(&mut self, field: &'static str, bits: u32) -> Result<u64, BlockError> {
+        let start = self.offset;
+        let fail = |problem| Err(BlockError { field, offset: start, problem });
+        let mut value = 0;
+        for shift in (0..bits).step_by(7) {
+            let Some(&byte) = self.bytes.get(self.offset) else { return fail(Problem::EndsEarly) };
+            self.offset += 1;
+            // The last group has room for what is left of the bits, and for no byte after it.
+            if bits - shift <= 7 && u32::from(byte) >> (bits - shift) != 0 {
+                return fail(Problem::TooLarge { bits });
+            }
+            if byte == 0 && shift != 0 {
+                return fail(Problem::NotShortest);
+            }
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        fail(Problem::TooLarge { bits })
+    }
+
+    fn error(&self, field: &'static str, problem: Problem) -> BlockError {
+        BlockError { field, offset: self.offset, problem }
+    }
+}
+
+/// Appends a number in groups of seven bits, the lowest first.
+pub(crate) fn write_varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn varint(bytes: &[u8]) -> Result<u64, Problem> {
+        Reader::new(bytes).varint("number").map_err(|error| error.problem)
+    }
+
+    fn small(bytes: &[u8]) -> Result<u8, Problem> {
+        Reader::new(bytes).small_varint("number").map_err(|error| error.problem)
+    }
+
+    #[test]
+    fn numbers_of_every_length_are_read_as_written() {
+        for shift in 0..64 {
+            for value in [1 << shift, (1 << shift) - 1, u64::MAX >> shift] {
+                let mut bytes = Vec::new();
+                write_varint(&mut bytes, value);
+                assert_eq!(varint(&bytes), Ok(value));
+                bytes.pop();
+                assert_eq!(varint(&bytes), Err(Problem::EndsEarly), "{value} cut short");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_have_one_form_and_a_limit() {
+        assert_eq!(varint(&[0]), Ok(0));
+        assert_eq!(varint(&[0x80, 0]), Err(Problem::NotShortest));
+        assert_eq!(varint(&[0xff, 0x80, 0]), Err(Problem::NotShortest));
+        let mut bytes = [0xff; 10];
+        bytes[9] = 1;
+        assert_eq!(varint(&bytes), Ok(u64::MAX));
+        for last in [2, 0x80, 0x81, 0xff] {
+            bytes[9] = last;
+            assert_eq!(varint(&bytes), Err(Problem::TooLarge { bits: 64 }), "{last}");
+        }
+        assert_eq!(varint(&[0xff; 1 << 20]), Err(Problem::TooLarge { bits: 64 }));
+    }
+
+    #[test]
+    fn small_numbers_have_eight_bits() {
+        assert_eq!(small(&[0x7f]), Ok(127));
+        assert_eq!(small(&[0x80, 1]), Ok(128));
+        assert_eq!(small(&[0xff, 1]), Ok(255));
+        assert_eq!(small(&[0x80, 2]), Err(Problem::TooLarge { bits: 8 }));
+        assert_eq!(small(&[0x80, 0x81, 0]), Err(Problem::TooLarge { bits: 8 }));
+        assert_eq!(small(&[0x80, 0]), Err(Problem::NotShortest));
+        assert_eq!(small(&[0x80]), Err(Problem::EndsEarly));
+    }
+
+    #[test]
+    fn counts_are_held_against_what_is_left() {
+        let mut bytes = vec![2];
+        bytes.extend([0; 64]);
+        assert_eq!(Reader::new(&bytes).count("hashes", 32), Ok(2));
+        bytes.pop();
+        let error = Reader::new(&bytes).count("hashes", 32).expect_err("there is room for one");
+        assert_eq!(error.to_string(), "hashes at byte 0: the bytes end before it does");
+        let mut huge = vec![];
+        write_varint(&mut huge, u64::MAX);
+        assert!(Reader::new(&huge).count("hashes", 1).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! Bytes that are no block.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Random, blocks, bytes, items, read};
+use randomx_monero::{Block, HashingBlob, Layout};
+
+/// 10,000 blobs, random or made of real ones.
+#[test]
+fn no_blob_makes_the_parser_panic_hang_or_take_memory() {
+    let originals: Vec<Vec<u8>> = blocks().iter().map(|block| bytes(block, "block_blob")).collect();
+    let mut random = Random(0x5eed);
+    let started = Instant::now();
+    let mut parsed = 0;
+    for round in 0..10_000 {
+        let blob = match round % 5 {
+            0 => noise(&mut random),
+            _ => mutated(&originals, &mut random),
+        };
+        for layout in [Layout::Counted, Layout::UncountedFrom17] {
+            let _ = HashingBlob::parse(&blob, layout);
+            if let Ok(block) = Block::parse(&blob, layout) {
+                parsed += 1;
+                assert!(32 * block.transaction_hashes.capacity() <= blob.len() + 32);
+                assert!(block.hashing_blob().as_bytes().len() <= blob.len() + 32);
+            }
+        }
+    }
+    // Some mutations hit a hash, a nonce or an amount: the blob is still a block, of another id.
+    assert!((1000..15_000).contains(&parsed), "{parsed} of 20,000 parsed");
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn no_single_byte_of_a_block_or_header_can_change_unnoticed() {
+    let mut random = Random(0xbad);
+    let mut corruptions = 0;
+    for block in &blocks() {
+        let blob = bytes(block, "block_blob");
+        let id = Block::parse(&blob, Layout::default()).expect("a real block").id();
+        for _ in 0..200 {
+            let found = Block::parse(&corrupted(&blob, &mut random), Layout::default());
+            assert!(found.is_err() || found.is_ok_and(|block| block.id() != id), "{block}");
+            corruptions += 1;
+        }
+    }
+    for header in items(&read("mainnet-headers.json"), "blocks") {
+        let blob = bytes(header, "hashing_blob");
+        let id = HashingBlob::parse(&blob, Layout::default()).expect("a real blob").id();
+        for _ in 0..200 {
+            let found = HashingBlob::parse(&corrupted(&blob, &mut random), Layout::default());
+            assert!(found.is_err() || found.is_ok_and(|blob| blob.id() != id), "{header}");
+            corruptions += 1;
+        }
+    }
+    assert!(corruptions >= 4000);
+}
+
+#[test]
+fn every_beginning_of_a_block_is_refused() {
+    for block in &blocks() {
+        let blob = bytes(block, "block_blob");
+        for end in (0..blob.len()).step_by(1 + blob.len() / 500) {
+            assert!(Block::parse(&blob[..end], Layout::default()).is_err(), "{end} bytes");
+        }
+        let longer = [&blob[..], &[0]].concat();
+        assert!(Block::parse(&longer, Layout::default()).is_err(), "one byte more");
+    }
+}
+
+/// A blob in which every count says that there is more than memory could hold.
+#[test]
+fn huge_counts_are_refused_at_once() {
+    let blob = bytes(&blocks()[5], "block_blob");
+    let mut huge = vec![0xff; 9];
+    huge.push(1);
+    for at in 0..blob.len() {
+        let changed = [&blob[..at], &huge, &blob[at + 1..]].concat();
+        let _ = Block::parse(&changed, Layout::default());
+    }
+}
+
+fn corrupted(blob: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut changed = blob.to_vec();
+    changed[random.below(blob.len())] ^= 1 + random.below(255) as u8;
+    changed
+}
+
+fn noise(random: &mut Random) -> Vec<u8> {
+    let length = random.below(2000);
+    (0..length).map(|_| random.next() as u8).collect()
+}
+
+/// A real block with bytes changed, removed, inserted, repeated, or the rest of another one.
+fn mutated(originals: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut blob = originals[random.below(originals.len())].clone();
+    for _ in 0..=random.below(3) {
+        let at = random.below(blob.len().max(1));
+        match random.below(6) {
+            0 => blob.truncate(at),
+            1 => blob.insert(at, random.next() as u8),
+            2 => drop(blob.drain(at..(at + random.below(40)).min(blob.len()))),
+            3 => blob.extend_from_within(at.min(blob.len())..),
+            4 => {
+                let other = &originals[random.below(originals.len())];
+                blob.truncate(at);
+                blob.extend_from_slice(&other[at.min(other.len())..]);
+            }
+            _ if blob.is_empty() => {}
+            _ => blob[at] = random.next() as u8,
+        }
+    }
+    blob
+}
