@@ -33,6 +33,11 @@ const ADVICE: Record<RandomXErrorCode, string> = {
     "The part of this page that does the work stopped. Try again, or reload the page.",
   disposed: "The check was ended before it was done. Try again.",
   aborted: "Cancelled. Nothing was decided about this block.",
+  "node-unreachable": "The node cannot be reached, or does not let this page ask it.",
+  "node-timeout": "The node did not answer in time.",
+  "node-refused": "The node does not answer this.",
+  "node-too-large": "The node answered with more than a block can be.",
+  "node-invalid": "The node answered something else than was asked for.",
 };
 
 /** A failure: what it means here, then what it said. */

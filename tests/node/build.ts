@@ -7,8 +7,8 @@ const target = new URL("../../wasm/dist/", import.meta.url);
 
 /** Runs once, before all tests. */
 export default function build(): void {
-  mkdirSync(target, { recursive: true });
-  for (const name of readdirSync(source)) {
+  for (const name of readdirSync(source, { encoding: "utf8", recursive: true })) {
+    if (!name.endsWith(".ts")) continue;
     const { outputText } = ts.transpileModule(readFileSync(new URL(name, source), "utf8"), {
       compilerOptions: {
         target: ts.ScriptTarget.ES2022,
@@ -16,6 +16,8 @@ export default function build(): void {
         verbatimModuleSyntax: true,
       },
     });
-    writeFileSync(new URL(name.replace(/\.ts$/u, ".js"), target), outputText);
+    const compiled = new URL(name.replace(/\.ts$/u, ".js"), target);
+    mkdirSync(new URL(".", compiled), { recursive: true });
+    writeFileSync(compiled, outputText);
   }
 }

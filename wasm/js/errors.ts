@@ -15,6 +15,12 @@
  * - `disposed`: `dispose()` was called before or during the call.
  * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason. The instance
  *   stays usable.
+ * - `node-unreachable`: a node cannot be connected to, or answers with an HTTP status other
+ *   than 200.
+ * - `node-timeout`: a node did not answer in time, or not to the end.
+ * - `node-refused`: a node answers that it cannot or will not; the message has its words.
+ * - `node-too-large`: a node's answer is longer than was allowed; the rest is not read.
+ * - `node-invalid`: a node's answer is not what was asked for; the message names the field.
  */
 export type RandomXErrorCode =
   | "invalid-argument"
@@ -23,7 +29,12 @@ export type RandomXErrorCode =
   | "out-of-memory"
   | "worker-failed"
   | "disposed"
-  | "aborted";
+  | "aborted"
+  | "node-unreachable"
+  | "node-timeout"
+  | "node-refused"
+  | "node-too-large"
+  | "node-invalid";
 
 /** The one class of errors of this package. Its `name` is `AbortError` for code `aborted`. */
 export class RandomXError extends Error {

@@ -14,4 +14,11 @@ export {
   type Verdict,
 } from "./randomx.js";
 export type { Times } from "./protocol.js";
+export {
+  MoneroNode,
+  type MoneroNodeOptions,
+  type NodeBlocksOptions,
+  type NodeCallOptions,
+} from "./monero/node.js";
+export type { NodeBlock, NodeHeader, NodeInfo } from "./monero/answers.js";
 export type { Bytes, Difficulty, Version } from "./validate.js";

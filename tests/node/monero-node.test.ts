@@ -1,0 +1,320 @@
+/** The client of Monero's daemon, against a server that answers what a test wants. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { MoneroNode, type MoneroNodeOptions } from "../../wasm/js/monero/node.js";
+
+type Json = Record<string, unknown>;
+type Answer = (asked: { method: string; params: Json }, response: ServerResponse) => unknown;
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** A node that answers with what `answer` returns as the result, if it returns something. */
+async function nodeThat(answer: Answer, options: MoneroNodeOptions = {}): Promise<MoneroNode> {
+  const server = createServer((request, response) => {
+    void read(request).then((text) => {
+      const asked = JSON.parse(text) as { method: string; params: Json };
+      const result = answer(asked, response);
+      if (result !== undefined) response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", result }));
+    });
+  });
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return new MoneroNode(`http://127.0.0.1:${port}`, { timeout: 5000, retries: 0, ...options });
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
+/** A header as the daemon gives it. */
+function header(height: number, change: Json = {}): Json {
+  return {
+    height,
+    hash: "11".repeat(32),
+    prev_hash: "22".repeat(32),
+    major_version: 16,
+    minor_version: 16,
+    timestamp: 1_700_000_000 + height,
+    nonce: 7,
+    num_txes: 3,
+    miner_tx_hash: "33".repeat(32),
+    orphan_status: false,
+    pow_hash: "",
+    wide_difficulty: "0x1ff",
+    wide_cumulative_difficulty: "0x20000000000000001",
+    ...change,
+  };
+}
+
+const block = (height: number, change: Json = {}): Json => ({
+  status: "OK",
+  blob: "0a0b",
+  block_header: header(height),
+  ...change,
+});
+
+describe("answers", () => {
+  test("become typed values", async () => {
+    const node = await nodeThat(({ method, params }) => {
+      switch (method) {
+        case "get_info":
+          return {
+            status: "OK",
+            height: 5,
+            top_block_hash: "aa".repeat(32),
+            wide_difficulty: "0x10",
+            nettype: "fakechain",
+            synchronized: true,
+            more: "fields are nobody's harm",
+          };
+        case "get_block_header_by_height":
+          return { status: "OK", block_header: header(params.height as number) };
+        case "get_block_headers_range":
+          return { status: "OK", headers: [header(3), header(4), header(5)] };
+        default:
+          return block((params.height ?? 9) as number);
+      }
+    });
+    expect(await node.getInfo()).toEqual({
+      height: 5,
+      topBlockHash: "aa".repeat(32),
+      difficulty: 16n,
+      nettype: "fakechain",
+      synchronized: true,
+    });
+    const three = await node.getBlockHeaderByHeight(3);
+    expect(three).toEqual({
+      height: 3,
+      id: "11".repeat(32),
+      prevId: "22".repeat(32),
+      majorVersion: 16,
+      minorVersion: 16,
+      timestamp: 1_700_000_003,
+      nonce: 7,
+      transactionCount: 3,
+      minerTransactionId: "33".repeat(32),
+      difficulty: 511n,
+      cumulativeDifficulty: 2n ** 65n + 1n,
+    });
+    expect((await node.getBlockHeadersRange(3, 5)).map(({ height }) => height)).toEqual([3, 4, 5]);
+    expect((await node.getBlock(8)).blob).toEqual(Uint8Array.of(10, 11));
+    expect((await node.getBlock("11".repeat(32))).header.height).toBe(9);
+    const heights = [];
+    for await (const { header } of node.getBlocks(1, 20)) heights.push(header.height);
+    expect(heights).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  test.each<[string, Json]>([
+    ["blob: expected hex, at most 1048576 bytes", { blob: "0a0" }],
+    ["blob: expected hex, at most 1048576 bytes", { blob: "0A" }],
+    ["blob: expected hex, at most 1048576 bytes", { blob: "" }],
+    ["blob: expected hex, at most 1048576 bytes", { blob: "00".repeat((1 << 20) + 1) }],
+    ["blob: expected hex, at most 1048576 bytes", { blob: 5 }],
+    ["block_header: expected an object", { block_header: [] }],
+    ["block_header: expected an object", { block_header: null }],
+    ...[
+      ["height: 8 was asked for, got 9", { height: 9 }],
+      ["height: expected a whole number from 0 to 9007199254740991", { height: "8" }],
+      ["height: expected a whole number from 0 to 9007199254740991", { height: 2 ** 53 }],
+      ["height: expected a whole number from 0 to 9007199254740991", { height: -1 }],
+      ["timestamp: expected a whole number from 0 to 9007199254740991", { timestamp: 0.5 }],
+      ["nonce: expected a whole number from 0 to 4294967295", { nonce: 2 ** 32 }],
+      ["major_version: expected a whole number from 0 to 255", { major_version: 256 }],
+      ["hash: expected 64 hex digits", { hash: "11".repeat(31) }],
+      ["prev_hash: expected 64 hex digits", { prev_hash: `${"22".repeat(31)}zz` }],
+      ["orphan_status: the block is not in the node's chain", { orphan_status: true }],
+      ["orphan_status: expected true or false", { orphan_status: undefined }],
+      ["pow_hash: expected 64 hex digits", { pow_hash: "1" }],
+      [
+        "wide_difficulty: expected 0x and up to 32 hex digits, and not zero",
+        { wide_difficulty: "0x0" },
+      ],
+      [
+        "wide_difficulty: expected 0x and up to 32 hex digits, and not zero",
+        { wide_difficulty: 1 },
+      ],
+    ].map(([message, change]): [string, Json] => [
+      `block_header: ${message as string}`,
+      { block_header: header(8, change as Json) },
+    ]),
+  ])("that say %s", async (message, change) => {
+    const node = await nodeThat(() => block(8, change));
+    await expect(node.getBlock(8)).rejects.toMatchObject({
+      name: "RandomXError",
+      code: "node-invalid",
+      message: `get_block: ${message}`,
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ["headers: expected a list of 2 objects", [header(4)]],
+    ["headers: expected a list of 2 objects", [header(4), header(5), header(6)]],
+    ["headers: expected a list of 2 objects", [header(4), null]],
+    ["headers[1]: height: expected 5, got 4", [header(4), header(4)]],
+  ])("of headers: %s", async (message, headers) => {
+    const node = await nodeThat(() => ({ status: "OK", headers }));
+    await expect(node.getBlockHeadersRange(4, 5)).rejects.toMatchObject({
+      code: "node-invalid",
+      message: `get_block_headers_range: ${message}`,
+    });
+  });
+});
+
+describe("failures", () => {
+  test.each<[string, string, string]>([
+    ["node-invalid", "get_info: the answer is not JSON", "{"],
+    ["node-invalid", "get_info: the answer is not JSON", "[".repeat(1_000_000)],
+    ["node-invalid", "get_info: the answer has no result", "[]"],
+    ["node-invalid", "get_info: the answer has no result", '{"result":7}'],
+    ["node-refused", 'get_info: the node says "no"', '{"error":{"code":-2,"message":"no"}}'],
+    [
+      "node-refused",
+      'get_info: the node\'s status is "PAYMENT"',
+      '{"result":{"status":"PAYMENT"}}',
+    ],
+  ])("%s: %s", async (code, message, text) => {
+    const node = await nodeThat((_, response) => void response.end(text));
+    await expect(node.getInfo()).rejects.toMatchObject({ code, message });
+  });
+
+  test("of the connection", async () => {
+    const node = new MoneroNode("http://127.0.0.1:1", { retries: 0 });
+    await expect(node.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
+    const cut = await nodeThat((_, response) => {
+      response.writeHead(200, { "Content-Length": 1000 });
+      response.write("{");
+      setTimeout(() => response.destroy(), 20);
+    });
+    await expect(cut.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
+  });
+
+  test("by another status or address", async () => {
+    const missing = await nodeThat((_, response) => void response.writeHead(404).end());
+    const message = "get_info: HTTP status 404";
+    await expect(missing.getInfo()).rejects.toMatchObject({ code: "node-unreachable", message });
+    const elsewhere = await nodeThat(
+      (_, response) => void response.writeHead(307, { Location: "http://127.0.0.1:1/" }).end(),
+    );
+    await expect(elsewhere.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
+  });
+
+  test("an answer that is too large is not read to its end", async () => {
+    let sent = 0;
+    const endless: Answer = (_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(" ".repeat(65_536))) sent += 65_536;
+        if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+    };
+    const node = await nodeThat(endless, { maxBytes: 1 << 20 });
+    const message = "get_info: an answer of more than 1048576 bytes";
+    await expect(node.getInfo()).rejects.toMatchObject({ code: "node-too-large", message });
+    expect(sent).toBeLessThan(32 << 20);
+    const told = await nodeThat(
+      (_, response) => void response.writeHead(200, { "Content-Length": 100 << 20 }).write("{"),
+    );
+    await expect(told.getInfo()).rejects.toMatchObject({ code: "node-too-large" });
+  });
+
+  test.each<[string, Answer]>([
+    ["nothing", () => undefined],
+    [
+      "a byte now and then",
+      (_, response) => {
+        const timer = setInterval(() => response.write(" "), 20);
+        response.on("close", () => {
+          clearInterval(timer);
+        });
+      },
+    ],
+  ])("%s arrives in time", async (_, answer) => {
+    const node = await nodeThat(answer, { timeout: 200 });
+    const message = "get_info: no answer within 200 ms";
+    const start = performance.now();
+    await expect(node.getInfo()).rejects.toMatchObject({ code: "node-timeout", message });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  test("that may pass are tried again", async () => {
+    const say: Answer[] = [
+      (_, response) => void response.writeHead(503).end(),
+      () => ({ status: "BUSY" }),
+      () => ({ status: "OK", block_header: header(4) }),
+    ];
+    const node = await nodeThat((asked, response) => say.shift()?.(asked, response), {
+      retries: 2,
+    });
+    expect((await node.getBlockHeaderByHeight(4)).height).toBe(4);
+    let attempts = 0;
+    const invalid = await nodeThat(() => ({ status: "OK", attempts: (attempts += 1) }), {
+      retries: 2,
+    });
+    await expect(invalid.getInfo()).rejects.toMatchObject({ code: "node-invalid" });
+    expect(attempts).toBe(1);
+  });
+});
+
+describe("signals", () => {
+  test("stop a call, and its pauses", async () => {
+    const silent = await nodeThat(() => undefined);
+    const signal = AbortSignal.timeout(50);
+    await expect(silent.getInfo({ signal })).rejects.toMatchObject({ code: "aborted" });
+    const down = await nodeThat((_, response) => void response.writeHead(500).end(), {
+      retries: 10,
+    });
+    const later = AbortSignal.timeout(100);
+    await expect(down.getInfo({ signal: later })).rejects.toMatchObject({ code: "aborted" });
+    await expect(down.getInfo({ signal: later })).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test("stop blocks that are asked for in advance", async () => {
+    let open = 0;
+    const node = await nodeThat(({ params }, response) => {
+      if (params.height === 1) return block(1);
+      open += 1;
+      response.on("close", () => (open -= 1));
+      return undefined;
+    });
+    for await (const { header } of node.getBlocks(1, 100, { ahead: 4 })) {
+      expect(header.height).toBe(1);
+      break;
+    }
+    await expect.poll(() => open).toBe(0);
+    const walk = node.getBlocks(1, 100, { signal: AbortSignal.timeout(100) });
+    await walk.next();
+    await expect(walk.next()).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+test.each<[string, () => unknown]>([
+  ["url: expected an address", () => new MoneroNode("127.0.0.1")],
+  ["url: expected http: or https:, got file:", () => new MoneroNode("file:///etc")],
+  ["url: a login in the address", () => new MoneroNode("http://a:b@c")],
+  ["timeout: expected a whole number", () => new MoneroNode("http://a", { timeout: 0 })],
+  ["retries: expected a whole number", () => new MoneroNode("http://a", { retries: 11 })],
+  ["maxBytes: expected a whole number", () => new MoneroNode("http://a", { maxBytes: 1.5 })],
+  ["fetch: expected a function", () => new MoneroNode("http://a", { fetch: 1 as never })],
+])("arguments: %s", (message, make) => {
+  expect(make).toThrow(message);
+});
+
+test("arguments of calls", async () => {
+  const node = new MoneroNode("http://127.0.0.1:1/path/?query#hash");
+  const invalid = { code: "invalid-argument" };
+  await expect(node.getBlock(-1)).rejects.toMatchObject(invalid);
+  await expect(node.getBlock("11")).rejects.toMatchObject(invalid);
+  await expect(node.getBlockHeadersRange(5, 4)).rejects.toMatchObject(invalid);
+  await expect(node.getBlockHeadersRange(0, 1000)).rejects.toMatchObject(invalid);
+  await expect(node.getBlocks(0, 5, { ahead: 0 }).next()).rejects.toMatchObject(invalid);
+});
