@@ -11,7 +11,7 @@ const root = new URL("../../", import.meta.url);
 
 /** The package as `build.ts` compiled it: its worker's script must be a file that Node can run. */
 export const { RandomX, RandomXError } = (await import(
-  new URL("wasm/dist/index.js", root).href
+  new URL("wasm/dist/js/index.js", root).href
 )) as typeof product;
 
 /** A reference vector: bytes in hex. */

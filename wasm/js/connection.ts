@@ -18,27 +18,30 @@ export class Connection {
   #waiting: Waiting | undefined;
   #end: PlainError | undefined;
 
-  private constructor(onEnd: () => void) {
+  private constructor(script: string | undefined, onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#thread = startThread({
-      message: (message) => {
+    const listener = {
+      message: (message: FromWorker) => {
         this.#hear(message);
       },
-      failed: (reason) => {
+      failed: (reason: string) => {
         this.close("worker-failed", reason);
       },
-    });
+    };
+    this.#thread = startThread(listener, script);
   }
 
   /**
-   * Starts a worker and has it load its module. One that cannot is not left behind. `onEnd` is
-   * called when a worker that had started has come to its end, whatever that was.
+   * Starts a worker, with the script at an address if there is one, and has it load its module.
+   * One that cannot is not left behind. `onEnd` is called when a worker that had started has come
+   * to its end, whatever that was.
    */
   static open(
+    script: string | undefined,
     args: Omit<Args<"start">, "lock">,
     onEnd: () => void,
   ): { connection: Connection; started: Promise<Result<"start">> } {
-    const connection = new Connection(onEnd);
+    const connection = new Connection(script, onEnd);
     return { connection, started: connection.#start(args) };
   }
 

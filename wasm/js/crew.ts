@@ -102,15 +102,11 @@ export class Crew {
   async #start(): Promise<void> {
     this.#isStarting = true;
     try {
-      const { features, lanes } = this.#choices;
+      const { features, lanes, wasmUrl, workerUrl } = this.#choices;
       const slot = this.#freshSlot();
       const { connection, started } = Connection.open(
-        {
-          module: this.#module,
-          features,
-          lanes,
-          slot,
-        },
+        workerUrl,
+        { module: this.#module, wasmUrl, features, lanes, slot },
         () => {
           this.#forget(connection);
         },

@@ -47,7 +47,17 @@ export function processors(): number {
 
 /** The browser's locks, which only secure contexts have. Node tells itself that a thread is gone. */
 export function lockManager(): LockManager | undefined {
-  return typeof Worker === "undefined" ? undefined : (navigator as Partial<Navigator>).locks;
+  if (typeof Worker === "undefined" || nodeThreads()) return undefined;
+  return (navigator as Partial<Navigator>).locks;
+}
+
+/**
+ * Node's threads, where they are the better ones: in Node, and in Deno and Bun, whose own workers
+ * keep a process alive. Not in Electron's pages, where they do not work.
+ */
+export function nodeThreads(): NodeThreads | undefined {
+  const isPage = typeof Worker !== "undefined" && typeof document !== "undefined";
+  return isPage ? undefined : nodeModule("worker_threads");
 }
 
 /** What Node's `worker_threads` has of use here. */

@@ -32,6 +32,13 @@ export interface CreateOptions {
   /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
   /**
+   * Where the WebAssembly is, if not where the package or its bundler has put it. Relative to the
+   * page; where there is none, absolute.
+   */
+  wasmUrl?: string | URL | undefined;
+  /** Where the worker's script is, likewise. One of another origin is imported by a `blob:` script. */
+  workerUrl?: string | URL | undefined;
+  /**
    * For tests and measurements: `false` does without a feature that is there, `true` for one
    * that is not is `unsupported`.
    */
@@ -59,6 +66,8 @@ export interface Choices {
   lanes: number;
   features: Partial<Features>;
   copies: Copies | undefined;
+  wasmUrl: string | undefined;
+  workerUrl: string | undefined;
 }
 
 /** A cache's memory has places for 32 workers; some must stay free for those that replace others. */
@@ -83,6 +92,8 @@ export function choices(options: CreateOptions): Choices {
     lanes: validate.count("lanes", lanes, MAX_LANES),
     features: featureSwitches(switches),
     copies: copies === undefined ? copies : validate.oneOf("features.copies", copies, COPIES),
+    wasmUrl: validate.address("wasmUrl", given.wasmUrl),
+    workerUrl: validate.address("workerUrl", given.workerUrl),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Operations {
       lock: string | undefined;
       /** The module, where another worker has compiled it already. */
       module: WebAssembly.Module | undefined;
+      /** Where it is, if not beside the worker's script. */
+      wasmUrl: string | undefined;
       /** Features that must or must not be used; the others are used where they are found. */
       features: Partial<Features>;
       lanes: number;

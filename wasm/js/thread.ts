@@ -1,5 +1,5 @@
 /** Threads, as browsers and Node have them. */
-import { nodeModule, type NodeThreads } from "./environment.js";
+import { nodeThreads, type NodeThreads } from "./environment.js";
 import { RandomXError } from "./errors.js";
 import type { FromWorker, ToWorker } from "./protocol.js";
 
@@ -20,22 +20,22 @@ export interface Thread {
   keepAlive: (wanted: boolean) => void;
 }
 
-/** Starts a thread. */
-export function startThread(listener: Listener): Thread {
-  const threads = typeof Worker === "undefined" && nodeModule("worker_threads");
+/** Starts a thread with the worker's script, or with the one at an address. */
+export function startThread(listener: Listener, script: string | undefined): Thread {
+  const threads = nodeThreads();
   try {
-    return threads ? startInNode(threads, listener) : startInBrowser(listener);
+    return threads ? startInNode(threads, listener, script) : startInBrowser(listener, script);
   } catch (cause) {
     if (cause instanceof RandomXError) throw cause;
     throw new RandomXError("worker-failed", "the worker could not be started", { cause });
   }
 }
 
-function startInBrowser(listener: Listener): Thread {
+function startInBrowser(listener: Listener, script: string | undefined): Thread {
   if (typeof Worker === "undefined") {
     throw new RandomXError("unsupported", "RandomX needs module workers, which are lacking here");
   }
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const worker = script === undefined ? startOwnScript() : startScript(new URL(script));
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     listener.message(data);
   };
@@ -61,10 +61,39 @@ function startInBrowser(listener: Listener): Thread {
   };
 }
 
-function startInNode(threads: NodeThreads, listener: Listener): Thread {
-  // Not written as bundlers know it: they would make a script for browsers of it.
-  const script = "./worker.js";
-  const worker = new threads.Worker(new URL(script, import.meta.url));
+/** Bundlers know a worker by this one expression. */
+function startOwnScript(): Worker {
+  try {
+    return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  } catch (error) {
+    const script = ownScript();
+    if (script.origin === location.origin) throw error;
+    return startScript(script);
+  }
+}
+
+/** A page may only start scripts of its own origin; those can import another one's. */
+function startScript(script: URL): Worker {
+  if (!script.protocol.startsWith("http") || script.origin === location.origin) {
+    return new Worker(script, { type: "module" });
+  }
+  const source = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
+  const address = URL.createObjectURL(source);
+  const worker = new Worker(address, { type: "module" });
+  for (const event of ["message", "error"]) {
+    worker.addEventListener(
+      event,
+      () => {
+        URL.revokeObjectURL(address);
+      },
+      { once: true },
+    );
+  }
+  return worker;
+}
+
+function startInNode(threads: NodeThreads, listener: Listener, script: string | undefined): Thread {
+  const worker = new threads.Worker(script === undefined ? ownScript() : new URL(script));
   worker.on("message", listener.message as (value: unknown) => void);
   worker.on("messageerror", () => {
     listener.failed("an answer could not be read");
@@ -85,4 +114,9 @@ function startInNode(threads: NodeThreads, listener: Listener): Thread {
       else worker.unref();
     },
   };
+}
+
+/** For what no bundler has made. In this form they write no path of their machine down. */
+function ownScript(): URL {
+  return new URL(import.meta.resolve("./worker.js"));
 }

@@ -96,6 +96,20 @@ export function height(name: string, value: unknown): number {
   return value;
 }
 
+/** An address in full, or none. */
+export function address(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" && !(value instanceof URL)) {
+    throw invalidArgument(name, `expected a URL or a string, got ${kind(value)}`);
+  }
+  const { document, location } = globalThis as { document?: Document; location?: Location };
+  try {
+    return new URL(value, document?.baseURI ?? location?.href).href;
+  } catch {
+    throw invalidArgument(name, `expected an address, got ${JSON.stringify(String(value))}`);
+  }
+}
+
 /** An object with the named properties; each of them is checked on its own. */
 export function record(name: string, value: unknown): Record<string, unknown> {
   if (typeof value !== "object" || value === null) {

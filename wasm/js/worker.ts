@@ -49,7 +49,7 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
   checkSupport();
-  const module = args.module ?? (await load());
+  const module = args.module ?? (await load(args.wasmUrl));
   await loadWasm({ module_or_path: module });
   const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
   session = new Session(wasm, { lanes: args.lanes, slot: args.slot, features: bits }, pause);
@@ -57,9 +57,13 @@ async function start(args: Args<"start">): Promise<Result<"start">> {
   return { held, module, features };
 }
 
-async function load(): Promise<WebAssembly.Module> {
+async function load(address: string | undefined): Promise<WebAssembly.Module> {
   try {
-    return await compile(new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url));
+    return await compile(
+      address === undefined
+        ? new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url)
+        : new URL(address),
+    );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RandomXError(
