@@ -20,6 +20,23 @@ impl Difficulty {
     pub fn is_met_by(&self, hash: &[u8; 32]) -> bool {
         U256::from_le_bytes(*hash).checked_mul(self.0).is_some()
     }
+
+    /// The difficulty as a number, if it has at most 128 bits, as those of Monero have.
+    pub fn as_u128(&self) -> Option<u128> {
+        u128::try_from(self.0).ok()
+    }
+}
+
+impl TryFrom<u128> for Difficulty {
+    type Error = DifficultyError;
+
+    /// Zero is none.
+    fn try_from(difficulty: u128) -> Result<Self, DifficultyError> {
+        match difficulty {
+            0 => Err(DifficultyError::Zero),
+            _ => Ok(Self(U256::from(difficulty))),
+        }
+    }
 }
 
 impl FromStr for Difficulty {
@@ -159,6 +176,15 @@ mod tests {
         }
         assert_eq!(difficulty("0001"), difficulty("1"));
         assert_eq!(difficulty(&format!("{}{MAX}", "0".repeat(1000))).to_string(), MAX);
+    }
+
+    #[test]
+    fn numbers_are_difficulties_and_back() {
+        for number in [1, u128::from(u64::MAX) + 1, u128::MAX] {
+            assert_eq!(Difficulty::try_from(number).map(|d| d.as_u128()), Ok(Some(number)));
+        }
+        assert_eq!(Difficulty::try_from(0), Err(DifficultyError::Zero));
+        assert_eq!(difficulty(MAX).as_u128(), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Monero's hash: Keccak with the padding it had before it became SHA-3.
 
+use std::fmt;
+
 use tiny_keccak::{Hasher, Keccak};
 
 /// A block's id, a transaction's hash, a seed hash or a proof of work, in the order of its bytes.
@@ -16,6 +18,15 @@ pub(crate) fn keccak256(parts: &[&[u8]]) -> Hash {
     hash
 }
 
+/// A hash as sentences show it: 64 hexadecimal digits.
+pub(crate) struct Hex<'a>(pub(crate) &'a Hash);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -23,7 +34,7 @@ mod tests {
     #[test]
     fn is_keccak_and_not_sha3() {
         assert_eq!(
-            hex::encode(keccak256(&[])),
+            Hex(&keccak256(&[])).to_string(),
             "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
         );
     }

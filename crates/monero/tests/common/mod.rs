@@ -4,7 +4,10 @@
 
 use std::{fs, path::Path};
 
-use randomx_monero::Hash;
+use randomx_monero::{
+    Block, DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, Layout, MAINNET_GENESIS_ID, PastBlock,
+    next_difficulty,
+};
 use serde_json::Value;
 
 /// A file of `tests/vectors`.
@@ -62,4 +65,72 @@ impl Random {
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
+}
+
+/// A block that was made up; its proof of work is what a test says.
+#[derive(Clone)]
+pub struct MadeBlock {
+    pub version: u8,
+    pub timestamp: u64,
+    pub previous_id: Hash,
+    pub height: u64,
+    pub unlock: u64,
+    /// What the rule demands of it.
+    pub difficulty: u128,
+    pub blob: Vec<u8>,
+    pub id: Hash,
+}
+
+impl MadeBlock {
+    /// Writes the blob after a change.
+    pub fn finish(&mut self) {
+        let mut blob = vec![self.version, 16];
+        varint(&mut blob, self.timestamp);
+        blob.extend(self.previous_id);
+        blob.extend([1, 2, 3, 4]);
+        blob.push(2);
+        varint(&mut blob, self.unlock);
+        blob.extend([1, 0xff]);
+        varint(&mut blob, self.height);
+        // One output to a tagged key, no extra, no signatures, no other transaction.
+        blob.extend([1, 0, 3]);
+        blob.extend([9; 33]);
+        blob.extend([0, 0, 0]);
+        self.id = Block::parse(&blob, Layout::default()).expect("a block").id();
+        self.blob = blob;
+    }
+}
+
+/// The blocks from height 1 on of a chain after the main network's genesis block, with the difficulties
+/// that Monero's own definition of the rule demands, and timestamps that wander.
+pub fn made_chain(count: usize) -> Vec<MadeBlock> {
+    let mut random = Random(count as u64 + 1);
+    let mut blocks: Vec<MadeBlock> = Vec::with_capacity(count);
+    let mut past: Vec<PastBlock> = Vec::new();
+    let (mut previous_id, mut cumulative_difficulty) = (MAINNET_GENESIS_ID, 1);
+    let mut clock = 1_700_000_000;
+    for height in 1..=count as u64 {
+        let window = &past[past.len().saturating_sub(DIFFICULTY_BLOCKS)..];
+        let difficulty = next_difficulty(window, DIFFICULTY_TARGET).expect("a difficulty");
+        clock += random.below(200) as u64;
+        let timestamp = clock + random.below(300) as u64;
+        let (version, unlock) = (16, height + 60);
+        let (blob, id) = (Vec::new(), [0; 32]);
+        let mut block =
+            MadeBlock { version, timestamp, previous_id, height, unlock, difficulty, blob, id };
+        block.finish();
+        previous_id = block.id;
+        cumulative_difficulty += difficulty;
+        past.push(PastBlock { timestamp, cumulative_difficulty });
+        blocks.push(block);
+    }
+    blocks
+}
+
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
 }

@@ -1,0 +1,153 @@
+//! The last blocks of a chain, and what the rules demand after them.
+
+use std::collections::VecDeque;
+
+use crate::checkpoint::RecentBlock;
+use crate::retarget::{DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, PastBlock, next_difficulty};
+use crate::timestamp::{TIMESTAMP_WINDOW, median_timestamp};
+
+/// The last blocks, the oldest first.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    recent: VecDeque<RecentBlock>,
+}
+
+/// What is known about the block that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand<T> {
+    /// The rule says so.
+    Ruled(T),
+    /// The rule demands nothing, or comes to no result.
+    Nothing,
+    /// More blocks would have to be known.
+    Unknown,
+}
+
+impl History {
+    pub(crate) fn new(recent: Vec<RecentBlock>) -> Self {
+        Self { recent: recent.into() }
+    }
+
+    /// Adds a block; the last `keep` stay.
+    pub(crate) fn push(&mut self, block: RecentBlock, keep: usize) {
+        self.recent.push_back(block);
+        while self.recent.len() > keep {
+            self.recent.pop_front();
+        }
+    }
+
+    /// Takes back the newest blocks.
+    pub(crate) fn drop_newest(&mut self, newest: usize) {
+        self.recent.truncate(self.recent.len().saturating_sub(newest));
+    }
+
+    /// The last blocks that the rules want, without the newest ones.
+    pub(crate) fn without_newest(&self, newest: usize) -> Vec<RecentBlock> {
+        let end = self.recent.len().saturating_sub(newest);
+        self.recent.range(end.saturating_sub(DIFFICULTY_BLOCKS)..end).copied().collect()
+    }
+
+    /// The difficulty that the rule demands of the block at a height.
+    pub(crate) fn difficulty(&self, height: u64) -> Demand<u128> {
+        let Some(wanted) = self.wanted(height, DIFFICULTY_BLOCKS) else { return Demand::Unknown };
+        // While the genesis block is among them the rule leaves it out.
+        let genesis = usize::from(wanted as u64 == height).min(wanted);
+        let mut sum = Some(0_u128);
+        let past: Option<Vec<PastBlock>> = self
+            .recent
+            .range(self.recent.len() - wanted + genesis..)
+            .map(|block| {
+                sum = sum?.checked_add(block.difficulty);
+                sum.map(|cumulative_difficulty| PastBlock {
+                    timestamp: block.timestamp,
+                    cumulative_difficulty,
+                })
+            })
+            .collect();
+        match past.and_then(|past| next_difficulty(&past, DIFFICULTY_TARGET)) {
+            Some(difficulty) => Demand::Ruled(difficulty),
+            None => Demand::Nothing,
+        }
+    }
+
+    /// The timestamp that the block at a height must reach.
+    pub(crate) fn median(&self, height: u64) -> Demand<u64> {
+        match self.wanted(height, TIMESTAMP_WINDOW) {
+            None => Demand::Unknown,
+            Some(wanted) => {
+                let last = self.recent.range(self.recent.len() - wanted..);
+                let last: Vec<u64> = last.map(|block| block.timestamp).collect();
+                match <&[u64; TIMESTAMP_WINDOW]>::try_from(last.as_slice()) {
+                    Ok(last) => Demand::Ruled(median_timestamp(last)),
+                    Err(_) => Demand::Nothing,
+                }
+            }
+        }
+    }
+
+    /// How many blocks before a height a rule looks at, if they are known.
+    fn wanted(&self, height: u64, window: usize) -> Option<usize> {
+        let wanted = usize::try_from(height).map_or(window, |blocks| blocks.min(window));
+        (self.recent.len() >= wanted).then_some(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(count: u64) -> History {
+        let block = |n| RecentBlock { timestamp: 120 * n, difficulty: 1000 };
+        History::new((0..count).map(block).collect())
+    }
+
+    #[test]
+    fn enough_is_what_the_rule_wants_or_all_there_is() {
+        assert_eq!(history(735).difficulty(1_000_000), Demand::Ruled(1000));
+        assert_eq!(history(734).difficulty(1_000_000), Demand::Unknown);
+        assert_eq!(history(734).difficulty(734), Demand::Ruled(1000));
+        assert_eq!(history(3).difficulty(3), Demand::Ruled(1000));
+        assert_eq!(history(2).difficulty(2), Demand::Ruled(1));
+        assert_eq!(history(0).difficulty(0), Demand::Ruled(1));
+        assert_eq!(history(2).difficulty(3), Demand::Unknown);
+    }
+
+    #[test]
+    fn the_genesis_block_is_left_out_as_long_as_it_would_count() {
+        // Its timestamp is far from the others, so that it would show.
+        for height in [3, 100, 600, 735] {
+            let late = |n| RecentBlock { timestamp: 1_000_000 + 120 * n, difficulty: 1000 };
+            let mut recent: Vec<_> = (0..height).map(late).collect();
+            recent[0].timestamp = 0;
+            let history = History::new(recent);
+            assert_eq!(history.difficulty(height), Demand::Ruled(1000), "height {height}");
+        }
+    }
+
+    #[test]
+    fn the_median_is_of_the_last_sixty() {
+        assert_eq!(history(60).median(60), Demand::Ruled(60 * 59));
+        assert_eq!(history(100).median(100), Demand::Ruled(60 * (40 + 99)));
+        assert_eq!(history(59).median(59), Demand::Nothing);
+        assert_eq!(history(59).median(60), Demand::Unknown);
+    }
+
+    #[test]
+    fn difficulties_that_overflow_have_no_successor() {
+        let block = RecentBlock { timestamp: 0, difficulty: u128::MAX };
+        assert_eq!(History::new(vec![block; 735]).difficulty(10_000), Demand::Nothing);
+    }
+
+    #[test]
+    fn the_newest_can_be_taken_back() {
+        let mut history = history(735);
+        for n in 735..740 {
+            history.push(RecentBlock { timestamp: n, difficulty: 1 }, 740);
+        }
+        let before = history.without_newest(5);
+        assert_eq!((before.len(), before[734].timestamp), (735, 120 * 734));
+        assert_eq!(history.without_newest(0)[734].timestamp, 739);
+        history.drop_newest(5);
+        assert_eq!(history.without_newest(0), before);
+    }
+}

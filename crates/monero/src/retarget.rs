@@ -1,0 +1,147 @@
+//! The difficulty rule: what the network demands of the next block.
+
+use ruint::aliases::U256;
+
+/// Blocks that the rule looks at.
+pub const DIFFICULTY_WINDOW: usize = 720;
+
+/// The newest blocks, which it leaves out.
+pub const DIFFICULTY_LAG: usize = 15;
+
+/// Timestamps that are cut from either end of a whole window, once they are sorted.
+pub const DIFFICULTY_CUT: usize = 60;
+
+/// The time that a block should take, in seconds, since major version 2.
+pub const DIFFICULTY_TARGET: u64 = 120;
+
+/// The blocks that must be known: [`DIFFICULTY_WINDOW`] and [`DIFFICULTY_LAG`].
+pub const DIFFICULTY_BLOCKS: usize = DIFFICULTY_WINDOW + DIFFICULTY_LAG;
+
+/// What the difficulty rule wants to know of a block that came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PastBlock {
+    /// In seconds since 1970.
+    pub timestamp: u64,
+    /// The sum of difficulties up to this block. Only differences count.
+    pub cumulative_difficulty: u128,
+}
+
+/// The difficulty of the block after `past`: the last [`DIFFICULTY_BLOCKS`] blocks in order, or all
+/// there are, without the genesis block, which Monero leaves out.
+///
+/// Of those the oldest [`DIFFICULTY_WINDOW`] count. Their timestamps are sorted, the ends are cut, and
+/// the work in between is divided by the time in between, rounded up.
+///
+/// `None` where Monero finds no difficulty either: more than 128 bits, or cumulative difficulties
+/// that fall.
+///
+/// ```
+/// use randomx_monero::{DIFFICULTY_TARGET, PastBlock, next_difficulty};
+///
+/// // A block of difficulty 1,000 a minute: twice as fast as wanted.
+/// let past: Vec<_> = (1..=735)
+///     .map(|n| PastBlock { timestamp: 60 * n, cumulative_difficulty: 1000 * u128::from(n) })
+///     .collect();
+/// assert_eq!(next_difficulty(&past, DIFFICULTY_TARGET), Some(2000));
+/// ```
+pub fn next_difficulty(past: &[PastBlock], target: u64) -> Option<u128> {
+    let window = &past[..past.len().min(DIFFICULTY_WINDOW)];
+    if window.len() <= 1 {
+        return Some(1);
+    }
+    let mut timestamps: Vec<u64> = window.iter().map(|block| block.timestamp).collect();
+    timestamps.sort_unstable();
+    let (first, last) = kept(window.len());
+    let time = (timestamps[last] - timestamps[first]).max(1);
+    let work = window[last]
+        .cumulative_difficulty
+        .checked_sub(window[first].cumulative_difficulty)
+        .filter(|&work| work > 0)?;
+    let rounded_up = U256::from(work) * U256::from(target) + U256::from(time - 1);
+    u128::try_from(rounded_up / U256::from(time)).ok()
+}
+
+/// The first and the last place that are kept of a window of some length, 2 or more.
+fn kept(length: usize) -> (usize, usize) {
+    const KEPT: usize = DIFFICULTY_WINDOW - 2 * DIFFICULTY_CUT;
+    if length <= KEPT {
+        (0, length - 1)
+    } else {
+        let first = (length - KEPT).div_ceil(2);
+        (first, first + KEPT - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steady(count: usize, seconds: u64, difficulty: u128) -> Vec<PastBlock> {
+        (1..=count as u64)
+            .map(|n| PastBlock {
+                timestamp: seconds * n,
+                cumulative_difficulty: difficulty * u128::from(n),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_first_blocks_demand_one() {
+        assert_eq!(next_difficulty(&[], 120), Some(1));
+        assert_eq!(next_difficulty(&steady(1, 5, 1_000_000), 120), Some(1));
+    }
+
+    #[test]
+    fn blocks_on_time_keep_the_difficulty() {
+        for count in [2, 3, 599, 600, 601, 602, 719, 720, 721, 735] {
+            assert_eq!(next_difficulty(&steady(count, 120, 1000), 120), Some(1000), "{count}");
+            assert_eq!(next_difficulty(&steady(count, 240, 1000), 120), Some(500), "{count}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_windows() {
+        assert_eq!(kept(2), (0, 1));
+        assert_eq!(kept(600), (0, 599));
+        assert_eq!(kept(601), (1, 600));
+        assert_eq!(kept(602), (1, 600));
+        assert_eq!(kept(720), (60, 659));
+    }
+
+    #[test]
+    fn the_newest_fifteen_do_not_count() {
+        let mut past = steady(735, 120, 1000);
+        for block in &mut past[720..] {
+            block.timestamp = u64::MAX;
+            block.cumulative_difficulty = u128::MAX;
+        }
+        assert_eq!(next_difficulty(&past, 120), Some(1000));
+    }
+
+    #[test]
+    fn quotients_are_rounded_up_and_time_is_at_least_a_second() {
+        let past = |time: u64, work: u128| {
+            [
+                PastBlock { timestamp: 100, cumulative_difficulty: 5 },
+                PastBlock { timestamp: 100 + time, cumulative_difficulty: 5 + work },
+            ]
+        };
+        assert_eq!(next_difficulty(&past(7, 1), 120), Some(18));
+        assert_eq!(next_difficulty(&past(0, 9), 120), Some(1080));
+        assert_eq!(next_difficulty(&past(u64::MAX - 100, 1), 120), Some(1));
+    }
+
+    #[test]
+    fn what_has_no_difficulty_is_none() {
+        let past = |first: u128, second: u128| {
+            [first, second]
+                .map(|cumulative_difficulty| PastBlock { timestamp: 0, cumulative_difficulty })
+        };
+        assert_eq!(next_difficulty(&past(5, 5), 120), None);
+        assert_eq!(next_difficulty(&past(6, 5), 120), None);
+        assert_eq!(next_difficulty(&past(0, u128::MAX), 120), None);
+        let greatest = u128::MAX / 120;
+        assert_eq!(next_difficulty(&past(0, greatest), 120), Some(greatest * 120));
+        assert_eq!(next_difficulty(&past(0, greatest + 1), 120), None);
+    }
+}
