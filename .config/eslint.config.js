@@ -5,7 +5,14 @@ import globals from "globals";
 import tseslint from "typescript-eslint";
 
 export default defineConfig(
-  globalIgnores(["target/", "**/pkg/", "**/dist/", "tests/e2e/results/"]),
+  globalIgnores([
+    "target/",
+    "**/pkg/",
+    "**/dist/",
+    "tests/e2e/results/",
+    // Compiled where the package is installed, and not here.
+    "tests/packaging/projects/types/",
+  ]),
   js.configs.recommended,
   {
     files: ["**/*.ts"],

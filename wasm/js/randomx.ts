@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Follow } from "./job.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
 import { Pool } from "./pool.js";

@@ -34,6 +34,12 @@ pub(crate) fn wasm_from_scratch() -> Result<()> {
     wasm(&setup::wasm_tools()?)
 }
 
+/// Installs what the npm package's build needs, and builds it.
+pub(crate) fn package_from_scratch() -> Result<()> {
+    product_from_scratch()?;
+    process::run(&mut Node::Installed.run("wasm/build.mjs")?)
+}
+
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
     build(tools, &[PRODUCT, CONFORMANCE])

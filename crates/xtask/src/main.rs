@@ -36,6 +36,8 @@ enum Command {
     Setup,
     /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
     BuildWasm,
+    /// Build the npm package into `wasm/dist`.
+    BuildPackage,
     /// Build the page and serve it on 127.0.0.1.
     Start {
         /// The port to listen on.
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Check => Report::new().run(check::check),
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
+        Command::BuildPackage => exit_code(build::package_from_scratch()),
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),

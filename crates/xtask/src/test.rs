@@ -7,7 +7,8 @@ use crate::report::Report;
 use crate::setup::{self, Node};
 use crate::{build, check, process};
 
-/// Checks, then tests the native build, the wasm build in two Nodes and three browsers, and the page.
+/// Checks, then tests the native build, the wasm build in two Nodes and three browsers, the npm
+/// package in fresh projects, and the page.
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("cargo test", || {
@@ -27,6 +28,10 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
         })?;
     }
     let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
+    report.step("packaging", || {
+        let mut vitest = browsers.run("node_modules/vitest/vitest.mjs")?;
+        process::run(vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]))
+    })?;
     report.step("playwright", || {
         let mut playwright = browsers.playwright()?;
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);

@@ -70,7 +70,12 @@ pub(crate) fn browsers() -> Result<Browsers> {
 impl Browsers {
     /// A command that runs Playwright's test runner with these browsers.
     pub(crate) fn playwright(&self) -> Result<Command> {
-        let mut command = Node::Installed.run(PLAYWRIGHT)?;
+        self.run(PLAYWRIGHT)
+    }
+
+    /// A command that runs a script of the repository which starts these browsers.
+    pub(crate) fn run(&self, script: &str) -> Result<Command> {
+        let mut command = Node::Installed.run(script)?;
         match &self.chromium {
             Chromium::System(path) => command.env("CHROMIUM_PATH", path),
             Chromium::Playwrights => command.env_remove("CHROMIUM_PATH"),

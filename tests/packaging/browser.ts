@@ -1,0 +1,76 @@
+/** Sites on 127.0.0.1 and a Chromium that opens them. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { chromium, type Browser } from "@playwright/test";
+import sirv from "sirv";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { Told } from "./project.js";
+
+/** What isolates a page, so that its workers share memory. */
+export const ISOLATED = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/** Options of `RandomX.create`, as far as they can be handed to a page. */
+export interface Options {
+  workerUrl?: string;
+  wasmUrl?: string;
+}
+
+let browser: Browser;
+beforeAll(async () => {
+  const executablePath = process.env.CHROMIUM_PATH;
+  browser = await chromium.launch({
+    args: ["--no-sandbox"],
+    ...(executablePath ? { executablePath } : {}),
+  });
+});
+afterAll(() => browser.close());
+
+/** Serves a folder for the length of a test. */
+export async function serve(
+  folder: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const setHeaders = (response: { setHeader: (name: string, value: string) => void }): void => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  };
+  const server = createServer(sirv(folder, { dev: true, setHeaders }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** What the page at an address tells. A script or module that it lacks fails the test. */
+export async function verifyAt(address: string, options: Options = {}): Promise<Told> {
+  const page = await browser.newPage();
+  const failures: string[] = [];
+  page.on("pageerror", (error) => failures.push(error.message));
+  page.on("response", (response) => {
+    if (response.status() >= 400 && !response.url().endsWith("favicon.ico")) {
+      failures.push(`${response.status()} ${response.url()}`);
+    }
+  });
+  try {
+    await page.goto(address);
+    await page.waitForFunction("globalThis.verify", undefined, { timeout: 20_000 });
+    const told = await page.evaluate(
+      (options) => (globalThis as unknown as Verifying).verify(options),
+      options,
+    );
+    if (failures.length > 0) throw new Error(failures.join("\n"));
+    return told;
+  } catch (error) {
+    throw new Error(`${address}: ${failures.join("; ")}`, { cause: error });
+  } finally {
+    await page.close();
+  }
+}
+
+interface Verifying {
+  verify: (options: Options) => Promise<Told>;
+}

@@ -1,0 +1,48 @@
+/** Fresh projects, outside the repository, in which nothing but the package is installed. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inject, onTestFinished } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+
+/** What a project's program tells. */
+export interface Told {
+  valid: boolean;
+  hash: string;
+  threads: number;
+}
+
+/** A mainnet block, and the least that is known of its difficulty. */
+export const block = firstBlock();
+
+/** A copy of one of `projects`, with the package installed; gone when the test is over. */
+export function freshProject(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `randomx-web-${name}-`));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  cpSync(fileURLToPath(new URL(`projects/${name}`, import.meta.url)), folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
+  writeFileSync(join(folder, "block.js"), `export const block = ${JSON.stringify(block)};\n`);
+  const options = ["install", "--offline", "--silent", "--no-audit", inject("tarball")];
+  execFileSync("npm", options, { cwd: folder, stdio: "inherit" });
+  return folder;
+}
+
+/** The path of a file of the repository. */
+export function repositoryPath(path: string): string {
+  return fileURLToPath(new URL(path, root));
+}
+
+function firstBlock(): { seedHash: string; hashingBlob: string; difficulty: string; hash: string } {
+  const text = readFileSync(new URL("tests/vectors/mainnet-headers.json", root), "utf8");
+  const vectors = JSON.parse(text) as {
+    seed_hash: string;
+    blocks: [{ hashing_blob: string; difficulty: string; pow_hash: string }];
+  };
+  const [{ hashing_blob, difficulty, pow_hash }] = vectors.blocks;
+  return { seedHash: vectors.seed_hash, hashingBlob: hashing_blob, difficulty, hash: pow_hash };
+}

@@ -1,0 +1,16 @@
+import { RandomX, RandomXError, type RandomXErrorCode } from "randomx-web";
+
+const randomx: RandomX = await RandomX.create({ threads: "auto", wasmUrl: "https://a.example/x" });
+const { valid, hash } = await randomx.verifyBlock({
+  seedHash: "00",
+  hashingBlob: new Uint8Array(),
+  difficulty: 1n,
+});
+const hashes: Uint8Array[] = await randomx.hashMany(hash, [hash], { version: 2 });
+const code = (thrown: unknown): RandomXErrorCode | undefined =>
+  thrown instanceof RandomXError ? thrown.code : undefined;
+// @ts-expect-error There is no such version.
+await randomx.hash(hash, hash, { version: 3 });
+randomx.dispose();
+
+export { code, hashes, valid };

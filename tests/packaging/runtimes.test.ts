@@ -1,0 +1,44 @@
+/** Node, the oldest and the newest, Deno and Bun: nothing is configured, and the process ends. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { block, freshProject, repositoryPath, type Told } from "./project.js";
+
+const bin = (name: string): string => repositoryPath(`node_modules/${name}`);
+
+/** Commands that run a script. */
+const RUNTIMES = [
+  { name: `Node ${process.version}`, command: [process.execPath] },
+  { name: "current Node", command: [bin("node/bin/node")] },
+  // Nothing of the network, and no writing.
+  { name: "Deno", command: [bin("deno/deno"), "run", "--no-prompt", "--allow-read"] },
+  { name: "Bun", command: [bin("bun/bin/bun.exe"), "run"] },
+] as const;
+
+async function run(
+  [program, ...options]: readonly [string, ...string[]],
+  folder: string,
+  script: readonly string[],
+): Promise<unknown> {
+  // A process that does not end is killed, and that is an error.
+  const settings = { cwd: folder, timeout: 100_000 };
+  const { stdout } = await promisify(execFile)(program, [...options, ...script], settings);
+  return JSON.parse(stdout);
+}
+
+describe.each(RUNTIMES)("$name", ({ command }) => {
+  test("verifies a block, and its process ends", async () => {
+    const told = (await run(command, freshProject("runtime"), ["verify.js"])) as Told;
+    expect(told).toEqual({ valid: true, hash: block.hash, threads: 2 });
+  });
+});
+
+// Another RandomX in WebAssembly is known to stop or to hash wrongly there.
+describe("Bun", () => {
+  test.each(["jit", "interpreter"])("hashes all vectors, %s", async (engine) => {
+    const vectors = repositoryPath("tests/vectors/reference-hashes.json");
+    const bun = [bin("bun/bin/bun.exe"), "run"] as const;
+    const told = await run(bun, freshProject("runtime"), ["vectors.js", vectors, engine]);
+    expect(told).toEqual({ checked: 80, wrong: 0 });
+  });
+});

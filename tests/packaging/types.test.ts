@@ -1,0 +1,39 @@
+/** What the package says of itself: its manifest, its exports, its types. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { expect, inject, test } from "vitest";
+import { freshProject, repositoryPath } from "./project.js";
+
+/** Runs a tool of the repository; what it prints is in the error when it fails. */
+function run(script: string, options: readonly string[], cwd: string): void {
+  const file = repositoryPath(`node_modules/${script}`);
+  try {
+    execFileSync(process.execPath, [file, ...options], { cwd, stdio: "pipe", encoding: "utf8" });
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout, { cause: error });
+  }
+}
+
+test("publint has nothing to say", async () => {
+  const folder = freshProject("types");
+  const pkgDir = join(folder, "node_modules/randomx-web");
+  const { messages, pkg } = await publint({ pkgDir, strict: true, pack: false });
+  expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+});
+
+test("attw: the types of every entry are found, in each way in which TypeScript looks", () => {
+  const options = ["--profile", "esm-only", "--exclude-entrypoints", "./randomx.wasm"];
+  run("@arethetypeswrong/cli/dist/index.js", [inject("tarball"), ...options], repositoryPath(""));
+});
+
+test.each([
+  ["bundler", "esnext", "es2022,dom"],
+  ["nodenext", "nodenext", "es2022,dom"],
+  ["nodenext", "nodenext", "es2022,webworker"],
+])("a strict project, resolving as %s, a module of %s, with lib %s", (resolution, module, lib) => {
+  const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", lib];
+  const how = ["--moduleResolution", resolution, "--module", module];
+  run("typescript/bin/tsc", [...options, ...how, "use.ts"], freshProject("types"));
+});
