@@ -17,15 +17,20 @@ struct WasmCrate {
     sources: &'static [&'static str],
 }
 
-const PRODUCT: WasmCrate = WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] };
+const HASHES: WasmCrate = WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] };
+
+const MONERO: WasmCrate = WasmCrate {
+    folder: "wasm/monero",
+    sources: &["wasm/monero/Cargo.toml", "wasm/monero/src"],
+};
 
 const CONFORMANCE: WasmCrate =
     WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] };
 
-/// Installs what the wasm builds need, and builds the crate of the product.
+/// Installs what the wasm builds need, and builds the crates of the product.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
-    build(&setup::wasm_tools()?, &[PRODUCT])
+    build(&setup::wasm_tools()?, &[HASHES, MONERO])
 }
 
 /// Installs what the wasm builds need, and builds all.
@@ -42,7 +47,7 @@ pub(crate) fn package_from_scratch() -> Result<()> {
 
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    build(tools, &[PRODUCT, CONFORMANCE])
+    build(tools, &[HASHES, MONERO, CONFORMANCE])
 }
 
 /// Builds each of the crates whose sources changed.
@@ -67,8 +72,15 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
 
 /// Builds the page into `web/dist` if what it is made of changed.
 pub(crate) fn web() -> Result<()> {
-    let inputs =
-        ["web", "wasm/js", "wasm/pkg", "tests/vectors", "vite.config.ts", "package-lock.json"];
+    let inputs = [
+        "web",
+        "wasm/js",
+        "wasm/pkg",
+        "wasm/monero/pkg",
+        "tests/vectors",
+        "vite.config.ts",
+        "package-lock.json",
+    ];
     let stamp = Stamp::new("web", &inputs, &[], "web/dist")?;
     if stamp.is_fresh() {
         println!("web/dist is up to date");

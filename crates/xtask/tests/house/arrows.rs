@@ -41,6 +41,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crates/cli", &["randomx", "randomx-monero"]),
     ("crates/xtask", &[]),
     ("wasm", &["randomx", "randomx-monero"]),
+    ("wasm/monero", &["randomx-monero"]),
 ];
 
 #[test]
@@ -137,7 +138,7 @@ fn first_names(path: &str) -> Vec<String> {
 /// The folder and the package name of each crate.
 fn member_crates() -> Vec<(String, String)> {
     let inside = fs::read_dir(source::root().join("crates")).expect("the folder crates");
-    let mut folders = vec!["wasm".to_owned()];
+    let mut folders = vec!["wasm".to_owned(), "wasm/monero".to_owned()];
     for entry in inside {
         let entry = entry.expect("a folder entry");
         if entry.path().join("Cargo.toml").is_file() {

@@ -4,8 +4,10 @@ use crate::assert_none;
 use crate::source;
 
 /// What the files of a folder may import by a relative path.
-const ROOMS: &[(&str, &[&str])] =
-    &[("wasm/js", &["wasm/js", "wasm/pkg"]), ("web", &["web", "wasm/js", "tests/vectors"])];
+const ROOMS: &[(&str, &[&str])] = &[
+    ("wasm/js", &["wasm/js", "wasm/pkg", "wasm/monero/pkg"]),
+    ("web", &["web", "wasm/js", "tests/vectors"]),
+];
 
 #[test]
 fn imports_point_one_way() {

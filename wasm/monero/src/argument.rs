@@ -1,0 +1,133 @@
+//! Arguments as JavaScript hands them over, checked and copied into wasm memory.
+
+use js_sys::{Array, Error, Float64Array, Reflect, Uint8Array};
+use randomx_monero::{Checkpoint, Difficulty, Hash, Layout, RecentBlock, Seed};
+use wasm_bindgen::JsValue;
+
+/// The longest block blob, in bytes: room for the hashes of 32,000 transactions.
+const MAX_BYTES: u32 = 1 << 20;
+
+/// The most entries of a list of a checkpoint.
+const MAX_ENTRIES: u32 = randomx_monero::DIFFICULTY_BLOCKS as u32;
+
+/// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+
+/// What is thrown: a sentence that names the argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidArgument(pub(crate) String);
+
+impl InvalidArgument {
+    pub(crate) fn new(name: &str, complaint: impl std::fmt::Display) -> Self {
+        Self(format!("{name}: {complaint}"))
+    }
+}
+
+impl From<InvalidArgument> for JsValue {
+    fn from(InvalidArgument(message): InvalidArgument) -> Self {
+        let error = Error::new(&message);
+        // A fresh Error is an extensible object: the property is always set.
+        let _ = Reflect::set(&error, &"code".into(), &"invalid-argument".into());
+        error.into()
+    }
+}
+
+/// A copy of at most 1 MiB.
+pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, InvalidArgument> {
+    match array.length() {
+        length if length > MAX_BYTES => {
+            let complaint = format!("expected at most {MAX_BYTES} bytes, got {length}");
+            Err(InvalidArgument::new(name, complaint))
+        }
+        _ => Ok(array.to_vec()),
+    }
+}
+
+/// A hash of 32 bytes.
+pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<Hash, InvalidArgument> {
+    let mut copy = Hash::default();
+    match array.length() {
+        32 => {
+            array.copy_to(&mut copy);
+            Ok(copy)
+        }
+        length => {
+            Err(InvalidArgument::new(name, format_args!("expected 32 bytes, got {length} bytes")))
+        }
+    }
+}
+
+/// What is left out stays so.
+pub(crate) fn optional<A, T>(
+    name: &str,
+    argument: Option<A>,
+    check: impl FnOnce(&str, A) -> Result<T, InvalidArgument>,
+) -> Result<Option<T>, InvalidArgument> {
+    argument.map(|argument| check(name, argument)).transpose()
+}
+
+/// A whole number from 0 to 2^53 - 1.
+pub(crate) fn whole(name: &str, number: f64) -> Result<u64, InvalidArgument> {
+    if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
+        Ok(number as u64)
+    } else {
+        Err(InvalidArgument::new(name, "expected a whole number from 0 to 2^53 - 1"))
+    }
+}
+
+/// Decimal digits, 1 to 2^256 - 1.
+pub(crate) fn difficulty(name: &str, digits: &str) -> Result<Difficulty, InvalidArgument> {
+    digits.parse().map_err(|error| InvalidArgument::new(name, error))
+}
+
+/// The name of a layout.
+pub(crate) fn layout(name: &str, layout: &str) -> Result<Layout, InvalidArgument> {
+    match layout {
+        "counted" => Ok(Layout::Counted),
+        "uncounted-from-17" => Ok(Layout::UncountedFrom17),
+        _ => Err(InvalidArgument::new(name, "expected \"counted\" or \"uncounted-from-17\"")),
+    }
+}
+
+/// The parts of a checkpoint.
+pub(crate) fn checkpoint(
+    height: f64,
+    id: &Uint8Array,
+    recent: (&Float64Array, &Array),
+    seeds: (&Float64Array, &Array),
+) -> Result<Checkpoint, InvalidArgument> {
+    let (timestamps, difficulties) = recent;
+    let (seed_heights, seed_ids) = seeds;
+    let timestamps = numbers("timestamps", timestamps, difficulties.length())?;
+    let difficulties = difficulties.iter().map(|digits| {
+        digits
+            .as_string()
+            .and_then(|digits| digits.parse().ok())
+            .ok_or_else(|| InvalidArgument::new("difficulties", "expected digits, below 2^128"))
+    });
+    let recent = timestamps
+        .into_iter()
+        .zip(difficulties)
+        .map(|(timestamp, difficulty)| Ok(RecentBlock { timestamp, difficulty: difficulty? }));
+    let seed_heights = numbers("seeds", seed_heights, seed_ids.length())?;
+    let seeds = seed_heights
+        .into_iter()
+        .zip(seed_ids.iter())
+        .map(|(height, id)| Ok(Seed { height, id: hash("seeds", &Uint8Array::new(&id))? }));
+    Ok(Checkpoint {
+        height: whole("height", height)?,
+        id: hash("id", id)?,
+        recent: recent.collect::<Result<_, _>>()?,
+        seeds: seeds.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Whole numbers, as many as there are of something else, and not too many.
+fn numbers(name: &str, array: &Float64Array, count: u32) -> Result<Vec<u64>, InvalidArgument> {
+    if array.length() != count || count > MAX_ENTRIES {
+        let complaint =
+            format_args!("expected {} entries, got {}", count.min(MAX_ENTRIES), array.length());
+        return Err(InvalidArgument::new(name, complaint));
+    }
+    array.to_vec().into_iter().map(|number| whole(name, number)).collect()
+}

@@ -1,0 +1,111 @@
+//! Block after block.
+
+use js_sys::{Array, Float64Array, Uint8Array};
+use randomx_monero::{Candidate, Link};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::argument::{self, InvalidArgument};
+use crate::object::{self, PlainCheckpoint, PlainVerdict, PlainWork};
+
+/// A chain that is judged block by block: `push` them, then `settle` them in the same order.
+#[wasm_bindgen]
+pub struct Chain(randomx_monero::Chain);
+
+#[wasm_bindgen]
+impl Chain {
+    /// Goes on after a checkpoint, given in its parts.
+    ///
+    /// # Errors
+    ///
+    /// For parts of which no checkpoint is made.
+    pub fn resume(
+        height: f64,
+        id: &Uint8Array,
+        timestamps: &Float64Array,
+        difficulties: &Array,
+        seed_heights: &Float64Array,
+        seed_ids: &Array,
+        layout: &str,
+    ) -> Result<Chain, InvalidArgument> {
+        let layout = argument::layout("layout", layout)?;
+        let recent = (timestamps, difficulties);
+        let checkpoint = argument::checkpoint(height, id, recent, (seed_heights, seed_ids))?;
+        let chain = randomx_monero::Chain::resume(checkpoint, layout);
+        chain.map(Chain).map_err(|error| InvalidArgument::new("checkpoint", error))
+    }
+
+    /// Begins at a height, and believes about its block what only blocks before it could tell.
+    ///
+    /// # Errors
+    ///
+    /// For a height that no block can have.
+    #[wasm_bindgen(js_name = beginAt)]
+    pub fn begin_at(height: f64, layout: &str) -> Result<Chain, InvalidArgument> {
+        let layout = argument::layout("layout", layout)?;
+        let height = argument::whole("from", height)?;
+        let chain = randomx_monero::Chain::begin_at(height, layout);
+        chain.map(Chain).map_err(|error| InvalidArgument::new("from", error))
+    }
+
+    /// The height of the block that is pushed next.
+    #[wasm_bindgen(getter, js_name = nextHeight)]
+    pub fn next_height(&self) -> f64 {
+        self.0.next_height() as f64
+    }
+
+    /// Looks at the next block; returned is the proof of work that is wanted, `null` if the block is
+    /// not valid whatever that is.
+    ///
+    /// # Errors
+    ///
+    /// For arguments of the wrong size or form, a seed hash or difficulty that must be told and was
+    /// not, and after a block that was not valid.
+    #[allow(clippy::too_many_arguments, reason = "JavaScript has no other cheap way")]
+    pub fn push(
+        &mut self,
+        block: Option<Uint8Array>,
+        hashing_blob: Option<Uint8Array>,
+        id: Option<Uint8Array>,
+        height: Option<f64>,
+        seed_hash: Option<Uint8Array>,
+        difficulty: Option<String>,
+        now: f64,
+    ) -> Result<PlainWork, InvalidArgument> {
+        let block = argument::optional("block", block.as_ref(), argument::bytes)?;
+        let hashing_blob =
+            argument::optional("hashingBlob", hashing_blob.as_ref(), argument::bytes)?;
+        let link = Link {
+            block: Candidate {
+                block: block.as_deref(),
+                hashing_blob: hashing_blob.as_deref(),
+                id: argument::optional("id", id.as_ref(), argument::hash)?,
+                height: argument::optional("height", height, argument::whole)?,
+            },
+            seed_hash: argument::optional("seedHash", seed_hash.as_ref(), argument::hash)?,
+            difficulty: argument::optional(
+                "difficulty",
+                difficulty.as_deref(),
+                argument::difficulty,
+            )?,
+        };
+        let now = argument::whole("now", now)?;
+        let work = self.0.push(&link, now).map_err(|error| InvalidArgument(error.to_string()))?;
+        Ok(object::work(work.as_ref()))
+    }
+
+    /// Gives the verdict on the first block that waits, by its hash, or without having looked at it.
+    ///
+    /// # Errors
+    ///
+    /// When no block waits, or the hash has another length.
+    pub fn settle(&mut self, hash: Option<Uint8Array>) -> Result<PlainVerdict, InvalidArgument> {
+        let hash = argument::optional("hash", hash.as_ref(), argument::hash)?;
+        let verdict = self.0.settle(hash).map_err(|error| InvalidArgument(error.to_string()))?;
+        Ok(object::verdict(&verdict))
+    }
+
+    /// The chain up to the last block that was settled and valid.
+    pub fn checkpoint(&self) -> PlainCheckpoint {
+        object::checkpoint(self.0.checkpoint().as_ref())
+    }
+}

@@ -1,0 +1,153 @@
+//! Results as plain JavaScript objects.
+
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
+use randomx_monero::{Check, Checkpoint, Examination, HashingBlob, Outcome, Verdict, Work};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** One thing that was looked at. */
+export interface PlainCheck {
+  name: string;
+  /** `null` where there was nothing to compare with. */
+  passed: boolean | null;
+  detail: string;
+}
+
+/** What a block tells about itself. */
+export interface PlainExamination {
+  checks: PlainCheck[];
+  hashingBlob: Uint8Array<ArrayBuffer> | null;
+  id: Uint8Array<ArrayBuffer> | null;
+  height: number | null;
+}
+
+/** A proof of work that is to be looked at. */
+export interface PlainWork {
+  seedHash: Uint8Array<ArrayBuffer>;
+  hashingBlob: Uint8Array<ArrayBuffer>;
+  difficulty: string;
+}
+
+/** What is to be said about a block of a chain. */
+export interface PlainVerdict {
+  valid: boolean;
+  height: number;
+  id: Uint8Array<ArrayBuffer> | null;
+  hash: Uint8Array<ArrayBuffer> | null;
+  checks: PlainCheck[];
+}
+
+/** A chain up to a block. */
+export interface PlainCheckpoint {
+  height: number;
+  id: Uint8Array<ArrayBuffer>;
+  timestamps: Float64Array<ArrayBuffer>;
+  difficulties: string[];
+  seedHeights: Float64Array<ArrayBuffer>;
+  seedIds: Uint8Array<ArrayBuffer>[];
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// A check.
+    #[wasm_bindgen(typescript_type = "PlainCheck")]
+    pub type PlainCheck;
+    /// An examination.
+    #[wasm_bindgen(typescript_type = "PlainExamination")]
+    pub type PlainExamination;
+    /// Work, or none.
+    #[wasm_bindgen(typescript_type = "PlainWork | null")]
+    pub type PlainWork;
+    /// A verdict.
+    #[wasm_bindgen(typescript_type = "PlainVerdict")]
+    pub type PlainVerdict;
+    /// A checkpoint, or none.
+    #[wasm_bindgen(typescript_type = "PlainCheckpoint | null")]
+    pub type PlainCheckpoint;
+}
+
+pub(crate) fn check(check: &Check) -> PlainCheck {
+    let passed = match check.outcome {
+        Outcome::Passed => JsValue::TRUE,
+        Outcome::Failed => JsValue::FALSE,
+        Outcome::NotAsked => JsValue::NULL,
+    };
+    object([
+        ("name", check.name.as_str().into()),
+        ("passed", passed),
+        ("detail", check.detail.as_str().into()),
+    ])
+}
+
+pub(crate) fn examination(examination: &Examination) -> PlainExamination {
+    let blob = examination.hashing_blob.as_ref().map(HashingBlob::as_bytes);
+    object([
+        ("checks", checks(&examination.checks)),
+        ("hashingBlob", bytes(blob)),
+        ("id", bytes(examination.id.as_ref().map(<[u8; 32]>::as_slice))),
+        ("height", examination.height.map_or(JsValue::NULL, number)),
+    ])
+}
+
+pub(crate) fn work(work: Option<&Work>) -> PlainWork {
+    let Some(work) = work else { return JsValue::NULL.unchecked_into() };
+    object([
+        ("seedHash", bytes(Some(&work.seed_hash))),
+        ("hashingBlob", bytes(Some(&work.hashing_blob))),
+        ("difficulty", work.difficulty.to_string().into()),
+    ])
+}
+
+pub(crate) fn verdict(verdict: &Verdict) -> PlainVerdict {
+    object([
+        ("valid", verdict.valid.into()),
+        ("height", number(verdict.height)),
+        ("id", bytes(verdict.id.as_ref().map(<[u8; 32]>::as_slice))),
+        ("hash", bytes(verdict.hash.as_ref().map(<[u8; 32]>::as_slice))),
+        ("checks", checks(&verdict.checks)),
+    ])
+}
+
+pub(crate) fn checkpoint(checkpoint: Option<&Checkpoint>) -> PlainCheckpoint {
+    let Some(checkpoint) = checkpoint else { return JsValue::NULL.unchecked_into() };
+    let recent = &checkpoint.recent;
+    let timestamps: Vec<f64> = recent.iter().map(|block| block.timestamp as f64).collect();
+    let difficulties: Array =
+        recent.iter().map(|block| JsValue::from(block.difficulty.to_string())).collect();
+    let seed_heights: Vec<f64> = checkpoint.seeds.iter().map(|seed| seed.height as f64).collect();
+    let seed_ids: Array = checkpoint.seeds.iter().map(|seed| bytes(Some(&seed.id))).collect();
+    object([
+        ("height", number(checkpoint.height)),
+        ("id", bytes(Some(&checkpoint.id))),
+        ("timestamps", Float64Array::from(timestamps.as_slice()).into()),
+        ("difficulties", difficulties.into()),
+        ("seedHeights", Float64Array::from(seed_heights.as_slice()).into()),
+        ("seedIds", seed_ids.into()),
+    ])
+}
+
+fn checks(checks: &[Check]) -> JsValue {
+    checks.iter().map(check).collect::<Array>().into()
+}
+
+/// A height: what a stranger writes into a block may have more than 53 bits, and is rounded then; no
+/// rule is held against the rounded one.
+fn number(height: u64) -> JsValue {
+    (height as f64).into()
+}
+
+fn bytes(bytes: Option<&[u8]>) -> JsValue {
+    bytes.map_or(JsValue::NULL, |bytes| Uint8Array::from(bytes).into())
+}
+
+fn object<T: JsCast, const N: usize>(fields: [(&str, JsValue); N]) -> T {
+    let object = Object::new();
+    for (name, value) in fields {
+        // A fresh object is extensible: the property is always set.
+        let _ = Reflect::set(&object, &name.into(), &value);
+    }
+    object.unchecked_into()
+}
