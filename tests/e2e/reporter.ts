@@ -51,7 +51,7 @@ function notes(test: TestCase): Ran[] {
 function lacks(ran: readonly Ran[]): string[] {
   // Another test holds that against what the browser can do.
   const canFuse = ran.some(isFused);
-  const cells = [...whole, ...grid].filter(({ options, fused, copies, batches }) => {
+  const cells = [...whole, ...grid].filter(({ options, fused, batches }) => {
     if (fused && !canFuse) return false;
     const { engine, threads, lanes } = options;
     return !ran.some(
@@ -59,7 +59,6 @@ function lacks(ran: readonly Ran[]): string[] {
         each.engine === engine &&
         each.threads === threads &&
         each.lanes === lanes &&
-        each.copies === (engine === "jit" ? copies : 0) &&
         each.hashes === count(batches) &&
         isFused(each) === fused,
     );
@@ -71,12 +70,11 @@ function isFused({ tier }: Ran): boolean {
   return tier.startsWith("fused");
 }
 
-/** One line for each browser, engine, tier and number of copies. */
+/** One line for each browser, engine and tier. */
 function table(ran: readonly Ran[]): string {
   const groups = new Map<string, Ran[]>();
   for (const each of ran) {
-    const copies = each.engine === "jit" ? `, ${each.copies} copies` : "";
-    const name = `${each.browser} ${each.version}: ${each.engine}${copies}, ${each.tier}`;
+    const name = `${each.browser} ${each.version}: ${each.engine}, ${each.tier}`;
     groups.set(name, [...(groups.get(name) ?? []), each]);
   }
   const list = (values: number[]): string => [...new Set(values)].sort((a, b) => a - b).join(", ");

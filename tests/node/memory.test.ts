@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 import { control, loadWasm, openSession, text } from "./support.js";
 
 const PAGES_PER_MIB = 16;
-// Room for one cache and its machine, not for two.
+// Room for one cache and its engine, not for two.
 setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
 
 const key = text("test key 000");
 const input = text("This is a test");
-const machine = { engine: "interpreter", copies: 1 } as const;
+const engine = "interpreter";
 
 test("no memory for the cache: a typed error; the session works when there is some again", async () => {
   const session = openSession();
@@ -27,7 +27,7 @@ test("no memory for the cache: a typed error; the session works when there is so
   setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
   session.allocate({ shared: false });
   await session.fill({ key, memory: undefined }, control());
-  const hashes = session.hash({ version: 1, inputs: [{ bytes: input }], machine });
+  const hashes = session.hash({ version: 1, inputs: [{ bytes: input }], engine });
   expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([
     "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f",
   ]);
@@ -43,7 +43,7 @@ test("no memory for the machine: a typed error, and there is some when others ar
   const cache = new wasm.Cache(memory, builder.items(), 1);
   const machines: { free: () => void }[] = [];
   const fillUp = (): void => {
-    for (;;) machines.push(new wasm.Vm(cache, 8, 0, 0));
+    for (;;) machines.push(new wasm.Vm(cache, 8, false, 0));
   };
   expect(fillUp).toThrow(expect.objectContaining({ code: "out-of-memory" }));
   expect(machines.length).toBeGreaterThan(5);
@@ -52,6 +52,6 @@ test("no memory for the machine: a typed error, and there is some when others ar
     vm.free();
   });
   await session.fill({ key, memory: undefined }, control());
-  expect(session.hash({ version: 1, inputs: [{ bytes: input }], machine })).toHaveLength(1);
+  expect(session.hash({ version: 1, inputs: [{ bytes: input }], engine })).toHaveLength(1);
   session.release();
 });

@@ -96,15 +96,12 @@ describe("requests", () => {
   });
 });
 
-test("engines, copies and features can be forced, and all hash the same", async () => {
+test("engines and features can be forced, and all hash the same", async () => {
   const shared = { sharedMemory: true };
   const none = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   for (const [options, expected] of [
-    [{ engine: "interpreter" }, { engine: "interpreter", copies: 1 }],
-    [
-      { engine: "jit", features: { copies: 8 } },
-      { engine: "jit", copies: 8 },
-    ],
+    [{ engine: "interpreter" }, { engine: "interpreter" }],
+    [{ engine: "jit" }, { engine: "jit" }],
     [
       { features: none, threads: 2 },
       { threads: 1, features: none },
@@ -127,9 +124,9 @@ test("a machine is measured once, and what is found is kept", async () => {
   const inputs = Array<Uint8Array>(8).fill(input);
   await calibrated.hashMany(key, inputs);
   await calibrated.hashMany(key, inputs);
-  const { engine, copies } = calibrated.configuration;
+  const { engine } = calibrated.configuration;
   const other = await create({ threads: 2 });
-  expect(other.configuration).toMatchObject({ engine, copies });
+  expect(other.configuration).toMatchObject({ engine });
 });
 
 test("a worker that is killed while it measures changes nothing", async () => {
@@ -284,7 +281,6 @@ test.each([
   [{ wasmUrl: "no base.wasm" }, "wasmUrl"],
   [{ workerUrl: "http://:0" }, "workerUrl"],
   [{ features: null }, "features"],
-  [{ features: { copies: 3 } }, "features.copies"],
   [{ features: { sharedMemory: 1 } }, "features.sharedMemory"],
   [{ features: { simd: true } }, "features.simd"],
 ])("options are checked: %j", async (options, name) => {

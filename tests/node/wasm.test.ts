@@ -51,12 +51,12 @@ test("refuses versions, lanes and lists that are not what they should be", () =>
   const cache = new wasm.Cache(memory, builder.items(), 1);
   expect(() => new wasm.Cache(memory, builder.items(), 32)).toThrow("slot: expected 0 to 31");
   for (const lanes of [0, 9, -1, 1.5, NaN, 2 ** 32 + 1]) {
-    expect(() => new wasm.Vm(cache, lanes, 0, 0)).toThrow(/lanes/);
+    expect(() => new wasm.Vm(cache, lanes, false, 0)).toThrow(/lanes/);
   }
   expect(() => cache.items(Uint32Array.of(0, 34_078_719))).toThrow(/^numbers\[1\]: expected less/);
   expect(() => cache.items(new Uint32Array(65_537))).toThrow(/^numbers: expected at most 65536/);
   expect(cache.items(Uint32Array.of(0, 34_078_718))).toHaveLength(128);
-  const vm = new wasm.Vm(cache, 1, 0, 0);
+  const vm = new wasm.Vm(cache, 1, false, 0);
   for (const version of [0, 3, 257, 1.5, NaN, 2 ** 32 + 1]) {
     expect(() => vm.hashMany(version, [hash])).toThrow(/^version: expected 1 or 2/);
   }

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { RandomXError, type RandomXErrorCode } from "./errors.js";
-export type { Configuration, Copies, CreateOptions, Engine, Features } from "./options.js";
+export type { Configuration, CreateOptions, Engine, Features } from "./options.js";
 export {
   RandomX,
   type AbortOptions,

@@ -6,9 +6,6 @@ import * as validate from "./validate.js";
 /** What runs programs: WebAssembly that is made for each of them, or the interpreter. */
 export type Engine = "jit" | "interpreter";
 
-/** Copies of a program's code among which its iterations are divided. */
-export type Copies = 1 | 2 | 4 | 8;
-
 /** What is made use of where it is found, and differs between browsers. */
 export interface Features {
   /** Relaxed SIMD whose multiply-and-add rounds once. */
@@ -42,7 +39,7 @@ export interface CreateOptions {
    * For tests and measurements: `false` does without a feature that is there, `true` for one
    * that is not is `unsupported`.
    */
-  features?: (Partial<Features> & { copies?: Copies | undefined }) | undefined;
+  features?: Partial<Features> | undefined;
 }
 
 /** How an instance works. */
@@ -53,8 +50,6 @@ export interface Configuration {
   lanes: number;
   /** What runs programs; with `engine: "auto"` it may change once, when it has been measured. */
   engine: Engine;
-  /** Copies of a program's code. With the interpreter they mean nothing. */
-  copies: Copies;
   /** What is made use of. */
   features: Features;
 }
@@ -65,7 +60,6 @@ export interface Choices {
   engine: "auto" | Engine;
   lanes: number;
   features: Partial<Features>;
-  copies: Copies | undefined;
   wasmUrl: string | undefined;
   workerUrl: string | undefined;
 }
@@ -78,20 +72,17 @@ const MAX_AUTO_THREADS = 8;
 
 const MAX_LANES = 8;
 const ENGINES = ["auto", "jit", "interpreter"] as const;
-const COPIES = [1, 2, 4, 8] as const;
 const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const;
 
 /** Options, checked and completed. */
 export function choices(options: CreateOptions): Choices {
   const given = validate.record("options", options);
   const { threads = "auto", engine = "auto", lanes = MAX_LANES, features = {} } = given;
-  const { copies, ...switches } = validate.record("features", features);
   return {
     threads: threads === "auto" ? threads : validate.count("threads", threads, MAX_THREADS),
     engine: validate.oneOf("engine", engine, ENGINES),
     lanes: validate.count("lanes", lanes, MAX_LANES),
-    features: featureSwitches(switches),
-    copies: copies === undefined ? copies : validate.oneOf("features.copies", copies, COPIES),
+    features: featureSwitches(validate.record("features", features)),
     wasmUrl: validate.address("wasmUrl", given.wasmUrl),
     workerUrl: validate.address("workerUrl", given.workerUrl),
   };

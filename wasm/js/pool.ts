@@ -68,7 +68,12 @@ export class Pool {
   /** How the instance works. */
   get configuration(): Configuration {
     const { threads, features } = this.#crew;
-    return { threads, lanes: this.#lanes, ...this.#calibration.machine, features: { ...features } };
+    return {
+      threads,
+      lanes: this.#lanes,
+      engine: this.#calibration.engine,
+      features: { ...features },
+    };
   }
 
   /** Hashes inputs, in order; without any, only has the key's cache held. */
@@ -131,8 +136,8 @@ export class Pool {
   #nextFor(member: Member): Promise<void> | undefined {
     // Not before the first hash, which is not to wait: but beside a fill it costs nothing.
     if ((this.#filling || this.#hasHashed) && this.#calibration.isWanted) {
-      return this.#calibration.measure((machines) =>
-        member.connection.request("calibrate", { machines }),
+      return this.#calibration.measure((engines) =>
+        member.connection.request("calibrate", { engines }),
       );
     }
     for (;;) {
@@ -233,7 +238,7 @@ export class Pool {
       }
       const inputs = parts.flatMap((part) => part.inputs);
       const version = parts[0]?.job.version ?? 1;
-      const args = { version, inputs, machine: this.#calibration.machine };
+      const args = { version, inputs, engine: this.#calibration.engine };
       const onTimes = parts[0]?.job.onTimes;
       if (onTimes) onTimes(await member.connection.request("measure", args));
       const hashes = onTimes ? [] : await member.connection.request("hash", args);

@@ -4,7 +4,7 @@
  * `died` the worker says nothing more.
  */
 import type { RandomXErrorCode } from "./errors.js";
-import type { Engine, Features, Copies } from "./options.js";
+import type { Engine, Features } from "./options.js";
 import type { Version } from "./validate.js";
 
 /** What a worker can be asked: the arguments, checked by the client, and the result. */
@@ -31,16 +31,16 @@ export interface Operations {
   fill: { args: { key: Uint8Array; memory: WebAssembly.Memory | undefined }; result: Cache };
   /** Uses the cache that another worker has filled. */
   attach: { args: { cache: Cache }; result: null };
-  /** Measures which of the machines is the fastest. */
-  calibrate: { args: { machines: readonly Machine[] }; result: Machine };
+  /** Measures which of the engines is the fastest. */
+  calibrate: { args: { engines: readonly Engine[] }; result: Engine };
   /** Tells what hashes of inputs spend their time with. */
   measure: {
-    args: { version: Version; inputs: readonly Input[]; machine: Machine };
+    args: { version: Version; inputs: readonly Input[]; engine: Engine };
     result: Times;
   };
   /** Hashes inputs in lanes, with the cache that was filled or attached last. */
   hash: {
-    args: { version: Version; inputs: readonly Input[]; machine: Machine };
+    args: { version: Version; inputs: readonly Input[]; engine: Engine };
     result: readonly Hashed[];
   };
   /** Blake2b-256 of input and hash. */
@@ -56,13 +56,6 @@ export interface Cache {
   memory: WebAssembly.Memory | undefined;
   /** Computes dataset items from it. */
   items: WebAssembly.Module;
-}
-
-/** What runs programs. */
-export interface Machine {
-  engine: Engine;
-  /** Copies of a program's code among which its iterations are divided. */
-  copies: Copies;
 }
 
 /** What is hashed, and the difficulty that the hash is held against, in decimal digits. */

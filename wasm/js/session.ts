@@ -4,7 +4,9 @@
  * Node, the tests without one.
  */
 import { aborted } from "./errors.js";
-import type { Args, Cache, Hashed, Machine, Result, Times } from "./protocol.js";
+import type { Engine } from "./options.js";
+import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
+import { Waste } from "./waste.js";
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
@@ -60,7 +62,8 @@ export class Session {
   readonly #pause: () => Promise<void>;
   #memory: WebAssembly.Memory | undefined;
   #cache: InstanceType<RandomXWasm["Cache"]> | undefined;
-  #machine: { vm: Vm; copies: number } | undefined;
+  #machine: { vm: Vm; engine: Engine } | undefined;
+  readonly #waste = new Waste();
 
   /** `pause` lets the thread's other tasks run: messages, timers. */
   constructor(wasm: RandomXWasm, setting: Setting, pause: () => Promise<void>) {
@@ -106,24 +109,25 @@ export class Session {
     return null;
   }
 
-  /** The first of some machines, unless another one is clearly faster. */
-  calibrate({ machines }: Args<"calibrate">): Machine {
-    const [first, ...others] = machines;
-    if (!first) throw new Error("there is no machine");
-    const time = (machine: Machine): number =>
-      this.#wasm.calibrate(copiesOf(machine), this.#setting.features);
-    let best = { machine: first, limit: CLEARLY * time(first) };
-    for (const machine of others) {
-      const limit = time(machine);
-      if (limit < best.limit) best = { machine, limit };
+  /** The first of some engines, unless another one is clearly faster. */
+  calibrate({ engines }: Args<"calibrate">): Engine {
+    const [first, ...others] = engines;
+    if (!first) throw new Error("there is no engine");
+    const time = (engine: Engine): number =>
+      this.#wasm.calibrate(engine === "jit", this.#setting.features);
+    let best = { engine: first, limit: CLEARLY * time(first) };
+    for (const engine of others) {
+      const limit = time(engine);
+      if (limit < best.limit) best = { engine, limit };
     }
-    return best.machine;
+    return best.engine;
   }
 
   /** The hashes of the inputs, in order. */
-  hash({ version, inputs, machine }: Args<"hash">): Hashed[] {
+  hash({ version, inputs, engine }: Args<"hash">): Hashed[] {
     const bytes = inputs.map((input) => input.bytes);
-    const joined = this.#vmOf(machine).hashMany(version, bytes);
+    const joined = this.#vmOf(engine).hashMany(version, bytes);
+    if (engine === "jit") this.#waste.add(inputs.length);
     return inputs.map(({ difficulty }, index) => {
       const hash = joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE);
       const valid = difficulty === undefined || this.#wasm.meetsDifficulty(hash, difficulty);
@@ -132,9 +136,9 @@ export class Session {
   }
 
   /** What hashes of the inputs spend their time with. */
-  measure({ version, inputs, machine }: Args<"measure">): Times {
+  measure({ version, inputs, engine }: Args<"measure">): Times {
     const bytes = inputs.map((input) => input.bytes);
-    const times = this.#vmOf(machine).measure(version, bytes);
+    const times = this.#vmOf(engine).measure(version, bytes);
     const [fill = 0, generate = 0, compile = 0, execute = 0, items = 0, finish = 0] = times;
     return { fill, generate, compile, execute, items, finish };
   }
@@ -156,14 +160,13 @@ export class Session {
     this.#cache = undefined;
   }
 
-  #vmOf(machine: Machine): Vm {
+  #vmOf(engine: Engine): Vm {
     if (!this.#cache) throw new Error("there is no cache");
-    const copies = copiesOf(machine);
-    if (this.#machine?.copies === copies) return this.#machine.vm;
+    if (this.#machine?.engine === engine) return this.#machine.vm;
     this.#dropVm();
     const { lanes, features } = this.#setting;
-    const vm = new this.#wasm.Vm(this.#cache, lanes, copies, features);
-    this.#machine = { vm, copies };
+    const vm = new this.#wasm.Vm(this.#cache, lanes, engine === "jit", features);
+    this.#machine = { vm, engine };
     return vm;
   }
 
@@ -187,9 +190,4 @@ export class Session {
       if (control.signal.aborted) throw aborted(control.signal);
     }
   }
-}
-
-/** How the wasm crate is told of a machine: the interpreter has no copies. */
-function copiesOf({ engine, copies }: Machine): number {
-  return engine === "jit" ? copies : 0;
 }

@@ -21,22 +21,21 @@ const PROGRAMS: u8 = 12;
 /// The first ones, in which this module itself may not have been optimised.
 const UNCOUNTED: u8 = 3;
 
-/// The milliseconds that programs take from their generation to their last iteration, in modules of
-/// so many `copies`, or interpreted where that is 0. `features` are bits; see `detectFeatures`.
+/// The milliseconds that programs take from their generation to their last iteration, `compiled` or
+/// interpreted. `features` are bits; see `detectFeatures`.
 ///
 /// # Errors
 ///
 /// `out-of-memory`.
 #[wasm_bindgen]
-pub fn calibrate(copies: u32, features: u32) -> Result<f64, Failure> {
+pub fn calibrate(compiled: bool, features: u32) -> Result<f64, Failure> {
     let cpu = Cpu::detect();
-    let milliseconds = match copies as usize {
-        0 => time(&Interpreter::new(cpu), Steps::default()),
-        copies => {
-            let jit = Jit::new(JsHost, features::from_bits(features), copies, cpu);
-            let code = jit.code();
-            time(&jit, code)
-        }
+    let milliseconds = if compiled {
+        let jit = Jit::new(JsHost, features::from_bits(features), cpu);
+        let code = jit.code();
+        time(&jit, code)
+    } else {
+        time(&Interpreter::new(cpu), Steps::default())
     };
     Ok(milliseconds?)
 }

@@ -92,27 +92,20 @@ impl Drop for Entry {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsHost;
 
-/// The functions of a program's module.
-pub(crate) struct Program(Vec<Entry>);
+/// The function of a program's module.
+pub(crate) struct Program(Entry);
 
 impl host::Host for JsHost {
     type Program = Program;
 
-    fn compile(&self, module: &[u8], functions: usize) -> Option<Program> {
+    fn compile(&self, module: &[u8]) -> Option<Program> {
         let module = compile(module).ok()?;
         let exports = IMPORTS.with(|imports| instantiate(&module, imports)).ok()?;
-        let entry = |index| Entry::new(&Reflect::get_u32(&exports, index).ok()?.unchecked_into());
-        (0..functions as u32).map(entry).collect::<Option<_>>().map(Program)
+        Entry::new(&function(&exports, host::EXPORT).ok()?).map(Program)
     }
 
-    fn call(
-        &self,
-        program: &Program,
-        function: usize,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-    ) {
-        let Entry(index) = program.0[function];
+    fn call(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        let &Program(Entry(index)) = program;
         // SAFETY: An address of a function is an index of this module's table. At this one there
         // is a function of a program's module, since `program` is alive; the engine checks its
         // type at the call. By the contract of `Host` it reads and writes these two places only.

@@ -18,15 +18,14 @@ pub struct Vm(randomx::Vm);
 
 #[wasm_bindgen]
 impl Vm {
-    /// A machine of 1 to 8 `lanes` over `cache`, which stays usable for others. Programs run as
-    /// modules with so many `copies` of their function, or are interpreted where that is 0;
-    /// `features` are bits, see `detectFeatures`.
+    /// A machine of 1 to 8 `lanes` over `cache`, which stays usable for others. Programs are
+    /// `compiled`, or else interpreted; `features` are bits, see `detectFeatures`.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for another number of lanes; `out-of-memory`.
     #[wasm_bindgen(constructor)]
-    pub fn new(cache: &Cache, lanes: f64, copies: u32, features: u32) -> Result<Vm, Failure> {
+    pub fn new(cache: &Cache, lanes: f64, compiled: bool, features: u32) -> Result<Vm, Failure> {
         let lanes = argument::whole("lanes", lanes)?;
         let options = VmOptions {
             // More than a usize holds is more than the core accepts: let it say so.
@@ -35,15 +34,12 @@ impl Vm {
         };
         let items: Arc<dyn ItemSource> = cache.0.clone();
         let cpu = Cpu::detect();
-        let vm = match copies as usize {
-            0 => {
-                let engine = Interpreter::new(cpu);
-                randomx::Vm::with_engine(items, Version::V1, options, engine, Steps::default)
-            }
-            copies => {
-                let engine = Jit::new(JsHost, features::from_bits(features), copies, cpu);
-                randomx::Vm::with_engine(items, Version::V1, options, engine, || engine.code())
-            }
+        let vm = if compiled {
+            let engine = Jit::new(JsHost, features::from_bits(features), cpu);
+            randomx::Vm::with_engine(items, Version::V1, options, engine, || engine.code())
+        } else {
+            let engine = Interpreter::new(cpu);
+            randomx::Vm::with_engine(items, Version::V1, options, engine, Steps::default)
         };
         Ok(Self(vm?))
     }

@@ -106,12 +106,6 @@ impl From<Arc<Dataset>> for KeyMemory {
     }
 }
 
-impl From<Arc<dyn ItemSource>> for KeyMemory {
-    fn from(items: Arc<dyn ItemSource>) -> KeyMemory {
-        KeyMemory::Items(items)
-    }
-}
-
 /// Where dataset items come from.
 #[derive(Debug)]
 enum Source {

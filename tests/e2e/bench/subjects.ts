@@ -15,10 +15,7 @@ const batch = (count: number): Load[] => [1, 2].map((version) => ({ version, cou
 export const subjects: Subject[] = [
   { options: { threads: 1 }, loads: [...batch(1), ...batch(8), ...batch(64)] },
   { options: { threads: 2 }, loads: [...batch(64)] },
-  ...([1, 2, 4, 8] as const).map((copies) => ({
-    options: { threads: 1, engine: "jit" as const, features: { copies } },
-    loads: batch(24),
-  })),
+  { options: { threads: 1, engine: "jit" }, loads: batch(24) },
   {
     options: { threads: 1, engine: "jit", features: { fusedMultiplyAdd: false } },
     loads: batch(24),
@@ -29,9 +26,8 @@ export const subjects: Subject[] = [
 
 /** Where the times of a subject belong, but for what they are of. */
 export function place(browser: string, configuration: Configuration): Omit<Place, "what"> {
-  const { threads, lanes, engine, copies } = configuration;
-  const copied = engine === "jit" ? `jit, ${copies} ${copies === 1 ? "copy" : "copies"}` : engine;
-  return { browser, engine: copied, tier: tier(configuration), threads, lanes };
+  const { threads, lanes, engine } = configuration;
+  return { browser, engine, tier: tier(configuration), threads, lanes };
 }
 
 /** The name of what a load measures. */

@@ -1,5 +1,5 @@
 /** The set-ups in which known hashes are computed, beside that which the package chooses. */
-import type { Copies, CreateOptions } from "../../../wasm/js/index.js";
+import type { CreateOptions } from "../../../wasm/js/index.js";
 import { known, repeat, type KnownBatch } from "./known.js";
 
 /** A set-up, and what is hashed in it. */
@@ -9,13 +9,11 @@ export interface Cell {
   options: CreateOptions & { threads: number; lanes: number; engine: "jit" | "interpreter" };
   /** Whether multiplying and adding at once is made use of; not every browser can. */
   fused: boolean;
-  copies: Copies;
   batches: KnownBatch[];
 }
 
 const THREADS = [1, 2] as const;
 const LANES = [1, 2, 4, 8] as const;
-const COPIES = [1, 4, 8] as const;
 
 /** What runs programs: each tier of the generated code, and the interpreter. */
 const MACHINES = [
@@ -27,17 +25,14 @@ const MACHINES = [
 type Machine = (typeof MACHINES)[number];
 
 /** Every known hash by each machine; the widest set-up, which is the quickest too. */
-export const whole: Cell[] = MACHINES.map((machine) => cell(machine, 2, 8, 2, known));
+export const whole: Cell[] = MACHINES.map((machine) => cell(machine, 2, 8, known));
 
-/** Every number of lanes and workers with each machine, and other numbers of copies: some hashes. */
-export const grid: Cell[] = [
-  ...MACHINES.flatMap((machine) =>
-    THREADS.flatMap((threads) =>
-      LANES.map((lanes) => cell(machine, threads, lanes, 2, some(rounds(threads * lanes)))),
-    ),
+/** Every number of lanes and workers with each machine: some hashes. */
+export const grid: Cell[] = MACHINES.flatMap((machine) =>
+  THREADS.flatMap((threads) =>
+    LANES.map((lanes) => cell(machine, threads, lanes, some(rounds(threads * lanes)))),
   ),
-  ...COPIES.map((copies) => cell(MACHINES[1], 1, 8, copies, some(8))),
-];
+);
 
 /** Hashes that fill all lanes of all workers, once or again. */
 function rounds(lanes: number): number {
@@ -59,17 +54,14 @@ function cell(
   { name, engine, fused }: Machine,
   threads: number,
   lanes: number,
-  copies: Copies,
   batches: KnownBatch[],
 ): Cell {
   // What is there and wanted is not named: naming what is not there is an error.
-  const features = { copies, ...(fused ? {} : { fusedMultiplyAdd: false }) };
-  const copied = engine === "jit" ? `, ${copies} copies` : "";
+  const features = fused ? {} : { fusedMultiplyAdd: false };
   return {
-    name: `${name}${copied}, ${lanes} lanes, ${threads} threads`,
+    name: `${name}, ${lanes} lanes, ${threads} threads`,
     options: { threads, lanes, engine, features },
     fused,
-    copies,
     batches,
   };
 }

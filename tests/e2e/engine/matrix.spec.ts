@@ -1,5 +1,5 @@
 /**
- * Known hashes in every set-up that can be chosen: engines, tiers, lanes, workers, copies. Workers
+ * Known hashes in every set-up that can be chosen: engines, tiers, lanes, workers. Workers
  * are watched from inside, because a right hash does not tell what made it.
  */
 import type { Configuration } from "../../../wasm/js/index.js";
@@ -31,7 +31,7 @@ for (const cell of [...whole, ...grid]) {
 }
 
 /** Whether the generated code was what ran, in its tier; or none, for the interpreter. */
-function expectMachine({ workers, configuration }: Hashed, { batches, copies }: Cell): void {
+function expectMachine({ workers, configuration }: Hashed, { batches }: Cell): void {
   const modules = workers.map(({ modules }) => modules);
   const total = (what: "programs" | "fused" | "wide" | "items" | "fills"): number =>
     modules.reduce((sum, each) => sum + each[what], 0);
@@ -41,16 +41,6 @@ function expectMachine({ workers, configuration }: Hashed, { batches, copies }: 
   const programs = engine === "jit" ? PROGRAMS * count(batches) : 0;
   expect(total("programs")).toBe(programs);
   if (engine === "jit") {
-    expect(configuration.copies).toBe(copies);
-    for (const version of [1, 2]) {
-      const hashes = count(batches.filter((batch) => batch.version === version));
-      // Programs of version 2 are half as long again, and so are their copies.
-      const each = version === 2 ? Math.floor(1.5 * copies) : copies;
-      const copied = modules.reduce((sum, found) => sum + (found.copies[each] ?? 0), 0);
-      expect(copied, `version ${version}`).toBe(
-        each === copies ? PROGRAMS * (copies === 1 ? count(batches) : hashes) : PROGRAMS * hashes,
-      );
-    }
     const most = (ran: boolean): [number, number] =>
       ran ? [0.9 * programs, programs] : [0, 0.1 * programs];
     for (const [what, ran] of [

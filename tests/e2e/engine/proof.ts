@@ -9,7 +9,6 @@ export interface Ran {
   version: string;
   engine: string;
   tier: string;
-  copies: number;
   lanes: number;
   threads: number;
   hashes: number;
@@ -20,13 +19,12 @@ export const RAN = "ran";
 
 /** Notes that hashes were compared with known ones. */
 export function note({ browser }: Harness, configuration: Configuration, hashes: number): void {
-  const { engine, copies, lanes, threads } = configuration;
+  const { engine, lanes, threads } = configuration;
   const ran: Ran = {
     browser: browser.name,
     version: browser.version,
     engine,
     tier: tier(configuration),
-    copies: engine === "jit" ? copies : 0,
     lanes,
     threads,
     hashes,

@@ -8,7 +8,10 @@ pub mod assembler;
 pub mod bridge;
 pub mod cache_memory;
 pub mod engine;
+mod high_product;
 pub mod host;
+#[cfg(test)]
+mod listings;
 pub mod module;
 mod program;
 pub mod superscalar;

@@ -12,6 +12,9 @@ use super::wasm_host::{Refusing, Wasmi};
 /// Random programs for each version and set of features.
 const PROGRAMS: usize = 500;
 
+/// Lengths of a program's parts: one for each branch, some, and one for all.
+const PARTS: [usize; 3] = [0, 1000, usize::MAX];
+
 /// What changes the code of programs.
 const FEATURES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
@@ -29,17 +32,19 @@ fn compare_features(version: Version) {
     let mut random = Random::new(version);
     for (fused_multiply_add, wide_arithmetic) in FEATURES {
         let features = Features { fused_multiply_add, wide_arithmetic, shared_memory: false };
-        let jit = Jit::new(Wasmi::new(features), features, 2, Cpu::detect());
-        let codes = [(); LANES].map(|()| jit.code());
-        let compiled = Lanes::new(jit, codes);
-        let with = format!("{features:?}");
-        compare(version, PROGRAMS / LANES, &mut random, compiled, &with);
+        for part in PARTS {
+            let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(part);
+            let codes = [(); LANES].map(|()| jit.code());
+            let compiled = Lanes::new(jit, codes);
+            let with = format!("{features:?}, parts of {part}");
+            compare(version, PROGRAMS / PARTS.len() / LANES, &mut random, compiled, &with);
+        }
     }
 }
 
 #[test]
 fn programs_that_the_host_refuses_are_interpreted() {
-    let jit = Jit::new(Refusing, Features::default(), 1, Cpu::detect());
+    let jit = Jit::new(Refusing, Features::default(), Cpu::detect());
     let codes = [(); LANES].map(|()| jit.code());
     compare(Version::V1, 10, &mut Random::new(Version::V1), Lanes::new(jit, codes), "no modules");
 }

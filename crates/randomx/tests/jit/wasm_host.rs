@@ -5,7 +5,7 @@ use std::ptr;
 
 use randomx::engine::Lane;
 use randomx::jit::wasm::Features;
-use randomx::jit::wasm::host::Host;
+use randomx::jit::wasm::host::{EXPORT, Host};
 use randomx::scratchpad::Scratchpad;
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Module, Store, TypedFunc};
 
@@ -18,7 +18,7 @@ pub(crate) struct Wasmi {
 pub(crate) struct Instance {
     store: RefCell<Store<()>>,
     memory: Memory,
-    functions: Vec<TypedFunc<(i32, i32), ()>>,
+    run: TypedFunc<(i32, i32), ()>,
 }
 
 /// Refuses every module.
@@ -45,7 +45,7 @@ impl Wasmi {
 impl Host for Wasmi {
     type Program = Instance;
 
-    fn compile(&self, module: &[u8], functions: usize) -> Option<Instance> {
+    fn compile(&self, module: &[u8]) -> Option<Instance> {
         wasmparser::Validator::new_with_features(self.validator)
             .validate_all(module)
             .expect("a valid module");
@@ -57,20 +57,11 @@ impl Host for Wasmi {
         linker.define("randomx", "memory", memory).expect("one memory");
         let instance =
             linker.instantiate_and_start(&mut store, &module).expect("an instance of the module");
-        let function = |index: usize| {
-            instance.get_typed_func(&store, &index.to_string()).expect("a function of that name")
-        };
-        let functions = (0..functions).map(function).collect();
-        Some(Instance { store: RefCell::new(store), memory, functions })
+        let run = instance.get_typed_func(&store, EXPORT).expect("a function of that name");
+        Some(Instance { store: RefCell::new(store), memory, run })
     }
 
-    fn call(
-        &self,
-        program: &Instance,
-        function: usize,
-        lane: &mut Lane,
-        scratchpad: &mut Scratchpad,
-    ) {
+    fn call(&self, program: &Instance, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         let mut store = program.store.borrow_mut();
         let data = program.memory.data_mut(&mut *store);
         let size = size_of::<Lane>();
@@ -79,7 +70,8 @@ impl Host for Wasmi {
         data[LANE..][..size].copy_from_slice(bytes);
         let blocks = scratchpad.blocks_mut().as_flattened_mut();
         data[SCRATCHPAD..][..blocks.len()].copy_from_slice(blocks);
-        program.functions[function]
+        program
+            .run
             .call(&mut *store, (LANE as i32, SCRATCHPAD as i32))
             .expect("a program does not trap");
         let data = program.memory.data(&*store);
@@ -92,11 +84,11 @@ impl Host for Wasmi {
 impl Host for Refusing {
     type Program = ();
 
-    fn compile(&self, _: &[u8], _: usize) -> Option<()> {
+    fn compile(&self, _: &[u8]) -> Option<()> {
         None
     }
 
-    fn call(&self, (): &(), _: usize, _: &mut Lane, _: &mut Scratchpad) {
+    fn call(&self, (): &(), _: &mut Lane, _: &mut Scratchpad) {
         unreachable!("nothing was compiled")
     }
 }

@@ -177,14 +177,7 @@ impl Step {
                 b.v128_store(at);
             }
             b.else_();
-            for (at, pair) in pairs() {
-                b.local_get(current);
-                b.local_get(pair);
-                b.local_get(current);
-                b.v128_load(at);
-                b.v128_xor();
-                b.v128_store(at);
-            }
+            add_to(b, current, pairs());
             b.end();
             self.permutation.write(b);
             for (at, pair) in pairs() {
@@ -207,14 +200,7 @@ impl Step {
             }
             self.permutation.write(b);
             self.add_offset(b, self.current, current);
-            for (at, pair) in pairs() {
-                b.local_get(current);
-                b.local_get(pair);
-                b.local_get(current);
-                b.v128_load(at);
-                b.v128_xor();
-                b.v128_store(at);
-            }
+            add_to(b, current, pairs());
             b.local_get(self.offset);
             b.i32_eqz();
             b.if_();
@@ -269,6 +255,18 @@ fn block_address(b: &mut Body) {
     b.i32_and();
     b.i32_const(BLOCK);
     b.i32_shl();
+}
+
+/// Adds vectors, in the sense of Argon2, to where they belong in a block.
+fn add_to(b: &mut Body, block: Local, pairs: impl Iterator<Item = (u32, Local)>) {
+    for (at, pair) in pairs {
+        b.local_get(block);
+        b.local_get(pair);
+        b.local_get(block);
+        b.v128_load(at);
+        b.v128_xor();
+        b.v128_store(at);
+    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,10 @@ pub enum Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local(u32);
 
+/// A variable of a module, by its index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Global(pub(super) u32);
+
 /// A function, by its index in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function(pub(super) u32);
@@ -75,6 +79,11 @@ impl Body {
     /// Whether there is no code yet.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
+    }
+
+    /// The code, without the end of a function.
+    pub(super) fn code(&self) -> &[u8] {
+        &self.code
     }
 
     /// Opens a loop where the code had so many bytes: what was written since is inside of it.
@@ -143,29 +152,21 @@ macro_rules! plain {
 plain! {
     else_ = [0x05];
     end = [0x0b];
-    return_ = [0x0f];
     drop_ = [0x1a];
     select = [0x1b];
     i32_eqz = [0x45];
     i32_eq = [0x46];
     i32_ne = [0x47];
     i32_lt_u = [0x49];
-    i32_gt_u = [0x4b];
-    i32_ge_u = [0x4f];
     i64_eqz = [0x50];
     i32_add = [0x6a];
     i32_sub = [0x6b];
-    i32_mul = [0x6c];
     i32_and = [0x71];
-    i32_or = [0x72];
     i32_xor = [0x73];
     i32_shl = [0x74];
-    i32_shr_u = [0x76];
     i64_add = [0x7c];
     i64_sub = [0x7d];
     i64_mul = [0x7e];
-    i64_and = [0x83];
-    i64_or = [0x84];
     i64_xor = [0x85];
     i64_shl = [0x86];
     i64_shr_s = [0x87];
@@ -173,30 +174,23 @@ plain! {
     i64_rotl = [0x89];
     i64_rotr = [0x8a];
     i32_wrap_i64 = [0xa7];
-    i64_extend_i32_s = [0xac];
     i64_extend_i32_u = [0xad];
     // Wide arithmetic: the low half is pushed first, the high half is on top.
     i64_mul_wide_s = [0xfc, 0x15];
     i64_mul_wide_u = [0xfc, 0x16];
     i8x16_swizzle = [VECTOR, 0x0e];
-    i32x4_splat = [VECTOR, 0x11];
     i64x2_splat = [VECTOR, 0x12];
     f64x2_eq = [VECTOR, 0x47];
-    f64x2_lt = [VECTOR, 0x49];
     f64x2_gt = [VECTOR, 0x4a];
-    v128_not = [VECTOR, 0x4d];
     v128_and = [VECTOR, 0x4e];
     // The first operand and the complement of the second, which is on top.
     v128_andnot = [VECTOR, 0x4f];
     v128_or = [VECTOR, 0x50];
     v128_xor = [VECTOR, 0x51];
     v128_bitselect = [VECTOR, 0x52];
-    i64x2_shl = [VECTOR, 0xcb, 0x01];
     i64x2_shr_s = [VECTOR, 0xcc, 0x01];
     i64x2_shr_u = [VECTOR, 0xcd, 0x01];
     i64x2_add = [VECTOR, 0xce, 0x01];
-    i64x2_sub = [VECTOR, 0xd1, 0x01];
-    i64x2_mul = [VECTOR, 0xd5, 0x01];
     i64x2_extmul_low_i32x4_u = [VECTOR, 0xde, 0x01];
     i64x2_extmul_high_i32x4_u = [VECTOR, 0xdf, 0x01];
     f64x2_neg = [VECTOR, 0xed, 0x01];
@@ -237,7 +231,6 @@ memory! {
     i32_store = [0x36], 2;
     i64_store = [0x37], 3;
     v128_load = [VECTOR, 0x00], 4;
-    v128_load64_splat = [VECTOR, 0x0a], 3;
     v128_load64_zero = [VECTOR, 0x5d], 3;
     v128_store = [VECTOR, 0x0b], 4;
 }
@@ -291,6 +284,16 @@ impl Body {
     #[inline]
     pub fn local_tee(&mut self, local: Local) {
         self.indexed(0x22, local.0);
+    }
+
+    #[inline]
+    pub fn global_get(&mut self, global: Global) {
+        self.indexed(0x23, global.0);
+    }
+
+    #[inline]
+    pub fn global_set(&mut self, global: Global) {
+        self.indexed(0x24, global.0);
     }
 
     #[inline(never)]

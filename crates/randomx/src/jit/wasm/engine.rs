@@ -3,12 +3,11 @@
 //! A module has the first half of an iteration; the second, which is the same for all programs, is
 //! here, in code that is optimised once.
 
-use std::cell::Cell;
 use std::fmt;
 
 use super::Features;
 use super::host::Host;
-use super::program::{Emitter, Scope};
+use super::program::{self, PART, Scope};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
 use crate::engine::{Engine, EngineKind, Lane, Running};
@@ -23,19 +22,15 @@ use crate::superscalar::Item;
 pub struct Jit<H> {
     host: H,
     features: Features,
-    copies: usize,
+    part: usize,
     interpreter: Interpreter,
     aes: Aes,
 }
 
 /// A program as a module, or as steps where the host has refused it.
 pub struct Code<P> {
-    emitter: Emitter,
     version: Version,
-    copies: usize,
     form: Form<P>,
-    /// Iterations since the program was loaded.
-    iterations: Cell<usize>,
 }
 
 enum Form<P> {
@@ -44,30 +39,21 @@ enum Form<P> {
 }
 
 impl<H: Host> Jit<H> {
-    /// A compiler whose modules may use `features`, as engines of `host` have them.
-    ///
-    /// A module has so many `copies` of its function, and half as many again for the longer programs
-    /// of v2, of which each runs its share of the iterations: an engine that takes a function for
-    /// worth optimising after so much was executed does so in vain with programs, which are used up
-    /// by then. `cpu` is for what is not in modules.
-    pub fn new(host: H, features: Features, copies: usize, cpu: Cpu) -> Jit<H> {
+    /// A compiler whose modules may use `features`, as engines of `host` have them. `cpu` is for
+    /// what is not in modules.
+    pub fn new(host: H, features: Features, cpu: Cpu) -> Jit<H> {
         let interpreter = Interpreter::new(cpu);
-        Jit { host, features, copies: copies.max(1), interpreter, aes: Aes::new(cpu) }
+        Jit { host, features, part: PART, interpreter, aes: Aes::new(cpu) }
+    }
+
+    /// The same with programs in parts of other lengths, in bytes of code.
+    pub fn with_parts(self, part: usize) -> Jit<H> {
+        Jit { part, ..self }
     }
 
     /// Room for the code of one lane, with a program that does nothing.
     pub fn code(&self) -> Code<H::Program> {
-        Code {
-            emitter: Emitter::default(),
-            version: Version::V1,
-            copies: 1,
-            form: Form::Steps(Steps::default()),
-            iterations: Cell::new(0),
-        }
-    }
-
-    fn copies_for(&self, version: Version) -> usize {
-        self.copies * version.program_size() / Version::V1.program_size()
+        Code { version: Version::V1, form: Form::Steps(Steps::default()) }
     }
 
     fn steps(&self, program: &Program) -> Steps {
@@ -79,12 +65,7 @@ impl<H: Host> Jit<H> {
     fn begin_lane(&self, running: &mut Running<'_, Code<H::Program>>) {
         let Running { code, lane, scratchpad } = running;
         match &code.form {
-            Form::Module(program) => {
-                // In runs of their own, because a processor learns the branches of each copy.
-                let done = code.iterations.replace(code.iterations.get() + 1);
-                let copy = (done * code.copies / PROGRAM_ITERATIONS).min(code.copies - 1);
-                self.host.call(program, copy, lane, scratchpad);
-            }
+            Form::Module(program) => self.host.call(program, lane, scratchpad),
             Form::Steps(code) => {
                 self.interpreter.begin(&mut [Running { code, lane, scratchpad }]);
             }
@@ -103,14 +84,11 @@ impl<H: Host> Engine for Jit<H> {
     type Code = Code<H::Program>;
 
     fn load(&self, program: &Program, code: &mut Self::Code) {
-        let copies = self.copies_for(program.version);
-        let module = code.emitter.emit(program, Scope::Iteration, self.features, copies);
-        code.copies = copies;
+        let module = program::module(program, Scope::Iteration, self.features, self.part);
         code.version = program.version;
-        code.iterations.set(0);
         // An earlier module goes first, so that the host can use its place again.
         code.form = Form::Steps(Steps::default());
-        code.form = match self.host.compile(module, copies) {
+        code.form = match self.host.compile(&module) {
             Some(program) => Form::Module(program),
             None => Form::Steps(self.steps(program)),
         };
@@ -138,10 +116,9 @@ impl<H: Host> Engine for Jit<H> {
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        let mut emitter = Emitter::default();
-        let module = emitter.emit(program, Scope::Instructions, self.features, 1);
-        match self.host.compile(module, 1) {
-            Some(program) => self.host.call(&program, 0, lane, scratchpad),
+        let module = program::module(program, Scope::Instructions, self.features, self.part);
+        match self.host.compile(&module) {
+            Some(program) => self.host.call(&program, lane, scratchpad),
             None => self.interpreter.execute(program, lane, scratchpad),
         }
     }

@@ -1,6 +1,6 @@
 //! WebAssembly modules: what they import, what they are made of, what they export.
 
-use super::assembler::{Body, Function, Type, unsigned};
+use super::assembler::{Body, Function, Global, Type, unsigned};
 
 /// A module in the making. Imports come before functions.
 #[derive(Clone, Debug, Default)]
@@ -8,6 +8,7 @@ pub struct Module {
     types: Section,
     imports: Section,
     functions: Section,
+    globals: Section,
     exports: Section,
     code: Section,
     /// Imported ones and those of the module itself.
@@ -79,6 +80,19 @@ impl Module {
         self.next_function()
     }
 
+    /// Adds a variable vector, which is zero at first.
+    pub fn global_vector(&mut self) -> Global {
+        let index = self.globals.count;
+        const MUTABLE: u8 = 1;
+        let mut zero = Body::new(0);
+        zero.v128_const(0);
+        zero.end();
+        let bytes = self.globals.entry();
+        bytes.extend([Type::V128 as u8, MUTABLE]);
+        bytes.extend_from_slice(zero.code());
+        Global(index)
+    }
+
     /// Exports a function by a name.
     pub fn export(&mut self, name: &str, function: Function) {
         let bytes = self.exports.entry();
@@ -89,8 +103,13 @@ impl Module {
 
     /// The whole module.
     pub fn finish(&self) -> Vec<u8> {
-        let sections =
-            [(1, &self.types), (2, &self.imports), (3, &self.functions), (7, &self.exports)];
+        let sections = [
+            (1, &self.types),
+            (2, &self.imports),
+            (3, &self.functions),
+            (6, &self.globals),
+            (7, &self.exports),
+        ];
         let mut bytes = Vec::with_capacity(128 + self.code.bytes.len());
         bytes.extend_from_slice(b"\0asm\x01\0\0\0");
         for (id, section) in sections {

@@ -2,6 +2,10 @@
 //!
 //! A module has the first half of an iteration, up to the dataset item. Between calls all state is in
 //! the [`Lane`](crate::engine::Lane); in between, every register is a local variable.
+//!
+//! V8 compiles a function anew, for speed, when so many bytes of it were executed; a program is used
+//! up by then, and the work is in vain. It counts for each function alone, so a program is *parted*
+//! into functions that stay below that, and one more that calls them in turn.
 
 mod control;
 mod errors;
@@ -11,6 +15,8 @@ mod integer;
 mod rounding;
 #[cfg(test)]
 mod tests;
+
+use std::mem;
 
 use super::Features;
 use super::assembler::{Body, Type};
@@ -29,56 +35,77 @@ pub(super) enum Scope {
     Instructions,
 }
 
-/// Writes modules, each in the memory of the last one.
-#[derive(Debug, Default)]
-pub(super) struct Emitter {
+/// The name of a module's one export, a function of type `(lane: i32, scratchpad: i32) -> ()`.
+pub const EXPORT: &str = "run";
+
+/// Where parts end, in bytes: at the first branch after that. V8's mark is passed from about 2000 on,
+/// at 2048 iterations; each part costs the loading and storing of all registers.
+pub(super) const PART: usize = 1400;
+
+const PARAMETERS: u32 = 2;
+
+/// The module of a program, in parts that are at most `part` bytes where its branches allow it.
+pub(super) fn module(program: &Program, scope: Scope, features: Features, part: usize) -> Vec<u8> {
+    let mut function = Function::new(features, part);
+    function.enter(scope, &program.configuration);
+    decode_dyn(&program.instructions, program.version, &mut function);
+    function.leave(scope, program.version, &program.configuration);
+    function.module()
+}
+
+/// A program's function in the making, which takes operations.
+struct Function {
+    /// The part that is being written.
     body: Body,
-    places: Vec<usize>,
-    module: Vec<u8>,
-}
-
-impl Emitter {
-    /// The module of a program, which exports so many copies of its function by their numbers.
-    pub(super) fn emit(
-        &mut self,
-        program: &Program,
-        scope: Scope,
-        features: Features,
-        copies: usize,
-    ) -> &[u8] {
-        self.body.clear(2);
-        self.places.clear();
-        let locals = Locals::new(&mut self.body);
-        let rounding = Rounding::new(&mut self.body, features);
-        let mut function =
-            Function { body: &mut self.body, places: &mut self.places, locals, rounding, features };
-        function.enter(scope, &program.configuration);
-        decode_dyn(&program.instructions, program.version, &mut function);
-        function.leave(scope, program.version, &program.configuration);
-
-        let mut module = Module::new();
-        let memory = Memory { minimum: 1, maximum: None, shared: false };
-        module.import_memory("randomx", "memory", memory);
-        for copy in 0..copies {
-            let function = module.function(&[Type::I32; 2], &[], &self.body);
-            module.export(&copy.to_string(), function);
-        }
-        self.module = module.finish();
-        &self.module
-    }
-}
-
-/// A function in the making, which takes a program's operations.
-struct Function<'a> {
-    body: &'a mut Body,
-    /// Where the code of each instruction begins.
-    places: &'a mut Vec<usize>,
     locals: Locals,
     rounding: Rounding,
     features: Features,
+    /// Where in its part the code of each instruction begins.
+    places: Vec<usize>,
+    /// The parts before this one.
+    parts: Vec<Body>,
+    /// How long a part may become.
+    part: usize,
 }
 
-impl Sink for Function<'_> {
+impl Function {
+    fn new(features: Features, part: usize) -> Function {
+        let mut body = Body::new(PARAMETERS);
+        let locals = Locals::new(&mut body);
+        let rounding = Rounding::new(&mut body, features);
+        Function { body, locals, rounding, features, places: Vec::new(), parts: Vec::new(), part }
+    }
+
+    /// Begins another part.
+    fn part(&mut self) {
+        self.pause();
+        let next = Function::new(self.features, self.part);
+        (self.locals, self.rounding) = (next.locals, next.rounding);
+        self.parts.push(mem::replace(&mut self.body, next.body));
+        self.resume();
+    }
+
+    fn module(self) -> Vec<u8> {
+        let mut module = Module::new();
+        let memory = Memory { minimum: 1, maximum: None, shared: false };
+        module.import_memory("randomx", "memory", memory);
+        for _ in self.rounding.lasting() {
+            module.global_vector();
+        }
+        let mut whole = Body::new(PARAMETERS);
+        for part in self.parts.iter().chain([&self.body]) {
+            let part = module.function(&[Type::I32; 2], &[], part);
+            whole.local_get(whole.parameter(0));
+            whole.local_get(whole.parameter(1));
+            whole.call(part);
+        }
+        let whole = module.function(&[Type::I32; 2], &[], &whole);
+        module.export(EXPORT, whole);
+        module.finish()
+    }
+}
+
+impl Sink for Function {
     #[inline(never)]
     fn operation(&mut self, operation: Operation) {
         use Operation::*;

@@ -6,6 +6,7 @@ use wasmparser::{Validator, WasmFeatures};
 use super::*;
 use crate::argon2d::{Block, FILL_BLOCKS, Fill};
 use crate::cpu::Cpu;
+use crate::jit::wasm::listings::assert_listing;
 use crate::params::CACHE_SIZE;
 
 /// The module beside a memory, in a runtime.
@@ -87,7 +88,5 @@ fn quarter_rounds_are_what_they_were() {
     permutation.mix(&mut body, [[a0, a1], [b0, b1], [c0, c1], [d0, d1]]);
     let mut module = Module::new();
     module.function(&[], &[], &body);
-    let listing = wasmprinter::print_bytes(module.finish()).expect("a module");
-    let golden = include_str!("tests/quarter_rounds.wat");
-    assert!(listing == golden, "tests/quarter_rounds.wat differs from\n{listing}");
+    assert_listing("argon2d/tests/quarter_rounds", &module.finish());
 }

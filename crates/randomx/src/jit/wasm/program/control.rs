@@ -3,7 +3,7 @@
 use super::Function;
 use crate::params::JUMP_BITS;
 
-impl Function<'_> {
+impl Function {
     /// A branch only goes back, and never beyond the branch before it, which counts as having
     /// modified all registers: so each has a loop of its own, and loops neither nest nor overlap.
     #[inline(never)]
@@ -20,5 +20,9 @@ impl Function<'_> {
         self.body.i32_eqz();
         self.body.br_if(0);
         self.body.end();
+        // No later branch goes back beyond this one: here alone the program can be parted.
+        if self.body.len() > self.part {
+            self.part();
+        }
     }
 }

@@ -28,11 +28,11 @@ const SCALE: f64 = 1.0 / (1u128 << 64) as f64;
 /// 2^27 + 1: parts a number into halves of 26 bits (Veltkamp).
 const SPLITTER: f64 = 134_217_729.0;
 
-impl Function<'_> {
+impl Function {
     /// Pushes `product - factor * a[src]`.
     #[inline(never)]
     pub(super) fn excess_of_product(&mut self, factor: Local, src: u8, product: Local) {
-        let body = &mut *self.body;
+        let body = &mut self.body;
         let Some(halves) = &self.rounding.halves else {
             body.local_get(factor);
             body.local_get(self.locals.a[usize::from(src)]);
@@ -54,7 +54,7 @@ impl Function<'_> {
         quotient: Local,
         denominator: Local,
     ) {
-        let body = &mut *self.body;
+        let body = &mut self.body;
         let Some(halves) = &self.rounding.halves else {
             return fused_excess(body, numerator, quotient, denominator);
         };
@@ -79,7 +79,7 @@ impl Function<'_> {
     /// Pushes `mirrored * root - square`, where `mirrored` is the root with the square's sign.
     #[inline(never)]
     pub(super) fn excess_of_root(&mut self, square: Local, mirrored: Local, root: Local) {
-        let body = &mut *self.body;
+        let body = &mut self.body;
         let Some(halves) = &self.rounding.halves else {
             return fused_excess(body, square, mirrored, root);
         };
@@ -113,16 +113,24 @@ impl Halves {
         Halves { a, one, other, whole, scale, splitter }
     }
 
-    /// Sets the constants, and the halves of group A.
-    pub(super) fn enter(&self, body: &mut Body, a: &[Local; 4]) {
+    pub(super) fn set_constants(&self, body: &mut Body) {
         for (local, value) in [(self.scale, SCALE), (self.splitter, SPLITTER)] {
             let bits = u128::from(value.to_bits());
             body.v128_const(bits << 64 | bits);
             body.local_set(local);
         }
+    }
+
+    /// Parts group A.
+    pub(super) fn split_a(&self, body: &mut Body, a: &[Local; 4]) {
         for (&whole, pair) in a.iter().zip(self.a) {
             self.split(body, whole, pair);
         }
+    }
+
+    /// The halves of group A.
+    pub(super) fn a(&self) -> impl Iterator<Item = Local> {
+        self.a.into_iter().flat_map(|pair| [pair.high, pair.low])
     }
 
     /// Scales what is on the stack.

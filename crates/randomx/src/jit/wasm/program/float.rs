@@ -8,7 +8,7 @@ use super::Function;
 use crate::jit::wasm::assembler::{Body, Local};
 use crate::program::{Address, SCALE_BITS};
 
-impl Function<'_> {
+impl Function {
     #[inline(never)]
     pub(super) fn swap_halves(&mut self, register: Local) {
         self.body.local_get(register);
@@ -125,7 +125,7 @@ impl Function<'_> {
         let a = self.locals.f[usize::from(dst)];
         let (sum, part) = (self.locals.result, self.locals.part);
         let rounding = &self.rounding;
-        let body = &mut *self.body;
+        let body = &mut self.body;
         body.local_get(a);
         body.local_get(b);
         operation(body);

@@ -13,7 +13,7 @@ use crate::scratchpad::L3_MASK_64;
 /// Parameters, registers, and what is between two operations on them.
 pub(super) struct Locals {
     /// The address of the [`Lane`].
-    lane: Local,
+    pub(super) lane: Local,
     /// The address of the scratchpad.
     pub(super) scratchpad: Local,
     pub(super) r: [Local; 8],
@@ -38,7 +38,6 @@ const F: usize = offset_of!(Lane, registers) + offset_of!(RegisterFile, f);
 const E: usize = offset_of!(Lane, registers) + offset_of!(RegisterFile, e);
 const A: usize = offset_of!(Lane, registers) + offset_of!(RegisterFile, a);
 const E_MASK: u32 = offset_of!(Lane, e_mask) as u32;
-const MODE: u32 = offset_of!(Lane, rounding_mode) as u32;
 const ADDRESSES: usize = offset_of!(Lane, addresses);
 const MA: u32 = offset_of!(Lane, ma) as u32;
 const MX: u32 = offset_of!(Lane, mx) as u32;
@@ -66,35 +65,58 @@ impl Locals {
     }
 }
 
-impl Function<'_> {
+impl Function {
+    /// The beginning of a program.
     pub(super) fn enter(&mut self, scope: Scope, configuration: &Configuration) {
+        self.load_constants();
+        match scope {
+            Scope::Iteration => self.load_lines(configuration),
+            Scope::Instructions => self.load_registers(),
+        }
+        self.enter_rounding();
+    }
+
+    /// The end of a part of a program that is not the last one. Registers stay mirrored.
+    pub(super) fn pause(&mut self) {
+        self.store_registers();
+    }
+
+    /// The beginning of a part that is not the first one.
+    pub(super) fn resume(&mut self) {
+        self.load_constants();
+        self.load_registers();
+        self.enter_rounding_again();
+    }
+
+    /// The end of a program.
+    pub(super) fn leave(&mut self, scope: Scope, version: Version, configuration: &Configuration) {
+        self.mirror();
+        self.store_registers();
+        if scope == Scope::Iteration {
+            self.choose_item(version, configuration);
+        }
+    }
+
+    fn load_constants(&mut self) {
         self.load_vectors(self.locals.a, self.locals.lane, A);
         self.body.local_get(self.locals.lane);
         self.body.v128_load(E_MASK);
         self.body.local_set(self.locals.e_mask);
         self.body.v128_const(u128::from(GROUP_E_KEPT) << 64 | u128::from(GROUP_E_KEPT));
         self.body.local_set(self.locals.kept);
-        self.body.local_get(self.locals.lane);
-        self.body.i32_load(MODE);
-        self.body.local_set(self.rounding.mode);
-        match scope {
-            Scope::Iteration => self.load_lines(configuration),
-            Scope::Instructions => {
-                for i in 0..8 {
-                    self.body.local_get(self.locals.lane);
-                    self.body.i64_load((R + 8 * i) as u32);
-                    self.body.local_set(self.locals.r[i]);
-                }
-                self.load_vectors(self.locals.f, self.locals.lane, F);
-                self.load_vectors(self.locals.e, self.locals.lane, E);
-            }
-        }
-        self.enter_rounding();
-        self.mirror();
     }
 
-    pub(super) fn leave(&mut self, scope: Scope, version: Version, configuration: &Configuration) {
-        self.mirror();
+    fn load_registers(&mut self) {
+        for i in 0..8 {
+            self.body.local_get(self.locals.lane);
+            self.body.i64_load((R + 8 * i) as u32);
+            self.body.local_set(self.locals.r[i]);
+        }
+        self.load_vectors(self.locals.f, self.locals.lane, F);
+        self.load_vectors(self.locals.e, self.locals.lane, E);
+    }
+
+    fn store_registers(&mut self) {
         let lane = self.locals.lane;
         for i in 0..8 {
             self.body.local_get(lane);
@@ -108,12 +130,6 @@ impl Function<'_> {
             self.body.local_get(lane);
             self.body.local_get(self.locals.e[i]);
             self.body.v128_store((E + 16 * i) as u32);
-        }
-        self.body.local_get(lane);
-        self.body.local_get(self.rounding.mode);
-        self.body.i32_store(MODE);
-        if scope == Scope::Iteration {
-            self.choose_item(version, configuration);
         }
     }
 

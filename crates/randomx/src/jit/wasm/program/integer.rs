@@ -2,17 +2,18 @@
 
 use super::Function;
 use crate::jit::wasm::assembler::{Body, Local};
+use crate::jit::wasm::high_product::{self, Halves, SIGNED, Sign, UNSIGNED};
 use crate::program::{Address, ZERO_REGISTER};
 
 /// An operation of two operands on the stack.
 type Binary = fn(&mut Body);
 
-impl Function<'_> {
+impl Function {
     #[inline(never)]
     pub(super) fn combine(&mut self, dst: u8, src: u8, operation: Binary) {
         self.body.local_get(self.r(dst));
         self.body.local_get(self.r(src));
-        operation(self.body);
+        operation(&mut self.body);
         self.body.local_set(self.r(dst));
     }
 
@@ -20,7 +21,7 @@ impl Function<'_> {
     pub(super) fn combine_constant(&mut self, dst: u8, constant: i64, operation: Binary) {
         self.body.local_get(self.r(dst));
         self.body.i64_const(constant);
-        operation(self.body);
+        operation(&mut self.body);
         self.body.local_set(self.r(dst));
     }
 
@@ -29,7 +30,7 @@ impl Function<'_> {
         self.body.local_get(self.r(dst));
         let offset = self.locate(address);
         self.body.i64_load(offset);
-        operation(self.body);
+        operation(&mut self.body);
         self.body.local_set(self.r(dst));
     }
 
@@ -73,78 +74,33 @@ impl Function<'_> {
     }
 
     pub(super) fn multiply_high(&mut self, dst: u8, src: u8) {
-        self.high_product(dst, self.r(src), Body::i64_shr_u, Body::i64_mul_wide_u);
+        self.high_product(dst, self.r(src), UNSIGNED);
     }
 
     pub(super) fn multiply_high_signed(&mut self, dst: u8, src: u8) {
-        self.high_product(dst, self.r(src), Body::i64_shr_s, Body::i64_mul_wide_s);
+        self.high_product(dst, self.r(src), SIGNED);
     }
 
     pub(super) fn multiply_high_memory(&mut self, dst: u8, address: Address) {
         let source = self.load_integer(address);
-        self.high_product(dst, source, Body::i64_shr_u, Body::i64_mul_wide_u);
+        self.high_product(dst, source, UNSIGNED);
     }
 
     pub(super) fn multiply_high_signed_memory(&mut self, dst: u8, address: Address) {
         let source = self.load_integer(address);
-        self.high_product(dst, source, Body::i64_shr_s, Body::i64_mul_wide_s);
+        self.high_product(dst, source, SIGNED);
     }
 
-    /// The high half of a product. Of the halves that it is made of where there is no wide product,
-    /// the upper ones have the sign, so that `shift` is the only difference that a sign makes.
-    #[inline(never)]
-    fn high_product(&mut self, dst: u8, source: Local, shift: Binary, wide: Binary) {
-        let factor = self.r(dst);
-        let body = &mut *self.body;
-        if self.features.wide_arithmetic {
-            body.local_get(factor);
-            body.local_get(source);
-            wide(body);
-            body.local_set(factor);
-            body.drop_();
-            return;
-        }
-        let [factor_low, factor_high, source_low, source_high] = self.locals.halves;
-        for (whole, low, high) in
-            [(factor, factor_low, factor_high), (source, source_low, source_high)]
-        {
-            body.local_get(whole);
-            low_half(body);
-            body.local_set(low);
-            body.local_get(whole);
-            body.i64_const(32);
-            shift(body);
-            body.local_set(high);
-        }
-        let middle = self.locals.word;
-        body.local_get(factor_high);
-        body.local_get(source_low);
-        body.i64_mul();
-        body.local_get(factor_low);
-        body.local_get(source_low);
-        body.i64_mul();
-        body.i64_const(32);
-        body.i64_shr_u();
-        body.i64_add();
-        body.local_set(middle);
-
-        body.local_get(factor_high);
-        body.local_get(source_high);
-        body.i64_mul();
-        body.local_get(middle);
-        body.i64_const(32);
-        shift(body);
-        body.i64_add();
-        body.local_get(factor_low);
-        body.local_get(source_high);
-        body.i64_mul();
-        body.local_get(middle);
-        low_half(body);
-        body.i64_add();
-        body.i64_const(32);
-        shift(body);
-        body.i64_add();
-        body.local_set(factor);
+    fn high_product(&mut self, dst: u8, source: Local, sign: Sign) {
+        let [low_dst, high_dst, low_src, high_src] = self.locals.halves;
+        let halves = Halves {
+            low: [low_dst, low_src],
+            high: [high_dst, high_src],
+            middle: self.locals.word,
+        };
+        let halves = (!self.features.wide_arithmetic).then_some(halves);
+        let dst = self.r(dst);
+        high_product::multiply(&mut self.body, dst, source, sign, halves);
     }
 
     #[inline(never)]
@@ -183,10 +139,4 @@ impl Function<'_> {
     pub(super) fn r(&self, register: u8) -> Local {
         self.locals.r[usize::from(register & 7)]
     }
-}
-
-/// A move of 32 bits, which engines know to clear the others.
-fn low_half(body: &mut Body) {
-    body.i32_wrap_i64();
-    body.i64_extend_i32_u();
 }

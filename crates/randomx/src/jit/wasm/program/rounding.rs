@@ -4,10 +4,13 @@
 //! group F where the mode is Down, so that it is Up; group E, which is positive otherwise, where it is
 //! Up, so that its results are too large where they are more than exact, as in Down and Zero.
 
+use std::mem::offset_of;
+
 use super::Function;
 use super::errors::Halves;
+use crate::engine::Lane;
 use crate::jit::wasm::Features;
-use crate::jit::wasm::assembler::{Body, Local, Type};
+use crate::jit::wasm::assembler::{Body, Global, Local, Type};
 use crate::rounding::RoundingMode;
 
 /// What code that rounds refers to.
@@ -33,6 +36,9 @@ pub(super) struct Rounding {
     pub(super) halves: Option<Halves>,
 }
 
+/// Where the lane has its mode.
+const MODE: u32 = offset_of!(Lane, rounding_mode) as u32;
+
 const SIGN: i64 = i64::MIN;
 const INFINITY: i64 = 0x7ff << 52;
 
@@ -51,16 +57,43 @@ impl Rounding {
             mode: body.local(Type::I32),
         }
     }
+
+    /// What stays the same until the mode changes, in the order of the module's variables.
+    pub(super) fn lasting(&self) -> impl Iterator<Item = (Local, Global)> {
+        let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } = *self;
+        let locals = [threshold, mirror_f, mirror_e, toward_zero, step_f, step_e]
+            .into_iter()
+            .chain(self.a_mirrored)
+            .chain(self.halves.iter().flat_map(Halves::a));
+        locals.zip((0..).map(Global))
+    }
 }
 
-impl Function<'_> {
+impl Function {
     /// Sets up what is constant, and the mode that the lane is in, while groups F and E are not yet
     /// mirrored.
     pub(super) fn enter_rounding(&mut self) {
+        self.body.local_get(self.locals.lane);
+        self.body.i32_load(MODE);
+        self.body.local_set(self.rounding.mode);
         self.follow_mode();
         self.mirror_a();
         if let Some(halves) = &self.rounding.halves {
-            halves.enter(self.body, &self.locals.a);
+            halves.set_constants(&mut self.body);
+            halves.split_a(&mut self.body, &self.locals.a);
+        }
+        self.keep();
+        self.mirror();
+    }
+
+    /// Sets up the same as an earlier part of the program has left it, which needs no arithmetic.
+    pub(super) fn enter_rounding_again(&mut self) {
+        if let Some(halves) = &self.rounding.halves {
+            halves.set_constants(&mut self.body);
+        }
+        for (local, global) in self.rounding.lasting() {
+            self.body.global_get(global);
+            self.body.local_set(local);
         }
     }
 
@@ -84,6 +117,9 @@ impl Function<'_> {
         self.body.i32_const(3);
         self.body.i32_and();
         self.body.local_set(self.rounding.mode);
+        self.body.local_get(self.locals.lane);
+        self.body.local_get(self.rounding.mode);
+        self.body.i32_store(MODE);
 
         let change = self.locals.operand;
         self.body.local_get(self.rounding.mirror_f);
@@ -98,7 +134,16 @@ impl Function<'_> {
         self.body.local_set(change);
         self.flip(self.locals.f, change);
         self.mirror_a();
+        self.keep();
         self.body.end();
+    }
+
+    /// Leaves to later parts of the program what lasts.
+    fn keep(&mut self) {
+        for (local, global) in self.rounding.lasting() {
+            self.body.local_get(local);
+            self.body.global_set(global);
+        }
     }
 
     /// Mirrors groups F and E, or takes that back.

@@ -1,8 +1,9 @@
 //! The modules of programs, validated and compared with `tests/*.wat`. That they compute the right
 //! thing is tested in `tests/jit` of the crate.
 
-use super::{Emitter, Scope};
+use super::{PART, Scope, module};
 use crate::jit::wasm::Features;
+use crate::jit::wasm::listings::assert_listing;
 use crate::params::Version;
 use crate::program::{Configuration, Instruction, Opcode, Program};
 
@@ -26,37 +27,35 @@ fn every_operation(version: Version) -> Program {
     Program { version, configuration, instructions }
 }
 
-fn listing(version: Version, features: Features) -> String {
-    let mut emitter = Emitter::default();
-    let module = emitter.emit(&every_operation(version), Scope::Iteration, features, 2);
-    let mut text = wasmprinter::print_bytes(module).expect("a module");
-    // The second copy is the first once more.
-    let second = text.rfind("  (func (;1;)").expect("two functions");
-    text.truncate(second);
-    text
+#[test]
+fn modules_are_as_listed() {
+    for (name, version, features) in [("v1_none", Version::V1, NONE), ("v2_all", Version::V2, ALL)]
+    {
+        let module = module(&every_operation(version), Scope::Iteration, features, PART);
+        assert_listing(&format!("program/tests/{name}"), &module);
+    }
 }
 
 #[test]
-fn v1_on_every_engine() {
-    assert_eq!(listing(Version::V1, NONE), include_str!("tests/v1_none.wat"));
-}
-
-#[test]
-fn v2_with_all_features() {
-    assert_eq!(listing(Version::V2, ALL), include_str!("tests/v2_all.wat"));
-}
-
-#[test]
-fn an_emitter_leaves_nothing_of_an_earlier_program() {
-    let mut used = Emitter::default();
+fn parts_of_any_length_are_valid() {
     for version in Version::ALL {
         for features in [NONE, ALL] {
             for scope in [Scope::Iteration, Scope::Instructions] {
-                let program = every_operation(version);
-                let module = used.emit(&program, scope, features, 3);
-                assert_eq!(module, Emitter::default().emit(&program, scope, features, 3));
-                wasmparser::validate(module).expect("a valid module");
+                for (part, functions) in [(0, 4), (usize::MAX, 2)] {
+                    let module = module(&every_operation(version), scope, features, part);
+                    wasmparser::validate(&module).expect("a valid module");
+                    // The parts, and what calls them.
+                    assert_eq!(count(&module), functions, "{version:?}, {features:?}, {scope:?}");
+                }
             }
         }
     }
+}
+
+/// How many functions a module has.
+fn count(module: &[u8]) -> usize {
+    let payloads = wasmparser::Parser::new(0).parse_all(module);
+    payloads
+        .filter(|payload| matches!(payload, Ok(wasmparser::Payload::CodeSectionEntry(_))))
+        .count()
 }

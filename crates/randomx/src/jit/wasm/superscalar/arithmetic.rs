@@ -2,6 +2,7 @@
 
 use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Local, Type};
+use crate::jit::wasm::high_product::{self, Halves, SIGNED, Sign, UNSIGNED};
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{Instruction, Kind};
 
@@ -10,13 +11,6 @@ pub(super) struct Arithmetic<'a> {
     body: &'a mut Body,
     r: [Local; 8],
     halves: Option<Halves>,
-}
-
-/// Intermediate values of a high product that is made of four products of 32 bits.
-struct Halves {
-    low: [Local; 2],
-    high: [Local; 2],
-    middle: Local,
 }
 
 impl Arithmetic<'_> {
@@ -45,8 +39,8 @@ impl Arithmetic<'_> {
             Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => {
                 self.constant(dst, extended, Body::i64_xor);
             }
-            Kind::ImulhR => self.multiply_high(dst, src, Body::i64_mul_wide_u, Body::i64_shr_u),
-            Kind::IsmulhR => self.multiply_high(dst, src, Body::i64_mul_wide_s, Body::i64_shr_s),
+            Kind::ImulhR => self.multiply_high(dst, src, UNSIGNED),
+            Kind::IsmulhR => self.multiply_high(dst, src, SIGNED),
             // Without a reciprocal the operation leaves its register alone.
             Kind::ImulRcp => {
                 if let Some(factor) = reciprocal(instruction.imm32) {
@@ -54,6 +48,10 @@ impl Arithmetic<'_> {
                 }
             }
         }
+    }
+
+    fn multiply_high(&mut self, dst: Local, src: Local, sign: Sign) {
+        high_product::multiply(self.body, dst, src, sign, self.halves);
     }
 
     fn registers(&mut self, dst: Local, src: Local, operation: fn(&mut Body)) {
@@ -79,59 +77,5 @@ impl Arithmetic<'_> {
         }
         self.body.i64_add();
         self.body.local_set(dst);
-    }
-
-    /// `shift` extends the upper halves, and what is carried to them, like the product is signed.
-    fn multiply_high(&mut self, dst: Local, src: Local, wide: fn(&mut Body), shift: fn(&mut Body)) {
-        let Some(Halves { low, high, middle }) = self.halves else {
-            self.body.local_get(dst);
-            self.body.local_get(src);
-            wide(self.body);
-            self.body.local_set(dst);
-            self.body.drop_();
-            return;
-        };
-        for (index, factor) in [dst, src].into_iter().enumerate() {
-            self.body.local_get(factor);
-            self.low_half();
-            self.body.local_set(low[index]);
-            self.body.local_get(factor);
-            self.high_half(shift);
-            self.body.local_set(high[index]);
-        }
-        // No sum leaves 64 bits: a product of halves and two more halves fit.
-        self.product(high[0], low[1]);
-        self.product(low[0], low[1]);
-        self.high_half(Body::i64_shr_u);
-        self.body.i64_add();
-        self.body.local_set(middle);
-
-        self.product(high[0], high[1]);
-        self.body.local_get(middle);
-        self.high_half(shift);
-        self.body.i64_add();
-        self.product(low[0], high[1]);
-        self.body.local_get(middle);
-        self.low_half();
-        self.body.i64_add();
-        self.high_half(shift);
-        self.body.i64_add();
-        self.body.local_set(dst);
-    }
-
-    fn product(&mut self, a: Local, b: Local) {
-        self.body.local_get(a);
-        self.body.local_get(b);
-        self.body.i64_mul();
-    }
-
-    fn low_half(&mut self) {
-        self.body.i32_wrap_i64();
-        self.body.i64_extend_i32_u();
-    }
-
-    fn high_half(&mut self, shift: fn(&mut Body)) {
-        self.body.i64_const(32);
-        shift(self.body);
     }
 }

@@ -1,12 +1,11 @@
 //! The modules in a WebAssembly runtime, against the interpreter of SuperscalarHash; and their text.
 
-use std::ops::Range;
-
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Store, TypedFunc};
 
 use super::{MAX_BATCH, module};
 use crate::cpu::Cpu;
 use crate::jit::wasm::cache_memory::{PAGES, SLOTS, slot};
+use crate::jit::wasm::listings::{assert_functions, assert_listing};
 use crate::jit::wasm::{Features, bridge};
 use crate::params::CACHE_SIZE;
 use crate::superscalar::samples::{numbers, operations_on_edges};
@@ -204,33 +203,15 @@ fn every_operation() -> Programs {
     })
 }
 
-/// Compares all functions but some with a listing in this folder; `RANDOMX_WRITE_LISTINGS` makes it anew.
-fn assert_listing(name: &str, bytes: &[u8], omitted: Range<u32>) {
-    wasmparser::Validator::new_with_features(wasmparser::WasmFeatures::all())
-        .validate_all(bytes)
-        .expect("a valid module");
-    let text = wasmprinter::print_bytes(bytes).expect("a module") + "\n";
-    const NEXT: &str = "\n  (func (;";
-    let parts = text
-        .split(NEXT)
-        .filter(|part| !omitted.clone().any(|k| part.starts_with(&format!("{k};"))));
-    let actual = parts.collect::<Vec<_>>().join(NEXT);
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/jit/wasm/superscalar/tests/");
-    let path = format!("{folder}{name}.wat");
-    if std::env::var_os("RANDOMX_WRITE_LISTINGS").is_some() {
-        std::fs::write(&path, &actual).expect("a listing to be written");
-    }
-    let expected = std::fs::read_to_string(&path).expect("a listing");
-    assert!(actual == expected, "{path} is not what the module is now:\n{actual}");
-}
-
 #[test]
 fn modules_are_as_listed() {
     // Of the key's functions only the first has instructions.
-    assert_listing("baseline", &module(&every_operation(), BASELINE), 1..8);
+    let is_listed = |function| !(1..8).contains(&function);
+    let baseline = module(&every_operation(), BASELINE);
+    assert_functions("superscalar/tests/baseline", &baseline, is_listed);
     let all = Features { fused_multiply_add: true, wide_arithmetic: true, shared_memory: true };
-    assert_listing("all", &module(&every_operation(), all), 1..8);
-    assert_listing("bridge", &bridge::module(), 0..0);
+    assert_functions("superscalar/tests/all", &module(&every_operation(), all), is_listed);
+    assert_listing("superscalar/tests/bridge", &bridge::module());
 }
 
 /// Nothing but what a tier stands for is used in it.

@@ -1,9 +1,27 @@
 (module
   (type (;0;) (func (param i32 i32)))
   (type (;1;) (func (param i32 i32)))
+  (type (;2;) (func (param i32 i32)))
   (import "randomx" "memory" (memory (;0;) 1))
-  (export "0" (func 0))
-  (export "1" (func 1))
+  (global (;0;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;1;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;2;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;3;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;4;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;5;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;6;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;7;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;8;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;9;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;10;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;11;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;12;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;13;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;14;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;15;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;16;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (global (;17;) (mut v128) v128.const i32x4 0x00000000 0x00000000 0x00000000 0x00000000)
+  (export "run" (func 2))
   (func (;0;) (type 0) (param i32 i32)
     (local i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i32 i32 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 i32)
     local.get 0
@@ -23,9 +41,6 @@
     local.set 30
     v128.const i32x4 0xffffffff 0x00ffffff 0xffffffff 0x00ffffff
     local.set 31
-    local.get 0
-    i32.load offset=272
-    local.set 60
     local.get 0
     i64.load
     local.get 0
@@ -158,6 +173,9 @@
     local.get 30
     v128.or
     local.set 25
+    local.get 0
+    i32.load offset=272
+    local.set 60
     local.get 60
     i32.const 0
     i32.eq
@@ -282,6 +300,42 @@
     local.get 51
     f64x2.sub
     local.set 52
+    local.get 35
+    global.set 0
+    local.get 36
+    global.set 1
+    local.get 37
+    global.set 2
+    local.get 38
+    global.set 3
+    local.get 39
+    global.set 4
+    local.get 40
+    global.set 5
+    local.get 41
+    global.set 6
+    local.get 42
+    global.set 7
+    local.get 43
+    global.set 8
+    local.get 44
+    global.set 9
+    local.get 45
+    global.set 10
+    local.get 46
+    global.set 11
+    local.get 47
+    global.set 12
+    local.get 48
+    global.set 13
+    local.get 49
+    global.set 14
+    local.get 50
+    global.set 15
+    local.get 51
+    global.set 16
+    local.get 52
+    global.set 17
     local.get 18
     local.get 36
     v128.xor
@@ -1563,6 +1617,162 @@
       i32.eqz
       br_if 0 (;@1;)
     end
+    local.get 0
+    local.get 2
+    i64.store
+    local.get 0
+    local.get 3
+    i64.store offset=8
+    local.get 0
+    local.get 4
+    i64.store offset=16
+    local.get 0
+    local.get 5
+    i64.store offset=24
+    local.get 0
+    local.get 6
+    i64.store offset=32
+    local.get 0
+    local.get 7
+    i64.store offset=40
+    local.get 0
+    local.get 8
+    i64.store offset=48
+    local.get 0
+    local.get 9
+    i64.store offset=56
+    local.get 0
+    local.get 18
+    v128.store offset=64
+    local.get 0
+    local.get 22
+    v128.store offset=128
+    local.get 0
+    local.get 19
+    v128.store offset=80
+    local.get 0
+    local.get 23
+    v128.store offset=144
+    local.get 0
+    local.get 20
+    v128.store offset=96
+    local.get 0
+    local.get 24
+    v128.store offset=160
+    local.get 0
+    local.get 21
+    v128.store offset=112
+    local.get 0
+    local.get 25
+    v128.store offset=176
+  )
+  (func (;1;) (type 1) (param i32 i32)
+    (local i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i64 i32 i32 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 i32)
+    local.get 0
+    v128.load offset=192
+    local.set 26
+    local.get 0
+    v128.load offset=208
+    local.set 27
+    local.get 0
+    v128.load offset=224
+    local.set 28
+    local.get 0
+    v128.load offset=240
+    local.set 29
+    local.get 0
+    v128.load offset=256
+    local.set 30
+    v128.const i32x4 0xffffffff 0x00ffffff 0xffffffff 0x00ffffff
+    local.set 31
+    local.get 0
+    i64.load
+    local.set 2
+    local.get 0
+    i64.load offset=8
+    local.set 3
+    local.get 0
+    i64.load offset=16
+    local.set 4
+    local.get 0
+    i64.load offset=24
+    local.set 5
+    local.get 0
+    i64.load offset=32
+    local.set 6
+    local.get 0
+    i64.load offset=40
+    local.set 7
+    local.get 0
+    i64.load offset=48
+    local.set 8
+    local.get 0
+    i64.load offset=56
+    local.set 9
+    local.get 0
+    v128.load offset=64
+    local.set 18
+    local.get 0
+    v128.load offset=80
+    local.set 19
+    local.get 0
+    v128.load offset=96
+    local.set 20
+    local.get 0
+    v128.load offset=112
+    local.set 21
+    local.get 0
+    v128.load offset=128
+    local.set 22
+    local.get 0
+    v128.load offset=144
+    local.set 23
+    local.get 0
+    v128.load offset=160
+    local.set 24
+    local.get 0
+    v128.load offset=176
+    local.set 25
+    v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
+    local.set 58
+    v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
+    local.set 59
+    global.get 0
+    local.set 35
+    global.get 1
+    local.set 36
+    global.get 2
+    local.set 37
+    global.get 3
+    local.set 38
+    global.get 4
+    local.set 39
+    global.get 5
+    local.set 40
+    global.get 6
+    local.set 41
+    global.get 7
+    local.set 42
+    global.get 8
+    local.set 43
+    global.get 9
+    local.set 44
+    global.get 10
+    local.set 45
+    global.get 11
+    local.set 46
+    global.get 12
+    local.set 47
+    global.get 13
+    local.set 48
+    global.get 14
+    local.set 49
+    global.get 15
+    local.set 50
+    global.get 16
+    local.set 51
+    global.get 17
+    local.set 52
     loop ;; label = @1
       local.get 7
       i64.const -2128394905
@@ -1584,6 +1794,9 @@
       i32.const 3
       i32.and
       local.set 60
+      local.get 0
+      local.get 60
+      i32.store offset=272
       local.get 36
       local.get 37
       local.get 60
@@ -1692,6 +1905,42 @@
       local.get 36
       v128.xor
       local.set 44
+      local.get 35
+      global.set 0
+      local.get 36
+      global.set 1
+      local.get 37
+      global.set 2
+      local.get 38
+      global.set 3
+      local.get 39
+      global.set 4
+      local.get 40
+      global.set 5
+      local.get 41
+      global.set 6
+      local.get 42
+      global.set 7
+      local.get 43
+      global.set 8
+      local.get 44
+      global.set 9
+      local.get 45
+      global.set 10
+      local.get 46
+      global.set 11
+      local.get 47
+      global.set 12
+      local.get 48
+      global.set 13
+      local.get 49
+      global.set 14
+      local.get 50
+      global.set 15
+      local.get 51
+      global.set 16
+      local.get 52
+      global.set 17
     end
     block ;; label = @1
       local.get 7
@@ -1703,6 +1952,9 @@
       i32.const 3
       i32.and
       local.set 60
+      local.get 0
+      local.get 60
+      i32.store offset=272
       local.get 36
       local.get 37
       local.get 60
@@ -1811,6 +2063,42 @@
       local.get 36
       v128.xor
       local.set 44
+      local.get 35
+      global.set 0
+      local.get 36
+      global.set 1
+      local.get 37
+      global.set 2
+      local.get 38
+      global.set 3
+      local.get 39
+      global.set 4
+      local.get 40
+      global.set 5
+      local.get 41
+      global.set 6
+      local.get 42
+      global.set 7
+      local.get 43
+      global.set 8
+      local.get 44
+      global.set 9
+      local.get 45
+      global.set 10
+      local.get 46
+      global.set 11
+      local.get 47
+      global.set 12
+      local.get 48
+      global.set 13
+      local.get 49
+      global.set 14
+      local.get 50
+      global.set 15
+      local.get 51
+      global.set 16
+      local.get 52
+      global.set 17
     end
     local.get 7
     i32.wrap_i64
@@ -1913,9 +2201,6 @@
     local.get 25
     v128.store offset=176
     local.get 0
-    local.get 60
-    i32.store offset=272
-    local.get 0
     i32.load offset=284
     local.set 16
     local.get 0
@@ -1938,3 +2223,12 @@
     local.get 17
     i32.store offset=284
   )
+  (func (;2;) (type 2) (param i32 i32)
+    local.get 0
+    local.get 1
+    call 0
+    local.get 0
+    local.get 1
+    call 1
+  )
+)

@@ -1,0 +1,28 @@
+/**
+ * Code that is used up. V8 counts what JavaScript holds, and not the machine code of modules: a
+ * worker that has dropped a thousand of them looks idle to it, while hundreds of MiB wait to be
+ * collected. Something large that is dropped at once makes it look.
+ */
+
+/** Hashes, of eight modules each, after which it is time: about 4 MiB. */
+const HASHES = 16;
+
+/** How much V8 lets outside memory grow before it collects. Nothing writes to it, so it costs none. */
+const MARK = 64 << 20;
+
+/** What one worker has not given back yet. */
+export class Waste {
+  #hashes = 0;
+
+  /** Adds the modules of so many hashes, whose code nobody calls any more. */
+  add(hashes: number): void {
+    this.#hashes += hashes;
+    if (this.#hashes < HASHES) return;
+    this.#hashes = 0;
+    try {
+      new ArrayBuffer(MARK);
+    } catch {
+      // There is not that much left: then an engine collects by itself.
+    }
+  }
+}
