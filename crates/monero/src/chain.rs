@@ -62,6 +62,8 @@ pub struct Verdict {
 #[derive(Clone, Debug)]
 pub struct Chain {
     layout: Layout,
+    /// The difficulty of every block, if that is no matter of the rule.
+    fixed_difficulty: Option<u128>,
     /// The last block that was pushed.
     tip: Option<Tip>,
     /// The height of the block that is pushed next.
@@ -103,6 +105,7 @@ impl Chain {
         let tip = Tip { height: checkpoint.height, id: checkpoint.id };
         Ok(Self {
             layout,
+            fixed_difficulty: None,
             tip: Some(tip),
             height: tip.height + 1,
             history: History::new(checkpoint.recent),
@@ -126,6 +129,7 @@ impl Chain {
         }
         Ok(Self {
             layout,
+            fixed_difficulty: None,
             tip: None,
             height,
             history: History::new(Vec::new()),
@@ -134,6 +138,12 @@ impl Chain {
             settled: None,
             broken: None,
         })
+    }
+
+    /// Demands the same difficulty of every block, as Monero's daemon does with
+    /// `--fixed-difficulty` on a chain for tests.
+    pub fn with_fixed_difficulty(self, difficulty: u128) -> Self {
+        Self { fixed_difficulty: Some(difficulty), ..self }
     }
 
     /// The height of the block that is pushed next.

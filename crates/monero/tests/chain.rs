@@ -212,6 +212,22 @@ fn a_proof_that_is_not_looked_at_is_not_asked() {
 }
 
 #[test]
+fn a_fixed_difficulty_takes_the_place_of_the_rule() {
+    let blocks = made_chain(3);
+    let mut chain = genesis().with_fixed_difficulty(7);
+    let told = |block, difficulty: u128| Link {
+        difficulty: Difficulty::try_from(difficulty).ok(),
+        ..of(block)
+    };
+    assert!(add(&mut chain, &told(&blocks[0].blob, 7), Some(WORKED)).valid);
+    assert!(add(&mut chain, &of(&blocks[1].blob), Some(WORKED)).valid);
+    let lower = add(&mut chain.clone(), &told(&blocks[2].blob, 6), Some(WORKED));
+    assert_eq!(failed(&lower), [CheckName::Difficulty]);
+    let unworked = add(&mut chain, &of(&blocks[2].blob), Some(UNWORKED));
+    assert_eq!(failed(&unworked), [CheckName::ProofOfWork]);
+}
+
+#[test]
 fn what_waits_is_bounded() {
     let blocks = made_chain(Chain::MAX_PENDING + 1);
     let mut chain = genesis();

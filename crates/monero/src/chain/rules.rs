@@ -86,7 +86,11 @@ impl Chain {
     ) -> Result<(Check, Option<DifficultyNumber>), ChainError> {
         let name = CheckName::Difficulty;
         let nothing = || name.failed("the rule comes to no difficulty");
-        match (self.history.difficulty(self.height), told) {
+        let demand = match self.fixed_difficulty {
+            Some(fixed) => Demand::Ruled(fixed),
+            None => self.history.difficulty(self.height),
+        };
+        match (demand, told) {
             (Demand::Ruled(number), told) => Ok(match Difficulty::try_from(number) {
                 Ok(difficulty) => (demanded(difficulty, told), Some((difficulty, number))),
                 Err(_) => (nothing(), None),
