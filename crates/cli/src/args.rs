@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod node;
 mod work;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
+pub(crate) use node::NodeArgs;
 pub(crate) use work::{Mode, VersionName, WorkArgs};
 
 const ABOUT: &str = "Hash with RandomX and verify Monero's proof of work";
@@ -28,7 +30,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for `verify`: every proof of work is valid
   1  `verify` only: at least one is not valid
-  2  unusable arguments or input, or no memory; nothing has been printed on stdout";
+  2  unusable arguments or input, or no memory; nothing has been printed on stdout, except
+     by `verify --node`: the verdicts so far";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
@@ -53,10 +56,17 @@ Exit codes:
   0  done
   2  unusable arguments or input, or no memory; nothing has been printed on stdout";
 
+const VERIFY_USAGE: &str = "\
+randomx verify --jsonl FILE [OPTIONS]
+       randomx verify --node URL --from HEIGHT [--to HEIGHT] [OPTIONS]
+       randomx verify --node URL --checkpoint FILE [--from HEIGHT] [--to HEIGHT] [OPTIONS]";
+
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   randomx verify --jsonl blocks.jsonl
   my-block-source | randomx verify --jsonl - && echo 'all valid'
+  randomx verify --node http://127.0.0.1:18081 --from 3700000 --to 3700999
+  randomx verify --node http://node.example:18089 --checkpoint chain.json --sample 50
 
 JSON lines, one object a line:
   in   {\"seed_hash\":\"...\",\"hashing_blob\":\"...\",\"difficulty\":716071628829}
@@ -71,11 +81,23 @@ A hash, as a 256-bit little-endian integer, meets a difficulty d when hash * d <
 whole input is read and checked before the first hash; a faulty line is reported with its
 number, and nothing is verified. Limits: 1 MiB per hashing blob, 1 GiB of text, 4194304 lines.
 
+A node's chain: every block is read whole, and its id, height, predecessor, timestamps, seed hash,
+difficulty and proof of work are held against those before it; the difficulty that the network
+demands is computed. What the node tells of the chain before the first block is believed, unless a
+checkpoint knows better: a file that this command keeps, worth as much as the place it is kept in.
+With --sample N a proof of work is looked at with a chance of 1 in N, and k forged ones in a row are
+all missed with one of (1 - 1/N)^k; other rules always hold for every block. Blocks come as JSON lines
+in order, and the first one that is not valid is the last:
+  out  {\"height\":1,\"id\":\"...\",\"valid\":true,\"hash\":\"...\"}   no hash: not looked at
+       {\"height\":2,\"id\":\"...\",\"valid\":false,\"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
+Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, HTTPS_PROXY and
+HTTP_PROXY name a proxy (socks5://127.0.0.1:9050 is Tor's), NO_PROXY who is asked without.
+
 Exit codes:
-  0  every line is valid
-  1  at least one line is not valid
-  2  unusable arguments or input (no line at all, too), or no memory; nothing has
-     been printed on stdout";
+  0  every line, or block, is valid
+  1  at least one is not valid
+  2  unusable arguments or input (no line at all, too), a node that does not answer as it should,
+     or no memory; without --node nothing has been printed on stdout";
 
 #[derive(Parser)]
 #[command(name = "randomx", version, about = ABOUT, long_about = LONG_ABOUT)]
@@ -91,7 +113,7 @@ pub(crate) enum Command {
     #[command(override_usage = HASH_USAGE, after_long_help = HASH_EXAMPLES)]
     Hash(HashArgs),
     /// Verify the proof of work of Monero blocks
-    #[command(after_long_help = VERIFY_EXAMPLES)]
+    #[command(override_usage = VERIFY_USAGE, after_long_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
@@ -139,8 +161,11 @@ pub(crate) struct HashArgs {
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// Verify every line of a JSON lines file; `-` is stdin
-    #[arg(long, value_name = "FILE")]
-    pub(crate) jsonl: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "node", conflicts_with = "node")]
+    pub(crate) jsonl: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) node: Option<NodeArgs>,
 
     /// Where dataset items come from
     #[arg(long, value_enum, default_value_t = Mode::Light)]

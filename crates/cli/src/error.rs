@@ -6,9 +6,10 @@ use std::{
 };
 
 use randomx::{CacheError, DatasetError, VmError};
+use randomx_monero::{ChainError, CheckpointError};
 use thiserror::Error;
 
-use crate::{bytes::BytesError, record::LineError};
+use crate::{bytes::BytesError, node::NodeError, record::LineError};
 
 /// The exit code of every error; a wrong command line ends with it too.
 pub(crate) const UNUSABLE: u8 = 2;
@@ -34,6 +35,36 @@ pub(crate) enum Error {
 
     #[error("{file}: no lines, so there is nothing to verify")]
     NothingToVerify { file: String },
+
+    #[error("--node: {0}")]
+    Node(NodeError),
+
+    #[error("--from: expected a height, or --checkpoint a file that is there")]
+    NoStart,
+
+    #[error("--from: expected 1 or more: the genesis block has no proof of work")]
+    NoWorkInGenesis,
+
+    #[error("--from: expected {} or nothing, the checkpoint being of height {height}; got {from}", .height + 1)]
+    NotAfterCheckpoint { from: u64, height: u64 },
+
+    #[error("block {last} is before {first}, the next one to verify")]
+    NothingNew { first: u64, last: u64 },
+
+    #[error("what the node says of the chain up to block {height} ({id}) is believed")]
+    Believed { height: u64, id: String },
+
+    #[error("{}: not a checkpoint: {problem}", .file.display())]
+    Checkpoint { file: PathBuf, problem: String },
+
+    #[error("{}: cannot be written: {problem}", .file.display())]
+    WriteCheckpoint { file: PathBuf, problem: io::Error },
+
+    #[error("checkpoint: {0}")]
+    Resume(#[from] CheckpointError),
+
+    #[error(transparent)]
+    Chain(#[from] ChainError),
 
     #[error(transparent)]
     Cache(#[from] CacheError),

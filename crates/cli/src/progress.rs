@@ -31,7 +31,6 @@ impl Progress {
     }
 
     /// Bars that nobody sees.
-    #[cfg(test)]
     pub(crate) fn hidden() -> Progress {
         Progress::new(0, ProgressDrawTarget::hidden())
     }

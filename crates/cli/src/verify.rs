@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::{
     args::VerifyArgs,
     batch::Batch,
-    bytes,
+    bytes, chain,
     error::Error,
     jsonl,
     machine::Hash,
@@ -21,13 +21,22 @@ use crate::{
 };
 
 /// The exit code when a proof of work is not valid.
-const NOT_VALID: u8 = 1;
+pub(crate) const NOT_VALID: u8 = 1;
+
+/// Verifies the blocks of a node or of a file.
+pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Error> {
+    match (&args.node, &args.jsonl) {
+        (Some(node), _) => chain::run(args, node),
+        (None, Some(file)) => verify_lines(args, file),
+        (None, None) => Err(Error::NoStart),
+    }
+}
 
 /// Verifies every line and prints the verdicts. Success only when all are valid.
-pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Error> {
-    let (batch, difficulties) = read(&args.jsonl)?;
+fn verify_lines(args: &VerifyArgs, file: &Path) -> Result<ExitCode, Error> {
+    let (batch, difficulties) = read(file)?;
     if difficulties.is_empty() {
-        return Err(Error::NothingToVerify { file: jsonl::name(&args.jsonl) });
+        return Err(Error::NothingToVerify { file: jsonl::name(file) });
     }
     let machine = args.work.machine(args.mode);
     let progress = Progress::on_terminal(batch.len());

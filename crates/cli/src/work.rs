@@ -47,7 +47,8 @@ pub(crate) fn hash_all<M: Machine + Sync>(
 /// A chunk of jobs that one call hashes in lanes.
 type Chunk<'a> = (Version, &'a [usize]);
 
-fn hash_group<M: Machine + Sync>(
+/// Hashes the jobs of one key, on threads; each hash comes with its job's position.
+pub(crate) fn hash_group<M: Machine + Sync>(
     machine: &M,
     key: &M::Key,
     batch: &Batch,

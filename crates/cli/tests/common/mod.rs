@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod fake_node;
+
 use std::{fs, path::Path};
 
 use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};

@@ -1,0 +1,56 @@
+//! The arguments that name a node and its blocks.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+use url::Url;
+
+use crate::node::{self, Node};
+
+/// A node whose chain is verified.
+#[derive(Args)]
+#[command(next_help_heading = "A node's chain")]
+pub(crate) struct NodeArgs {
+    /// Verify the chain of a Monero node, such as http://127.0.0.1:18081
+    #[arg(long = "node", id = "node", value_name = "URL", value_parser = node::address)]
+    url: Url,
+
+    /// The first block to verify; what the node says about those before it is believed
+    #[arg(long, value_name = "HEIGHT", requires = "node")]
+    pub(crate) from: Option<u64>,
+
+    /// The last block to verify [default: the node's last]
+    #[arg(long, value_name = "HEIGHT", requires = "node")]
+    pub(crate) to: Option<u64>,
+
+    /// Go on after the checkpoint in this file, where there is one, and keep the new one there
+    #[arg(long, value_name = "FILE", requires = "node")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Look at the proof of work of one block in N, by chance, and of the last 16
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "node")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: u64,
+
+    /// The difficulty of every block, for a node that runs with this option too
+    #[arg(long, value_name = "N", requires = "node")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) fixed_difficulty: Option<u64>,
+
+    /// Seconds that the node may take for an answer, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "node")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+
+    /// Attempts after one without an answer, 0 to 10
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "node")]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
+    retries: u32,
+}
+
+impl NodeArgs {
+    /// The node. Nothing is sent yet.
+    pub(crate) fn node(&self) -> Node {
+        Node::new(&self.url, Duration::from_secs(self.timeout), self.retries)
+    }
+}

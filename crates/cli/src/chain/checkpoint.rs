@@ -1,0 +1,126 @@
+//! A checkpoint in a file: JSON that a page of the package reads and writes too.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use randomx_monero::{Checkpoint, RecentBlock, Seed};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::error::Error;
+
+/// The longest file that is read: a checkpoint has some 40 KB.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Where a checkpoint is kept.
+pub(super) struct CheckpointFile<'a> {
+    path: &'a Path,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CheckpointJson {
+    height: u64,
+    #[serde(with = "hex")]
+    id: [u8; 32],
+    recent: Vec<RecentJson>,
+    seeds: Vec<SeedJson>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecentJson {
+    timestamp: u64,
+    /// In decimal digits: JavaScript's numbers are too small.
+    #[serde(serialize_with = "write_digits", deserialize_with = "read_digits")]
+    difficulty: u128,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedJson {
+    height: u64,
+    #[serde(with = "hex")]
+    id: [u8; 32],
+}
+
+impl<'a> CheckpointFile<'a> {
+    pub(super) fn new(path: &'a Path) -> Self {
+        CheckpointFile { path }
+    }
+
+    /// What the file holds, if there is one.
+    pub(super) fn read(&self) -> Result<Option<Checkpoint>, Error> {
+        let unreadable = |problem| Error::Read { file: self.path.to_owned(), problem };
+        let length = match fs::metadata(self.path) {
+            Ok(metadata) => metadata.len(),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(problem) => return Err(unreadable(problem)),
+        };
+        if length > MAX_FILE {
+            return Err(Error::TooManyBytes {
+                file: self.path.display().to_string(),
+                limit: MAX_FILE,
+            });
+        }
+        let text = fs::read_to_string(self.path).map_err(unreadable)?;
+        let json: CheckpointJson = serde_json::from_str(&text).map_err(|problem| {
+            Error::Checkpoint { file: self.path.to_owned(), problem: problem.to_string() }
+        })?;
+        Ok(Some(json.into()))
+    }
+
+    /// Replaces the file; whoever reads it meanwhile finds the old or the new one, whole.
+    pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
+        let fail = |problem| Error::WriteCheckpoint { file: self.path.to_owned(), problem };
+        let json = serde_json::to_string(&CheckpointJson::from(checkpoint))
+            .map_err(|problem| fail(problem.into()))?;
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(".new");
+        let new = PathBuf::from(name);
+        fs::write(&new, json + "\n").map_err(fail)?;
+        fs::rename(&new, self.path).map_err(fail)
+    }
+}
+
+impl From<CheckpointJson> for Checkpoint {
+    fn from(json: CheckpointJson) -> Checkpoint {
+        let recent = |block: RecentJson| RecentBlock {
+            timestamp: block.timestamp,
+            difficulty: block.difficulty,
+        };
+        let seed = |seed: SeedJson| Seed { height: seed.height, id: seed.id };
+        Checkpoint {
+            height: json.height,
+            id: json.id,
+            recent: json.recent.into_iter().map(recent).collect(),
+            seeds: json.seeds.into_iter().map(seed).collect(),
+        }
+    }
+}
+
+impl From<&Checkpoint> for CheckpointJson {
+    fn from(checkpoint: &Checkpoint) -> CheckpointJson {
+        let recent = |block: &RecentBlock| RecentJson {
+            timestamp: block.timestamp,
+            difficulty: block.difficulty,
+        };
+        let seed = |seed: &Seed| SeedJson { height: seed.height, id: seed.id };
+        CheckpointJson {
+            height: checkpoint.height,
+            id: checkpoint.id,
+            recent: checkpoint.recent.iter().map(recent).collect(),
+            seeds: checkpoint.seeds.iter().map(seed).collect(),
+        }
+    }
+}
+
+fn write_digits<S: Serializer>(number: &u128, json: S) -> Result<S::Ok, S::Error> {
+    json.collect_str(number)
+}
+
+fn read_digits<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
+    let text = String::deserialize(json)?;
+    text.parse().map_err(|_| de::Error::custom("expected a number of at most 128 bits in digits"))
+}

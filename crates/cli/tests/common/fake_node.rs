@@ -1,0 +1,169 @@
+//! A Monero node that a test makes up: a chain of blocks with difficulty 1, and answers that a test
+//! alters.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::Arc,
+    thread,
+};
+
+use randomx_monero::{Block, Layout};
+use serde_json::{Value, json};
+
+/// Timestamps begin here.
+const START: u64 = 1_700_000_000;
+
+/// What a test does with a call: with its method, its parameters and the result that is due.
+pub(crate) type Alter = dyn Fn(&str, &Value, Value) -> Reply + Send + Sync;
+
+/// What is sent.
+pub(crate) enum Reply {
+    /// A result, wrapped in JSON-RPC.
+    Result(Value),
+    /// An HTTP status and a body.
+    Raw(u16, Vec<u8>),
+    /// The beginning of an answer, and nothing more.
+    Silence,
+}
+
+/// A chain's blocks, the genesis block first.
+pub(crate) struct FakeChain {
+    blobs: Vec<Vec<u8>>,
+    ids: Vec<[u8; 32]>,
+}
+
+impl FakeChain {
+    /// So many blocks after the genesis block.
+    pub(crate) fn new(blocks: u64) -> FakeChain {
+        let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new() };
+        for height in 0..=blocks {
+            let previous = chain.ids.last().copied().unwrap_or_default();
+            let blob = block(height, &previous);
+            let id = Block::parse(&blob, Layout::default()).expect("a block").id();
+            chain.blobs.push(blob);
+            chain.ids.push(id);
+        }
+        chain
+    }
+
+    /// The id of a block, in hex.
+    pub(crate) fn id(&self, height: usize) -> String {
+        hex::encode(self.ids[height])
+    }
+
+    /// What an honest node answers.
+    pub(crate) fn answer(&self, method: &str, params: &Value) -> Value {
+        let height = |name: &str| params[name].as_u64().expect("a height") as usize;
+        match method {
+            "get_info" => json!({ "status": "OK", "height": self.blobs.len() }),
+            "get_block_headers_range" => {
+                let heights = height("start_height")..=height("end_height");
+                let headers: Vec<Value> = heights.map(|height| self.header(height)).collect();
+                json!({ "status": "OK", "headers": headers })
+            }
+            "get_block_header_by_height" => {
+                json!({ "status": "OK", "block_header": self.header(height("height")) })
+            }
+            "get_block" => {
+                let height = height("height");
+                json!({
+                    "status": "OK",
+                    "block_header": self.header(height),
+                    "blob": hex::encode(&self.blobs[height]),
+                })
+            }
+            other => panic!("nobody calls {other}"),
+        }
+    }
+
+    fn header(&self, height: usize) -> Value {
+        json!({
+            "height": height,
+            "hash": self.id(height),
+            "timestamp": START + 120 * height as u64,
+            "wide_difficulty": "0x1",
+            "orphan_status": false,
+        })
+    }
+}
+
+/// Serves a chain on loopback until the test ends; the address.
+pub(crate) fn serve(
+    chain: Arc<FakeChain>,
+    alter: impl Fn(&str, &Value, Value) -> Reply + Send + Sync + 'static,
+) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let alter: Arc<Alter> = Arc::new(alter);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (chain, alter) = (Arc::clone(&chain), Arc::clone(&alter));
+            // A client may go away at any time.
+            thread::spawn(move || while answer(&stream, &chain, &*alter).is_some() {});
+        }
+    });
+    format!("http://{address}")
+}
+
+/// Answers a request; `None` at the end of the connection.
+fn answer(mut stream: &TcpStream, chain: &FakeChain, alter: &Alter) -> Option<()> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let request: Value = serde_json::from_slice(&body).expect("JSON");
+    let method = request["method"].as_str().expect("a method");
+    let result = chain.answer(method, &request["params"]);
+    let (status, body) = match alter(method, &request["params"], result) {
+        Reply::Result(result) => {
+            (200, json!({ "jsonrpc": "2.0", "id": "0", "result": result }).to_string().into_bytes())
+        }
+        Reply::Raw(status, body) => (status, body),
+        Reply::Silence => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{").ok()?;
+            thread::park();
+            return None;
+        }
+    };
+    let head = format!("HTTP/1.1 {status} Said\r\nContent-Length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(&body).ok()
+}
+
+/// A block with nothing but its miner's transaction.
+fn block(height: u64, previous: &[u8; 32]) -> Vec<u8> {
+    let mut blob = vec![16, 16];
+    varint(&mut blob, START + 120 * height);
+    blob.extend(previous);
+    blob.extend([0; 4]);
+    blob.push(2);
+    varint(&mut blob, height + 60);
+    blob.extend([1, 0xff]);
+    varint(&mut blob, height);
+    // One output of 1 to a key, no extra, no signatures; and no transactions.
+    blob.extend([1, 1, 2]);
+    blob.extend([7; 32]);
+    blob.extend([0, 0, 0]);
+    blob
+}
+
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}

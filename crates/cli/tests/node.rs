@@ -1,0 +1,274 @@
+//! `randomx verify --node`: the chains of honest nodes, and what others are caught by.
+
+mod common;
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use assert_cmd::assert::Assert;
+use common::{
+    fake_node::{FakeChain, Reply, serve},
+    parse_jsonl, randomx,
+};
+use predicates::prelude::*;
+use serde_json::{Value, json};
+
+/// Verifies blocks of a node all of whose blocks have difficulty 1.
+fn verify(node: &str, arguments: &[&str]) -> Assert {
+    verify_with_retries("0", node, arguments)
+}
+
+fn verify_with_retries(retries: &str, node: &str, arguments: &[&str]) -> Assert {
+    let common = ["verify", "--fixed-difficulty", "1", "--retries", retries, "--node", node];
+    randomx(&[&common[..], arguments].concat()).assert()
+}
+
+/// The verdicts of a run.
+fn verdicts(run: &Assert) -> Vec<Value> {
+    parse_jsonl(&run.get_output().stdout)
+}
+
+fn honest(_: &str, _: &Value, result: Value) -> Reply {
+    Reply::Result(result)
+}
+
+#[test]
+fn a_chain_is_valid_and_goes_on_from_its_checkpoint() {
+    let chain = Arc::new(FakeChain::new(150));
+    let node = serve(Arc::clone(&chain), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.json");
+    let file = file.to_str().expect("a path in UTF-8");
+    let believed = format!(
+        "note: what the node says of the chain up to block 0 ({}) is believed\n",
+        chain.id(0)
+    );
+    let run = verify(&node, &["--from", "1", "--to", "100", "--checkpoint", file]);
+    let run = run.code(0).stderr(believed);
+    let first = verdicts(&run);
+    let run = verify(&node, &["--checkpoint", file]).code(0).stderr("");
+    let all = [first, verdicts(&run)].concat();
+    assert_eq!(all.len(), 150);
+    for (verdict, height) in all.iter().zip(1..) {
+        let id = chain.id(height);
+        assert_eq!(
+            (&verdict["height"], &verdict["id"], &verdict["valid"]),
+            (&json!(height), &json!(id), &json!(true))
+        );
+        assert_eq!(verdict["hash"].as_str().map(str::len), Some(64));
+    }
+    let kept: Value =
+        serde_json::from_str(&fs::read_to_string(file).expect("a file")).expect("JSON");
+    assert_eq!((&kept["height"], &kept["id"]), (&json!(150), &json!(chain.id(150))));
+    assert_eq!(kept["recent"].as_array().map(Vec::len), Some(151));
+
+    let nothing = "note: block 150 is before 151, the next one to verify\n";
+    verify(&node, &["--checkpoint", file]).code(0).stdout("").stderr(nothing);
+    let sentence =
+        "error: --from: expected 151 or nothing, the checkpoint being of height 150; got 3\n";
+    verify(&node, &["--checkpoint", file, "--from", "3"]).code(2).stderr(sentence);
+}
+
+#[test]
+fn blocks_in_the_middle_need_headers_only() {
+    let node = serve(Arc::new(FakeChain::new(40)), honest);
+    let run = verify(&node, &["--from", "30", "--to", "32"]).code(0);
+    assert_eq!(verdicts(&run).len(), 3);
+}
+
+#[test]
+fn a_sample_leaves_out_work_but_never_that_of_the_last_blocks() {
+    let node = serve(Arc::new(FakeChain::new(60)), honest);
+    let run = verify(&node, &["--from", "1", "--sample", "1000000000"]).code(0);
+    let hashed: Vec<u64> = verdicts(&run)
+        .iter()
+        .filter(|verdict| verdict.get("hash").is_some())
+        .filter_map(|verdict| verdict["height"].as_u64())
+        .collect();
+    assert_eq!(hashed, (45..=60).collect::<Vec<u64>>());
+}
+
+/// Alters what the node says about block 5, and expects what is wrong with the last verdict.
+fn lie(expected: (u64, &str), alter: impl Fn(&mut Value) + Send + Sync + 'static) {
+    let chain = Arc::new(FakeChain::new(10));
+    let node = serve(chain, move |method, params, mut result| {
+        if method == "get_block" && params["height"] == 5 {
+            alter(&mut result);
+        }
+        Reply::Result(result)
+    });
+    let run = verify(&node, &["--from", "1"]).code(1);
+    let verdicts = verdicts(&run);
+    let (last, valid) = verdicts.split_last().expect("a verdict");
+    assert!(valid.iter().all(|verdict| verdict["valid"] == true));
+    let checks: Vec<_> =
+        last["failed"].as_array().expect("a list").iter().map(|failed| &failed["check"]).collect();
+    assert_eq!((&last["height"], checks), (&json!(expected.0), vec![&json!(expected.1)]));
+}
+
+/// Changes the blob of a block.
+fn blob(result: &mut Value, change: impl Fn(&mut Vec<u8>)) {
+    let mut bytes = hex::decode(result["blob"].as_str().expect("a string")).expect("hex");
+    change(&mut bytes);
+    result["blob"] = json!(hex::encode(bytes));
+}
+
+/// Where the nonce is: after two versions, five bytes of time and the previous id.
+const NONCE: usize = 39;
+
+#[test]
+fn lies_about_a_block_are_caught() {
+    lie((5, "id"), |result| blob(result, |bytes| bytes[NONCE] ^= 1));
+    lie((5, "block"), |result| blob(result, |bytes| bytes.truncate(60)));
+    // A number that never ends, in the place of the time.
+    lie((5, "block"), |result| blob(result, |bytes| drop(bytes.splice(2..7, [0xff; 40]))));
+    // More transactions than there are bytes.
+    lie((5, "block"), |result| {
+        blob(result, |bytes| {
+            bytes.pop();
+            bytes.extend([0xff, 0xff, 0xff, 0xff, 0x7f]);
+        });
+    });
+    lie((5, "difficulty"), |result| result["block_header"]["wide_difficulty"] = json!("0x2"));
+    // A consistent lie lasts until the next block.
+    lie((6, "previous-id"), |result| {
+        blob(result, |bytes| bytes[NONCE] ^= 1);
+        let bytes = hex::decode(result["blob"].as_str().expect("a string")).expect("hex");
+        let block = randomx_monero::Block::parse(&bytes, Default::default()).expect("a block");
+        result["block_header"]["hash"] = json!(hex::encode(block.id()));
+    });
+}
+
+#[test]
+fn another_block_is_not_the_one_at_its_height() {
+    let chain = Arc::new(FakeChain::new(10));
+    let other = Arc::clone(&chain);
+    let node = serve(chain, move |method, params, result| {
+        if method != "get_block" || params["height"] != 5 {
+            return Reply::Result(result);
+        }
+        let mut four = other.answer("get_block", &json!({ "height": 4 }));
+        four["block_header"]["height"] = json!(5);
+        Reply::Result(four)
+    });
+    let run = verify(&node, &["--from", "1"]).code(1);
+    let failed = verdicts(&run).pop().expect("a verdict")["failed"].clone();
+    let checks: Vec<_> = failed.as_array().expect("a list").iter().map(|f| &f["check"]).collect();
+    assert_eq!(checks, ["height", "miner-transaction", "previous-id"]);
+}
+
+/// Expects exit code 2 and a sentence, after the verdicts on the blocks before the fifth.
+fn failure(sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'static) {
+    let node = serve(Arc::new(FakeChain::new(10)), move |method, params, result| {
+        if method == "get_block" && params["height"] == 5 {
+            reply(result)
+        } else {
+            Reply::Result(result)
+        }
+    });
+    let run = verify(&node, &["--from", "1", "--timeout", "1"]).code(2);
+    assert_eq!(verdicts(&run).len(), 4);
+    run.stderr(predicate::str::ends_with(format!("error: --node: get_block: {sentence}\n")));
+}
+
+#[test]
+fn answers_that_are_none_are_named() {
+    failure("block_header.height: 5 was asked for, got 4", |mut result| {
+        result["block_header"]["height"] = json!(4);
+        Reply::Result(result)
+    });
+    failure("blob: odd number of hex digits (3)", |mut result| {
+        result["blob"] = json!("0a0");
+        Reply::Result(result)
+    });
+    failure("an answer of more than 8388608 bytes", |_| Reply::Raw(200, vec![b' '; 100 << 20]));
+    failure("the node cannot be reached: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
+    failure("the node cannot be reached: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
+    failure("the answer is not JSON-RPC with a result", |_| Reply::Raw(200, b"{}".to_vec()));
+    let deep = || Reply::Raw(200, [b'['; 1 << 20].to_vec());
+    failure("the answer is not JSON-RPC with a result", move |_| deep());
+    failure("the node says \"FAILED\"", |_| Reply::Result(json!({ "status": "FAILED" })));
+    let error = br#"{"error":{"code":-2,"message":"no \u001b[2J"}}"#;
+    failure("the node says \"no \\u{1b}[2J\"", |_| Reply::Raw(200, error.to_vec()));
+}
+
+#[test]
+fn a_node_that_is_slow_is_not_waited_for() {
+    let start = Instant::now();
+    failure("no answer within 1000 ms", |_| Reply::Silence);
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_node_that_is_busy_is_asked_again() {
+    let calls = AtomicUsize::new(0);
+    let node = serve(Arc::new(FakeChain::new(3)), move |_, _, result| {
+        match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => Reply::Raw(503, Vec::new()),
+            2 => Reply::Result(json!({ "status": "BUSY" })),
+            _ => Reply::Result(result),
+        }
+    });
+    verify_with_retries("2", &node, &["--from", "1"]).code(0);
+    let gone = "http://127.0.0.1:1";
+    let sentence = "error: --node: get_block_headers_range: the node cannot be reached: ";
+    verify(gone, &["--from", "1"]).code(2).stderr(predicate::str::starts_with(sentence));
+}
+
+#[test]
+fn what_is_no_checkpoint_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.json");
+    let path = file.to_str().expect("a path in UTF-8");
+    let id = "11".repeat(32);
+    for (text, sentence) in [
+        ("", "not a checkpoint: EOF"),
+        ("{}", "not a checkpoint: missing field `height`"),
+        (
+            &format!(r#"{{"height":5,"id":"{id}","recent":[],"seeds":[],"more":1}}"#),
+            "unknown field",
+        ),
+        (
+            &format!(
+                r#"{{"height":5,"id":"{id}","recent":[],"seeds":[{{"height":7,"id":"{id}"}}]}}"#
+            ),
+            "seeds",
+        ),
+        (
+            &format!(
+                r#"{{"height":5,"id":"{id}","recent":[{{"timestamp":1,"difficulty":"-1"}}],"seeds":[]}}"#
+            ),
+            "128 bits",
+        ),
+        (&" ".repeat((1 << 20) + 1), "more than 1048576 bytes"),
+    ] {
+        fs::write(&file, text).expect("a file");
+        let run = verify("http://127.0.0.1:1", &["--checkpoint", path]).code(2).stdout("");
+        run.stderr(predicate::str::contains(sentence));
+        assert_eq!(fs::read_to_string(&file).expect("a file"), *text);
+    }
+}
+
+#[test]
+fn a_wrong_command_line_exits_with_2() {
+    for (arguments, mention) in [
+        (&["--node", "http://127.0.0.1:1"][..], "--from: expected a height"),
+        (&["--node", "http://127.0.0.1:1", "--from", "0"], "--from: expected 1 or more"),
+        (&["--node", "http://127.0.0.1:1", "--jsonl", "-"], "--jsonl"),
+        (&["--node", "127.0.0.1"], "expected something like http://127.0.0.1:18081"),
+        (&["--node", "http://127.0.0.1:1", "--from", "1", "--sample", "0"], "--sample"),
+        (&["--node", "http://127.0.0.1:1", "--from", "1", "--timeout", "0"], "--timeout"),
+        (&["--node", "http://127.0.0.1:1", "--from", "1", "--retries", "11"], "--retries"),
+        (&["--node", "http://127.0.0.1:1", "--fixed-difficulty", "0"], "--fixed-difficulty"),
+        (&["--jsonl", "-", "--from", "1"], "node"),
+    ] {
+        let run = randomx(&[&["verify"][..], arguments].concat()).assert().code(2).stdout("");
+        run.stderr(predicate::str::contains(mention));
+    }
+}
