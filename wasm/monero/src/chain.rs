@@ -47,6 +47,19 @@ impl Chain {
         chain.map(Chain).map_err(|error| InvalidArgument::new("from", error))
     }
 
+    /// Demands this difficulty (decimal digits, below 2^128) of every block.
+    ///
+    /// # Errors
+    ///
+    /// For another difficulty.
+    #[wasm_bindgen(js_name = withFixedDifficulty)]
+    pub fn with_fixed_difficulty(self, difficulty: &str) -> Result<Chain, InvalidArgument> {
+        let name = "fixedDifficulty";
+        let fixed = argument::difficulty(name, difficulty)?.as_u128();
+        let fixed = fixed.ok_or_else(|| InvalidArgument::new(name, "expected less than 2^128"))?;
+        Ok(Chain(self.0.with_fixed_difficulty(fixed)))
+    }
+
     /// The height of the block that is pushed next.
     #[wasm_bindgen(getter, js_name = nextHeight)]
     pub fn next_height(&self) -> f64 {
