@@ -113,6 +113,9 @@ export class Session {
   calibrate({ engines }: Args<"calibrate">): Engine {
     const [first, ...others] = engines;
     if (!first) throw new Error("there is no engine");
+    // In the place of these scratchpads there is one for the measurement, and then they are again:
+    // memory of WebAssembly only grows.
+    this.#dropVm();
     const time = (engine: Engine): number =>
       this.#wasm.calibrate(engine === "jit", this.#setting.features);
     let best = { engine: first, limit: CLEARLY * time(first) };

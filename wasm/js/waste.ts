@@ -4,8 +4,8 @@
  * collected. Something large that is dropped at once makes it look.
  */
 
-/** Hashes, of eight modules each, after which it is time: about 4 MiB. */
-const HASHES = 16;
+/** Hashes after which it is time: their eight modules each are several MiB. */
+const HASHES = 8;
 
 /** How much V8 lets outside memory grow before it collects. Nothing writes to it, so it costs none. */
 const MARK = 64 << 20;
