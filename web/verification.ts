@@ -1,6 +1,6 @@
 /** One verification as it is seen: the cache filling, the hash, the difficulties, the verdict. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { RandomXError } from "../wasm/js/index.js";
+import { RandomXError, type Progress } from "../wasm/js/index.js";
 import { verifyBlock } from "./engine.js";
 import { find } from "./page.js";
 import { duration, failure, whole } from "./words.js";
@@ -36,7 +36,8 @@ export class Verification {
     this.#clear(block);
     const start = performance.now();
     let filled = start;
-    const onProgress = (done: number): void => {
+    const onProgress = ({ phase, done }: Progress): void => {
+      if (phase !== "cache") return;
       // A first call that says 1 tells of a cache that was held already.
       if (done < 1 || this.#root.dataset.state === "filling") filled = performance.now();
       this.#fill(done, filled - start);

@@ -31,6 +31,7 @@ const ADVICE: Record<RandomXErrorCode, string> = {
     "There is not enough memory for the check, which needs 256 MiB. Close other tabs and try again.",
   "worker-failed":
     "The part of this page that does the work stopped. Try again, or reload the page.",
+  "queue-full": "Too much is being checked already. Wait for some of it.",
   disposed: "The check was ended before it was done. Try again.",
   aborted: "Cancelled. Nothing was decided about this block.",
   "node-unreachable": "The node cannot be reached, or does not let this page ask it.",

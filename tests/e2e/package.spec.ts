@@ -90,7 +90,7 @@ test("aborting a preparation acts at once, and the instance stays usable", async
     const abort = new AbortController();
     const progress: number[] = [];
     let abortedAt = 0;
-    const onProgress = (done: number): void => {
+    const onProgress = ({ done }: { done: number }): void => {
       progress.push(done);
       if (done > 0.2 && !abort.signal.aborted) {
         abortedAt = performance.now();
@@ -168,7 +168,7 @@ test("disposing while preparing does the same; `using` disposes", async ({ page 
     const randomx = await window.harness.RandomX.create();
     const preparing = window.outcome(
       randomx.prepare("00", {
-        onProgress: (done) => {
+        onProgress: ({ done }) => {
           if (done > 0.1) randomx[Symbol.dispose]();
         },
       }),

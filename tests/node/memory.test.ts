@@ -20,24 +20,24 @@ test("no memory for the cache: a typed error; the session works when there is so
     message: expect.stringContaining("256 MiB") as string,
   }) as Error;
   for (let round = 0; round < 3; round += 1) {
-    expect(() => session.allocate({ shared: round % 2 === 0 })).toThrow(error);
+    expect(() => session.allocate({ slot: 0, shared: round % 2 === 0 })).toThrow(error);
   }
   expect(session.seedHeight({ height: 2113 })).toBe(2048);
 
   setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
-  session.allocate({ shared: false });
-  await session.fill({ key, memory: undefined }, control());
-  const hashes = session.hash({ version: 1, inputs: [{ bytes: input }], engine });
+  session.allocate({ slot: 0, shared: false });
+  await session.fill({ slot: 0, key, memory: undefined }, control());
+  const hashes = session.hash({ slot: 0, version: 1, inputs: [{ bytes: input }], engine });
   expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([
     "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f",
   ]);
-  session.release();
+  session.release({ slot: 0 });
 });
 
 test("no memory for the machine: a typed error, and there is some when others are freed", async () => {
   const { wasm } = loadWasm();
   const session = openSession();
-  session.allocate({ shared: false });
+  session.allocate({ slot: 0, shared: false });
   const memory = wasm.cacheMemory(false);
   const builder = new wasm.CacheBuilder(key, memory, 0);
   const cache = new wasm.Cache(memory, builder.items(), 1);
@@ -51,7 +51,7 @@ test("no memory for the machine: a typed error, and there is some when others ar
   machines.forEach((vm) => {
     vm.free();
   });
-  await session.fill({ key, memory: undefined }, control());
-  expect(session.hash({ version: 1, inputs: [{ bytes: input }], engine })).toHaveLength(1);
-  session.release();
+  await session.fill({ slot: 0, key, memory: undefined }, control());
+  expect(session.hash({ slot: 0, version: 1, inputs: [{ bytes: input }], engine })).toHaveLength(1);
+  session.release({ slot: 0 });
 });

@@ -83,13 +83,13 @@ describe("requests", () => {
   test("without inputs only prepare, and that is done once a key", async () => {
     const randomx = await create({ threads: 2 });
     const first: number[] = [];
-    await randomx.prepare(key, { onProgress: (done) => first.push(done) });
+    await randomx.prepare(key, { onProgress: ({ done }) => first.push(done) });
     expect(first[0]).toBe(0);
     expect(first.at(-1)).toBe(1);
     expect(first.length).toBeGreaterThan(5);
     expect(first).toEqual([...first].sort((a, b) => a - b));
     const again: number[] = [];
-    await randomx.prepare(key, { onProgress: (done) => again.push(done) });
+    await randomx.prepare(key, { onProgress: ({ done }) => again.push(done) });
     expect(again).toEqual([1]);
     expect(await randomx.hashMany(key, [])).toEqual([]);
     expect(await randomx.seedHeight(2113)).toBe(2048);
@@ -154,7 +154,7 @@ describe("aborting", () => {
     const randomx = await create();
     const abort = new AbortController();
     const heard: number[] = [];
-    const onProgress = (done: number): void => {
+    const onProgress = ({ done }: product.Progress): void => {
       heard.push(done);
       if (done > 0.2) abort.abort("enough");
     };
@@ -171,7 +171,7 @@ describe("aborting", () => {
     const randomx = await create({ threads: 2 });
     for (let round = 0; round < 3; round += 1) {
       const abort = new AbortController();
-      const onProgress = (done: number): void => {
+      const onProgress = ({ done }: product.Progress): void => {
         if (done > 0) abort.abort();
       };
       const preparing = randomx.prepare(text(`${round}`), { signal: abort.signal, onProgress });
@@ -192,7 +192,7 @@ describe("aborting", () => {
     await expect(hashing).rejects.toMatchObject({ code: "aborted" });
     const onProgress = vi.fn();
     await randomx.prepare(key, { onProgress });
-    expect(onProgress.mock.calls).toEqual([[1]]);
+    expect(onProgress.mock.calls).toEqual([[{ phase: "cache", done: 1 }]]);
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
@@ -221,7 +221,7 @@ describe("a worker that is killed", () => {
 
   test("in mid-fill fails what it was filling for; the next call works", async () => {
     const randomx = await create({ threads: 1 });
-    const onProgress = (done: number): void => {
+    const onProgress = ({ done }: product.Progress): void => {
       if (done > 0.1) void workers[0]?.terminate();
     };
     const preparing = randomx.prepare(key, { onProgress });
@@ -262,7 +262,7 @@ describe("disposing", () => {
   test("while preparing does the same", async () => {
     const randomx = await create();
     const preparing = randomx.prepare("00", {
-      onProgress: (done) => {
+      onProgress: ({ done }) => {
         if (done > 0.1) randomx[Symbol.dispose]();
       },
     });

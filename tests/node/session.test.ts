@@ -1,6 +1,6 @@
 /** How a session works: fills in steps, gives way, stops, and gives memory back. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Session, type Control } from "../../wasm/js/session.js";
 import { control, loadWasm, openSession, text } from "./support.js";
 
@@ -12,17 +12,19 @@ const MIB = 1 << 20;
 
 const { wasm, memory, table } = loadWasm();
 const session = openSession();
-session.allocate({ shared: false });
+beforeEach(() => {
+  session.allocate({ slot: 0, shared: false });
+});
 afterEach(() => {
-  session.release();
+  session.release({ slot: 0 });
 });
 
 async function fill(key: Uint8Array, given: Partial<Control> = {}): Promise<void> {
-  await session.fill({ key, memory: undefined }, control(given));
+  await session.fill({ slot: 0, key, memory: undefined }, control(given));
 }
 
 function hashHex(bytes: Uint8Array): string {
-  const [hashed] = session.hash({ version: 1, inputs: [{ bytes }], engine });
+  const [hashed] = session.hash({ slot: 0, version: 1, inputs: [{ bytes }], engine });
   return bytesToHex(hashed?.hash ?? new Uint8Array());
 }
 
@@ -47,15 +49,15 @@ describe("filling", () => {
 
   test("lets other tasks run between steps", async () => {
     let turns = 0;
-    const setting = { lanes: 8, features: wasm.detectFeatures(), slot: 1 };
+    const setting = { lanes: 8, features: wasm.detectFeatures(), place: 1 };
     const other = new Session(wasm, setting, () => {
       turns += 1;
       return Promise.resolve();
     });
-    other.allocate({ shared: false });
-    await other.fill({ key, memory: undefined }, control());
+    other.allocate({ slot: 0, shared: false });
+    await other.fill({ slot: 0, key, memory: undefined }, control());
     expect(turns).toBeGreaterThan(10);
-    other.release();
+    other.release({ slot: 0 });
   });
 
   test("ends at its next pause when it is aborted, and keeps nothing", async () => {
@@ -83,7 +85,7 @@ describe("engines", () => {
     const engines = ["interpreter", "jit"] as const;
     for (const engine of engines) {
       const inputs = Array.from({ length: 3 }, () => ({ bytes: input }));
-      const hashes = session.hash({ version: 1, inputs, engine });
+      const hashes = session.hash({ slot: 0, version: 1, inputs, engine });
       expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([known, known, known]);
     }
     expect(engines).toContain(session.calibrate({ engines }));
@@ -94,7 +96,7 @@ describe("engines", () => {
   test("tell what they spend their time with", async () => {
     await fill(key);
     const inputs = [{ bytes: input }];
-    const times = session.measure({ version: 1, inputs, engine });
+    const times = session.measure({ slot: 0, version: 1, inputs, engine });
     expect(Object.keys(times)).toHaveLength(6);
     for (const [name, time] of Object.entries(times)) expect(time, name).toBeGreaterThan(0);
   });
@@ -107,7 +109,12 @@ describe("memory", () => {
       for (const length of lengths) {
         const long = new Uint8Array(length).fill(length & 0xff);
         await fill(long);
-        session.hash({ version: 2, inputs: Array(8).fill({ bytes: long }) as never, engine });
+        session.hash({
+          slot: 0,
+          version: 2,
+          inputs: Array(8).fill({ bytes: long }) as never,
+          engine,
+        });
       }
     };
     await hashAll();
@@ -144,14 +151,14 @@ describe("memory", () => {
     await fill(key);
     const inputs = Array.from({ length: 8 }, (_, lane) => ({ bytes: text(`lane ${lane}`) }));
     const hashAll = (): void => {
-      session.hash({ version: 1, inputs, engine: "jit" });
+      session.hash({ slot: 0, version: 1, inputs, engine: "jit" });
     };
     hashAll();
     const [length, used] = [table.length, inUse()];
     expect(used).toBeGreaterThanOrEqual(before + 8);
     for (let round = 0; round < 16; round += 1) hashAll();
     expect([table.length, inUse()]).toEqual([length, used]);
-    session.release();
+    session.release({ slot: 0 });
     expect(inUse()).toBe(before);
   });
 });

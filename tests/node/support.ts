@@ -57,7 +57,7 @@ export function loadWasm(): {
 /** A session over the loaded module, which gives way as Node does. */
 export function openSession(): Session {
   const { wasm } = loadWasm();
-  const setting = { lanes: 8, features: wasm.detectFeatures(), slot: 1 };
+  const setting = { lanes: 8, features: wasm.detectFeatures(), place: 1 };
   return new Session(wasm, setting, () => setImmediate());
 }
 

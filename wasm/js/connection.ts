@@ -25,7 +25,7 @@ export class Connection {
         this.#hear(message);
       },
       failed: (reason: string) => {
-        this.close("worker-failed", reason);
+        void this.close("worker-failed", reason);
       },
     };
     this.#thread = startThread(listener, script);
@@ -64,14 +64,18 @@ export class Connection {
     this.#say({ type: "abort" });
   }
 
-  /** Ends the worker where it stands; the first reason given is the one that stays. */
-  close(code: RandomXErrorCode, message: string): void {
-    if (this.#end) return;
+  /**
+   * Ends the worker where it stands; the first reason given is the one that stays. Resolves when
+   * it is gone, where that can be known.
+   */
+  close(code: RandomXErrorCode, message: string): Promise<void> {
+    if (this.#end) return Promise.resolve();
     this.#end = { code, message };
-    this.#thread.terminate();
+    const gone = this.#thread.terminate();
     this.#watch.abort();
     this.#take()?.reject(error(this.#end));
     this.#onEnd();
+    return gone;
   }
 
   async #start(args: Omit<Args<"start">, "lock">): Promise<Result<"start">> {
@@ -82,7 +86,7 @@ export class Connection {
       if (started.held && locks && lock) this.#watchOver(locks, lock);
       return started;
     } catch (error) {
-      this.close("worker-failed", "the worker did not start");
+      void this.close("worker-failed", "the worker did not start");
       throw error;
     }
   }
@@ -99,7 +103,7 @@ export class Connection {
         this.#take()?.reject(error(message.error));
         break;
       case "died":
-        this.close(message.error.code, message.error.message);
+        void this.close(message.error.code, message.error.message);
     }
   }
 
@@ -118,7 +122,7 @@ export class Connection {
   #watchOver(locks: LockManager, lock: string): void {
     locks
       .request(lock, { signal: this.#watch.signal }, () => {
-        this.close("worker-failed", "the worker is gone");
+        void this.close("worker-failed", "the worker is gone");
       })
       .catch(() => {
         // The end came first, and the watch was called off.

@@ -9,10 +9,10 @@ export interface Member {
   connection: Connection;
   /** Whether it has been given work. */
   isBusy: boolean;
-  /** Its place in a cache's memory. */
-  slot: number;
-  /** The cache that it uses. */
-  cache: Cache | undefined;
+  /** Its place in the memory of each cache. */
+  place: number;
+  /** The caches that it knows, by slot. */
+  caches: (Cache | undefined)[];
 }
 
 /** What the owner of a crew hears. */
@@ -20,13 +20,13 @@ export interface Owner {
   /** A worker came or went. */
   changed: () => void;
   /** A worker is gone, whatever it was doing. */
-  lost: (member: Member) => void;
+  lost: () => void;
   /** There is no worker, and none can be started. */
   cannotStart: (error: RandomXError) => void;
 }
 
 /** Places in a cache's memory for workers' registers; the first of 32 is for those who fill it. */
-const SLOTS = { first: 1, last: 31 };
+const PLACES = { first: 1, last: 31 };
 
 /** As many workers as were asked for, if they can be had. */
 export class Crew {
@@ -37,9 +37,10 @@ export class Crew {
   #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   #module: WebAssembly.Module | undefined;
   #threads = 1;
-  #lastSlot = SLOTS.last;
+  #lastPlace = PLACES.last;
   #isStarting = false;
   #end: PlainError | undefined;
+  #gone: Promise<void> | undefined;
 
   constructor(choices: Choices, owner: Owner) {
     this.#choices = choices;
@@ -49,6 +50,11 @@ export class Crew {
   /** Workers that there are to be. */
   get threads(): number {
     return this.#threads;
+  }
+
+  /** Workers that have started. */
+  get started(): number {
+    return this.#members.length;
   }
 
   /** What the workers make use of. */
@@ -91,22 +97,28 @@ export class Crew {
     if (this.#end) throw new RandomXError(this.#end.code, this.#end.message);
   }
 
-  /** Ends all workers; the first reason given is the one that stays. */
-  close(code: RandomXErrorCode, message: string): RandomXError {
+  /**
+   * Ends all workers; the first reason given is the one that stays. `gone` resolves when they are
+   * gone, as far as this can be known.
+   */
+  close(code: RandomXErrorCode, message: string): { error: RandomXError; gone: Promise<void> } {
     this.#end ??= { code, message };
-    for (const connection of [...this.#connections]) connection.close(code, message);
+    const connections = [...this.#connections];
+    this.#gone ??= Promise.all(
+      connections.map((connection) => connection.close(code, message)),
+    ).then(() => undefined);
     this.#module = undefined;
-    return new RandomXError(this.#end.code, this.#end.message);
+    return { error: new RandomXError(this.#end.code, this.#end.message), gone: this.#gone };
   }
 
   async #start(): Promise<void> {
     this.#isStarting = true;
     try {
       const { features, lanes, wasmUrl, workerUrl } = this.#choices;
-      const slot = this.#freshSlot();
+      const place = this.#freshPlace();
       const { connection, started } = Connection.open(
         workerUrl,
-        { module: this.#module, wasmUrl, features, lanes, slot },
+        { module: this.#module, wasmUrl, features, lanes, place },
         () => {
           this.#forget(connection);
         },
@@ -116,7 +128,7 @@ export class Crew {
       this.check();
       this.#module = found.module;
       this.#features = found.features;
-      this.#members.push({ connection, slot, isBusy: false, cache: undefined });
+      this.#members.push({ connection, place, isBusy: false, caches: [] });
     } finally {
       this.#isStarting = false;
     }
@@ -124,10 +136,10 @@ export class Crew {
   }
 
   /** Not that of a worker that went just now: it may write on for a moment. */
-  #freshSlot(): number {
-    do this.#lastSlot = this.#lastSlot < SLOTS.last ? this.#lastSlot + 1 : SLOTS.first;
-    while (this.#members.some(({ slot }) => slot === this.#lastSlot));
-    return this.#lastSlot;
+  #freshPlace(): number {
+    do this.#lastPlace = this.#lastPlace < PLACES.last ? this.#lastPlace + 1 : PLACES.first;
+    while (this.#members.some(({ place }) => place === this.#lastPlace));
+    return this.#lastPlace;
   }
 
   #forget(connection: Connection): void {
@@ -135,7 +147,7 @@ export class Crew {
     const index = this.#members.findIndex((member) => member.connection === connection);
     const [member] = index < 0 ? [] : this.#members.splice(index, 1);
     if (!member || this.#end) return;
-    this.#owner.lost(member);
+    this.#owner.lost();
     this.#owner.changed();
   }
 }

@@ -12,6 +12,8 @@
  * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or it died at
  *   work. What it was working on rejects; another worker takes its place, and the instance
  *   stays usable.
+ * - `queue-full`: so much waits that no more may; nothing was started. Await some of what was asked
+ *   for before, or hand `hashMany` an iterable, which is read no faster than it is hashed.
  * - `disposed`: `dispose()` was called before or during the call.
  * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason. The instance
  *   stays usable.
@@ -28,6 +30,7 @@ export type RandomXErrorCode =
   | "wasm-blocked"
   | "out-of-memory"
   | "worker-failed"
+  | "queue-full"
   | "disposed"
   | "aborted"
   | "node-unreachable"

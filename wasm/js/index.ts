@@ -13,7 +13,11 @@ export {
   type PrepareOptions,
   type Verdict,
 } from "./randomx.js";
+export type { Progress } from "./job.js";
 export type { Times } from "./protocol.js";
+export type { Waiting } from "./queue.js";
+export type { SlotStats, Stats } from "./stats.js";
+export type { Source } from "./stream.js";
 export {
   MoneroNode,
   type MoneroNodeOptions,

@@ -1,46 +1,119 @@
 /** Requests, from the call to the answer. */
-import { RandomXError, aborted } from "./errors.js";
-import type { Args, Hashed, Input, Result, Times } from "./protocol.js";
+import { aborted, type RandomXError } from "./errors.js";
+import type { Args, Hashed, Input, Operation, Result, Times } from "./protocol.js";
 import type { Version } from "./validate.js";
+
+/** What a call is at. */
+export interface Progress {
+  /**
+   * `load`: workers are started and load the WebAssembly module. `cache`: the cache of the key is
+   * filled. `hash`: inputs are hashed. A call goes through those that it needs, in this order.
+   */
+  phase: "load" | "cache" | "hash";
+  /** The part of the phase that is done, 0 to 1. Each phase that is told of ends with 1. */
+  done: number;
+}
 
 /** How one request is followed and stopped. */
 export interface Follow {
   /** Aborting rejects the request at once. */
   signal?: AbortSignal | undefined;
-  /** Hears the part of the cache that is filled, 0 to 1. */
-  onProgress?: ((done: number) => void) | undefined;
+  /** Hears how far it is. */
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** What needs no cache. */
-export type Question = "commitment" | "seedHeight";
+export type Question = Exclude<
+  Operation,
+  "start" | "allocate" | "fill" | "attach" | "release" | "calibrate" | "measure" | "hash"
+>;
+
+/** What every request is: a promise that may be given up. */
+abstract class Request<T> {
+  readonly result: Promise<T>;
+  #settle!: { resolve: (result: T) => void; reject: (error: RandomXError) => void };
+  #forget: () => void = () => undefined;
+  #isSettled = false;
+
+  /** `drop` is called when the caller has given up. */
+  constructor(signal: AbortSignal | undefined, drop: () => void) {
+    this.result = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    if (!signal) return;
+    const stop = (): void => {
+      this.reject(aborted(signal));
+      drop();
+    };
+    signal.addEventListener("abort", stop);
+    this.#forget = () => {
+      signal.removeEventListener("abort", stop);
+    };
+  }
+
+  /** Whether it has been answered, or given up. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /** The request has failed. */
+  reject(error: RandomXError): void {
+    this.#isSettled = true;
+    this.#forget();
+    this.#settle.reject(error);
+  }
+
+  /** The request is answered. */
+  resolve(result: T): void {
+    this.#isSettled = true;
+    this.#forget();
+    this.#settle.resolve(result);
+  }
+}
 
 /** A request that any worker can answer. */
-export interface Call<O extends Question = Question> {
-  kind: "call";
-  operation: O;
-  args: Args<O>;
-  resolve: (result: Result<O>) => void;
-  reject: (error: RandomXError) => void;
+export class Call extends Request<Result<Question>> {
+  readonly operation: Question;
+  readonly args: Args<Question>;
+
+  constructor(
+    operation: Question,
+    args: Args<Question>,
+    signal: AbortSignal | undefined,
+    drop: () => void,
+  ) {
+    super(signal, drop);
+    this.operation = operation;
+    this.args = args;
+  }
+}
+
+/** A request that a key's cache goes when nobody uses it. */
+export class Release extends Request<void> {
+  readonly key: Uint8Array;
+
+  constructor(key: Uint8Array, signal: AbortSignal | undefined, drop: () => void) {
+    super(signal, drop);
+    this.key = key;
+  }
 }
 
 /** Inputs to hash with a key; where there are none, its cache is all that is wanted. */
-export class Hashing {
-  readonly kind = "hashing";
+export class Hashing extends Request<Hashed[]> {
   readonly key: Uint8Array;
   readonly version: Version;
-  readonly result: Promise<Hashed[]>;
+  /** Bytes that it keeps. */
+  readonly bytes: number;
   /** Hears what time was spent with; hashes are not told then. */
   readonly onTimes: ((times: Times) => void) | undefined;
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
   readonly #inputs: readonly Input[];
   readonly #hashes: Hashed[];
-  readonly #follow: Follow;
+  readonly #onProgress: (progress: Progress) => void;
   #handedOut = 0;
-  #isTold = false;
+  #hasCache = false;
   #missing: number;
-  #settle!: { resolve: (hashes: Hashed[]) => void; reject: (error: RandomXError) => void };
-  #forget: () => void = () => undefined;
 
   /** `drop` is called when the caller has given up. */
   constructor(
@@ -53,26 +126,15 @@ export class Hashing {
     follow: Follow,
     drop: () => void,
   ) {
+    super(follow.signal, drop);
     this.key = request.key;
     this.version = request.version;
     this.onTimes = request.onTimes;
+    this.bytes = request.inputs.reduce((sum, { bytes }) => sum + bytes.length, this.key.length);
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
     this.#hashes = new Array<Hashed>(this.#missing);
-    this.#follow = follow;
-    this.result = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
-    const { signal } = follow;
-    if (!signal) return;
-    const stop = (): void => {
-      this.reject(aborted(signal));
-      drop();
-    };
-    signal.addEventListener("abort", stop);
-    this.#forget = () => {
-      signal.removeEventListener("abort", stop);
-    };
+    this.#onProgress = follow.onProgress ?? (() => undefined);
   }
 
   /** Inputs that no worker has yet. */
@@ -88,33 +150,39 @@ export class Hashing {
     return { inputs, first };
   }
 
+  /** The part of the cache that is filled; of all of it, it is told once. */
+  filled(done: number): void {
+    if (this.#hasCache) return;
+    this.#hasCache = done === 1;
+    this.#tell({ phase: "cache", done });
+    if (this.#hasCache && this.#missing > 0) this.#tell({ phase: "hash", done: 0 });
+  }
+
   /** Takes the hashes of so many inputs, or of none; the last one resolves the request. */
   take(first: number, hashes: readonly Hashed[], count: number): void {
+    if (this.isSettled) return;
     hashes.forEach((hash, index) => {
       this.#hashes[first + index] = hash;
     });
     this.#missing -= count;
-    if (this.#missing > 0) return;
-    this.#forget();
-    this.#settle.resolve(this.#hashes);
+    if (count > 0) this.#tell({ phase: "hash", done: 1 - this.#missing / this.#inputs.length });
+    if (this.#missing === 0) this.resolve(this.#hashes);
   }
 
-  /** Tells the part of the cache that is filled, and all of it only once. */
-  tell(done: number): void {
-    if (this.#isTold) return;
-    this.#isTold = done === 1;
-    this.#follow.onProgress?.(done);
-  }
-
-  /** The request has failed. */
-  reject(error: RandomXError): void {
-    this.#forget();
-    this.#settle.reject(error);
+  /** What the listener throws is its own, and must not be taken for a failure here. */
+  #tell(progress: Progress): void {
+    try {
+      this.#onProgress(progress);
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
   }
 }
 
 /** A request that waits for its turn. */
-export type Job = Call | Hashing;
+export type Job = Call | Hashing | Release;
 
 /** Whether two keys are the same. */
 export function equal(a: Uint8Array, b: Uint8Array): boolean {

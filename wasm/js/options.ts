@@ -29,6 +29,16 @@ export interface CreateOptions {
   /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
   /**
+   * Keys whose caches are held at a time, 1 (the default) to 3, 256 MiB each. The one that has been
+   * without work for longest makes room for another.
+   */
+  slots?: number | undefined;
+  /**
+   * Inputs that may wait, 1 to 1,048,576, together with 256 MiB of bytes; 65,536 by default. A call
+   * that would be over it rejects at once with code `queue-full`.
+   */
+  maxQueue?: number | undefined;
+  /**
    * Where the WebAssembly is, if not where the package or its bundler has put it. Relative to the
    * page; where there is none, absolute.
    */
@@ -48,6 +58,8 @@ export interface Configuration {
   threads: number;
   /** Hashes that a worker computes together. */
   lanes: number;
+  /** Keys whose caches are held at a time. */
+  slots: number;
   /** What runs programs; with `engine: "auto"` it may change once, when it has been measured. */
   engine: Engine;
   /** What is made use of. */
@@ -59,6 +71,8 @@ export interface Choices {
   threads: "auto" | number;
   engine: "auto" | Engine;
   lanes: number;
+  slots: number;
+  maxQueue: number;
   features: Partial<Features>;
   wasmUrl: string | undefined;
   workerUrl: string | undefined;
@@ -71,6 +85,12 @@ const MAX_THREADS = 24;
 const MAX_AUTO_THREADS = 8;
 
 const MAX_LANES = 8;
+const MAX_SLOTS = 3;
+
+/** A million inputs of Monero's length are some 80 MB, and as many promises. */
+const MAX_QUEUE = 1 << 20;
+const DEFAULT_QUEUE = 1 << 16;
+
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const;
 
@@ -78,10 +98,13 @@ const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const
 export function choices(options: CreateOptions): Choices {
   const given = validate.record("options", options);
   const { threads = "auto", engine = "auto", lanes = MAX_LANES, features = {} } = given;
+  const { slots = 1, maxQueue = DEFAULT_QUEUE } = given;
   return {
     threads: threads === "auto" ? threads : validate.count("threads", threads, MAX_THREADS),
     engine: validate.oneOf("engine", engine, ENGINES),
     lanes: validate.count("lanes", lanes, MAX_LANES),
+    slots: validate.count("slots", slots, MAX_SLOTS),
+    maxQueue: validate.count("maxQueue", maxQueue, MAX_QUEUE),
     features: featureSwitches(validate.record("features", features)),
     wasmUrl: validate.address("wasmUrl", given.wasmUrl),
     workerUrl: validate.address("workerUrl", given.workerUrl),

@@ -1,14 +1,18 @@
 /**
- * The workers of an instance and the one queue that they serve, in order. A job that needs
- * another key than the cache's waits until all that use the cache are done; one worker fills it
- * then, and the others are handed it. Jobs of one key are spread over the workers in batches.
+ * The workers of an instance and the one queue that they serve, in order. A job that needs a cache
+ * which is not held waits until a slot is free; one worker fills it then, and the others are handed
+ * it. Jobs of one key are spread over the workers in batches.
  */
+import { Batches, type Part } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { Crew, type Member } from "./crew.js";
-import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
-import { Hashing, equal, type Call, type Follow, type Job, type Question } from "./job.js";
+import { asRandomXError, aborted, type RandomXErrorCode } from "./errors.js";
+import { Call, Hashing, Release, type Follow, type Job, type Question } from "./job.js";
 import type { Choices, Configuration } from "./options.js";
-import type { Args, Cache, Hashed, Input, Result, Times } from "./protocol.js";
+import type { Args, Hashed, Input, Result, Times } from "./protocol.js";
+import { Queue } from "./queue.js";
+import { Slots, type Slot } from "./slots.js";
+import { Counters, type Stats } from "./stats.js";
 import type { Version } from "./validate.js";
 
 /** What is to be hashed. */
@@ -20,60 +24,62 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   onTimes?: (times: Times) => void;
 }
 
-/** A part of a batch: inputs of one job, and where their hashes belong. */
-interface Part {
-  job: Hashing;
-  inputs: readonly Input[];
-  first: number;
-}
-
 /** One instance's workers and queue. */
 export class Pool {
-  readonly #lanes: number;
+  readonly #choices: Choices;
   readonly #crew: Crew;
+  readonly #slots: Slots;
+  readonly #queue: Queue;
+  readonly #batches: Batches;
+  readonly #counters = new Counters();
   #calibration!: Calibration;
-  readonly #queue: Job[] = [];
-  /** The memory for caches, once there is one; a lone worker keeps its own. */
-  #memory: { shared: WebAssembly.Memory | undefined } | undefined;
-  #cache: Cache | undefined;
-  #filling: { member: Member; key: Uint8Array } | undefined;
-  /** Workers that fill the cache or hash with it. */
-  #users = 0;
-  #hasHashed = false;
   #isScheduled = false;
 
-  private constructor(choices: Choices) {
-    this.#lanes = choices.lanes;
+  constructor(choices: Choices) {
+    this.#choices = choices;
+    this.#slots = new Slots(choices.slots);
+    this.#queue = new Queue(choices.maxQueue);
+    this.#batches = new Batches(this.#queue, this.#slots, choices.lanes);
     this.#crew = new Crew(choices, {
       changed: () => {
         this.#schedule();
       },
-      lost: (member) => {
-        this.#lose(member);
+      lost: () => {
+        this.#lose();
       },
       cannotStart: (error) => {
-        this.#queue.shift()?.reject(error);
+        const [job] = this.#queue.jobs;
+        if (!job) return;
+        this.#queue.remove(job);
+        job.reject(error);
       },
     });
   }
 
   /** Starts the first worker, and the others when that has loaded the module. */
-  static async open(choices: Choices): Promise<Pool> {
-    const pool = new Pool(choices);
-    const features = await pool.#crew.open();
-    pool.#calibration = new Calibration(choices, features);
-    return pool;
+  async open(): Promise<void> {
+    const features = await this.#crew.open();
+    this.#calibration = new Calibration(this.#choices, features);
   }
 
   /** How the instance works. */
   get configuration(): Configuration {
     const { threads, features } = this.#crew;
-    return {
-      threads,
-      lanes: this.#lanes,
-      engine: this.#calibration.engine,
-      features: { ...features },
-    };
+    const { lanes, slots } = this.#choices;
+    const { engine } = this.#calibration;
+    return { threads, lanes, slots, engine, features: { ...features } };
+  }
+
+  /** What the instance has done and is at. */
+  get stats(): Stats {
+    return this.#counters.stats(this.#crew, this.#queue, this.#slots);
+  }
+
+  /** Throws what a request with so many inputs would meet. */
+  check(inputs: number, signal: AbortSignal | undefined): void {
+    this.#crew.check();
+    if (signal?.aborted) throw aborted(signal);
+    this.#queue.check(inputs);
   }
 
   /** Hashes inputs, in order; without any, only has the key's cache held. */
@@ -81,32 +87,48 @@ export class Pool {
     request: HashRequest<I>,
     follow: Follow,
   ): Promise<{ [Index in keyof I]: Hashed }> {
-    this.#crew.check();
-    if (follow.signal?.aborted) throw aborted(follow.signal);
+    this.check(request.inputs.length, follow.signal);
     const job = new Hashing(request, follow, () => {
       this.#drop(job);
     });
-    this.#queue.push(job);
-    this.#schedule();
-    return job.result as Promise<{ [Index in keyof I]: Hashed }>;
+    return this.#enqueue(job) as Promise<{ [Index in keyof I]: Hashed }>;
   }
 
   /** Asks what needs no cache. */
-  async ask<O extends Question>(operation: O, args: Args<O>): Promise<Result<O>> {
-    this.#crew.check();
-    return new Promise((resolve, reject) => {
-      const call: Call<O> = { kind: "call", operation, args, resolve, reject };
-      this.#queue.push(call);
-      this.#schedule();
+  async ask<O extends Question>(
+    operation: O,
+    args: Args<O>,
+    signal?: AbortSignal,
+  ): Promise<Result<O>> {
+    this.check(0, signal);
+    const call = new Call(operation, args, signal, () => {
+      this.#drop(call);
     });
+    // A worker answers an operation with its own kind of result.
+    return this.#enqueue(call);
   }
 
-  /** Ends all workers; what waits and whatever comes later rejects. */
-  close(code: RandomXErrorCode, message: string): void {
-    const error = this.#crew.close(code, message);
-    for (const job of this.#queue.splice(0)) job.reject(error);
-    this.#cache = undefined;
-    this.#memory = undefined;
+  /** Gives a key's cache back when all that was asked of it before is done. */
+  async release(key: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+    this.check(0, signal);
+    const job = new Release(key, signal, () => {
+      this.#drop(job);
+    });
+    return this.#enqueue(job);
+  }
+
+  /** Ends all workers; what waits and whatever comes later rejects. Resolves when they are gone. */
+  close(code: RandomXErrorCode, message: string): Promise<void> {
+    const { error, gone } = this.#crew.close(code, message);
+    for (const job of this.#queue.clear()) job.reject(error);
+    for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
+    return gone;
+  }
+
+  #enqueue<T>(job: Job & { result: Promise<T> }): Promise<T> {
+    this.#queue.add(job);
+    this.#schedule();
+    return job.result;
   }
 
   /** Gives out work after all that is called now: requests made together share batches. */
@@ -129,162 +151,152 @@ export class Pool {
         this.#schedule();
       });
     }
-    if (this.#queue.length > 0) this.#crew.fillUp();
+    if (this.#queue.waiting.requests > 0) this.#crew.fillUp();
   }
 
   /** Starts an idle worker's next work, if there is any. Such work never rejects. */
   #nextFor(member: Member): Promise<void> | undefined {
+    const stale = this.#slots.all.find(({ index, memory }) => !memory && member.caches[index]);
+    if (stale) return this.#forget(member, stale);
     // Not before the first hash, which is not to wait: but beside a fill it costs nothing.
-    if ((this.#filling || this.#hasHashed) && this.#calibration.isWanted) {
+    const isFilling = this.#slots.all.some(({ filling }) => filling);
+    if ((isFilling || this.#counters.hasHashed) && this.#calibration.isWanted) {
       return this.#calibration.measure((engines) =>
         member.connection.request("calibrate", { engines }),
       );
     }
-    for (;;) {
-      const [job] = this.#queue;
-      if (!job) return undefined;
-      if (job.kind === "call") {
-        this.#queue.shift();
-        return this.#answer(member, job);
+    let mustWait = false;
+    for (const job of this.#queue.jobs) {
+      if (job instanceof Call) return this.#answer(member, job);
+      // Nobody overtakes a job that waits for a slot, or one of the same key.
+      if (mustWait) continue;
+      const slot = this.#slots.of(job.key);
+      if (job instanceof Release) {
+        if (!slot || slot.users === 0) this.#give(job, slot);
+        else mustWait = true;
+      } else if (!slot) {
+        const free = this.#slots.free();
+        if (free) return this.#fill(member, free, job.key);
+        mustWait = true;
+      } else if (slot.cache) {
+        if (job.waiting > 0) return this.#hash(member, slot, job);
+        this.#queue.remove(job);
+        job.filled(1);
+        job.take(0, [], 0);
       }
-      if (!this.#cache || !equal(this.#cache.key, job.key)) {
-        return this.#users > 0 ? undefined : this.#fill(member, job.key);
-      }
-      if (job.waiting > 0) return this.#hash(member, this.#cache, this.#batch());
-      this.#queue.shift();
-      job.tell(1);
-      job.take(0, [], 0);
+    }
+    return undefined;
+  }
+
+  async #answer(member: Member, call: Call): Promise<void> {
+    this.#queue.remove(call);
+    try {
+      call.resolve(await member.connection.request(call.operation, call.args));
+    } catch (thrown) {
+      call.reject(asRandomXError(thrown));
     }
   }
 
-  async #answer(member: Member, { operation, args, resolve, reject }: Call): Promise<void> {
-    await member.connection.request(operation, args).then(resolve, reject);
+  /** Lets go of the memory of a slot; workers that know it are told when they have time. */
+  #give(job: Release, slot: Slot | undefined): void {
+    this.#queue.remove(job);
+    if (slot) this.#slots.empty(slot, { memory: true });
+    job.resolve();
   }
 
-  async #fill(member: Member, key: Uint8Array): Promise<void> {
-    this.#users += 1;
-    this.#filling = { member, key };
-    this.#cache = undefined;
+  async #forget(member: Member, { index }: Slot): Promise<void> {
+    member.caches[index] = undefined;
+    await member.connection.request("release", { slot: index }).catch(() => {
+      // A worker that is gone has let go of everything.
+    });
+  }
+
+  async #fill(member: Member, slot: Slot, key: Uint8Array): Promise<void> {
+    this.#slots.use(slot);
+    this.#slots.empty(slot, { memory: false });
+    Object.assign(slot, { key, filling: member });
+    const start = performance.now();
     try {
       const shared = this.#crew.features.sharedMemory;
-      this.#memory ??= { shared: await member.connection.request("allocate", { shared }) };
-      const args = { key, memory: this.#memory.shared };
+      const at = { slot: slot.index };
+      slot.memory ??= { shared: await member.connection.request("allocate", { ...at, shared }) };
+      const args = { ...at, key, memory: slot.memory.shared };
       const cache = await member.connection.request("fill", args, (done) => {
         // Whoever waits for this key first hears of it; the end is told with the job's turn.
-        const job = this.#firstHashing();
-        if (done < 1 && job && equal(job.key, key)) job.tell(done);
+        if (done < 1) this.#queue.firstFor(key)?.filled(done);
       });
-      member.cache = cache;
-      this.#cache = cache;
-    } catch (thrown) {
-      this.#failFill(key, asRandomXError(thrown));
-    } finally {
-      this.#users -= 1;
-      this.#filling = undefined;
-    }
-  }
-
-  #failFill(key: Uint8Array, error: RandomXError): void {
-    // A worker that has been ended may write on for a moment.
-    if (error.code === "worker-failed") this.#memory = undefined;
-    const job = this.#firstHashing();
-    if (error.code === "aborted" || !job || !equal(job.key, key)) return;
-    this.#remove(job);
-    job.reject(error);
-  }
-
-  /** Takes inputs from the front of the queue, of as many jobs as agree. */
-  #batch(): Part[] {
-    const parts: Part[] = [];
-    const [head] = this.#queue as [Hashing];
-    if (head.onTimes) {
-      this.#queue.shift();
-      head.tell(1);
-      return [{ job: head, ...head.handOut(head.waiting) }];
-    }
-    head.batch ??= this.#batchSize();
-    let room = head.batch;
-    for (;;) {
-      const job = this.#queue[0];
-      if (room === 0 || job?.kind !== "hashing" || !isAlike(job, head) || job.waiting === 0) break;
-      job.tell(1);
-      const part = { job, ...job.handOut(room) };
-      parts.push(part);
-      room -= part.inputs.length;
-      if (job.waiting === 0) this.#queue.shift();
-    }
-    return parts;
-  }
-
-  /** Such that the idle workers are done at the same time, with no more batches than it takes. */
-  #batchSize(): number {
-    const [head] = this.#queue as [Hashing];
-    let inputs = 0;
-    for (const job of this.#queue) {
-      if (job.kind !== "hashing" || !isAlike(job, head)) break;
-      inputs += job.waiting;
-    }
-    const workers = this.#crew.idle().length;
-    const rounds = Math.ceil(inputs / (workers * this.#lanes));
-    return Math.ceil(inputs / (workers * rounds));
-  }
-
-  async #hash(member: Member, cache: Cache, parts: readonly Part[]): Promise<void> {
-    this.#users += 1;
-    try {
-      if (member.cache !== cache) {
-        await member.connection.request("attach", { cache });
-        member.cache = cache;
-      }
-      const inputs = parts.flatMap((part) => part.inputs);
-      const version = parts[0]?.job.version ?? 1;
-      const args = { version, inputs, engine: this.#calibration.engine };
-      const onTimes = parts[0]?.job.onTimes;
-      if (onTimes) onTimes(await member.connection.request("measure", args));
-      const hashes = onTimes ? [] : await member.connection.request("hash", args);
-      this.#hasHashed = true;
-      let at = 0;
-      for (const { job, inputs, first } of parts) {
-        job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
-      }
+      member.caches[slot.index] = cache;
+      slot.cache = cache;
+      this.#counters.filled(performance.now() - start);
     } catch (thrown) {
       const error = asRandomXError(thrown);
-      for (const { job } of parts) {
-        this.#remove(job);
+      // A worker that has been ended may write on for a moment.
+      this.#slots.empty(slot, { memory: error.code === "worker-failed" });
+      const job = this.#queue.firstFor(key);
+      if (error.code !== "aborted" && job) {
+        this.#queue.remove(job);
         job.reject(error);
       }
     } finally {
-      this.#users -= 1;
+      slot.users -= 1;
+      slot.filling = undefined;
     }
+  }
+
+  async #hash(member: Member, slot: Slot, head: Hashing): Promise<void> {
+    const { cache } = slot;
+    if (!cache) return;
+    this.#slots.use(slot);
+    const parts = this.#batches.take(head, this.#crew.idle().length);
+    const start = performance.now();
+    try {
+      if (member.caches[slot.index] !== cache) {
+        await member.connection.request("attach", { slot: slot.index, cache });
+        member.caches[slot.index] = cache;
+      }
+      const count = await this.#run(member, slot, head, parts);
+      this.#counters.hashed(count, performance.now() - start);
+    } catch (thrown) {
+      const error = asRandomXError(thrown);
+      for (const { job } of parts) {
+        this.#queue.remove(job);
+        job.reject(error);
+      }
+    } finally {
+      slot.users -= 1;
+    }
+  }
+
+  /** Has a worker hash a batch, and tells how many inputs that were. */
+  async #run(
+    { connection }: Member,
+    slot: Slot,
+    { version, onTimes }: Hashing,
+    parts: readonly Part[],
+  ): Promise<number> {
+    const inputs = parts.flatMap((part) => part.inputs);
+    const args = { slot: slot.index, version, inputs, engine: this.#calibration.engine };
+    if (onTimes) onTimes(await connection.request("measure", args));
+    const hashes = onTimes ? [] : await connection.request("hash", args);
+    let at = 0;
+    for (const { job, inputs, first } of parts) {
+      job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
+    }
+    return inputs.length;
   }
 
   /** A caller has given up: its job goes, and the fill too, unless another one waits for it. */
   #drop(job: Job): void {
-    this.#remove(job);
-    const { key, member } = this.#filling ?? {};
-    const next = this.#firstHashing();
-    if (key && member && !(next && equal(next.key, key))) member.connection.abort();
+    this.#queue.remove(job);
+    for (const { key, filling } of this.#slots.all) {
+      if (key && filling && !this.#queue.firstFor(key)) filling.connection.abort();
+    }
     this.#schedule();
   }
 
-  #lose(member: Member): void {
-    if (this.#crew.features.sharedMemory || !member.cache) return;
-    // A worker's own memory went with it.
-    this.#cache = undefined;
-    this.#memory = undefined;
+  #lose(): void {
+    if (this.#crew.features.sharedMemory) return;
+    // A lone worker's own memory went with it.
+    for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
   }
-
-  #firstHashing(): Hashing | undefined {
-    return this.#queue.find((job) => job.kind === "hashing");
-  }
-
-  #remove(job: Job): void {
-    const index = this.#queue.indexOf(job);
-    if (index >= 0) this.#queue.splice(index, 1);
-  }
-}
-
-/** Whether inputs of two jobs can be hashed together. */
-function isAlike(a: Hashing, b: Hashing): boolean {
-  return a === b || (a.version === b.version && !a.onTimes && !b.onTimes && equal(a.key, b.key));
 }

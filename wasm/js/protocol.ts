@@ -20,33 +20,45 @@ export interface Operations {
       /** Features that must or must not be used; the others are used where they are found. */
       features: Partial<Features>;
       lanes: number;
-      /** Which part of the cache's page of slots is this worker's. */
-      slot: number;
+      /** Which place in the memory of each cache is this worker's. */
+      place: number;
     };
     result: { held: boolean; module: WebAssembly.Module; features: Features };
   };
-  /** Takes the memory of a cache, which is used for one key after another. */
-  allocate: { args: { shared: boolean }; result: WebAssembly.Memory | undefined };
+  /** Takes the memory of a slot, which is used for one key's cache after another. */
+  allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
   /** Fills the cache of a key, in a memory that is shared or the worker's own. */
-  fill: { args: { key: Uint8Array; memory: WebAssembly.Memory | undefined }; result: Cache };
+  fill: {
+    args: InSlot & { key: Uint8Array; memory: WebAssembly.Memory | undefined };
+    result: Cache;
+  };
   /** Uses the cache that another worker has filled. */
-  attach: { args: { cache: Cache }; result: null };
+  attach: { args: InSlot & { cache: Cache }; result: null };
+  /** Lets go of a slot's cache and memory. */
+  release: { args: InSlot; result: null };
   /** Measures which of the engines is the fastest. */
   calibrate: { args: { engines: readonly Engine[] }; result: Engine };
   /** Tells what hashes of inputs spend their time with. */
   measure: {
-    args: { version: Version; inputs: readonly Input[]; engine: Engine };
+    args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
     result: Times;
   };
-  /** Hashes inputs in lanes, with the cache that was filled or attached last. */
+  /** Hashes inputs in lanes, with the cache of a slot. */
   hash: {
-    args: { version: Version; inputs: readonly Input[]; engine: Engine };
+    args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
     result: readonly Hashed[];
   };
   /** Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
+  /** Whether a hash meets a difficulty, in decimal digits. */
+  checkDifficulty: { args: { hash: Uint8Array; difficulty: string }; result: boolean };
   /** The height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
+}
+
+/** Which slot an operation is about: a number from 0. */
+export interface InSlot {
+  slot: number;
 }
 
 /** A filled cache, as it is handed to other workers. */

@@ -1,8 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Follow } from "./job.js";
+import { aborted, asRandomXError } from "./errors.js";
+import type { Follow, Progress } from "./job.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
 import { Pool } from "./pool.js";
-import type { Times } from "./protocol.js";
+import type { Input, Times } from "./protocol.js";
+import type { Stats } from "./stats.js";
+import { stream, type Source } from "./stream.js";
 import * as validate from "./validate.js";
 import type { Bytes, Difficulty, Version } from "./validate.js";
 
@@ -18,14 +21,15 @@ export interface AbortOptions {
 /** How a call that may fill a cache is followed and stopped. */
 export interface PrepareOptions extends AbortOptions {
   /**
-   * Hears the part of the cache that is filled, 0 to 1, about every 20 ms. The last call
-   * says 1; it is the only one where the key's cache is already held.
+   * Hears how far the call is: of phase `cache`, the part of the key's cache that is filled, about
+   * every 20 ms, or only 1 where that cache is held; then, of phase `hash`, the part of the inputs
+   * that is hashed. Each phase ends with 1.
    */
-  onProgress?: ((done: number) => void) | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** How inputs are hashed. */
-export interface HashOptions extends AbortOptions {
+export interface HashOptions extends PrepareOptions {
   /** RandomX 1 (the default: what Monero runs) or 2. The same cache serves both. */
   version?: Version | undefined;
 }
@@ -53,12 +57,16 @@ export interface Verdict {
 /**
  * RandomX in workers of its own, so that the page stays responsive.
  *
- * An instance holds one key's cache at a time, 256 MiB, which its workers share, and requests
- * are begun in the order in which they are made: group work by key. Those that are made
- * together and agree in key and version are hashed together, which is faster. Bytes are given
- * as a `Uint8Array`, which is copied, or as hex. Every method rejects with a
- * {@link RandomXError} and nothing else; each lists its own codes beside `worker-failed` and
- * `disposed`, which any call can meet.
+ * An instance holds the caches of as many keys as it has `slots` (one, if nothing else is asked
+ * for), 256 MiB each, which its workers share. Requests are begun in the order in which they are
+ * made, except that none waits while the cache of another one's key is filled: group work by key.
+ * Those that are made together and agree in key and version are hashed together, which is faster.
+ * What waits is bounded, see `maxQueue`.
+ *
+ * Bytes are given as a `Uint8Array`, which is copied, or as hex. Every method rejects with a
+ * {@link RandomXError} and nothing else; each lists its own codes beside `worker-failed`,
+ * `queue-full` and `disposed`, which any call can meet. Every method that waits takes a `signal`,
+ * and rejects with `aborted` when that is.
  *
  * @example
  * ```ts
@@ -76,13 +84,29 @@ export class RandomX {
 
   /**
    * Starts workers and loads the WebAssembly module (no cache yet: a few MiB). It resolves when
-   * the first worker is there; the others join it.
+   * the first worker is there; the others join it. `onProgress` hears of phase `load`.
    *
    * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`,
    * `out-of-memory`, or `worker-failed` where the worker script or the module cannot be loaded.
    */
-  static async create(options: CreateOptions = {}): Promise<RandomX> {
-    return new RandomX(await Pool.open(choices(options)));
+  static async create(options: CreateOptions & PrepareOptions = {}): Promise<RandomX> {
+    const chosen = choices(options);
+    const { signal, onProgress } = follow(options);
+    if (signal?.aborted) throw aborted(signal);
+    const pool = new Pool(chosen);
+    const stop = (): void => void pool.close("aborted", "the call was aborted");
+    signal?.addEventListener("abort", stop);
+    try {
+      onProgress?.({ phase: "load", done: 0 });
+      await pool.open();
+      onProgress?.({ phase: "load", done: 1 });
+      return new RandomX(pool);
+    } catch (thrown) {
+      stop();
+      throw signal?.aborted ? aborted(signal) : asRandomXError(thrown);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   /** How this instance works: what was chosen, found and measured so far. */
@@ -90,10 +114,15 @@ export class RandomX {
     return this.#pool.configuration;
   }
 
+  /** What this instance has done so far, and is at. */
+  stats(): Stats {
+    return this.#pool.stats;
+  }
+
   /**
-   * Makes the cache of `key` the one that is held (specification, section 7), so that hashes
-   * with it start at once. Another key's cache is freed first. The other methods do this
-   * themselves when they must.
+   * Has the cache of `key` filled (specification, section 7) and held, so that hashes with it start
+   * at once. Where all slots are in use, it takes the place of the cache that has been without
+   * work for longest. The other methods do this themselves when they must.
    *
    * @param key - at most 1 MiB; may be empty.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
@@ -121,25 +150,42 @@ export class RandomX {
   }
 
   /**
+   * Gives the cache of `key` back, 256 MiB, when all that was asked of it before is done. Where none
+   * is held, it does nothing. Engines collect such memory in their own time.
+   *
+   * @param key - at most 1 MiB; may be empty.
+   * @throws {@link RandomXError} `invalid-argument`, `aborted`.
+   */
+  async release(key: Bytes, options: AbortOptions = {}): Promise<void> {
+    await this.#pool.release(validate.bytes("key", key), follow(options).signal);
+  }
+
+  /**
    * The hashes of many inputs, in order: they are spread over the workers, and up to eight at a
    * time step through their programs together, which is faster than one after another.
    *
+   * An array is one request, with one answer. Any other iterable, or an asynchronous one, is read as
+   * its hashes are taken: twice as many inputs are at work as the workers have lanes, and no more are
+   * read before the caller has taken a hash. Leaving the loop ends what was begun.
+   *
    * @param key - at most 1 MiB; may be empty.
-   * @param inputs - each at most 1 MiB; the list may be empty.
+   * @param inputs - each at most 1 MiB; there may be none.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
-  async hashMany(
+  hashMany(key: Bytes, inputs: readonly Bytes[], options?: HashOptions): Promise<Uint8Array[]>;
+  hashMany(
     key: Bytes,
-    inputs: readonly Bytes[],
+    inputs: Source<Bytes>,
+    options?: HashOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined>;
+  hashMany(
+    key: Bytes,
+    inputs: readonly Bytes[] | Source<Bytes>,
     options: HashOptions = {},
-  ): Promise<Uint8Array[]> {
-    const request = {
-      key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
-      version: versionOf(options),
-    };
-    const hashed = await this.#pool.hash(request, follow(options));
-    return hashed.map(({ hash }) => hash);
+  ): Promise<Uint8Array[]> | AsyncGenerator<Uint8Array, void, undefined> {
+    return validate.isSource(inputs)
+      ? this.#hashStream(key, inputs, options)
+      : this.#hashArray(key, inputs, options);
   }
 
   /**
@@ -153,9 +199,7 @@ export class RandomX {
   async measure(key: Bytes, inputs: readonly Bytes[], options: HashOptions = {}): Promise<Times> {
     let times: Times = { fill: 0, generate: 0, compile: 0, execute: 0, items: 0, finish: 0 };
     const request = {
-      key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
-      version: versionOf(options),
+      ...this.#manyOf(key, inputs, options),
       onTimes: (measured: Times) => {
         times = measured;
       },
@@ -194,9 +238,28 @@ export class RandomX {
    * @param hash - 32 bytes.
    * @throws {@link RandomXError} `invalid-argument`.
    */
-  async commitment(input: Bytes, hash: Bytes): Promise<Uint8Array> {
+  async commitment(input: Bytes, hash: Bytes, options: AbortOptions = {}): Promise<Uint8Array> {
     const args = { input: validate.bytes("input", input), hash: validate.hash("hash", hash) };
-    return this.#pool.ask("commitment", args);
+    return this.#pool.ask("commitment", args, follow(options).signal);
+  }
+
+  /**
+   * Whether a hash meets a difficulty: as a 256-bit little-endian integer, times the difficulty, it
+   * is below 2^256.
+   *
+   * @param hash - 32 bytes.
+   * @throws {@link RandomXError} `invalid-argument`.
+   */
+  async checkDifficulty(
+    hash: Bytes,
+    difficulty: Difficulty,
+    options: AbortOptions = {},
+  ): Promise<boolean> {
+    const args = {
+      hash: validate.hash("hash", hash),
+      difficulty: validate.difficulty("difficulty", difficulty),
+    };
+    return this.#pool.ask("checkDifficulty", args, follow(options).signal);
   }
 
   /**
@@ -205,8 +268,9 @@ export class RandomX {
    * @param height - a whole number from 0 to 2^53 - 1.
    * @throws {@link RandomXError} `invalid-argument`.
    */
-  async seedHeight(height: number): Promise<number> {
-    return this.#pool.ask("seedHeight", { height: validate.height("height", height) });
+  async seedHeight(height: number, options: AbortOptions = {}): Promise<number> {
+    const args = { height: validate.height("height", height) };
+    return this.#pool.ask("seedHeight", args, follow(options).signal);
   }
 
   /**
@@ -214,12 +278,66 @@ export class RandomX {
    * code `disposed`, and so does every later call. A second call does nothing.
    */
   dispose(): void {
-    this.#pool.close("disposed", "this RandomX was disposed");
+    void this.#end();
   }
 
   /** {@link RandomX.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** {@link RandomX.dispose}, for `await using`: where that can be known, waits until they are gone. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+  }
+
+  #end(): Promise<void> {
+    return this.#pool.close("disposed", "this RandomX was disposed");
+  }
+
+  async #hashArray(
+    key: Bytes,
+    inputs: readonly Bytes[],
+    options: HashOptions,
+  ): Promise<Uint8Array[]> {
+    const request = this.#manyOf(key, inputs, options);
+    const hashed = await this.#pool.hash(request, follow(options));
+    return hashed.map(({ hash }) => hash);
+  }
+
+  async *#hashStream(
+    key: Bytes,
+    inputs: Source<Bytes>,
+    options: HashOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const request = { key: validate.bytes("key", key), version: versionOf(options) };
+    const { signal, onProgress } = follow(options);
+    const { threads, lanes } = this.configuration;
+    const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
+      const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
+      // How many there will be is not known: the first one tells of the cache, and no phase after.
+      const hear = (progress: Progress): void => {
+        if (progress.phase === "cache") onProgress?.(progress);
+      };
+      const following = { signal, onProgress: index === 0 ? hear : undefined };
+      const [{ hash }] = await this.#pool.hash({ ...request, inputs }, following);
+      return hash;
+    };
+    yield* stream(inputs, 2 * threads * lanes, begin, signal);
+  }
+
+  #manyOf(
+    key: Bytes,
+    inputs: readonly Bytes[],
+    options: HashOptions,
+  ): { key: Uint8Array; version: Version; inputs: Input[] } {
+    // Before they are copied.
+    if (Array.isArray(inputs)) this.#pool.check(inputs.length, follow(options).signal);
+    return {
+      key: validate.bytes("key", key),
+      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
+      version: versionOf(options),
+    };
   }
 }
 

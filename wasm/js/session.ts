@@ -1,6 +1,6 @@
 /**
- * A worker's own work, without a word about workers: one cache and the machine that hashes with
- * it. A fill gives way to other tasks about every 20 ms. The worker drives it in browsers and in
+ * A worker's own work, without a word about workers: caches, in slots, and the machine that hashes
+ * with one of them. A fill gives way to other tasks about every 20 ms. The worker drives it in browsers and in
  * Node, the tests without one.
  */
 import { aborted } from "./errors.js";
@@ -26,8 +26,8 @@ export interface Setting {
   lanes: number;
   /** What is made use of, as the wasm crate's bits. */
   features: number;
-  /** Which part of the cache's page of slots is the session's. */
-  slot: number;
+  /** Which place in the memory of each cache is the session's. */
+  place: number;
 }
 
 /** How a caller follows and stops a fill. */
@@ -52,6 +52,14 @@ const CLEARLY = 0.8;
 
 const HASH_SIZE = 32;
 
+/** What is known of a slot. */
+interface Slot {
+  /** Its memory, if that is this session's own. */
+  memory?: WebAssembly.Memory;
+  cache?: WasmCache;
+}
+
+type WasmCache = InstanceType<RandomXWasm["Cache"]>;
 type Vm = InstanceType<RandomXWasm["Vm"]>;
 type CacheBuilder = InstanceType<RandomXWasm["CacheBuilder"]>;
 
@@ -60,9 +68,8 @@ export class Session {
   readonly #wasm: RandomXWasm;
   readonly #setting: Setting;
   readonly #pause: () => Promise<void>;
-  #memory: WebAssembly.Memory | undefined;
-  #cache: InstanceType<RandomXWasm["Cache"]> | undefined;
-  #machine: { vm: Vm; engine: Engine } | undefined;
+  readonly #slots: Slot[] = [];
+  #machine: { vm: Vm; cache: WasmCache; engine: Engine } | undefined;
   readonly #waste = new Waste();
 
   /** `pause` lets the thread's other tasks run: messages, timers. */
@@ -72,21 +79,24 @@ export class Session {
     this.#pause = pause;
   }
 
-  /** Takes the memory of a cache, for one key after another; returned is what others can share. */
-  allocate({ shared }: Args<"allocate">): Result<"allocate"> {
-    this.#memory = this.#wasm.cacheMemory(shared);
-    return shared ? this.#memory : undefined;
+  /** Takes the memory of a slot, for one key after another; returned is what others can share. */
+  allocate({ slot, shared }: Args<"allocate">): Result<"allocate"> {
+    this.release({ slot });
+    const memory = this.#wasm.cacheMemory(shared);
+    if (shared) return memory;
+    this.#slots[slot] = { memory };
+    return undefined;
   }
 
   /** Fills the cache of a key; the last one's memory is used again. */
-  async fill({ key, memory }: Args<"fill">, control: Control): Promise<Cache> {
-    this.release();
-    const target = memory ?? this.#memory;
+  async fill({ slot, key, memory }: Args<"fill">, control: Control): Promise<Cache> {
+    this.#leave(slot);
+    const target = memory ?? this.#slots[slot]?.memory;
     if (!target) throw new Error("there is no memory");
     const builder = new this.#wasm.CacheBuilder(key, target, this.#setting.features);
     try {
       const items = builder.items();
-      const cache = new this.#wasm.Cache(target, items, this.#setting.slot);
+      const cache = new this.#wasm.Cache(target, items, this.#setting.place);
       // What these items are does not matter: engines make better code of what has run for a
       // while, and make it beside the fill.
       cache.items(new Uint32Array(WARM_UP));
@@ -94,7 +104,7 @@ export class Session {
         cache.free();
         throw error;
       });
-      this.#cache = cache;
+      this.#slots[slot] = { ...this.#slots[slot], cache };
       return { key, memory, items };
     } finally {
       builder.free();
@@ -102,10 +112,10 @@ export class Session {
   }
 
   /** Uses a cache that another worker has filled. */
-  attach({ cache: { memory, items } }: Args<"attach">): Result<"attach"> {
-    this.release();
+  attach({ slot, cache: { memory, items } }: Args<"attach">): Result<"attach"> {
+    this.release({ slot });
     if (!memory) throw new Error("the memory is not shared");
-    this.#cache = new this.#wasm.Cache(memory, items, this.#setting.slot);
+    this.#slots[slot] = { cache: new this.#wasm.Cache(memory, items, this.#setting.place) };
     return null;
   }
 
@@ -127,9 +137,9 @@ export class Session {
   }
 
   /** The hashes of the inputs, in order. */
-  hash({ version, inputs, engine }: Args<"hash">): Hashed[] {
+  hash({ slot, version, inputs, engine }: Args<"hash">): Hashed[] {
     const bytes = inputs.map((input) => input.bytes);
-    const joined = this.#vmOf(engine).hashMany(version, bytes);
+    const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
     if (engine === "jit") this.#waste.add(inputs.length);
     return inputs.map(({ difficulty }, index) => {
       const hash = joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE);
@@ -139,9 +149,9 @@ export class Session {
   }
 
   /** What hashes of the inputs spend their time with. */
-  measure({ version, inputs, engine }: Args<"measure">): Times {
+  measure({ slot, version, inputs, engine }: Args<"measure">): Times {
     const bytes = inputs.map((input) => input.bytes);
-    const times = this.#vmOf(engine).measure(version, bytes);
+    const times = this.#vmOf(slot, engine).measure(version, bytes);
     const [fill = 0, generate = 0, compile = 0, execute = 0, items = 0, finish = 0] = times;
     return { fill, generate, compile, execute, items, finish };
   }
@@ -151,25 +161,40 @@ export class Session {
     return this.#wasm.commitment(input, hash);
   }
 
+  /** Whether a hash meets a difficulty. */
+  checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): boolean {
+    return this.#wasm.meetsDifficulty(hash, difficulty);
+  }
+
   /** The seed height of a height. */
   seedHeight({ height }: Args<"seedHeight">): Result<"seedHeight"> {
     return this.#wasm.seedHeight(height);
   }
 
-  /** Leaves the cache, and gives back the machine. */
-  release(): void {
-    this.#dropVm();
-    this.#cache?.free();
-    this.#cache = undefined;
+  /** Lets go of a slot's cache and memory, and of the machine that hashes with it. */
+  release({ slot }: Args<"release">): Result<"release"> {
+    this.#leave(slot);
+    this.#slots[slot] = {};
+    return null;
   }
 
-  #vmOf(engine: Engine): Vm {
-    if (!this.#cache) throw new Error("there is no cache");
-    if (this.#machine?.engine === engine) return this.#machine.vm;
+  #leave(slot: number): void {
+    const { cache, ...memory } = this.#slots[slot] ?? {};
+    if (!cache) return;
+    if (this.#machine?.cache === cache) this.#dropVm();
+    cache.free();
+    this.#slots[slot] = memory;
+  }
+
+  /** There is one machine at a time: its scratchpads are more memory than it takes long to make. */
+  #vmOf(slot: number, engine: Engine): Vm {
+    const cache = this.#slots[slot]?.cache;
+    if (!cache) throw new Error("there is no cache");
+    if (this.#machine?.cache === cache && this.#machine.engine === engine) return this.#machine.vm;
     this.#dropVm();
     const { lanes, features } = this.#setting;
-    const vm = new this.#wasm.Vm(this.#cache, lanes, engine === "jit", features);
-    this.#machine = { vm, engine };
+    const vm = new this.#wasm.Vm(cache, lanes, engine === "jit", features);
+    this.#machine = { vm, cache, engine };
     return vm;
   }
 

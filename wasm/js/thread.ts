@@ -14,8 +14,8 @@ export interface Listener {
 /** A thread that runs the worker's script. */
 export interface Thread {
   post: (message: ToWorker) => void;
-  /** Ends it where it stands. */
-  terminate: () => void;
+  /** Ends it where it stands. Browsers do not tell when it is gone. */
+  terminate: () => Promise<void>;
   /** Whether the process must wait for it; browsers do not ask. */
   keepAlive: (wanted: boolean) => void;
 }
@@ -56,6 +56,7 @@ function startInBrowser(listener: Listener, script: string | undefined): Thread 
     },
     terminate: () => {
       worker.terminate();
+      return Promise.resolve();
     },
     keepAlive: () => undefined,
   };
@@ -108,7 +109,7 @@ function startInNode(threads: NodeThreads, listener: Listener, script: string | 
     post: (message) => {
       worker.postMessage(message);
     },
-    terminate: () => void worker.terminate(),
+    terminate: () => Promise.resolve(worker.terminate()).then(() => undefined),
     keepAlive: (wanted) => {
       if (wanted) worker.ref();
       else worker.unref();

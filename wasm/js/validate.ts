@@ -4,6 +4,8 @@
  * the caller may change or transfer its own while the work waits.
  */
 import { invalidArgument } from "./errors.js";
+import type { Progress } from "./job.js";
+import type { Source } from "./stream.js";
 
 /** Bytes, as such or as a string of two hexadecimal digits a byte, in either case. */
 export type Bytes = Uint8Array | string;
@@ -47,8 +49,21 @@ export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
 
 /** Copies of a list of inputs. */
 export function byteArrays(name: string, value: unknown): Uint8Array<ArrayBuffer>[] {
-  if (!Array.isArray(value)) throw invalidArgument(name, `expected an array, got ${kind(value)}`);
+  if (!Array.isArray(value))
+    throw invalidArgument(name, `expected an array or an iterable, got ${kind(value)}`);
   return Array.from(value, (entry: unknown, index) => bytes(`${name}[${index}]`, entry));
+}
+
+/** Whether inputs come one by one. Bytes and strings can be iterated too, but not over inputs. */
+export function isSource(value: readonly Bytes[] | Source<Bytes>): value is Source<Bytes> {
+  const given: unknown = value;
+  return (
+    typeof given === "object" &&
+    given !== null &&
+    !Array.isArray(given) &&
+    !ArrayBuffer.isView(given) &&
+    (Symbol.asyncIterator in given || Symbol.iterator in given)
+  );
 }
 
 /** A version of RandomX. */
@@ -125,8 +140,8 @@ export function signal(name: string, value: unknown): AbortSignal | undefined {
 }
 
 /** A function that hears of progress, or none. */
-export function progress(name: string, value: unknown): ((done: number) => void) | undefined {
-  if (value === undefined || typeof value === "function") return value as (done: number) => void;
+export function progress(name: string, value: unknown): ((now: Progress) => void) | undefined {
+  if (value === undefined || typeof value === "function") return value as (now: Progress) => void;
   throw invalidArgument(name, `expected a function, got ${kind(value)}`);
 }
 

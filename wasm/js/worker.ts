@@ -34,6 +34,8 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return fill(session, request.args);
     case "attach":
       return session.attach(request.args);
+    case "release":
+      return session.release(request.args);
     case "calibrate":
       return session.calibrate(request.args);
     case "measure":
@@ -42,6 +44,8 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.hash(request.args);
     case "commitment":
       return session.commitment(request.args);
+    case "checkDifficulty":
+      return session.checkDifficulty(request.args);
     case "seedHeight":
       return session.seedHeight(request.args);
   }
@@ -52,7 +56,7 @@ async function start(args: Args<"start">): Promise<Result<"start">> {
   const module = args.module ?? (await load(args.wasmUrl));
   await loadWasm({ module_or_path: module });
   const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
-  session = new Session(wasm, { lanes: args.lanes, slot: args.slot, features: bits }, pause);
+  session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);
   const held = args.lock !== undefined && (await takeLock(args.lock));
   return { held, module, features };
 }

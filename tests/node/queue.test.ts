@@ -1,0 +1,186 @@
+/** How much may wait, and what comes one by one. */
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type * as product from "../../wasm/js/index.js";
+import { RandomX, text } from "./support.js";
+
+const key = text("test key 000");
+const inputs = Array.from({ length: 40 }, (_, index) => text(`input ${index}`));
+const open: product.RandomX[] = [];
+
+async function create(options?: product.CreateOptions): Promise<product.RandomX> {
+  const randomx = await RandomX.create({ threads: 1, ...options });
+  open.push(randomx);
+  return randomx;
+}
+
+afterEach(() => {
+  for (const randomx of open.splice(0)) randomx.dispose();
+});
+
+describe("the queue", () => {
+  test("is bounded, tells what waits, and takes more when it is shorter", async () => {
+    const randomx = await create({ maxQueue: 4 });
+    const most = randomx.hashMany(key, inputs.slice(0, 4));
+    expect(randomx.stats().queue).toEqual({ requests: 1, inputs: 4, bytes: 12 + 4 * 7 });
+    for (const call of [
+      randomx.hash(key, "00"),
+      randomx.hashMany(key, inputs),
+      randomx.verifyBlock({ seedHash: "00".repeat(32), hashingBlob: "", difficulty: 1 }),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: "queue-full" });
+    }
+    expect(await most).toHaveLength(4);
+    expect(randomx.stats().queue).toEqual({ requests: 0, inputs: 0, bytes: 0 });
+    expect(await randomx.hash(key, "00")).toHaveLength(32);
+  });
+
+  test("is bounded in bytes and in questions too", async () => {
+    const randomx = await create({ maxQueue: 300 });
+    const large = new Uint8Array(1 << 20);
+    const hashing = randomx.hashMany(key, Array<Uint8Array>(255).fill(large));
+    await expect(randomx.hashMany(large, [large])).rejects.toMatchObject({ code: "queue-full" });
+    const heights = Promise.all(Array.from({ length: 299 }, (_, at) => randomx.seedHeight(at)));
+    await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "queue-full" });
+    randomx.dispose();
+    await expect(hashing).rejects.toMatchObject({ code: "disposed" });
+    await expect(heights).rejects.toMatchObject({ code: "disposed" });
+  });
+});
+
+describe("inputs that come one by one", () => {
+  test("have the hashes that they have together, in order, at any pace", async () => {
+    const randomx = await create();
+    const together = await randomx.hashMany(key, inputs);
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      for (const [index, input] of inputs.entries()) {
+        if (index % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+        yield input;
+      }
+    }
+    for (const source of [slowly(), new Set(inputs)]) {
+      const hashes: Uint8Array[] = [];
+      for await (const hash of randomx.hashMany(key, source)) hashes.push(hash);
+      expect(hashes).toEqual(together);
+    }
+    const none = randomx.hashMany(key, new Set<string>());
+    expect(await none.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test("are read no faster than their hashes are taken, and not when the loop is left", async () => {
+    const randomx = await create({ lanes: 2 });
+    const read = vi.fn();
+    const returned = vi.fn();
+    function* counted(): Generator<Uint8Array> {
+      try {
+        for (;;) {
+          read();
+          yield text(`input ${read.mock.calls.length}`);
+        }
+      } finally {
+        returned();
+      }
+    }
+    let taken = 0;
+    for await (const hash of randomx.hashMany(key, counted())) {
+      expect(hash).toHaveLength(32);
+      taken += 1;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(read.mock.calls.length).toBeLessThanOrEqual(taken + 4);
+      if (taken === 5) break;
+    }
+    expect(returned).toHaveBeenCalledOnce();
+    const { length } = read.mock.calls;
+    await randomx.hash(key, "00");
+    expect(read.mock.calls).toHaveLength(length);
+    expect(randomx.stats().queue.inputs).toBe(0);
+  });
+
+  test("end with what the source throws, a wrong input, the signal, or the instance", async () => {
+    const randomx = await create();
+    const drain = async (
+      source: product.Source<unknown>,
+      signal?: AbortSignal,
+    ): Promise<number> => {
+      let count = 0;
+      const hashing = randomx.hashMany(key, source as product.Source<string>, { signal });
+      while (!(await hashing.next()).done) count += 1;
+      return count;
+    };
+    const failure = new Error("no more");
+    function* failing(): Generator<string> {
+      yield "00";
+      throw failure;
+    }
+    await expect(drain(failing())).rejects.toBe(failure);
+    await expect(drain(new Set(["00", "zz"]))).rejects.toMatchObject({
+      code: "invalid-argument",
+      message: expect.stringMatching(/^inputs\[1\]: /u) as string,
+    });
+    const abort = new AbortController();
+    const never: AsyncIterable<never> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+    };
+    const waiting = drain(never, abort.signal);
+    setTimeout(() => {
+      abort.abort("enough");
+    }, 20);
+    await expect(waiting).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    await expect(drain(never, abort.signal)).rejects.toMatchObject({ code: "aborted" });
+    const disposed = expect(drain(new Set(inputs))).rejects.toMatchObject({ code: "disposed" });
+    setTimeout(() => {
+      randomx.dispose();
+    }, 20);
+    await disposed;
+  });
+});
+
+describe("creating", () => {
+  test("tells of loading, and can be aborted", async () => {
+    const told: product.Progress[] = [];
+    const randomx = await RandomX.create({ onProgress: (progress) => told.push(progress) });
+    expect(told).toEqual([
+      { phase: "load", done: 0 },
+      { phase: "load", done: 1 },
+    ]);
+    await randomx[Symbol.asyncDispose]();
+    await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "disposed" });
+    const abort = new AbortController();
+    const creating = RandomX.create({ signal: abort.signal });
+    abort.abort("enough");
+    await expect(creating).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    await expect(RandomX.create({ signal: abort.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+  });
+});
+
+test("phases are told in order, each to its end", async () => {
+  const randomx = await create();
+  const told: product.Progress[] = [];
+  await randomx.hashMany(key, inputs, { onProgress: (progress) => told.push(progress) });
+  const phases = told.map(({ phase }) => phase);
+  expect(phases).toEqual([...phases].sort());
+  for (const phase of ["cache", "hash"]) {
+    const parts = told.filter((progress) => progress.phase === phase).map(({ done }) => done);
+    expect([parts[0], parts.at(-1)]).toEqual([0, 1]);
+    expect(parts).toEqual([...parts].sort((a, b) => a - b));
+  }
+});
+
+test("waiting for an answer can be given up", async () => {
+  const randomx = await create();
+  const preparing = randomx.prepare(key);
+  const abort = new AbortController();
+  const { signal } = abort;
+  const calls = [
+    randomx.seedHeight(1, { signal }),
+    randomx.commitment("", "00".repeat(32), { signal }),
+    randomx.checkDifficulty("00".repeat(32), 1, { signal }),
+    randomx.release(key, { signal }),
+  ].map((call) => expect(call).rejects.toMatchObject({ code: "aborted" }));
+  abort.abort();
+  await Promise.all(calls);
+  await preparing;
+  expect(await randomx.checkDifficulty("ff".repeat(32), 1)).toBe(true);
+  expect(await randomx.checkDifficulty("ff".repeat(32), 2)).toBe(false);
+});

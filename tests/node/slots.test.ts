@@ -1,0 +1,127 @@
+/** Several keys' caches at a time: which goes, who waits for whom, and what is given back. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterEach, describe, expect, test } from "vitest";
+import type * as product from "../../wasm/js/index.js";
+import { RandomX, text, watchWorkers } from "./support.js";
+
+const [a, b, c] = [text("test key 000"), text("test key 001"), text("test key 002")] as const;
+const input = text("This is a test");
+const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
+const MIB = 1 << 20;
+const workers = watchWorkers();
+const open: product.RandomX[] = [];
+
+async function create(options: product.CreateOptions): Promise<product.RandomX> {
+  const randomx = await RandomX.create(options);
+  open.push(randomx);
+  return randomx;
+}
+
+/** The keys of the caches that are held, in order of their slots. */
+function held(randomx: product.RandomX): string[] {
+  const decoder = new TextDecoder();
+  return randomx.stats().slots.map(({ key }) => decoder.decode(key));
+}
+
+/** Whether a call fills a cache. */
+async function fills(randomx: product.RandomX, call: () => Promise<unknown>): Promise<boolean> {
+  const before = randomx.stats().caches.count;
+  await call();
+  return randomx.stats().caches.count > before;
+}
+
+afterEach(() => {
+  for (const randomx of open.splice(0)) randomx.dispose();
+  workers.length = 0;
+});
+
+describe.each([
+  ["shared by two workers", { threads: 2 }],
+  ["one worker's own", { threads: 1, features: { sharedMemory: false } }],
+])("caches, %s", (_, options) => {
+  test("of two keys are held; the one without work for longest goes", async () => {
+    const randomx = await create({ ...options, slots: 2 });
+    const hash = async (key: Uint8Array): Promise<string> =>
+      bytesToHex(await randomx.hash(key, input));
+    expect(await hash(a)).toBe(known);
+    const other = await hash(b);
+    expect(held(randomx)).toEqual(["test key 000", "test key 001"]);
+    expect(await fills(randomx, () => hash(a))).toBe(false);
+    await randomx.prepare(c);
+    expect(held(randomx)).toEqual(["test key 000", "test key 002"]);
+    expect(await hash(a)).toBe(known);
+    expect(await hash(b)).toBe(other);
+    expect(held(randomx)).toEqual(["test key 000", "test key 001"]);
+    expect(randomx.stats()).toMatchObject({ caches: { count: 4 }, hashes: { count: 5 } });
+  });
+
+  test("are given back when asked for, after the work in flight", async () => {
+    const randomx = await create({ ...options, slots: 2 });
+    await randomx.prepare(a);
+    expect(randomx.stats().cacheBytes).toBeGreaterThan(256 * MIB);
+    const order: string[] = [];
+    const note = (name: string) => () => order.push(name);
+    const hashing = randomx.hashMany(a, Array<Uint8Array>(20).fill(input));
+    const released = randomx.release(a).then(note("release"));
+    const after = randomx.hash(a, input);
+    const hashes = await hashing.finally(note("hashes"));
+    expect(new Set(hashes.map(bytesToHex))).toEqual(new Set([known]));
+    await released;
+    expect(bytesToHex(await after)).toBe(known);
+    expect(order).toEqual(["hashes", "release"]);
+    expect(randomx.stats().caches.count).toBe(2);
+    await randomx.release(a);
+    await randomx.release(b);
+    expect(randomx.stats()).toMatchObject({ slots: [], cacheBytes: 0 });
+    expect(bytesToHex(await randomx.hash(a, input))).toBe(known);
+  });
+
+  test("are lost with the last worker, and filled again", async () => {
+    const randomx = await create({ ...options, threads: 1, slots: 2 });
+    await randomx.prepare(a);
+    await randomx.prepare(b);
+    await workers[0]?.terminate();
+    expect(bytesToHex(await randomx.hash(a, input))).toBe(known);
+  });
+});
+
+test("a fill does not hold up hashes by a key that is held", async () => {
+  const randomx = await create({ threads: 2, slots: 2 });
+  await randomx.hashMany(a, Array<Uint8Array>(8).fill(input));
+  const order: string[] = [];
+  await Promise.all([
+    randomx.prepare(b).then(() => order.push("next key")),
+    randomx.hash(a, input).then(() => order.push("hash")),
+  ]);
+  expect(order).toEqual(["hash", "next key"]);
+});
+
+test("work in flight finishes before its cache goes", async () => {
+  const randomx = await create({ threads: 2, slots: 2 });
+  await randomx.prepare(a);
+  await randomx.prepare(b);
+  const inputs = Array<Uint8Array>(8).fill(input);
+  const [first, second] = await Promise.all([
+    randomx.hashMany(a, inputs),
+    randomx.hashMany(b, inputs),
+    randomx.prepare(c),
+    randomx.prepare(text("test key 003")),
+  ]);
+  expect(new Set(first.map(bytesToHex))).toEqual(new Set([known]));
+  expect(new Set(second.map(bytesToHex)).size).toBe(1);
+  expect(held(randomx).sort()).toEqual(["test key 002", "test key 003"]);
+});
+
+test("aborting a fill leaves the other slots as they are", async () => {
+  const randomx = await create({ threads: 2, slots: 2 });
+  await randomx.prepare(a);
+  const abort = new AbortController();
+  const onProgress = ({ done }: product.Progress): void => {
+    if (done > 0.1) abort.abort();
+  };
+  const preparing = randomx.prepare(b, { signal: abort.signal, onProgress });
+  await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+  expect(await fills(randomx, () => randomx.hash(a, input))).toBe(false);
+  await randomx.prepare(b);
+  expect(held(randomx)).toEqual(["test key 000", "test key 001"]);
+});
