@@ -8,6 +8,7 @@ mod browsers;
 mod chromium;
 mod cpp;
 mod debian;
+mod monero;
 mod npm;
 mod private_toolchain;
 mod target;
@@ -19,6 +20,7 @@ use anyhow::Result;
 
 pub(crate) use browsers::browsers;
 pub(crate) use cpp::cpp_tools;
+pub(crate) use monero::monerod;
 pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
 pub(crate) use wasm::{WasmTools, wasm_tools};
@@ -29,6 +31,7 @@ pub(crate) fn everything() -> Result<()> {
     packages()?;
     wasm_tools()?;
     browsers()?;
+    monerod()?;
     Ok(())
 }
 

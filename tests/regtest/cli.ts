@@ -1,0 +1,41 @@
+/** The command `randomx`, as `cargo xtask test` built it. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/** What a run came to. */
+export interface Run {
+  code: number;
+  verdicts: CliVerdict[];
+  stderr: string;
+}
+
+/** A line of `randomx verify --node`. */
+export interface CliVerdict {
+  height: number;
+  id?: string;
+  valid: boolean;
+  hash?: string;
+  failed?: { check: string; detail: string }[];
+}
+
+/** Verifies a node's chain. */
+export function verify(node: string, ...args: string[]): Promise<Run> {
+  const program = process.env.RANDOMX_CLI;
+  if (!program || !existsSync(program)) {
+    throw new Error("RANDOMX_CLI: expected the path of the binary `randomx`");
+  }
+  return new Promise((resolve) => {
+    const all = ["verify", "--node", node, ...args];
+    execFile(program, all, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      const lines = stdout.split("\n").filter((line) => line !== "");
+      const verdicts = lines.map((line) => JSON.parse(line) as CliVerdict);
+      const code = error === null ? 0 : Number(error.code);
+      resolve({ code, verdicts, stderr });
+    });
+  });
+}
+
+/** The checks that the last verdict failed. */
+export function failed({ verdicts }: Run): string[] {
+  return (verdicts.at(-1)?.failed ?? []).map(({ check }) => check);
+}

@@ -1,0 +1,137 @@
+/** Monero's daemon on a chain of its own, on loopback, in a folder that goes with it. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+type Json = Record<string, unknown>;
+
+/** Whom new blocks pay; an address of Monero's own tests, which nobody uses. */
+const ADDRESS =
+  "42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm";
+
+/** Milliseconds that the daemon may take to start. */
+const STARTUP = 60_000;
+
+/** A template for the next block. */
+export interface Template {
+  height: number;
+  difficulty: bigint;
+  seedHash: string;
+  /** The block, and what is hashed of it, with nonce 0. */
+  block: Buffer;
+  hashingBlob: Buffer;
+}
+
+export class Daemon {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+  #output = "";
+
+  private constructor(url: string, process: ChildProcess, folder: string) {
+    this.url = url;
+    this.#process = process;
+    this.#folder = folder;
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString()).slice(-10_000);
+    };
+    process.stdout?.on("data", keep);
+    process.stderr?.on("data", keep);
+    process.once("error", (error) => {
+      this.#output += error.message;
+    });
+  }
+
+  /** Starts one; every block has this difficulty, or the one that the rule demands. */
+  static async start(fixedDifficulty?: number): Promise<Daemon> {
+    const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
+    const [rpc, p2p] = [await freePort(), await freePort()];
+    const args = [
+      "--regtest",
+      "--offline",
+      ...(fixedDifficulty === undefined ? [] : [`--fixed-difficulty=${fixedDifficulty}`]),
+      ...["--data-dir", folder, "--no-igd", "--hide-my-port", "--no-zmq", "--non-interactive"],
+      ...["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", String(p2p)],
+      ...["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", String(rpc)],
+      // Every test commits to disk some hundred times.
+      ...["--db-sync-mode", "fastest:async:100"],
+    ];
+    const program = process.env.MONEROD_PATH ?? "monerod";
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const daemon = new Daemon(`http://127.0.0.1:${rpc}`, child, folder);
+    await daemon.#started();
+    return daemon;
+  }
+
+  /** Calls a method of its JSON-RPC. */
+  async call(method: string, params: Json | string[] = {}): Promise<Json | string> {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: "0", method, params });
+    const response = await fetch(`${this.url}/json_rpc`, { method: "POST", body });
+    const answer = (await response.json()) as { result?: Json | string; error?: Json };
+    if (answer.result === undefined) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
+    return answer.result;
+  }
+
+  /** Has it make blocks; their ids. */
+  async generate(count: number): Promise<string[]> {
+    const params = { amount_of_blocks: count, wallet_address: ADDRESS };
+    return ((await this.call("generateblocks", params)) as { blocks: string[] }).blocks;
+  }
+
+  /** What the next block can be. */
+  async template(): Promise<Template> {
+    const params = { wallet_address: ADDRESS, reserve_size: 1 };
+    const template = (await this.call("get_block_template", params)) as Record<string, string>;
+    return {
+      height: Number(template.height),
+      difficulty: BigInt(template.wide_difficulty ?? 0),
+      seedHash: template.seed_hash ?? "",
+      block: Buffer.from(template.blocktemplate_blob ?? "", "hex"),
+      hashingBlob: Buffer.from(template.blockhashing_blob ?? "", "hex"),
+    };
+  }
+
+  /** Hands it a block; it refuses those that are not valid. */
+  async submit(block: Buffer): Promise<void> {
+    await this.call("submit_block", [block.toString("hex")]);
+  }
+
+  /** Ends it and removes its folder. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.pid !== undefined) {
+      const ended = once(this.#process, "exit");
+      this.#process.kill("SIGKILL");
+      await ended;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #started(): Promise<void> {
+    const limit = performance.now() + STARTUP;
+    while (performance.now() < limit && this.#process.exitCode === null) {
+      try {
+        await this.call("get_info");
+        return;
+      } catch {
+        await pause(100);
+      }
+    }
+    await this.stop();
+    throw new Error(
+      `monerod did not start; install Debian's package monero or set MONEROD_PATH\n${this.#output}`,
+    );
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,103 @@
+/** A daemon with a fixed difficulty: 300 blocks, what it tells of them, and lies about one. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { NodeBlock } from "../../wasm/js/monero/answers.js";
+import { MoneroNode } from "../../wasm/js/monero/node.js";
+import { RandomX } from "../node/support.js";
+import { failed, verify } from "./cli.js";
+import { Daemon } from "./daemon.js";
+import { idOf, LIES } from "./lies.js";
+import { Proxy } from "./proxy.js";
+
+const BLOCKS = 300;
+const FIXED = ["--fixed-difficulty", "1"];
+
+let daemon: Daemon;
+let ids: string[];
+
+beforeAll(async () => {
+  daemon = await Daemon.start(1);
+  ids = await daemon.generate(BLOCKS);
+});
+
+afterAll(() => daemon.stop());
+
+/** What the daemon says of the proof of work of blocks, having computed it. */
+async function powHashes(first: number, last: number): Promise<string[]> {
+  const range = { start_height: first, end_height: last, fill_pow_hash: true };
+  const { headers } = (await daemon.call("get_block_headers_range", range)) as {
+    headers: { pow_hash: string }[];
+  };
+  return headers.map(({ pow_hash }) => pow_hash);
+}
+
+test("the client reads the blocks that the daemon made", async () => {
+  const node = new MoneroNode(daemon.url);
+  const info = await node.getInfo();
+  expect(info).toMatchObject({
+    height: BLOCKS + 1,
+    nettype: "fakechain",
+    topBlockHash: ids.at(-1),
+  });
+  const blocks: NodeBlock[] = [];
+  for await (const block of node.getBlocks(1, BLOCKS)) blocks.push(block);
+  expect(blocks.map(({ header }) => header.id)).toEqual(ids);
+  const headers = await node.getBlockHeadersRange(1, BLOCKS);
+  expect(blocks.map(({ header }) => header)).toEqual(headers);
+  expect(await node.getBlockHeaderByHeight(7)).toEqual(headers[6]);
+  expect(await node.getBlock(ids[6] ?? "")).toEqual(blocks[6]);
+  const beyond = {
+    code: "node-refused",
+    message: expect.stringContaining("greater than") as string,
+  };
+  await expect(node.getBlock(BLOCKS + 1)).rejects.toMatchObject(beyond);
+});
+
+test("the command line and the daemon agree on every id and hash", async () => {
+  const run = await verify(daemon.url, "--from", "1", ...FIXED);
+  expect(run.code, run.stderr).toBe(0);
+  expect(run.verdicts.map(({ id }) => id)).toEqual(ids);
+  expect(run.verdicts.map(({ hash }) => hash)).toEqual(await powHashes(1, BLOCKS));
+});
+
+test("the package and the daemon agree on what is hashed, and on its hash", async () => {
+  const template = await daemon.template();
+  const randomx = await RandomX.create();
+  const hash = await randomx.hash(template.seedHash, template.hashingBlob);
+  randomx.dispose();
+  const asked = {
+    major_version: template.hashingBlob[0],
+    height: template.height,
+    block_blob: template.hashingBlob.toString("hex"),
+    seed_hash: template.seedHash,
+  };
+  expect(Buffer.from(hash).toString("hex")).toBe(await daemon.call("calc_pow", asked));
+  // A block with that hashing blob: its difficulty is 1, so any nonce will do.
+  await daemon.submit(template.block);
+  const { header } = await new MoneroNode(daemon.url).getBlock(template.height);
+  expect(header.id).toBe(idOf(template.hashingBlob));
+  expect((await powHashes(template.height, template.height))[0]).toBe(
+    Buffer.from(hash).toString("hex"),
+  );
+});
+
+describe("a node that says", () => {
+  test.each(LIES)("$name", async ({ alter, checks, sentence }) => {
+    const height = 150;
+    const proxy = await Proxy.before(daemon.url, alter(height));
+    try {
+      const args = ["--from", "145", "--to", "155", "--timeout", "1", "--retries", "0", ...FIXED];
+      const run = await verify(proxy.url, ...args);
+      if (checks) {
+        expect(run.code, run.stderr).toBe(1);
+        expect(failed(run)).toEqual(checks);
+      } else {
+        expect(run.code).toBe(2);
+        expect(run.stderr).toContain(sentence);
+      }
+      const valid = run.verdicts.filter((verdict) => verdict.valid);
+      expect(valid.map((verdict) => verdict.height)).toEqual([145, 146, 147, 148, 149]);
+    } finally {
+      proxy.close();
+    }
+  });
+});

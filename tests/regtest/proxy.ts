@@ -1,0 +1,59 @@
+/** Stands between a client and the daemon, and alters what the daemon answers. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** The result of a call about a block, to be altered in place. */
+export interface Result {
+  blob: string;
+  block_header: { hash: string; height: number; wide_difficulty: string };
+}
+
+/** What was called, as far as tests look at it. */
+export interface Call {
+  method: string;
+  params: { height?: number; start_height?: number; end_height?: number };
+}
+
+/** Alters a result, or answers by itself and returns `true`. */
+export type Alter = (result: Result, call: Call, response: ServerResponse) => boolean | undefined;
+
+export class Proxy {
+  readonly url: string;
+  /** Answers that `alter` was asked about. */
+  calls = 0;
+  readonly #close: () => void;
+
+  private constructor(url: string, close: () => void) {
+    this.url = url;
+    this.#close = close;
+  }
+
+  /** Starts one before a daemon. */
+  static async before(daemon: string, alter: Alter): Promise<Proxy> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        let body = "";
+        for await (const chunk of request) body += String(chunk);
+        const answer = await fetch(`${daemon}/json_rpc`, { method: "POST", body });
+        const json = (await answer.json()) as { result?: Result };
+        proxy.calls += 1;
+        const taken =
+          json.result !== undefined && alter(json.result, JSON.parse(body) as Call, response);
+        if (taken !== true) response.end(JSON.stringify(json));
+      })();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const proxy = new Proxy(`http://127.0.0.1:${port}`, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return proxy;
+  }
+
+  close(): void {
+    this.#close();
+  }
+}
