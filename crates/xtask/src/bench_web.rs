@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 
 use crate::setup;
-use crate::{build, process, workspace};
+use crate::{build, process};
 
 /// What is measured, and where results go.
 #[derive(Args)]
@@ -45,7 +45,8 @@ enum Browser {
 /// Builds what is measured, and measures it.
 pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     build::wasm_from_scratch()?;
-    let native = native()?;
+    setup::cpp_tools()?;
+    let native = build::native("release")?;
     let mut playwright = setup::browsers()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     playwright.env("RANDOMX_NATIVE", native).env("BENCH_ROUNDS", args.rounds.to_string());
@@ -60,17 +61,6 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
         playwright.env("BENCH_BROWSERS", names(&args.browsers));
     }
     process::run(&mut playwright)
-}
-
-/// Builds `randomx` with the reference linked.
-fn native() -> Result<PathBuf> {
-    setup::cpp_tools()?;
-    let mut build = process::command("cargo");
-    build.args(["build", "--release", "--package", "randomx-cli", "--features", "reference"]);
-    process::run(&mut build)?;
-    Ok(workspace::target_dir()
-        .join("release")
-        .join(format!("randomx{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A path as the user means it: commands run in the repository's root. npm does too, and tells

@@ -1,10 +1,14 @@
 //! The builds that end in JavaScript: the wasm crates and the page.
 
+use std::env;
+use std::path::PathBuf;
+
 use anyhow::Result;
 
 use crate::process;
 use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
+use crate::workspace;
 
 /// What every wasm crate is built from, besides itself.
 const SHARED: [&str; 5] =
@@ -68,6 +72,15 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         stamp()?.write()?;
     }
     Ok(())
+}
+
+/// Builds the program `randomx`, with the reference implementation in it.
+pub(crate) fn native(profile: &str) -> Result<PathBuf> {
+    let mut build = process::command("cargo");
+    build.args(["build", "--package", "randomx-cli", "--all-features", "--profile", profile]);
+    process::run(&mut build)?;
+    let name = format!("randomx{}", env::consts::EXE_SUFFIX);
+    Ok(workspace::target_dir().join(profile).join(name))
 }
 
 /// Builds the page into `web/dist` if what it is made of changed.

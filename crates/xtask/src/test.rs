@@ -34,6 +34,7 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
     })?;
     report.step("playwright", || {
         let mut playwright = browsers.playwright()?;
+        playwright.env("RANDOMX_NATIVE", build::native(TEST_PROFILE)?);
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
         // The reporter fails the run where a browser lacks a set-up that all have to run.
         process::run(playwright.env("E2E_WHOLE", "1"))

@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 
 /**
  * MiB that the programs started by this process hold, each shared page counted once among those
- * that share it; nothing where the system does not tell (it does on Linux).
+ * that share it, and without pages of files: those are the browser's own program, of which more is
+ * there after more of it was used. Nothing where the system does not tell (it does on Linux).
  */
 export function heldMemory(): number | undefined {
   const all = processes();
@@ -28,7 +29,9 @@ function processes(): { pid: number; parent: number }[] | undefined {
 }
 
 function proportional(pid: number): number {
-  return Number(/^Pss: +(\d+) kB$/mu.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  const rollup = read(`/proc/${pid}/smaps_rollup`);
+  const found = rollup.matchAll(/^Pss_(?:Anon|Shmem): +(\d+) kB$/gmu);
+  return [...found].reduce((sum, [, kib]) => sum + Number(kib), 0);
 }
 
 function list(folder: string): string[] | undefined {
