@@ -20,9 +20,9 @@ export interface CliVerdict {
 
 /** Verifies a node's chain. */
 export function verify(node: string, ...args: string[]): Promise<Run> {
-  const program = process.env.RANDOMX_CLI;
+  const program = process.env.RANDOMX_NATIVE;
   if (!program || !existsSync(program)) {
-    throw new Error("RANDOMX_CLI: expected the path of the binary `randomx`");
+    throw new Error("RANDOMX_NATIVE: expected the path of the binary `randomx`");
   }
   return new Promise((resolve) => {
     const all = ["verify", "--node", node, ...args];

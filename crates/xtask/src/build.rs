@@ -23,10 +23,8 @@ struct WasmCrate {
 
 const HASHES: WasmCrate = WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"] };
 
-const MONERO: WasmCrate = WasmCrate {
-    folder: "wasm/monero",
-    sources: &["wasm/monero/Cargo.toml", "wasm/monero/src"],
-};
+const MONERO: WasmCrate =
+    WasmCrate { folder: "wasm/monero", sources: &["wasm/monero/Cargo.toml", "wasm/monero/src"] };
 
 const CONFORMANCE: WasmCrate =
     WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] };

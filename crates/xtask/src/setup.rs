@@ -20,7 +20,7 @@ use anyhow::Result;
 
 pub(crate) use browsers::browsers;
 pub(crate) use cpp::cpp_tools;
-pub(crate) use monero::monerod;
+pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
 pub(crate) use wasm::{WasmTools, wasm_tools};

@@ -8,7 +8,7 @@ use crate::setup::{self, Node};
 use crate::{build, check, process};
 
 /// Checks, then tests the native build, the wasm build in two Nodes and three browsers, the npm
-/// package in fresh projects, and the page.
+/// package in fresh projects, the clients with a Monero node, and the page.
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("cargo test", || {
@@ -27,6 +27,13 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
             process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
         })?;
     }
+    let monerod = report.step("set up: Monero's daemon", setup::monerod)?;
+    report.step("vitest, with Monero's daemon", || {
+        let mut vitest = Node::Current.run("node_modules/vitest/vitest.mjs")?;
+        vitest.args(["run", "--config", "tests/regtest/vitest.config.ts"]);
+        vitest.env("RANDOMX_NATIVE", build::native(TEST_PROFILE)?);
+        process::run(vitest.env(setup::MONEROD_PATH, monerod))
+    })?;
     let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
     report.step("packaging", || {
         let mut vitest = browsers.run("node_modules/vitest/vitest.mjs")?;

@@ -10,7 +10,7 @@ use super::debian::Debian;
 use crate::{process, workspace};
 
 /// Tells the tests where the daemon is; the user may set it.
-const MONEROD_PATH: &str = "MONEROD_PATH";
+pub(crate) const MONEROD_PATH: &str = "MONEROD_PATH";
 
 /// Where Monero's daemon is. Installs it unless it is there.
 pub(crate) fn monerod() -> Result<PathBuf> {
