@@ -32,4 +32,8 @@ export default defineConfig(
     files: ["**/*.js", "**/*.mjs"],
     languageOptions: { globals: globals.node },
   },
+  {
+    files: ["tests/packaging/projects/browser/*.js"],
+    languageOptions: { globals: globals.browser },
+  },
 );

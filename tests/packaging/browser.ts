@@ -46,7 +46,16 @@ export async function serve(
 }
 
 /** What the page at an address tells. A script or module that it lacks fails the test. */
-export async function verifyAt(address: string, options: Options = {}): Promise<Told> {
+export function verifyAt(address: string, options: Options = {}): Promise<Told> {
+  return callAt(address, "verify", options);
+}
+
+/** The hash that a worker of the page's own computes. */
+export function hashInWorkerAt(address: string, options: Options = {}): Promise<string> {
+  return callAt(address, "hashInWorker", options);
+}
+
+async function callAt<T>(address: string, name: keyof Page, options: Options): Promise<T> {
   const page = await browser.newPage();
   const failures: string[] = [];
   page.on("pageerror", (error) => failures.push(error.message));
@@ -58,12 +67,12 @@ export async function verifyAt(address: string, options: Options = {}): Promise<
   try {
     await page.goto(address);
     await page.waitForFunction("globalThis.verify", undefined, { timeout: 20_000 });
-    const told = await page.evaluate(
-      (options) => (globalThis as unknown as Verifying).verify(options),
-      options,
+    const told = await page.evaluate<unknown, readonly [keyof Page, Options]>(
+      ([name, options]) => (globalThis as unknown as Page)[name](options),
+      [name, options],
     );
     if (failures.length > 0) throw new Error(failures.join("\n"));
-    return told;
+    return told as T;
   } catch (error) {
     throw new Error(`${address}: ${failures.join("; ")}`, { cause: error });
   } finally {
@@ -71,6 +80,8 @@ export async function verifyAt(address: string, options: Options = {}): Promise<
   }
 }
 
-interface Verifying {
+/** What `projects/browser/app.js` defines. */
+interface Page {
   verify: (options: Options) => Promise<Told>;
+  hashInWorker: (options: Options) => Promise<string>;
 }

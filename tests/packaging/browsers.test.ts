@@ -5,7 +5,7 @@ import * as esbuild from "esbuild";
 import { build, createServer } from "vite";
 import { expect, onTestFinished, test } from "vitest";
 import webpack from "webpack";
-import { ISOLATED, serve, verifyAt } from "./browser.js";
+import { ISOLATED, hashInWorkerAt, serve, verifyAt } from "./browser.js";
 import { block, freshProject } from "./project.js";
 
 const POLICY =
@@ -20,10 +20,18 @@ const isolated = { ...right, threads: 2 };
 
 test("Vite, development", async () => {
   const root = freshProject("browser");
-  const server = await createServer({ root, configFile: false, logLevel: "warn" });
+  const server = await createServer({
+    root,
+    configFile: false,
+    logLevel: "warn",
+    // Vite finds what only a worker imports when that asks for it, and then loads the page again.
+    optimizeDeps: { include: ["randomx-web/sync"] },
+  });
   onTestFinished(() => server.close());
   await server.listen(0);
-  expect(await verifyAt(server.resolvedUrls?.local[0] ?? "")).toEqual(alone);
+  const address = server.resolvedUrls?.local[0] ?? "";
+  expect(await verifyAt(address)).toEqual(alone);
+  expect(await hashInWorkerAt(address)).toBe(block.hash);
 });
 
 test("Vite, built, isolated, under a strict policy", async () => {
@@ -34,6 +42,7 @@ test("Vite, built, isolated, under a strict policy", async () => {
     "Content-Security-Policy": POLICY,
   });
   expect(await verifyAt(address)).toEqual(isolated);
+  expect(await hashInWorkerAt(address)).toBe(block.hash);
 });
 
 test("webpack, without a warning and without a path of the machine", async () => {
@@ -54,7 +63,9 @@ test("webpack, without a warning and without a path of the machine", async () =>
     expect(readFileSync(join(path, name), "utf8")).not.toContain("file:///");
   }
   page(root, path, "main.js");
-  expect(await verifyAt(await serve(path, ISOLATED))).toEqual(isolated);
+  const address = await serve(path, ISOLATED);
+  expect(await verifyAt(address)).toEqual(isolated);
+  expect(await hashInWorkerAt(address)).toBe(block.hash);
 });
 
 test("esbuild: the worker is an entry of its own, the module is copied", async () => {
@@ -62,7 +73,7 @@ test("esbuild: the worker is an entry of its own, the module is copied", async (
   const path = join(root, "built");
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: { app: "app.js", worker: "randomx-web/worker" },
+    entryPoints: { app: "app.js", blocking: "blocking.js", worker: "randomx-web/worker" },
     bundle: true,
     format: "esm",
     outdir: path,
@@ -71,6 +82,7 @@ test("esbuild: the worker is an entry of its own, the module is copied", async (
   page(root, path, "app.js");
   const address = await serve(path, ISOLATED);
   expect(await verifyAt(address, { wasmUrl: "./randomx.wasm" })).toEqual(isolated);
+  expect(await hashInWorkerAt(address, { wasmUrl: `${address}randomx.wasm` })).toBe(block.hash);
   expect(
     await verifyAt(address, { workerUrl: `${address}worker.js`, wasmUrl: "/randomx.wasm" }),
   ).toEqual(isolated);

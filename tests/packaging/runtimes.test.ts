@@ -31,6 +31,10 @@ describe.each(RUNTIMES)("$name", ({ command }) => {
     const told = (await run(command, freshProject("runtime"), ["verify.js"])) as Told;
     expect(told).toEqual({ valid: true, hash: block.hash, threads: 2 });
   });
+
+  test("hashes without workers and promises", async () => {
+    expect(await run(command, freshProject("runtime"), ["blocking.js"])).toBe(block.hash);
+  });
 });
 
 // Another RandomX in WebAssembly is known to stop or to hash wrongly there.

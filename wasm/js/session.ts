@@ -4,6 +4,7 @@
  * Node, the tests without one.
  */
 import { aborted } from "./errors.js";
+import { fastest } from "./fastest.js";
 import type { Engine } from "./options.js";
 import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
 import { Waste } from "./waste.js";
@@ -46,9 +47,6 @@ const FIRST_STEP = 2048;
 
 /** Dataset items that are computed before a fill, in some milliseconds. */
 const WARM_UP = 1024;
-
-/** The part of a time that is clearly less: measurements beside other work are not exact. */
-const CLEARLY = 0.8;
 
 const HASH_SIZE = 32;
 
@@ -121,19 +119,10 @@ export class Session {
 
   /** The first of some engines, unless another one is clearly faster. */
   calibrate({ engines }: Args<"calibrate">): Engine {
-    const [first, ...others] = engines;
-    if (!first) throw new Error("there is no engine");
     // In the place of these scratchpads there is one for the measurement, and then they are again:
     // memory of WebAssembly only grows.
     this.#dropVm();
-    const time = (engine: Engine): number =>
-      this.#wasm.calibrate(engine === "jit", this.#setting.features);
-    let best = { engine: first, limit: CLEARLY * time(first) };
-    for (const engine of others) {
-      const limit = time(engine);
-      if (limit < best.limit) best = { engine, limit };
-    }
-    return best.engine;
+    return fastest(this.#wasm, engines, this.#setting.features);
   }
 
   /** The hashes of the inputs, in order. */

@@ -1,4 +1,5 @@
 import { RandomX, RandomXError, type RandomXErrorCode } from "randomx-web";
+import { createVm, initCache } from "randomx-web/sync";
 
 const randomx: RandomX = await RandomX.create({ threads: "auto", wasmUrl: "https://a.example/x" });
 const { valid, hash } = await randomx.verifyBlock({
@@ -11,6 +12,9 @@ const code = (thrown: unknown): RandomXErrorCode | undefined =>
   thrown instanceof RandomXError ? thrown.code : undefined;
 // @ts-expect-error There is no such version.
 await randomx.hash(hash, hash, { version: 3 });
-randomx.dispose();
+for await (const each of randomx.hashMany(hash, new Set(["00"]))) hashes.push(each);
+await randomx[Symbol.asyncDispose]();
 
-export { code, hashes, valid };
+const bytes: Uint8Array = createVm(initCache(hash), { version: 2 }).calculateHash("00");
+
+export { bytes, code, hashes, valid };

@@ -1,0 +1,84 @@
+/** The package without workers: loads itself in Node, blocks, hashes, and knows what was released. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterAll, describe, expect, test } from "vitest";
+import type * as product from "../../wasm/js/sync.js";
+import { readVectors, text, type HashVector } from "./support.js";
+
+const built = new URL("../../wasm/dist/js/sync.js", import.meta.url);
+const { Cache, RandomXError, Vm, calculateCommitment, createVm, initCache, load } = (await import(
+  built.href
+)) as typeof product;
+
+const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
+const key = text("test key 000");
+const input = text("This is a test");
+const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
+
+let cache = initCache(key);
+afterAll(() => {
+  cache.release();
+});
+
+test("hashes at once, without having been loaded", () => {
+  const vm = createVm(cache);
+  expect(bytesToHex(vm.calculateHash(input))).toBe(known);
+  expect(["jit", "interpreter"]).toContain(vm.engine);
+  vm.release();
+  expect(() => vm.calculateHash(input)).toThrow("vm: it was released");
+});
+
+describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
+  test.each([1, 2] as const)("hashes the vectors of version %d, together and alone", (version) => {
+    const [first] = vectors;
+    const chosen = vectors.filter((each) => each.version === version && each.key === first?.key);
+    cache = initCache(first?.key ?? "", cache);
+    using vm = createVm(cache, { version, engine });
+    expect(vm.engine).toBe(engine);
+    const hashes = vm.calculateHashes(chosen.map((each) => each.input)).map(bytesToHex);
+    expect(hashes).toEqual(chosen.map(({ hash }) => hash));
+    for (const { input, hash } of chosen.slice(0, 2)) {
+      expect(bytesToHex(vm.calculateHash(input))).toBe(hash);
+    }
+  });
+});
+
+test("a cache that was released, or whose memory has another key, hashes nothing", () => {
+  const old = createVm(cache, { lanes: 1 });
+  const next = initCache(key, cache);
+  expect(() => old.calculateHash(input)).toThrow("cache: it was released");
+  expect(() => createVm(cache)).toThrow("cache: it was released");
+  cache = next;
+  using vm = createVm(cache, { lanes: 1 });
+  expect(bytesToHex(vm.calculateHash(input))).toBe(known);
+});
+
+test("commitments are made, and loading again changes nothing", async () => {
+  const { vectors } = readVectors("commitments") as {
+    vectors: { input: string; hash: string; commitment: string }[];
+  };
+  await load(new URL("../../wasm/pkg/randomx_wasm_bg.wasm", import.meta.url));
+  for (const { input, hash, commitment } of vectors) {
+    expect(bytesToHex(calculateCommitment(input, hash))).toBe(commitment);
+  }
+});
+
+test.each<[string, () => unknown]>([
+  ["key", () => initCache("zz")],
+  ["old", () => initCache("", {} as never)],
+  ["cache", () => createVm({} as never)],
+  ["options", () => createVm(cache, null as never)],
+  ["version", () => createVm(cache, { version: 3 as never })],
+  ["engine", () => createVm(cache, { engine: "fast" as never })],
+  ["lanes", () => createVm(cache, { lanes: 9 })],
+  ["input", () => createVm(cache).calculateHash(5 as never)],
+  ["inputs", () => createVm(cache).calculateHashes("00" as never)],
+  ["hash", () => calculateCommitment("", "00")],
+])("a wrong argument is named: %s", (name, call) => {
+  expect(call).toThrow(RandomXError);
+  expect(call).toThrow(new RegExp(`^${name}: `, "u"));
+});
+
+test("there are classes to check against", () => {
+  expect(cache).toBeInstanceOf(Cache);
+  expect(createVm(cache)).toBeInstanceOf(Vm);
+});
