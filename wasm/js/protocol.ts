@@ -93,6 +93,8 @@ export interface ChainArgs {
   layout: Layout;
   /** Seconds since 1970. */
   now: number;
+  /** What every block must meet, in decimal digits, if that is fixed. */
+  fixedDifficulty: string | undefined;
 }
 
 /** A block of a chain, and what is said of it. */

@@ -2,7 +2,7 @@
 import { aborted, invalidArgument } from "../errors.js";
 import type { Follow } from "../job.js";
 import type { Pool } from "../pool.js";
-import type { LinkArgs, Result } from "../protocol.js";
+import type { ChainArgs, LinkArgs, Result } from "../protocol.js";
 import * as validate from "../validate.js";
 import type { Bytes, Difficulty, Layout } from "../validate.js";
 import { layoutOf, type Check } from "./block.js";
@@ -53,6 +53,8 @@ export interface VerifyChainOptions extends Follow {
   sample?: number | undefined;
   /** The time that timestamps are held against, in seconds since 1970: the clock's. */
   now?: number | undefined;
+  /** What every block must meet, below 2^128, on a chain of `monerod --fixed-difficulty`. */
+  fixedDifficulty?: Difficulty | undefined;
   /** How hashing blobs end: `counted`, as in every block so far. */
   layout?: Layout | undefined;
 }
@@ -80,7 +82,7 @@ type Work = Result<"chainWork">[number];
 export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   readonly #pool: Pool;
   readonly #follow: Follow;
-  readonly #layout: Layout;
+  readonly #settings: Pick<ChainArgs, "layout" | "fixedDifficulty">;
   readonly #sample: number;
   readonly #now: number | undefined;
   readonly #verdicts: AsyncGenerator<ChainVerdict, void, undefined>;
@@ -88,10 +90,16 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
 
   /** @internal */
   constructor(pool: Pool, blocks: unknown, given: VerifyChainOptions, follow: Follow) {
-    const { layout, sample, now } = validate.record("options", given);
+    const { layout, sample, now, fixedDifficulty } = validate.record("options", given);
     this.#pool = pool;
     this.#follow = follow;
-    this.#layout = layoutOf(layout);
+    this.#settings = {
+      layout: layoutOf(layout),
+      fixedDifficulty:
+        fixedDifficulty === undefined
+          ? fixedDifficulty
+          : validate.difficulty("fixedDifficulty", fixedDifficulty),
+    };
     this.#sample = sample === undefined ? 1 : validate.count("sample", sample, MAX_SAMPLE);
     this.#now = now === undefined ? now : validate.height("now", now);
     this.#start = startOf(given);
@@ -126,7 +134,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     try {
       for (let links = await this.#take(source), count = 0; links.length > 0;) {
         const now = this.#now ?? Math.floor(Date.now() / 1000);
-        const args = { start: this.#start, links, layout: this.#layout, now };
+        const args = { ...this.#settings, start: this.#start, links, now };
         const works = await this.#pool.ask("chainWork", args, signal);
         // The next ones arrive while these are hashed. If they do not, these are judged still.
         const upcoming = this.#take(source, (count += links.length)).catch((error: unknown) => ({

@@ -65,7 +65,16 @@ export class Rules {
     return works;
   }
 
-  #with<T>({ start, layout }: ChainArgs, use: (chain: Chain) => T): T {
+  #with<T>(args: ChainArgs, use: (chain: Chain) => T): T {
+    const chain = this.#open(args);
+    try {
+      return use(chain);
+    } finally {
+      chain.free();
+    }
+  }
+
+  #open({ start, layout, fixedDifficulty }: ChainArgs): Chain {
     const chain =
       typeof start === "number"
         ? this.#wasm.Chain.beginAt(start, layout)
@@ -78,11 +87,8 @@ export class Rules {
             start.seedIds,
             layout,
           );
-    try {
-      return use(chain);
-    } finally {
-      chain.free();
-    }
+    // What is checked already cannot fail, and so leaves no chain behind.
+    return fixedDifficulty === undefined ? chain : chain.withFixedDifficulty(fixedDifficulty);
   }
 }
 

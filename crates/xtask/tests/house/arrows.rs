@@ -88,7 +88,10 @@ fn crates_depend_one_way() {
             }
         }
     }
-    assert_none(&breaches, "web -> wasm/js -> wasm -> randomx, wasm/monero -> monero; cli -> randomx, monero");
+    assert_none(
+        &breaches,
+        "web -> wasm/js -> wasm -> randomx, wasm/monero -> monero; cli -> randomx, monero",
+    );
 }
 
 fn layer(module: &str) -> Option<usize> {
