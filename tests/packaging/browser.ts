@@ -16,6 +16,7 @@ export const ISOLATED = {
 export interface Options {
   workerUrl?: string;
   wasmUrl?: string;
+  moneroWasmUrl?: string;
 }
 
 let browser: Browser;
@@ -48,6 +49,11 @@ export async function serve(
 /** What the page at an address tells. A script or module that it lacks fails the test. */
 export function verifyAt(address: string, options: Options = {}): Promise<Told> {
   return callAt(address, "verify", options);
+}
+
+/** What a worker of the page's own tells. */
+export function verifyInWorkerAt(address: string, options: Options = {}): Promise<Told> {
+  return callAt(address, "verifyInWorker", options);
 }
 
 /** The hash that a worker of the page's own computes. */
@@ -83,5 +89,6 @@ async function callAt<T>(address: string, name: keyof Page, options: Options): P
 /** What `projects/browser/app.js` defines. */
 interface Page {
   verify: (options: Options) => Promise<Told>;
+  verifyInWorker: (options: Options) => Promise<Told>;
   hashInWorker: (options: Options) => Promise<string>;
 }

@@ -5,7 +5,7 @@ import * as esbuild from "esbuild";
 import { build, createServer } from "vite";
 import { expect, onTestFinished, test } from "vitest";
 import webpack from "webpack";
-import { ISOLATED, hashInWorkerAt, serve, verifyAt } from "./browser.js";
+import { ISOLATED, hashInWorkerAt, serve, verifyAt, verifyInWorkerAt } from "./browser.js";
 import { block, freshProject } from "./project.js";
 
 const POLICY =
@@ -32,6 +32,7 @@ test("Vite, development", async () => {
   const address = server.resolvedUrls?.local[0] ?? "";
   expect(await verifyAt(address)).toEqual(alone);
   expect(await hashInWorkerAt(address)).toBe(block.hash);
+  expect(await verifyInWorkerAt(address)).toEqual(alone);
 });
 
 test("Vite, built, isolated, under a strict policy", async () => {
@@ -43,6 +44,7 @@ test("Vite, built, isolated, under a strict policy", async () => {
   });
   expect(await verifyAt(address)).toEqual(isolated);
   expect(await hashInWorkerAt(address)).toBe(block.hash);
+  expect(await verifyInWorkerAt(address)).toEqual(isolated);
 });
 
 test("webpack, without a warning and without a path of the machine", async () => {
@@ -66,6 +68,7 @@ test("webpack, without a warning and without a path of the machine", async () =>
   const address = await serve(path, ISOLATED);
   expect(await verifyAt(address)).toEqual(isolated);
   expect(await hashInWorkerAt(address)).toBe(block.hash);
+  expect(await verifyInWorkerAt(address)).toEqual(isolated);
 });
 
 test("esbuild: the worker is an entry of its own, the module is copied", async () => {
@@ -73,19 +76,26 @@ test("esbuild: the worker is an entry of its own, the module is copied", async (
   const path = join(root, "built");
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: { app: "app.js", blocking: "blocking.js", worker: "randomx-web/worker" },
+    entryPoints: {
+      app: "app.js",
+      waiting: "waiting.js",
+      blocking: "blocking.js",
+      worker: "randomx-web/worker",
+    },
     bundle: true,
     format: "esm",
     outdir: path,
   });
   cpSync(join(root, PACKAGE, "pkg/randomx_wasm_bg.wasm"), join(path, "randomx.wasm"));
+  cpSync(join(root, PACKAGE, "monero/pkg/randomx_monero_wasm_bg.wasm"), join(path, "monero.wasm"));
   page(root, path, "app.js");
   const address = await serve(path, ISOLATED);
-  expect(await verifyAt(address, { wasmUrl: "./randomx.wasm" })).toEqual(isolated);
-  expect(await hashInWorkerAt(address, { wasmUrl: `${address}randomx.wasm` })).toBe(block.hash);
-  expect(
-    await verifyAt(address, { workerUrl: `${address}worker.js`, wasmUrl: "/randomx.wasm" }),
-  ).toEqual(isolated);
+  const told = { wasmUrl: "./randomx.wasm", moneroWasmUrl: "./monero.wasm" };
+  expect(await verifyAt(address, told)).toEqual(isolated);
+  expect(await hashInWorkerAt(address, told)).toBe(block.hash);
+  expect(await verifyInWorkerAt(address, told)).toEqual(isolated);
+  const workerUrl = `${address}worker.js`;
+  expect(await verifyAt(address, { ...told, workerUrl })).toEqual(isolated);
   await expect(verifyAt(address, { wasmUrl: "./missing.wasm" })).rejects.toMatchObject({
     cause: { message: expect.stringContaining("404") as string },
   });

@@ -15,7 +15,20 @@ export interface Told {
   threads: number;
 }
 
-/** A mainnet block, and the least that is known of its difficulty. */
+/** A mainnet block, and all that is known of it. */
+interface RealBlock {
+  seedHash: string;
+  block: string;
+  hashingBlob: string;
+  /** The least that is known of it. */
+  difficulty: string;
+  expectedId: string;
+  height: number;
+  /** Its proof of work. */
+  hash: string;
+}
+
+/** The block that every project verifies. */
 export const block = firstBlock();
 
 /** A copy of one of `projects`, with the package installed; gone when the test is over. */
@@ -37,12 +50,17 @@ export function repositoryPath(path: string): string {
   return fileURLToPath(new URL(path, root));
 }
 
-function firstBlock(): { seedHash: string; hashingBlob: string; difficulty: string; hash: string } {
-  const text = readFileSync(new URL("tests/vectors/mainnet-headers.json", root), "utf8");
-  const vectors = JSON.parse(text) as {
-    seed_hash: string;
-    blocks: [{ hashing_blob: string; difficulty: string; pow_hash: string }];
+function firstBlock(): RealBlock {
+  const text = readFileSync(new URL("tests/vectors/mainnet-blocks.json", root), "utf8");
+  const { blocks } = JSON.parse(text) as { blocks: [Record<string, string> & { height: number }] };
+  const [{ seed_hash, block_blob, hashing_blob, id, height, pow_hash }] = blocks;
+  return {
+    seedHash: seed_hash ?? "",
+    block: block_blob ?? "",
+    hashingBlob: hashing_blob ?? "",
+    difficulty: "704249165145",
+    expectedId: id ?? "",
+    height,
+    hash: pow_hash ?? "",
   };
-  const [{ hashing_blob, difficulty, pow_hash }] = vectors.blocks;
-  return { seedHash: vectors.seed_hash, hashingBlob: hashing_blob, difficulty, hash: pow_hash };
 }

@@ -1,5 +1,7 @@
 /** Node, the oldest and the newest, Deno and Bun: nothing is configured, and the process ends. */
 import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { block, freshProject, repositoryPath, type Told } from "./project.js";
@@ -35,6 +37,14 @@ describe.each(RUNTIMES)("$name", ({ command }) => {
   test("hashes without workers and promises", async () => {
     expect(await run(command, freshProject("runtime"), ["blocking.js"])).toBe(block.hash);
   });
+});
+
+test("what the README shows first is a program that runs", async () => {
+  const folder = freshProject("runtime");
+  const readme = readFileSync(join(folder, "node_modules/randomx-web/README.md"), "utf8");
+  const [, program = ""] = /```js\n(.*?)```/su.exec(readme) ?? [];
+  writeFileSync(join(folder, "readme.js"), program);
+  expect(await run([process.execPath], folder, ["readme.js"])).toBe(true);
 });
 
 // Another RandomX in WebAssembly is known to stop or to hash wrongly there.

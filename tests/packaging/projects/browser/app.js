@@ -1,22 +1,21 @@
-import { RandomX } from "randomx-web";
-import { block } from "./block.js";
+import { verify } from "./verify.js";
 
-/** Resolves with what the tests want to know. */
-globalThis.verify = async (options) => {
-  const randomx = await RandomX.create({ threads: 2, ...options });
-  const { valid, hash } = await randomx.verifyBlock(block);
-  const { threads } = randomx.configuration;
-  randomx.dispose();
-  const hex = Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { valid, hash: hex, threads };
+globalThis.verify = verify;
+
+/** The same from a worker of the project's own. */
+globalThis.verifyInWorker = (options) => {
+  return ask(new Worker(new URL("./waiting.js", import.meta.url), { type: "module" }), options);
 };
 
-/** The same by a worker of the project's own, in which nothing waits. */
+/** The hash by a worker of the project's own, in which nothing waits. */
 globalThis.hashInWorker = (options) => {
-  const worker = new Worker(new URL("./blocking.js", import.meta.url), { type: "module" });
+  return ask(new Worker(new URL("./blocking.js", import.meta.url), { type: "module" }), options);
+};
+
+function ask(worker, options) {
   worker.postMessage(options);
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = ({ message }) => reject(new Error(message));
   }).finally(() => worker.terminate());
-};
+}
