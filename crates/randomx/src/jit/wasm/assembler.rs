@@ -57,6 +57,7 @@ impl Body {
     }
 
     /// A new local variable, which is zero at first.
+    #[inline(never)]
     pub fn local(&mut self, of: Type) -> Local {
         let index = self.parameters + self.locals.iter().map(|(count, _)| count).sum::<u32>();
         match self.locals.last_mut() {

@@ -48,6 +48,7 @@ impl Module {
     }
 
     /// Imports a memory, the only one.
+    #[inline(never)]
     pub fn import_memory(&mut self, module: &str, field: &str, memory: Memory) {
         let Memory { minimum, maximum, shared } = memory;
         let bytes = self.import(module, field, Kind::Memory);
@@ -59,6 +60,7 @@ impl Module {
     }
 
     /// Imports a function.
+    #[inline(never)]
     pub fn import_function(
         &mut self,
         module: &str,
@@ -73,6 +75,7 @@ impl Module {
     }
 
     /// Adds a function.
+    #[inline(never)]
     pub fn function(&mut self, parameters: &[Type], results: &[Type], body: &Body) -> Function {
         let of = self.function_type(parameters, results);
         unsigned(self.functions.entry(), of.into());
@@ -81,6 +84,7 @@ impl Module {
     }
 
     /// Adds a variable vector, which is zero at first.
+    #[inline(never)]
     pub fn global_vector(&mut self) -> Global {
         let index = self.globals.count;
         const MUTABLE: u8 = 1;
@@ -94,6 +98,7 @@ impl Module {
     }
 
     /// Exports a function by a name.
+    #[inline(never)]
     pub fn export(&mut self, name: &str, function: Function) {
         let bytes = self.exports.entry();
         text(bytes, name);
@@ -102,6 +107,7 @@ impl Module {
     }
 
     /// The whole module.
+    #[inline(never)]
     pub fn finish(&self) -> Vec<u8> {
         let sections = [
             (1, &self.types),
