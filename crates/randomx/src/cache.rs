@@ -46,6 +46,11 @@ impl Cache {
         self.memory.huge_bytes()
     }
 
+    /// The memory, for another key.
+    pub fn into_memory(self) -> CacheMemory {
+        CacheMemory(self.memory)
+    }
+
     pub(crate) fn lines(&self) -> &[Line] {
         self.memory.as_slice()
     }
@@ -59,6 +64,37 @@ impl Cache {
 impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache").finish_non_exhaustive()
+    }
+}
+
+/// The memory of a cache, had before there is a key, or kept for the next one.
+pub struct CacheMemory(Memory);
+
+impl CacheMemory {
+    /// Allocates it.
+    ///
+    /// # Errors
+    ///
+    /// [`CacheError::OutOfMemory`] when 256 MiB cannot be had.
+    pub fn new() -> Result<CacheMemory, CacheError> {
+        let memory = Memory::zeroed_if_available(CACHE_SIZE);
+        memory.map(CacheMemory).map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })
+    }
+
+    /// The kind of pages that the memory was given.
+    pub fn pages(&self) -> Pages {
+        self.0.pages()
+    }
+
+    /// Where the memory is, also while a cache is in it.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr()
+    }
+}
+
+impl fmt::Debug for CacheMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CacheMemory").field("pages", &self.pages()).finish_non_exhaustive()
     }
 }
 
@@ -81,9 +117,13 @@ impl CacheBuilder {
     ///
     /// [`CacheError::OutOfMemory`] when 256 MiB cannot be allocated.
     pub fn new(key: &[u8], cpu: Cpu) -> Result<CacheBuilder, CacheError> {
-        let memory = Memory::zeroed_if_available(CACHE_SIZE)
-            .map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })?;
-        Ok(CacheBuilder { memory, fill: Fill::new(key, cpu), programs: programs(key, cpu) })
+        Ok(CacheBuilder::in_memory(CacheMemory::new()?, key, cpu))
+    }
+
+    /// The same in memory that is there; what it holds is lost.
+    pub fn in_memory(memory: CacheMemory, key: &[u8], cpu: Cpu) -> CacheBuilder {
+        let CacheMemory(memory) = memory;
+        CacheBuilder { memory, fill: Fill::new(key, cpu), programs: programs(key, cpu) }
     }
 
     /// Fills at most `blocks` more blocks; says whether all are filled.

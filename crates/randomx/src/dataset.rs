@@ -35,6 +35,24 @@ impl Dataset {
         DatasetBuilder::new(threads)?.fill(source, |_| ControlFlow::Continue(()))
     }
 
+    /// A dataset of zeros, for those who write its items themselves, through
+    /// [`as_mut_ptr`](Self::as_mut_ptr).
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetError::OutOfMemory`] when 2080 MiB cannot be had.
+    pub fn zeroed() -> Result<Dataset, DatasetError> {
+        let memory = Memory::zeroed_if_available(DATASET_SIZE);
+        let memory = memory.map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
+        Ok(Dataset { memory })
+    }
+
+    /// Where the items are as long as the dataset lives. They may be written through this pointer
+    /// while nothing borrows them.
+    pub fn as_mut_ptr(&mut self) -> *mut Item {
+        self.memory.as_mut_ptr().cast()
+    }
+
     /// The items, in order.
     pub fn items(&self) -> &[Item] {
         self.memory.as_slice()
@@ -75,8 +93,7 @@ impl DatasetBuilder {
         if threads == 0 || threads > MAX_THREADS {
             return Err(DatasetError::Threads { requested: threads });
         }
-        let memory = Memory::zeroed_if_available(DATASET_SIZE)
-            .map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
+        let Dataset { memory } = Dataset::zeroed()?;
         Ok(DatasetBuilder { memory, threads })
     }
 

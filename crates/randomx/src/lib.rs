@@ -49,7 +49,7 @@ pub mod scratchpad;
 pub mod superscalar;
 mod vm;
 
-pub use cache::{Cache, CacheBuilder};
+pub use cache::{Cache, CacheBuilder, CacheMemory};
 pub use commitment::calculate_commitment;
 pub use dataset::{Dataset, DatasetBuilder};
 pub use engine::{EngineChoice, EngineKind};

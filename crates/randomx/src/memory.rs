@@ -95,6 +95,12 @@ impl Memory {
         bytemuck::cast_slice(self.0.bytes())
     }
 
+    /// Where the buffer is, for those who hand it to other languages: it stays there as long as
+    /// it lives, and may be written through this pointer while nothing borrows it.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr()
+    }
+
     /// The buffer as a mutable slice of `T`.
     pub fn as_mut_slice<T: AnyBitPattern + NoUninit>(&mut self) -> &mut [T] {
         bytemuck::cast_slice_mut(self.0.bytes_mut())

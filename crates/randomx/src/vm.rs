@@ -136,6 +136,8 @@ pub struct Vm {
     lanes: usize,
     engine: EngineKind,
     hasher: Box<dyn Hasher>,
+    /// Whether the first lane holds a hash that has begun.
+    begun: bool,
 }
 
 impl Vm {
@@ -170,7 +172,15 @@ impl Vm {
             Some(hasher) => (EngineKind::Jit, hasher),
             None => (EngineKind::Interpreter, interpreted(options, lanes)?),
         };
-        Ok(Vm { source: key.source(options), version, options, lanes, engine, hasher })
+        Ok(Vm {
+            source: key.source(options),
+            version,
+            options,
+            lanes,
+            engine,
+            hasher,
+            begun: false,
+        })
     }
 
     /// A light VM whose programs are run by an engine that is not of this crate, or that needs
@@ -197,7 +207,7 @@ impl Vm {
         let scratchpads = Scratchpads::new(lanes)?;
         let hasher = Box::new(Lanes::new(engine, codes, scratchpads, options.cpu));
         let source = Source::Light(items);
-        Ok(Vm { source, version, options, lanes, engine: E::KIND, hasher })
+        Ok(Vm { source, version, options, lanes, engine: E::KIND, hasher, begun: false })
     }
 
     /// What runs programs.
@@ -254,12 +264,38 @@ impl Vm {
         outputs
     }
 
+    /// Begins the hash of `input`, for [`hash_next`](Self::hash_next) or
+    /// [`hash_last`](Self::hash_last) to finish: one after another in one lane, for callers who
+    /// cannot know the next input but one. Many at once are faster by [`hash_many`](Self::hash_many).
+    pub fn hash_first(&mut self, input: &[u8]) {
+        self.hasher.begin(input);
+        self.begun = true;
+    }
+
+    /// The hash of the input before, while that of `input` is begun in one pass over memory.
+    /// `None` when there was none, or when another was hashed in between.
+    pub fn hash_next(&mut self, input: &[u8]) -> Option<[u8; HASH_SIZE]> {
+        if !self.begun {
+            return None;
+        }
+        Some(self.hasher.finish(&self.source, self.version, Some(input)))
+    }
+
+    /// The hash of the input before. `None` as [`hash_next`](Self::hash_next).
+    pub fn hash_last(&mut self) -> Option<[u8; HASH_SIZE]> {
+        if !std::mem::take(&mut self.begun) {
+            return None;
+        }
+        Some(self.hasher.finish(&self.source, self.version, None))
+    }
+
     fn hash_into(
         &mut self,
         inputs: &[&[u8]],
         outputs: &mut [[u8; HASH_SIZE]],
         observer: &mut dyn Observer,
     ) {
+        self.begun = false;
         let lanes = match self.source {
             Source::Fast(_) if self.options.lanes.is_none() => self.version.fast_lanes(),
             _ => self.lanes,

@@ -35,6 +35,35 @@ fn only_inputs_and_keys_decide_a_hash() {
 }
 
 #[test]
+fn hashes_can_be_chained() {
+    let cache = Arc::new(Cache::new(b"chain").expect("a cache"));
+    let mut vm = Vm::new(cache, Version::V1).expect("a VM");
+    let inputs = [b"".as_slice(), b"one", b"one", &[7; 300]];
+    let expected = vm.hash_many(&inputs);
+
+    assert_eq!((vm.hash_next(b"none has begun"), vm.hash_last()), (None, None));
+    vm.hash_first(b"forgotten");
+    vm.hash_first(inputs[0]);
+    for (next, expected) in inputs[1..].iter().zip(&expected) {
+        assert_eq!(vm.hash_next(next).as_ref(), Some(expected));
+    }
+    assert_eq!(vm.hash_last(), Some(expected[3]));
+    assert_eq!(vm.hash_last(), None);
+    vm.hash_first(inputs[0]);
+    assert_eq!(vm.hash(inputs[1]), expected[1]);
+    assert_eq!(vm.hash_last(), None);
+}
+
+#[test]
+fn a_cache_can_take_the_memory_of_another() {
+    let mut memory = Cache::new(b"before").expect("a cache").into_memory();
+    let place = memory.as_mut_ptr();
+    let cache = CacheBuilder::in_memory(memory, b"after", Cpu::detect()).finish();
+    assert_eq!(cache.words().as_ptr().cast(), place.cast_const());
+    assert!(cache.words() == Cache::new(b"after").expect("a cache").words());
+}
+
+#[test]
 fn lanes_are_one_to_eight() {
     let cache = Arc::new(Cache::new(b"").expect("a cache"));
     for lanes in [0, MAX_LANES + 1, usize::MAX] {

@@ -21,6 +21,10 @@ impl Buffer {
         bytemuck::cast_slice_mut(&mut self.0)
     }
 
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+
     pub fn pages(&self) -> Pages {
         Pages::Plain
     }

@@ -60,6 +60,10 @@ impl Buffer {
         &mut self.map[self.range.clone()]
     }
 
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.map.as_mut_ptr().wrapping_add(self.range.start)
+    }
+
     pub fn pages(&self) -> Pages {
         self.pages
     }

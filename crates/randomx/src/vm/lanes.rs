@@ -14,6 +14,13 @@ pub(super) trait Hasher: Send {
     /// The hashes of `inputs` into `outputs`, a slice of the same length.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
 
+    /// Begins the hash of `input` in the first lane.
+    fn begin(&mut self, input: &[u8]);
+
+    /// Finishes the hash that has begun, and begins that of `next`.
+    fn finish(&mut self, source: &Source, version: Version, next: Option<&[u8]>)
+    -> [u8; HASH_SIZE];
+
     /// The kind of pages that the scratchpads were given.
     fn pages(&self) -> Pages;
 }
@@ -43,7 +50,13 @@ impl<E: Engine> Lanes<E> {
     }
 
     /// All programs of the hashes that have begun in the first `count` lanes.
-    fn run_programs(&mut self, count: usize, job: &Job<'_>, observer: &mut dyn Observer) {
+    fn run_programs(
+        &mut self,
+        count: usize,
+        source: &Source,
+        version: Version,
+        observer: &mut dyn Observer,
+    ) {
         let Lanes { engine, states, scratchpads } = self;
         let states = &mut states[..count];
         for program in 0..PROGRAM_COUNT {
@@ -51,7 +64,7 @@ impl<E: Engine> Lanes<E> {
                 if program > 0 {
                     state.reseed();
                 }
-                state.begin_program(engine, job.version, observer);
+                state.begin_program(engine, version, observer);
             }
             let mut running: Vec<Running<'_, E::Code>> = states
                 .iter_mut()
@@ -62,7 +75,7 @@ impl<E: Engine> Lanes<E> {
                     scratchpad,
                 })
                 .collect();
-            run_loop(engine, job.source, job.version, &mut running, observer);
+            run_loop(engine, source, version, &mut running, observer);
         }
     }
 }
@@ -81,7 +94,7 @@ where
         }
         for start in (0..job.inputs.len()).step_by(count) {
             let (group, rest) = job.inputs[start..].split_at(count.min(job.inputs.len() - start));
-            self.run_programs(group.len(), &job, observer);
+            self.run_programs(group.len(), job.source, job.version, observer);
             observer.enter(Phase::Finish);
             let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
             let outputs = job.outputs[start..].iter_mut().take(group.len());
@@ -93,6 +106,25 @@ where
             }
         }
         observer.leave();
+    }
+
+    fn begin(&mut self, input: &[u8]) {
+        self.states[0].begin_hash(input, &mut self.scratchpads.as_mut_slice()[0]);
+    }
+
+    fn finish(
+        &mut self,
+        source: &Source,
+        version: Version,
+        next: Option<&[u8]>,
+    ) -> [u8; HASH_SIZE] {
+        self.run_programs(1, source, version, &mut ());
+        let state = &mut self.states[0];
+        let scratchpad = &mut self.scratchpads.as_mut_slice()[0];
+        match next {
+            Some(next) => state.finish_and_begin(next, scratchpad),
+            None => state.finish_hash(scratchpad),
+        }
     }
 
     fn pages(&self) -> Pages {

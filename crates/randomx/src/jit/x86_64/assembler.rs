@@ -12,6 +12,7 @@ mod sse;
 pub(crate) mod tests;
 mod vector;
 
+use std::collections::TryReserveError;
 use std::fmt;
 
 use encoding::Bytes;
@@ -84,13 +85,23 @@ impl std::error::Error for AssemblerError {}
 impl Assembler {
     /// An assembler for at most `capacity` bytes.
     pub fn new(capacity: usize) -> Assembler {
-        Assembler {
-            buffer: vec![0; capacity + SLOT],
-            at: 0,
-            full: false,
-            labels: Vec::new(),
-            fixups: Vec::new(),
-        }
+        Assembler::over(vec![0; capacity + SLOT])
+    }
+
+    /// The same for much code, whose memory may be refused.
+    ///
+    /// # Errors
+    ///
+    /// When it is.
+    pub fn with_room(capacity: usize) -> Result<Assembler, TryReserveError> {
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(capacity + SLOT)?;
+        buffer.resize(capacity + SLOT, 0);
+        Ok(Assembler::over(buffer))
+    }
+
+    fn over(buffer: Vec<u8>) -> Assembler {
+        Assembler { buffer, at: 0, full: false, labels: Vec::new(), fixups: Vec::new() }
     }
 
     /// Forgets all code and labels, to begin anew in the same memory.

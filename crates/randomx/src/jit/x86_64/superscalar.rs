@@ -25,6 +25,7 @@ mod scalar;
 mod tests;
 mod vector;
 
+use std::io::ErrorKind;
 use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
@@ -86,7 +87,8 @@ impl SuperscalarCode {
         cpu: Cpu,
         pages: CodePages,
     ) -> Result<SuperscalarCode, JitError> {
-        let mut a = Assembler::new(CAPACITY);
+        let mut a =
+            Assembler::with_room(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
         let (batches, pair) = emit(&mut a, programs, cpu);
         let code = a.finish().map_err(|error| match error {
             AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
