@@ -5,6 +5,7 @@
 
 mod bench_web;
 mod build;
+mod capi;
 mod check;
 mod process;
 mod report;
@@ -20,6 +21,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 use crate::bench_web::BenchWebArgs;
+use crate::capi::CapiArgs;
 use crate::report::Report;
 
 /// Set up, build, check, test, benchmark and serve this repository.
@@ -60,6 +62,8 @@ enum Command {
     },
     /// Run the benchmarks of the package in the browsers.
     BenchWeb(BenchWebArgs),
+    /// Build librandomx, the C library, and install it below a folder.
+    Capi(CapiArgs),
 }
 
 fn main() -> ExitCode {
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
+        Command::Capi(args) => exit_code(capi::capi(&args)),
         Command::BenchWeb(args) => exit_code(bench_web::bench_web(&args)),
     }
 }

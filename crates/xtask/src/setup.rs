@@ -19,15 +19,16 @@ use std::env;
 use anyhow::Result;
 
 pub(crate) use browsers::browsers;
-pub(crate) use cpp::cpp_tools;
+pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
-pub(crate) use wasm::{WasmTools, wasm_tools};
+pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
 
 /// Installs everything that `cargo xtask test` needs.
 pub(crate) fn everything() -> Result<()> {
     cpp_tools()?;
+    c_library_tools()?;
     packages()?;
     wasm_tools()?;
     browsers()?;

@@ -11,6 +11,7 @@ use crate::{build, check, process};
 /// package in fresh projects, the clients with a Monero node, and the page.
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
+    report.step("set up: Emscripten, Valgrind, librandomx", setup::c_library_tools)?;
     report.step("cargo test", || {
         let mut test = process::command("cargo");
         process::run(test.args([

@@ -43,6 +43,20 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
     Ok(tools)
 }
 
+/// Makes sure that the compiler has the sources of its standard library, to build it for targets
+/// that have none.
+pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
+    let sysroot = process::read(tools.command("rustc")?.args(["--print", "sysroot"]))?;
+    if Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
+        return Ok(());
+    }
+    let rustup = process::find("rustup")
+        .context("the compiler has no sources of its standard library: install them by hand")?;
+    announce("rustup component add rust-src: the standard library's sources (about 10 seconds)");
+    let log = workspace::cache_dir()?.join("logs/rust-src.log");
+    process::run_logged(process::command(rustup).args(["component", "add", "rust-src"]), &log)
+}
+
 impl WasmTools {
     /// A command that runs in the repository with this toolchain.
     pub(crate) fn command(&self, program: &str) -> Result<Command> {

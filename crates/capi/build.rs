@@ -1,0 +1,11 @@
+//! Names the shared library after its major version, as programs that link it will ask for it.
+
+use std::env;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let major = env::var("CARGO_PKG_VERSION_MAJOR").unwrap_or_default();
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,librandomx.so.{major}");
+    }
+}

@@ -1,0 +1,121 @@
+//! The flags of the C API, and what they ask of the crate `randomx`.
+
+use std::ffi::c_int;
+
+use randomx::cpu::{Cpu, Extension};
+use randomx::{CodePages, EngineChoice, Pages, Version, VmOptions};
+
+/// A combination of `RANDOMX_FLAG_*`. Bits that mean nothing are ignored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Flags(c_int);
+
+impl Flags {
+    const LARGE_PAGES: c_int = 1;
+    const HARD_AES: c_int = 2;
+    const FULL_MEM: c_int = 4;
+    const JIT: c_int = 8;
+    const SECURE: c_int = 16;
+    const ARGON2_SSSE3: c_int = 32;
+    const ARGON2_AVX2: c_int = 64;
+    const V2: c_int = 128;
+
+    pub(crate) fn from_bits(bits: c_int) -> Flags {
+        Flags(bits)
+    }
+
+    pub(crate) fn bits(self) -> c_int {
+        self.0
+    }
+
+    /// All that this machine can do, but for what is the caller's choice: large pages, the dataset,
+    /// secure pages of code, the version.
+    pub(crate) fn recommended() -> Flags {
+        let can = [Flags::HARD_AES, Flags::JIT, Flags::ARGON2_SSSE3, Flags::ARGON2_AVX2];
+        let each = can.into_iter().filter(|&flag| is_supported(flag));
+        Flags(each.fold(0, |all, flag| all | flag))
+    }
+
+    /// Whether a cache can be as these flags ask; the flags of VMs mean nothing to it.
+    pub(crate) fn suit_caches(self) -> bool {
+        self.are_supported(&[Flags::JIT, Flags::ARGON2_SSSE3, Flags::ARGON2_AVX2])
+    }
+
+    /// Whether a VM can be as these flags ask, as far as one can tell beforehand.
+    pub(crate) fn suit_vms(self) -> bool {
+        self.are_supported(&[Flags::JIT, Flags::HARD_AES])
+    }
+
+    fn are_supported(self, of_these: &[c_int]) -> bool {
+        of_these.iter().all(|&flag| !self.has(flag) || is_supported(flag))
+    }
+
+    pub(crate) fn full_memory(self) -> bool {
+        self.has(Flags::FULL_MEM)
+    }
+
+    pub(crate) fn version(self) -> Version {
+        if self.has(Flags::V2) { Version::V2 } else { Version::V1 }
+    }
+
+    /// Whether memory on such pages is what was asked for.
+    pub(crate) fn accept(self, pages: Pages) -> bool {
+        !self.has(Flags::LARGE_PAGES) || pages == Pages::HugeTlb
+    }
+
+    /// What may fill a cache: its AVX2 flag stands for all that is faster too.
+    pub(crate) fn cpu_of_cache(self) -> Cpu {
+        let cpu = Cpu::detect();
+        if self.has(Flags::ARGON2_AVX2) { cpu } else { cpu.without(Extension::Avx2) }
+    }
+
+    /// How a VM works: one hash at a time, as its functions have it.
+    pub(crate) fn options_of_vm(self) -> VmOptions {
+        let cpu = Cpu::detect();
+        let soft_aes = has_aes() && !self.has(Flags::HARD_AES);
+        VmOptions {
+            lanes: Some(1),
+            engine: self.engine(),
+            cpu: if soft_aes { cpu.without(Extension::Aes) } else { cpu },
+            code_pages: self.code_pages(),
+        }
+    }
+
+    pub(crate) fn engine(self) -> EngineChoice {
+        if self.has(Flags::JIT) { EngineChoice::Jit } else { EngineChoice::Interpreter }
+    }
+
+    pub(crate) fn code_pages(self) -> CodePages {
+        if self.has(Flags::SECURE) { CodePages::Flipped } else { CodePages::Aliased }
+    }
+
+    fn has(self, flag: c_int) -> bool {
+        self.0 & flag != 0
+    }
+}
+
+/// Whether this machine has what a flag stands for.
+fn is_supported(flag: c_int) -> bool {
+    match flag {
+        Flags::HARD_AES => has_aes(),
+        Flags::JIT => cfg!(target_arch = "x86_64"),
+        Flags::ARGON2_SSSE3 => has_ssse3(),
+        Flags::ARGON2_AVX2 => Cpu::detect().has(Extension::Avx2),
+        _ => true,
+    }
+}
+
+/// Whether there are instructions for AES. In WebAssembly there are none, and what takes their place
+/// there is used with any flags.
+fn has_aes() -> bool {
+    !cfg!(target_family = "wasm") && Cpu::detect().has(Extension::Aes)
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+fn has_ssse3() -> bool {
+    std::arch::is_x86_feature_detected!("ssse3")
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
+fn has_ssse3() -> bool {
+    false
+}

@@ -1,0 +1,66 @@
+//! Programs that nobody here wrote, over our library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::installed;
+use crate::program::printed;
+
+/// Tests of `randomx-rs` that take seconds. The others make datasets with one thread, which is
+/// minutes; all of them pass.
+const QUICK: [&str; 5] = [
+    "bindings::tests::alloc_cache",
+    "tests::lib_alloc_cache",
+    "tests::lib_calculate_hash_is_consistent",
+    "tests::test_null_assignments",
+    "tests::test_vectors_light_mode",
+];
+
+/// The crate `randomx-rs` builds the reference with CMake and links it; here CMake finds our
+/// library. Its sources are as they were published.
+#[test]
+fn randomx_rs_passes_its_tests() {
+    let copy = installed::folder("randomx-rs");
+    let original = sources_of("randomx-rs");
+    for part in ["Cargo.toml", "Cargo.lock", "build.rs", "src"] {
+        copy_all(&original.join(part), &copy.join(part));
+    }
+    let mut cargo = installed::cargo();
+    cargo.current_dir(&copy).env("CARGO_TARGET_DIR", copy.join("target"));
+    cargo.env("RANDOMX_DIR", installed::source("tests/drop_in"));
+    cargo.env("RANDOMX_PREFIX", installed::native());
+    cargo.args(["test", "--release", "--locked", "--lib", "--", "--exact"]).args(QUICK);
+    let result = printed(&mut cargo);
+    let passed = result.lines().find_map(|line| line.strip_prefix("test result: ok. "));
+    let count = passed.and_then(|line| line.split(' ').next()?.parse::<usize>().ok());
+    assert_eq!(count, Some(QUICK.len()), "{result}");
+}
+
+/// The folder that cargo has unpacked a package into.
+fn sources_of(package: &str) -> PathBuf {
+    let mut cargo = installed::cargo();
+    cargo.current_dir(installed::source("../..")).args(["metadata", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_str(&printed(&mut cargo)).expect("cargo's metadata");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let found = packages.iter().find(|entry| entry["name"] == package).expect("the package");
+    let manifest = Path::new(found["manifest_path"].as_str().expect("a path"));
+    manifest.parent().expect("a manifest is in a folder").to_path_buf()
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).expect("a folder");
+        for entry in fs::read_dir(from).expect("a folder") {
+            let name = entry.expect("a folder entry").file_name();
+            copy_all(&from.join(&name), &to.join(&name));
+        }
+    } else {
+        // Unchanged, its time too: what was built from it need not be built again.
+        let text = fs::read(from).expect("a file");
+        if fs::read(to).ok().as_ref() != Some(&text) {
+            fs::write(to, text).expect("a copy");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The same programs by Emscripten, in Node. What they print is left for the browsers' tests.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::installed;
+use crate::program::{Library, Program, printed, printed_with};
+use crate::vectors;
+
+/// Compiles a C program for Emscripten and returns the script that starts it.
+fn compile(path: &str) -> PathBuf {
+    let file = installed::source(path);
+    let name = file.file_stem().expect("a file's name");
+    let script = installed::folder("web").join(name).with_extension("js");
+    let prefix = installed::emscripten();
+    let mut emcc = Command::new("emcc");
+    emcc.args(["-O1", "-msimd128", "-sALLOW_MEMORY_GROWTH=1", "-sINITIAL_MEMORY=64MB"]);
+    emcc.args(["-sMAXIMUM_MEMORY=1GB", "-sEXIT_RUNTIME=1"]);
+    emcc.arg("-I").arg(prefix.join("include")).arg(&file);
+    emcc.arg(prefix.join("lib/librandomx.a")).arg("-o").arg(&script);
+    let status = emcc.status().expect("Emscripten");
+    assert!(status.success(), "{emcc:?}: {status}");
+    script
+}
+
+/// Node for a script of Emscripten, whose older versions take Node's `fetch` for a browser's.
+fn node(script: &PathBuf) -> Command {
+    let mut node = Command::new("node");
+    node.arg("--no-experimental-fetch").arg(script);
+    node
+}
+
+#[test]
+fn examples_print_the_same() {
+    for example in ["examples/one_hash.c", "examples/commitment.c"] {
+        let expected = Program::compile(example, Library::Static).run(&[]);
+        assert_eq!(printed(&mut node(&compile(example))), expected, "{example}");
+    }
+}
+
+#[test]
+fn random_inputs_have_the_same_hashes() {
+    let program = "tests/programs/series.c";
+    let native = Program::compile(program, Library::Static);
+    let script = compile(program);
+    for (count, version) in [("200", "1"), ("50", "2")] {
+        let expected = native.run(&[count, version]);
+        assert_eq!(printed(node(&script).args([count, version])), expected, "v{version}");
+    }
+    // As many as a browser's test has patience for.
+    fs::write(script.with_extension("txt"), native.run(&["20", "2"])).expect("a file");
+}
+
+#[test]
+fn vectors_have_the_same_hashes() {
+    let (input, expected) = vectors::lines(&vectors::read("specification-hashes.json"));
+    let script = compile("tests/programs/hashes.c");
+    assert_eq!(printed_with(&mut node(&script), &input), expected);
+}

@@ -1,0 +1,99 @@
+//! Compiling and running programs in C and C++.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use crate::installed;
+
+/// What a program is linked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Library {
+    /// Ours, and nothing but what a C compiler links by itself.
+    Static,
+    /// Ours, with the address sanitizer and that for undefined behaviour around it.
+    Sanitized,
+    /// Ours.
+    Shared,
+    /// The reference implementation, as Debian has it.
+    Debian,
+}
+
+/// A program that has been compiled.
+pub(crate) struct Program(PathBuf);
+
+impl Program {
+    /// Compiles a file of this crate, with warnings as errors.
+    pub(crate) fn compile(path: &str, library: Library) -> Program {
+        let file = installed::source(path);
+        let name = file.file_stem().and_then(OsStr::to_str).expect("a file's name");
+        let cpp = file.extension().is_some_and(|extension| extension == "cpp");
+        let output = installed::folder("programs").join(format!("{name}-{library:?}"));
+
+        let mut compiler = Command::new(if cpp { "c++" } else { "cc" });
+        compiler.arg(if cpp { "-std=c++17" } else { "-std=c11" });
+        compiler.args(["-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"]);
+        if library == Library::Sanitized {
+            compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+        }
+        let lib = installed::native().join("lib");
+        if library != Library::Debian {
+            compiler.arg("-I").arg(installed::native().join("include"));
+        }
+        compiler.arg(&file).arg("-o").arg(&output);
+        match library {
+            Library::Debian => compiler.arg("-lrandomx"),
+            Library::Static | Library::Sanitized => compiler.arg(lib.join("librandomx.a")),
+            Library::Shared => compiler
+                .arg("-L")
+                .arg(&lib)
+                .arg("-lrandomx")
+                .arg(format!("-Wl,-rpath,{}", lib.display())),
+        };
+        // For the functions of <fenv.h>.
+        compiler.arg("-lm");
+        let status = compiler.status().expect("a C and C++ compiler");
+        assert!(status.success(), "{compiler:?}: {status}");
+        Program(output)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// What the program prints; it has to succeed.
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        printed(Command::new(&self.0).args(arguments))
+    }
+
+    /// What the program prints that is given `input`.
+    pub(crate) fn run_with(&self, input: &str) -> String {
+        printed_with(&mut Command::new(&self.0), input)
+    }
+}
+
+/// What a command prints; it has to succeed.
+pub(crate) fn printed(command: &mut Command) -> String {
+    let output = command.stderr(Stdio::inherit()).output().expect("a program that starts");
+    text(command, output)
+}
+
+/// What a command prints that is given `input`.
+pub(crate) fn printed_with(command: &mut Command, input: &str) -> String {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("a program that starts");
+    let mut stdin = child.stdin.take().expect("its standard input");
+    // A thread of its own: the program may print before it has read all.
+    let output = thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input.as_bytes()));
+        child.wait_with_output().expect("its output")
+    });
+    text(command, output)
+}
+
+fn text(command: &Command, output: Output) -> String {
+    assert!(output.status.success(), "{command:?}: {}", output.status);
+    String::from_utf8(output.stdout).expect("text")
+}

@@ -1,0 +1,51 @@
+//! What the libraries show to others.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use crate::installed;
+use crate::program::printed;
+
+/// The functions that the header declares.
+fn declared() -> BTreeSet<String> {
+    let header = fs::read_to_string(installed::source("include/randomx.h")).expect("the header");
+    let declarations = header.split("RANDOMX_EXPORT ").skip(1);
+    let names = declarations.filter_map(|text| text.split('(').next()?.rsplit([' ', '*']).next());
+    names.filter(|name| name.starts_with("randomx_")).map(str::to_owned).collect()
+}
+
+fn listed(options: &[&str], library: &str) -> BTreeSet<String> {
+    let mut nm = Command::new("nm");
+    nm.args(options).arg("--defined-only").arg(installed::native().join("lib").join(library));
+    let text = printed(&mut nm);
+    text.lines().filter_map(|line| Some(line.split_whitespace().nth(2)?.to_owned())).collect()
+}
+
+#[test]
+fn only_the_header_s_functions_are_exported() {
+    let declared = declared();
+    assert_eq!(declared.len(), 19, "{declared:?}");
+    assert_eq!(listed(&["--dynamic"], "librandomx.so"), declared);
+    assert_eq!(listed(&["--extern-only"], "librandomx.a"), declared);
+}
+
+#[test]
+fn the_shared_library_has_the_name_that_programs_ask_for() {
+    let mut readelf = Command::new("readelf");
+    readelf.arg("--dynamic").arg(installed::native().join("lib/librandomx.so"));
+    let name = format!("[librandomx.so.{}]", env!("CARGO_PKG_VERSION_MAJOR"));
+    assert!(
+        printed(&mut readelf).lines().any(|line| line.contains("SONAME") && line.ends_with(&name))
+    );
+}
+
+#[test]
+fn pkg_config_tells_how_to_link() {
+    let installed = installed::native();
+    let text = fs::read_to_string(installed.join("lib/pkgconfig/randomx.pc")).expect("randomx.pc");
+    let prefix = format!("prefix={}", installed.display());
+    assert_eq!(text.lines().next(), Some(prefix.as_str()));
+    assert!(text.contains(&format!("\nVersion: {}\n", env!("CARGO_PKG_VERSION"))), "{text}");
+    assert!(!text.contains('@'), "{text}");
+}

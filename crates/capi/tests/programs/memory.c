@@ -1,0 +1,82 @@
+/* Memory that cannot be had is NULL, however little is missing. */
+
+#define _DEFAULT_SOURCE
+
+#include <randomx.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* Bytes of address space in use. */
+static rlim_t in_use(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  unsigned long pages = 0;
+  CHECK(file != NULL && fscanf(file, "%lu", &pages) == 1);
+  fclose(file);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void leave(rlim_t bytes) {
+  rlim_t limit = in_use() + bytes;
+  struct rlimit both = {limit, limit};
+  CHECK(setrlimit(RLIMIT_AS, &both) == 0);
+}
+
+/* Runs a function in a process that has so much left; says whether it got what it asked for. */
+static int with(rlim_t bytes, int (*function)(void)) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    leave(bytes);
+    _exit(function() ? 10 : 20);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  if (!WIFEXITED(status) || (WEXITSTATUS(status) != 10 && WEXITSTATUS(status) != 20))
+    fprintf(stderr, "%lu bytes left: status %x\n", (unsigned long)bytes, (unsigned)status);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 10 || WEXITSTATUS(status) == 20);
+  return WEXITSTATUS(status) == 10;
+}
+
+static randomx_cache *cache;
+
+static int a_cache(void) {
+  return randomx_alloc_cache(randomx_get_flags()) != NULL;
+}
+
+static int a_dataset(void) {
+  return randomx_alloc_dataset(RANDOMX_FLAG_DEFAULT) != NULL;
+}
+
+static int a_vm(void) {
+  unsigned char hash[RANDOMX_HASH_SIZE];
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  if (vm == NULL)
+    return 0;
+  randomx_calculate_hash(vm, "x", 1, hash);
+  return 1;
+}
+
+int main(void) {
+  const rlim_t mebibyte = 1 << 20;
+  CHECK(!with(100 * mebibyte, a_cache));
+  CHECK(with(300 * mebibyte, a_cache));
+  CHECK(!with(2000 * mebibyte, a_dataset));
+
+  cache = randomx_alloc_cache(randomx_get_flags());
+  CHECK(cache != NULL);
+  randomx_init_cache(cache, "key", 3);
+  CHECK(with(64 * mebibyte, a_vm));
+  int had = 0;
+  for (rlim_t left = 0; left < 20 * mebibyte; left += mebibyte / 4)
+    had += with(left, a_vm);
+  CHECK(had > 0 && had < 80);
+  randomx_release_cache(cache);
+  puts("all hold");
+  return 0;
+}

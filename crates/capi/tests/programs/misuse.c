@@ -1,0 +1,220 @@
+/* What the reference leaves undefined, and the header here defines. */
+
+#include <fenv.h>
+#include <pthread.h>
+#include <randomx.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "check.h"
+
+typedef struct {
+  unsigned char bytes[RANDOMX_HASH_SIZE];
+} Hash;
+
+static const char first_key[] = "first", second_key[] = "second", input[] = "an input";
+static Hash first_hash, second_hash, none;
+
+static int same(Hash a, Hash b) {
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static Hash hash_with(randomx_vm *vm) {
+  Hash hash;
+  randomx_calculate_hash(vm, input, sizeof input, &hash);
+  return hash;
+}
+
+static randomx_cache *cache_of(const char *key) {
+  randomx_cache *cache = randomx_alloc_cache(randomx_get_flags());
+  CHECK(cache != NULL);
+  if (key != NULL)
+    randomx_init_cache(cache, key, strlen(key));
+  return cache;
+}
+
+static void nulls(void) {
+  Hash hash;
+  randomx_init_cache(NULL, input, 1);
+  CHECK(randomx_get_cache_memory(NULL) == NULL);
+  randomx_release_cache(NULL);
+  randomx_init_dataset(NULL, NULL, 0, 1);
+  CHECK(randomx_get_dataset_memory(NULL) == NULL);
+  randomx_release_dataset(NULL);
+  CHECK(randomx_create_vm(RANDOMX_FLAG_DEFAULT, NULL, NULL) == NULL);
+  CHECK(randomx_create_vm(RANDOMX_FLAG_FULL_MEM, NULL, NULL) == NULL);
+  randomx_vm_set_cache(NULL, NULL);
+  randomx_vm_set_dataset(NULL, NULL);
+  randomx_destroy_vm(NULL);
+  randomx_calculate_hash_first(NULL, input, 1);
+  memset(&hash, 0, sizeof hash);
+  randomx_calculate_hash(NULL, input, 1, &hash);
+  CHECK(same(hash, none));
+  memset(&hash, 0, sizeof hash);
+  randomx_calculate_hash_next(NULL, input, 1, &hash);
+  CHECK(same(hash, none));
+  memset(&hash, 0, sizeof hash);
+  randomx_calculate_hash_last(NULL, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_commitment(NULL, 1, &none, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_commitment(input, 1, NULL, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_commitment(input, 1, &none, NULL);
+}
+
+static void nulls_to_a_vm(void) {
+  randomx_cache *cache = cache_of(first_key);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  Hash hash;
+  randomx_calculate_hash(vm, input, sizeof input, NULL);
+  randomx_calculate_hash(vm, NULL, 1, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash(vm, input, SIZE_MAX, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash(vm, NULL, 0, &hash);
+  CHECK(!same(hash, none));
+  randomx_init_cache(cache, NULL, 1);
+  randomx_vm_set_cache(vm, NULL);
+  randomx_vm_set_dataset(vm, NULL);
+  CHECK(same(hash_with(vm), first_hash));
+  /* The output may be where the input is. */
+  char both[RANDOMX_HASH_SIZE] = {0};
+  memcpy(both, input, sizeof input);
+  randomx_calculate_hash(vm, both, sizeof input, both);
+  CHECK(memcmp(both, &first_hash, sizeof both) == 0);
+  randomx_destroy_vm(vm);
+  randomx_release_cache(cache);
+}
+
+static void keys_come_and_go(void) {
+  randomx_cache *cache = cache_of(NULL);
+  void *memory = randomx_get_cache_memory(cache);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  CHECK(memory != NULL && vm != NULL);
+  CHECK(same(hash_with(vm), none));
+  randomx_init_cache(cache, first_key, strlen(first_key));
+  CHECK(same(hash_with(vm), first_hash));
+  randomx_init_cache(cache, second_key, strlen(second_key));
+  CHECK(same(hash_with(vm), second_hash));
+  CHECK(randomx_get_cache_memory(cache) == memory);
+  randomx_release_cache(cache);
+  CHECK(same(hash_with(vm), second_hash));
+  randomx_destroy_vm(vm);
+}
+
+static void series_that_are_none(void) {
+  randomx_cache *cache = cache_of(first_key);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  Hash hash;
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  CHECK(same(hash_with(vm), first_hash));
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, none));
+  /* A key that comes in between is the one that counts. */
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_init_cache(cache, second_key, strlen(second_key));
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, second_hash));
+  /* Begun, and forgotten. */
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_release_cache(cache);
+  randomx_destroy_vm(vm);
+}
+
+/* A caller's rounding mode neither changes a hash nor is changed by it. */
+static void rounding_modes(void) {
+  static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO, FE_TONEAREST};
+  randomx_flags both[] = {RANDOMX_FLAG_DEFAULT, randomx_get_flags()};
+  randomx_cache *cache = cache_of(first_key);
+  for (size_t way = 0; way < 2; way++) {
+    randomx_vm *vm = randomx_create_vm(both[way], cache, NULL);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+      Hash hash;
+      CHECK(fesetround(modes[i]) == 0);
+      CHECK(same(hash_with(vm), first_hash));
+      CHECK(fegetround() == modes[i]);
+      randomx_calculate_hash_first(vm, input, sizeof input);
+      CHECK(fegetround() == modes[i]);
+      randomx_calculate_hash_next(vm, input, sizeof input, &hash);
+      CHECK(same(hash, first_hash) && fegetround() == modes[i]);
+      randomx_calculate_hash_last(vm, &hash);
+      CHECK(same(hash, first_hash) && fegetround() == modes[i]);
+    }
+    randomx_destroy_vm(vm);
+  }
+  randomx_release_cache(cache);
+}
+
+static void flags_of_all_kinds(void) {
+  randomx_cache *cache = cache_of(first_key);
+  for (int bits = 0; bits < 256; bits++) {
+    randomx_vm *vm = randomx_create_vm((randomx_flags)bits, cache, NULL);
+    CHECK(vm == NULL || (bits & RANDOMX_FLAG_FULL_MEM) == 0);
+    /* Those of caches change nothing; the interpreter is slow. */
+    int counts = RANDOMX_FLAG_V2 | RANDOMX_FLAG_JIT | RANDOMX_FLAG_LARGE_PAGES;
+    if (vm != NULL && (bits & counts) == RANDOMX_FLAG_JIT)
+      CHECK(same(hash_with(vm), first_hash));
+    randomx_destroy_vm(vm);
+  }
+  randomx_cache *large = randomx_alloc_cache(RANDOMX_FLAG_LARGE_PAGES);
+  if (large != NULL)
+    memset(randomx_get_cache_memory(large), 1, 256 << 20);
+  randomx_release_cache(large);
+  randomx_release_cache(cache);
+}
+
+static void *hash_often(void *vm) {
+  for (int i = 0; i < 10; i++) {
+    Hash hash = hash_with(vm);
+    CHECK(same(hash, first_hash) || same(hash, second_hash));
+  }
+  return NULL;
+}
+
+/* Two threads share a VM, another has its own, and keys come and go meanwhile. */
+static void threads(void) {
+  randomx_cache *cache = cache_of(first_key);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  randomx_vm *other = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  randomx_vm *vms[] = {vm, vm, other};
+  pthread_t running[3];
+  for (int i = 0; i < 3; i++)
+    CHECK(pthread_create(&running[i], NULL, hash_often, vms[i]) == 0);
+  for (int i = 0; i < 4; i++) {
+    const char *key = i % 2 == 0 ? second_key : first_key;
+    randomx_init_cache(cache, key, strlen(key));
+  }
+  randomx_release_cache(cache);
+  for (int i = 0; i < 3; i++)
+    CHECK(pthread_join(running[i], NULL) == 0);
+  randomx_destroy_vm(vm);
+  randomx_destroy_vm(other);
+}
+
+int main(void) {
+  memset(&none, 0xff, sizeof none);
+  randomx_cache *first = cache_of(first_key), *second = cache_of(second_key);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), first, NULL);
+  first_hash = hash_with(vm);
+  randomx_vm_set_cache(vm, second);
+  second_hash = hash_with(vm);
+  CHECK(!same(first_hash, second_hash) && !same(first_hash, none));
+  randomx_destroy_vm(vm);
+  randomx_release_cache(first);
+  randomx_release_cache(second);
+
+  nulls();
+  nulls_to_a_vm();
+  keys_come_and_go();
+  series_that_are_none();
+  rounding_modes();
+  flags_of_all_kinds();
+  threads();
+  puts("all hold");
+  return 0;
+}
