@@ -43,14 +43,17 @@ export class Verification {
       this.#fill(done, filled - start);
     };
     try {
-      const { valid, hash, reason } = await verifyBlock(block, { signal, onProgress });
-      this.#show("hash", bytesToHex(hash));
-      this.#show("hash-time", duration(performance.now() - filled));
-      this.#show("met", whole(difficultyMet(hash)));
+      const { valid, hash, checks } = await verifyBlock(block, { signal, onProgress });
+      if (hash) {
+        this.#show("hash", bytesToHex(hash));
+        this.#show("hash-time", duration(performance.now() - filled));
+        this.#show("met", whole(difficultyMet(hash)));
+      }
       if (valid) {
         this.#enter("valid", "Verified: the hash meets the difficulty. The work was done.");
       } else {
-        this.#enter("invalid", `Rejected: ${reason ?? "the block is not valid"}.`);
+        const failed = checks.find(({ passed }) => passed === false);
+        this.#enter("invalid", `Rejected: ${failed?.detail ?? "the block is not valid"}.`);
       }
     } catch (error) {
       const cancelled = error instanceof RandomXError && error.code === "aborted";

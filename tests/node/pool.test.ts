@@ -2,7 +2,14 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { RandomX, readVectors, text, watchWorkers, type HashVector } from "./support.js";
+import {
+  RandomX,
+  readVectors,
+  text,
+  watchWorkers,
+  type Block,
+  type HashVector,
+} from "./support.js";
 
 const key = text("test key 000");
 const input = text("This is a test");
@@ -60,9 +67,11 @@ describe("requests", () => {
     const together = await Promise.all(inputs.map((each) => randomx.hash(key, each)));
     expect(together).toEqual(await randomx.hashMany(key, inputs));
     const seedHash = "00".repeat(32);
+    const { blocks } = readVectors("mainnet-headers") as { blocks: [Block] };
+    const hashingBlob = blocks[0].hashing_blob;
     const verdicts = await Promise.all(
       [1n, 1n << 255n].map((difficulty) =>
-        randomx.verifyBlock({ seedHash, hashingBlob: input, difficulty }),
+        randomx.verifyBlock({ seedHash, hashingBlob, difficulty }),
       ),
     );
     expect(verdicts.map(({ valid }) => valid)).toEqual([true, false]);

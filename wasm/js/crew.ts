@@ -114,11 +114,11 @@ export class Crew {
   async #start(): Promise<void> {
     this.#isStarting = true;
     try {
-      const { features, lanes, wasmUrl, workerUrl } = this.#choices;
+      const { features, lanes, wasmUrl, moneroWasmUrl, workerUrl } = this.#choices;
       const place = this.#freshPlace();
       const { connection, started } = Connection.open(
         workerUrl,
-        { module: this.#module, wasmUrl, features, lanes, place },
+        { module: this.#module, wasmUrl, moneroWasmUrl, features, lanes, place },
         () => {
           this.#forget(connection);
         },

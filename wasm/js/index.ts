@@ -5,14 +5,16 @@
  */
 export { RandomXError, type RandomXErrorCode } from "./errors.js";
 export type { Configuration, CreateOptions, Engine, Features } from "./options.js";
+export { RandomX, type AbortOptions, type HashOptions, type PrepareOptions } from "./randomx.js";
+export type { BlockToVerify, Check, CheckName, Verdict } from "./monero/block.js";
 export {
-  RandomX,
-  type AbortOptions,
-  type BlockToVerify,
-  type HashOptions,
-  type PrepareOptions,
-  type Verdict,
-} from "./randomx.js";
+  type ChainBlock,
+  type ChainBlocks,
+  type ChainVerdict,
+  type ChainVerification,
+  type VerifyChainOptions,
+} from "./monero/chain.js";
+export { MAINNET_GENESIS, type ChainCheckpoint } from "./monero/checkpoint.js";
 export type { Progress } from "./job.js";
 export type { Times } from "./protocol.js";
 export type { Waiting } from "./queue.js";
@@ -25,4 +27,4 @@ export {
   type NodeCallOptions,
 } from "./monero/node.js";
 export type { NodeBlock, NodeHeader, NodeInfo } from "./monero/answers.js";
-export type { Bytes, Difficulty, Version } from "./validate.js";
+export type { Bytes, Difficulty, Layout, Version } from "./validate.js";

@@ -43,6 +43,8 @@ export interface CreateOptions {
    * page; where there is none, absolute.
    */
   wasmUrl?: string | URL | undefined;
+  /** Where the WebAssembly of Monero's rules is, likewise. It is loaded when it is first needed. */
+  moneroWasmUrl?: string | URL | undefined;
   /** Where the worker's script is, likewise. One of another origin is imported by a `blob:` script. */
   workerUrl?: string | URL | undefined;
   /**
@@ -75,6 +77,7 @@ export interface Choices {
   maxQueue: number;
   features: Partial<Features>;
   wasmUrl: string | undefined;
+  moneroWasmUrl: string | undefined;
   workerUrl: string | undefined;
 }
 
@@ -107,6 +110,7 @@ export function choices(options: CreateOptions): Choices {
     maxQueue: validate.count("maxQueue", maxQueue, MAX_QUEUE),
     features: featureSwitches(validate.record("features", features)),
     wasmUrl: validate.address("wasmUrl", given.wasmUrl),
+    moneroWasmUrl: validate.address("moneroWasmUrl", given.moneroWasmUrl),
     workerUrl: validate.address("workerUrl", given.workerUrl),
   };
 }

@@ -5,7 +5,13 @@
  */
 import type { RandomXErrorCode } from "./errors.js";
 import type { Engine, Features } from "./options.js";
-import type { Version } from "./validate.js";
+import type {
+  PlainCheckpoint,
+  PlainExamination,
+  PlainVerdict,
+  PlainWork,
+} from "../monero/pkg/randomx_monero_wasm.js";
+import type { Layout, Version } from "./validate.js";
 
 /** What a worker can be asked: the arguments, checked by the client, and the result. */
 export interface Operations {
@@ -17,6 +23,8 @@ export interface Operations {
       module: WebAssembly.Module | undefined;
       /** Where it is, if not beside the worker's script. */
       wasmUrl: string | undefined;
+      /** Where Monero's rules are, likewise. */
+      moneroWasmUrl: string | undefined;
       /** Features that must or must not be used; the others are used where they are found. */
       features: Partial<Features>;
       lanes: number;
@@ -50,10 +58,55 @@ export interface Operations {
   };
   /** Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
-  /** Whether a hash meets a difficulty, in decimal digits. */
-  checkDifficulty: { args: { hash: Uint8Array; difficulty: string }; result: boolean };
   /** The height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
+  /** Whether a hash meets a difficulty. */
+  checkDifficulty: { args: Proof; result: boolean };
+  /** Looks at a block by itself, and at its proof of work if there is one. */
+  examine: { args: BlockArgs & { proof: Proof | undefined }; result: PlainExamination };
+  /** The proofs of work that blocks of a chain need: none from a block on that is not valid. */
+  chainWork: { args: ChainArgs; result: (PlainWork | null)[] };
+  /** Judges blocks of a chain, up to one that is not valid. */
+  chainVerdicts: {
+    args: ChainArgs & {
+      /** One for each block that needs one; `undefined` for what was not looked at. */
+      hashes: readonly (Uint8Array | undefined)[];
+    };
+    result: { verdicts: PlainVerdict[]; checkpoint: PlainCheckpoint | null };
+  };
+}
+
+/** A block, and what is said of it. */
+export interface BlockArgs {
+  block: Uint8Array | undefined;
+  hashingBlob: Uint8Array | undefined;
+  id: Uint8Array | undefined;
+  height: number | undefined;
+  layout: Layout;
+}
+
+/** Blocks of a chain. */
+export interface ChainArgs {
+  /** The checkpoint that they follow on, or the height that they begin at. */
+  start: PlainCheckpoint | number;
+  links: readonly LinkArgs[];
+  layout: Layout;
+  /** Seconds since 1970. */
+  now: number;
+  /** What every block must meet, in decimal digits, if that is fixed. */
+  fixedDifficulty: string | undefined;
+}
+
+/** A block of a chain, and what is said of it. */
+export interface LinkArgs extends Omit<BlockArgs, "layout"> {
+  seedHash: Uint8Array | undefined;
+  difficulty: string | undefined;
+}
+
+/** A RandomX hash, and what it should meet, in decimal digits. */
+export interface Proof {
+  hash: Uint8Array;
+  difficulty: string;
 }
 
 /** Which slot an operation is about: a number from 0. */
@@ -70,16 +123,14 @@ export interface Cache {
   items: WebAssembly.Module;
 }
 
-/** What is hashed, and the difficulty that the hash is held against, in decimal digits. */
+/** What is hashed. */
 export interface Input {
   bytes: Uint8Array;
-  difficulty?: string | undefined;
 }
 
-/** A hash, and whether it meets the difficulty of its input. */
+/** A hash. */
 export interface Hashed {
   hash: Uint8Array;
-  valid: boolean;
 }
 
 /** Milliseconds, by what they were spent with. */

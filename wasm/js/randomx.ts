@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { aborted, asRandomXError } from "./errors.js";
 import type { Follow, Progress } from "./job.js";
+import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
+import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./monero/chain.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
 import { Pool } from "./pool.js";
 import type { Input, Times } from "./protocol.js";
@@ -32,26 +34,6 @@ export interface PrepareOptions extends AbortOptions {
 export interface HashOptions extends PrepareOptions {
   /** RandomX 1 (the default: what Monero runs) or 2. The same cache serves both. */
   version?: Version | undefined;
-}
-
-/** What decides whether a block's proof of work is valid. */
-export interface BlockToVerify {
-  /** The id of the block at the seed height, 32 bytes: the key. */
-  seedHash: Bytes;
-  /** The block's hashing blob, at most 1 MiB: the input. Monero's are 76 or 77 bytes. */
-  hashingBlob: Bytes;
-  /** The difficulty that the network demanded of the block. */
-  difficulty: Difficulty;
-}
-
-/** The answer of {@link RandomX.verifyBlock}. */
-export interface Verdict {
-  /** Whether the hash meets the difficulty. */
-  valid: boolean;
-  /** The block's RandomX hash, 32 bytes. */
-  hash: Uint8Array;
-  /** Where it is not valid: why, in words. */
-  reason?: string;
 }
 
 /**
@@ -209,25 +191,40 @@ export class RandomX {
   }
 
   /**
-   * Whether a Monero block's proof of work is valid: its RandomX 1 hash, read as a 256-bit
-   * little-endian integer, times the difficulty is below 2^256.
+   * Whether a Monero block is what it is said to be, and its proof of work is valid: its RandomX 1
+   * hash, read as a 256-bit little-endian integer, times the difficulty is below 2^256. A block that
+   * cannot be read is not valid, and no error.
    *
-   * This says that the work was done on this blob with this key. That the blob, the seed hash
-   * and the difficulty belong to the chain is for the caller to know.
+   * This says that the work was done on this block with this key. That the seed hash and the
+   * difficulty belong to the chain is for the caller to know, or for {@link RandomX.verifyChain}.
    *
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
   async verifyBlock(block: BlockToVerify, options: PrepareOptions = {}): Promise<Verdict> {
-    const { seedHash, hashingBlob, difficulty } = validate.record("block", block);
-    const key = validate.hash("seedHash", seedHash);
-    const input = {
-      bytes: validate.bytes("hashingBlob", hashingBlob),
-      difficulty: validate.difficulty("difficulty", difficulty),
-    };
-    const request = { key, version: 1, inputs: [input] } as const;
-    const [{ valid, hash }] = await this.#pool.hash(request, follow(options));
-    if (valid) return { valid, hash };
-    return { valid, hash, reason: `the hash does not meet the difficulty ${input.difficulty}` };
+    return verifyBlock(this.#pool, block, follow(options));
+  }
+
+  /**
+   * Verifies the blocks of a Monero chain, in order: that each is a block and follows on the one
+   * before, its height, timestamp and version, the seed hash and the difficulty that the blocks
+   * before it demand, and its proof of work. Verdicts come as blocks do, and it ends after one that
+   * is not valid.
+   *
+   * What is believed is the checkpoint, which the verification gives again at its end. That nobody
+   * keeps a chain with more work secret is for the caller to find out, from more than one node.
+   *
+   * @throws {@link RandomXError} `invalid-argument`; the iterator rejects with that too, with what
+   * `blocks` throws, `out-of-memory`, `aborted`.
+   *
+   * @example
+   * ```ts
+   * const chain = randomx.verifyChain(node.getBlocks(from, to), { checkpoint });
+   * for await (const { height, valid, checks } of chain) show(height, valid, checks);
+   * localStorage.setItem("checkpoint", JSON.stringify(chain.checkpoint));
+   * ```
+   */
+  verifyChain(blocks: ChainBlocks, options: VerifyChainOptions): ChainVerification {
+    return new ChainVerification(this.#pool, blocks, options, follow(options));
   }
 
   /**

@@ -12,14 +12,7 @@ import { Waste } from "./waste.js";
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
   typeof import("../pkg/randomx_wasm.js"),
-  | "Cache"
-  | "CacheBuilder"
-  | "Vm"
-  | "cacheMemory"
-  | "calibrate"
-  | "commitment"
-  | "meetsDifficulty"
-  | "seedHeight"
+  "Cache" | "CacheBuilder" | "Vm" | "cacheMemory" | "calibrate" | "commitment"
 >;
 
 /** How a session works. */
@@ -130,11 +123,9 @@ export class Session {
     const bytes = inputs.map((input) => input.bytes);
     const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
     if (engine === "jit") this.#waste.add(inputs.length);
-    return inputs.map(({ difficulty }, index) => {
-      const hash = joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE);
-      const valid = difficulty === undefined || this.#wasm.meetsDifficulty(hash, difficulty);
-      return { hash, valid };
-    });
+    return inputs.map((_, index) => ({
+      hash: joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
+    }));
   }
 
   /** What hashes of the inputs spend their time with. */
@@ -148,16 +139,6 @@ export class Session {
   /** The commitment to an input and its hash. */
   commitment({ input, hash }: Args<"commitment">): Result<"commitment"> {
     return this.#wasm.commitment(input, hash);
-  }
-
-  /** Whether a hash meets a difficulty. */
-  checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): boolean {
-    return this.#wasm.meetsDifficulty(hash, difficulty);
-  }
-
-  /** The seed height of a height. */
-  seedHeight({ height }: Args<"seedHeight">): Result<"seedHeight"> {
-    return this.#wasm.seedHeight(height);
   }
 
   /** Lets go of a slot's cache and memory, and of the machine that hashes with it. */

@@ -1,12 +1,19 @@
 /** The worker's entry: loads the WebAssembly module and answers one request after another. */
+import loadMonero, * as monero from "../monero/pkg/randomx_monero_wasm.js";
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
 import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
+import { Rules } from "./monero/rules.js";
 import type { Args, Operation, Request, Result } from "./protocol.js";
 import { Session } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
 
+/** What Monero's rules answer. */
+type RulesOperation = "seedHeight" | "checkDifficulty" | "examine" | "chainWork" | "chainVerdicts";
+
 let session: Session | undefined;
+let rules: Promise<Rules> | undefined;
+let moneroWasmUrl: string | undefined;
 let filling: AbortController | undefined;
 
 const say = serve((message) => {
@@ -44,16 +51,43 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.hash(request.args);
     case "commitment":
       return session.commitment(request.args);
-    case "checkDifficulty":
-      return session.checkDifficulty(request.args);
-    case "seedHeight":
-      return session.seedHeight(request.args);
+    default:
+      return judge(request);
   }
+}
+
+/** Answers what Monero's rules answer. */
+async function judge(
+  request: Extract<Request, { operation: RulesOperation }>,
+): Promise<Result<RulesOperation>> {
+  rules ??= loadRules();
+  const loaded = await rules;
+  switch (request.operation) {
+    case "seedHeight":
+      return loaded.seedHeight(request.args);
+    case "checkDifficulty":
+      return loaded.checkDifficulty(request.args);
+    case "examine":
+      return loaded.examine(request.args);
+    case "chainWork":
+      return loaded.chainWork(request.args);
+    case "chainVerdicts":
+      return loaded.chainVerdicts(request.args);
+  }
+}
+
+/** Not before they are wanted: who only hashes does not load them. */
+async function loadRules(): Promise<Rules> {
+  const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
+  await loadMonero({ module_or_path: await load(moneroWasmUrl, own) });
+  return new Rules(monero);
 }
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
   checkSupport();
-  const module = args.module ?? (await load(args.wasmUrl));
+  const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
+  const module = args.module ?? (await load(args.wasmUrl, own));
+  moneroWasmUrl = args.moneroWasmUrl;
   await loadWasm({ module_or_path: module });
   const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
   session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);
@@ -61,13 +95,10 @@ async function start(args: Args<"start">): Promise<Result<"start">> {
   return { held, module, features };
 }
 
-async function load(address: string | undefined): Promise<WebAssembly.Module> {
+/** Loads from the address that was given, or else from the module's own. */
+async function load(address: string | undefined, own: URL): Promise<WebAssembly.Module> {
   try {
-    return await compile(
-      address === undefined
-        ? new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url)
-        : new URL(address),
-    );
+    return await compile(address === undefined ? own : new URL(address));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RandomXError(

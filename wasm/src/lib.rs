@@ -1,8 +1,8 @@
 //! RandomX for JavaScript.
 //!
-//! A thin door: each export checks its arguments, calls the `randomx` or `randomx-monero`
-//! crate and returns. Long work is cut into calls of a bounded length, so that the worker
-//! that owns these objects can read its messages in between.
+//! A thin door: each export checks its arguments, calls the crate `randomx` and returns. Long work is
+//! cut into calls of a bounded length, so that the worker that owns these objects can read its
+//! messages in between.
 //!
 //! What fails is thrown as a JavaScript `Error` with a `code`: `invalid-argument`,
 //! `out-of-memory` or `worker-failed` (see [`error`]). Objects own wasm memory until their `free()`.
@@ -13,7 +13,6 @@ pub mod cache;
 pub mod calibrate;
 pub mod error;
 pub mod features;
-pub mod monero;
 pub mod vm;
 
 mod argument;

@@ -15,7 +15,7 @@ const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// What is thrown: a sentence that names the argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidArgument(pub(crate) String);
+pub struct InvalidArgument(String);
 
 impl InvalidArgument {
     pub(crate) fn new(name: &str, complaint: impl std::fmt::Display) -> Self {

@@ -1,7 +1,7 @@
 //! Block after block.
 
 use js_sys::{Array, Float64Array, Uint8Array};
-use randomx_monero::{Candidate, Link};
+use randomx_monero::{Candidate, ChainError, Link};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument};
@@ -102,7 +102,16 @@ impl Chain {
             )?,
         };
         let now = argument::whole("now", now)?;
-        let work = self.0.push(&link, now).map_err(|error| InvalidArgument(error.to_string()))?;
+        let work = self.0.push(&link, now).map_err(|error| match error {
+            ChainError::SeedHashNeeded { seed_height } => InvalidArgument::new(
+                "seedHash",
+                format_args!("expected the id of block {seed_height}, which is not known"),
+            ),
+            ChainError::DifficultyNeeded => {
+                InvalidArgument::new("difficulty", "expected one: too few blocks before are known")
+            }
+            _ => InvalidArgument::new("blocks", error),
+        })?;
         Ok(object::work(work.as_ref()))
     }
 
@@ -113,7 +122,7 @@ impl Chain {
     /// When no block waits, or the hash has another length.
     pub fn settle(&mut self, hash: Option<Uint8Array>) -> Result<PlainVerdict, InvalidArgument> {
         let hash = argument::optional("hash", hash.as_ref(), argument::hash)?;
-        let verdict = self.0.settle(hash).map_err(|error| InvalidArgument(error.to_string()))?;
+        let verdict = self.0.settle(hash).map_err(|error| InvalidArgument::new("hash", error))?;
         Ok(object::verdict(&verdict))
     }
 

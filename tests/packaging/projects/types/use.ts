@@ -2,11 +2,13 @@ import { RandomX, RandomXError, type RandomXErrorCode } from "randomx-web";
 import { createVm, initCache } from "randomx-web/sync";
 
 const randomx: RandomX = await RandomX.create({ threads: "auto", wasmUrl: "https://a.example/x" });
-const { valid, hash } = await randomx.verifyBlock({
+const { valid, hash: found } = await randomx.verifyBlock({
   seedHash: "00",
   hashingBlob: new Uint8Array(),
   difficulty: 1n,
 });
+// There is none where the block cannot be read.
+const hash: Uint8Array | string = found ?? "00";
 const hashes: Uint8Array[] = await randomx.hashMany(hash, [hash], { version: 2 });
 const code = (thrown: unknown): RandomXErrorCode | undefined =>
   thrown instanceof RandomXError ? thrown.code : undefined;

@@ -1,0 +1,152 @@
+/** `verifyBlock` on real blocks, and on ones that were altered. */
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type * as product from "../../../wasm/js/index.js";
+import { RandomX } from "../support.js";
+import { headers, LEAST, random, whole } from "./support.js";
+
+let randomx: product.RandomX;
+
+beforeAll(async () => {
+  randomx = await RandomX.create();
+});
+
+afterAll(() => {
+  randomx.dispose();
+});
+
+function failed({ checks }: product.Verdict): string[] {
+  return checks.filter(({ passed }) => passed === false).map(({ name }) => name);
+}
+
+function outcomes({ checks }: product.Verdict): Record<string, boolean | null> {
+  return Object.fromEntries(checks.map(({ name, passed }) => [name, passed]));
+}
+
+test("whole blocks are valid, with all that is known of them", async () => {
+  expect(whole).toHaveLength(7);
+  for (const { block_blob, hashing_blob, seed_hash, id, height, pow_hash } of whole) {
+    const verdict = await randomx.verifyBlock({
+      block: block_blob,
+      hashingBlob: hashing_blob,
+      seedHash: seed_hash,
+      difficulty: LEAST,
+      expectedId: id,
+      height,
+    });
+    expect(verdict.valid).toBe(true);
+    expect(verdict.height).toBe(height);
+    expect(verdict.id && bytesToHex(verdict.id)).toBe(id);
+    expect(verdict.hash && bytesToHex(verdict.hash)).toBe(pow_hash);
+    expect(outcomes(verdict)).toEqual({
+      block: true,
+      "hashing-blob": true,
+      version: true,
+      height: true,
+      "miner-transaction": true,
+      id: true,
+      "proof-of-work": true,
+    });
+  }
+});
+
+test("headers are valid, and what they do not tell is not asked", async () => {
+  for (const { hashing_blob, id, height, difficulty, pow_hash } of headers.blocks) {
+    const block = { hashingBlob: hashing_blob, seedHash: headers.seed_hash, difficulty };
+    const verdict = await randomx.verifyBlock({ ...block, expectedId: id, height });
+    expect(verdict).toMatchObject({ valid: true, height });
+    expect(verdict.hash && bytesToHex(verdict.hash)).toBe(pow_hash);
+    expect(outcomes(verdict)).toEqual({
+      block: true,
+      "hashing-blob": null,
+      version: true,
+      height: null,
+      "miner-transaction": null,
+      id: true,
+      "proof-of-work": true,
+    });
+  }
+});
+
+describe("what is wrong is named", () => {
+  const [known] = whole;
+  if (!known) throw new Error("there is a block");
+  const block = { block: known.block_blob, seedHash: known.seed_hash, difficulty: LEAST };
+
+  test.each([
+    ["another id", { expectedId: "00".repeat(32) }, ["id"]],
+    ["another height", { height: known.height + 1 }, ["height", "miner-transaction"]],
+    ["another hashing blob", { hashingBlob: "00" }, ["hashing-blob"]],
+    ["another seed hash", { seedHash: "00".repeat(32) }, ["proof-of-work"]],
+    ["a great difficulty", { difficulty: 1n << 250n }, ["proof-of-work"]],
+    ["a block cut short", { block: known.block_blob.slice(0, -2) }, ["block"]],
+    ["a byte too many", { block: `${known.block_blob}00` }, ["block"]],
+    ["no byte at all", { block: "" }, ["block"]],
+    ["another layout", { layout: "uncounted-from-17" as const }, []],
+  ])("%s", async (_, changed, names: string[]) => {
+    const verdict = await randomx.verifyBlock({ ...block, ...changed });
+    expect(failed(verdict)).toEqual(names);
+    expect(verdict.valid).toBe(names.length === 0);
+    const isRead = !names.includes("block");
+    expect(verdict.hash !== null && verdict.id !== null).toBe(isRead);
+  });
+
+  test("arguments that are none", async () => {
+    const { seedHash, difficulty } = block;
+    const nothing = randomx.verifyBlock({ seedHash, difficulty });
+    await expect(nothing).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(nothing).rejects.toThrow(/^hashingBlob: /);
+    const id = randomx.verifyBlock({ ...block, expectedId: "00" });
+    await expect(id).rejects.toThrow(/^expectedId: expected 32 bytes/);
+    const layout = randomx.verifyBlock({ ...block, layout: "v17" as never });
+    await expect(layout).rejects.toThrow(/^layout: /);
+    await expect(randomx.checkDifficulty("00".repeat(31), 1)).rejects.toThrow(/^hash: /);
+    expect(await randomx.checkDifficulty("ff".repeat(32), 1)).toBe(true);
+    expect(await randomx.checkDifficulty("ff".repeat(32), 2)).toBe(false);
+  });
+});
+
+test(
+  "1,000 blocks and headers with one byte changed are all invalid",
+  { timeout: 600_000 },
+  async () => {
+    const below = random(1);
+    const corrupt = (hex: string): Uint8Array => {
+      const bytes = hexToBytes(hex);
+      const at = below(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 + below(255));
+      return bytes;
+    };
+    const cases = [
+      ...whole.map(({ seed_hash, block_blob }) => {
+        return { seedHash: seed_hash, difficulty: LEAST, blob: block_blob, isBlock: true };
+      }),
+      ...headers.blocks.map(({ difficulty, hashing_blob }) => {
+        return { seedHash: headers.seed_hash, difficulty, blob: hashing_blob, isBlock: false };
+      }),
+    ];
+    const counts = { total: 0, unread: 0, worked: 0 };
+    for (const { seedHash, difficulty, blob, isBlock } of cases) {
+      // No id is expected: the proof of work alone must tell, where the block can be read at all.
+      const verdicts = await Promise.all(
+        Array.from({ length: Math.ceil(1000 / cases.length) }, () => {
+          const bytes = corrupt(blob);
+          return randomx.verifyBlock({
+            ...(isBlock ? { block: bytes } : { hashingBlob: bytes }),
+            seedHash,
+            difficulty,
+          });
+        }),
+      );
+      for (const verdict of verdicts) {
+        expect(verdict.valid).toBe(false);
+        counts.total += 1;
+        if (failed(verdict).includes("block")) counts.unread += 1;
+        if (failed(verdict).includes("proof-of-work")) counts.worked += 1;
+      }
+    }
+    expect(counts.total).toBeGreaterThanOrEqual(1000);
+    expect(counts.unread + counts.worked).toBeGreaterThanOrEqual(counts.total);
+    expect(counts.worked).toBeGreaterThan(500);
+  },
+);

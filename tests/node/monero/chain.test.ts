@@ -1,0 +1,218 @@
+/** `verifyChain` on real headers and on a chain that was made up. */
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as source from "../../../wasm/js/index.js";
+import { RandomX } from "../support.js";
+import { headerChain, headers, madeBlock, madeChain } from "./support.js";
+
+const { MAINNET_GENESIS } = source;
+const GENESIS_KEY = MAINNET_GENESIS.id;
+const made = madeChain(48);
+let randomx: source.RandomX;
+
+beforeAll(async () => {
+  randomx = await RandomX.create({ threads: 2 });
+  await randomx.prepare(GENESIS_KEY);
+});
+
+afterAll(() => {
+  randomx.dispose();
+});
+
+async function all(chain: source.ChainVerification): Promise<source.ChainVerdict[]> {
+  const verdicts = [];
+  for await (const verdict of chain) verdicts.push(verdict);
+  return verdicts;
+}
+
+function failed(verdict: source.ChainVerdict | undefined): string[] {
+  const checks = verdict?.checks ?? [];
+  return checks.filter(({ passed }) => passed === false).map(({ name }) => name);
+}
+
+test("the main network's headers are a chain", async () => {
+  const [first] = headers.blocks;
+  const chain = randomx.verifyChain(headerChain(), { from: first?.height });
+  expect(chain.checkpoint).toBeUndefined();
+  const verdicts = await all(chain);
+  expect(verdicts.map(({ valid }) => valid)).toEqual(headers.blocks.map(() => true));
+  expect(verdicts.map(({ hash }) => hash && bytesToHex(hash))).toEqual(
+    headers.blocks.map(({ pow_hash }) => pow_hash),
+  );
+  const { checkpoint } = chain;
+  expect(checkpoint).toMatchObject({
+    height: headers.blocks.at(-1)?.height,
+    id: headers.blocks.at(-1)?.id,
+    seeds: [{ height: headers.seed_height, id: headers.seed_hash }],
+  });
+  expect(checkpoint?.recent.map(({ difficulty }) => difficulty)).toEqual(
+    headers.blocks.map(({ difficulty }) => difficulty),
+  );
+});
+
+test("a chain is verified from its beginning, and goes on from what was kept", async () => {
+  const options = { checkpoint: MAINNET_GENESIS };
+  const verdicts = await all(randomx.verifyChain(made, options));
+  expect(verdicts.map(({ height }) => height)).toEqual(made.map((_, index) => index + 1));
+  expect(verdicts.flatMap(failed)).toEqual([]);
+  expect(verdicts.every(({ hash }) => hash)).toBe(true);
+
+  const begun = randomx.verifyChain(made.slice(0, 30), options);
+  await all(begun);
+  const kept = JSON.parse(JSON.stringify(begun.checkpoint)) as source.ChainCheckpoint;
+  expect(kept).toMatchObject({ height: 30, id: made[29]?.id });
+  expect(kept.recent).toHaveLength(31);
+  const rest = randomx.verifyChain(made.slice(30), { checkpoint: kept, from: 31 });
+  expect((await all(rest)).every(({ valid }) => valid)).toBe(true);
+  const whole = randomx.verifyChain(made, options);
+  await all(whole);
+  expect(rest.checkpoint).toEqual(whole.checkpoint);
+});
+
+test("it ends after a block that is not valid, and keeps what came before", async () => {
+  const broken = [...made];
+  broken[40] = { block: madeBlock(41, "00".repeat(32)), id: "" };
+  const chain = randomx.verifyChain(
+    broken.map(({ block }) => ({ block })),
+    { checkpoint: MAINNET_GENESIS },
+  );
+  const verdicts = await all(chain);
+  expect(verdicts).toHaveLength(41);
+  expect(verdicts.slice(0, 40).every(({ valid }) => valid)).toBe(true);
+  expect(failed(verdicts[40])).toEqual(["previous-id"]);
+  expect(chain.checkpoint).toMatchObject({ height: 40, id: made[39]?.id });
+});
+
+test.each([
+  ["id", { id: "00".repeat(32) }],
+  ["height", { height: 12 }],
+  ["seed-hash", { seedHash: "00".repeat(32) }],
+  ["difficulty", { difficulty: 2 }],
+  ["hashing-blob", { hashingBlob: "00" }],
+  ["block", { block: "1010" }],
+  ["previous-id", { block: madeBlock(11, "11".repeat(32)) }],
+  ["timestamp-future", { block: madeBlock(11, made[9]?.id ?? "", 1e9) }],
+])("%s catches a lie", async (name, lie) => {
+  const blocks: source.ChainBlock[] = made.slice(0, 20).map(({ block }) => ({ block }));
+  blocks[10] = { ...blocks[10], ...lie };
+  const verdicts = await all(randomx.verifyChain(blocks, { checkpoint: MAINNET_GENESIS }));
+  expect(verdicts).toHaveLength(11);
+  expect(failed(verdicts[10])).toEqual([name]);
+});
+
+test("proof-of-work catches what was not worked for", async () => {
+  const chain = randomx.verifyChain(made.slice(0, 3), {
+    checkpoint: MAINNET_GENESIS,
+    fixedDifficulty: 1n << 100n,
+  });
+  const verdicts = await all(chain);
+  expect(verdicts.map(failed)).toEqual([["proof-of-work"]]);
+  expect(chain.checkpoint).toMatchObject({ height: 0 });
+});
+
+test("of a sample few proofs of work are looked at, and always the last", async () => {
+  const checkpoint = MAINNET_GENESIS;
+  const verdicts = await all(randomx.verifyChain(made, { checkpoint, sample: 1_000_000 }));
+  const looked = verdicts.filter(({ hash }) => hash).map(({ height }) => height);
+  expect(looked.at(-1)).toBe(made.length);
+  expect(looked.length).toBeLessThan(4);
+  const [first] = verdicts;
+  expect(first?.checks.at(-1)).toMatchObject({ name: "proof-of-work", passed: null });
+  expect(verdicts.every(({ valid }) => valid)).toBe(true);
+});
+
+describe("the source", () => {
+  const checkpoint = MAINNET_GENESIS;
+
+  test("may be asynchronous, as a node's blocks are", async () => {
+    async function* blocks() {
+      for (const [index, { block, id }] of made.slice(0, 20).entries()) {
+        await Promise.resolve();
+        yield { blob: block, header: { id, height: index + 1, difficulty: 1n } };
+      }
+    }
+    const verdicts = await all(randomx.verifyChain(blocks(), { checkpoint }));
+    expect(verdicts).toHaveLength(20);
+    expect(verdicts.flatMap(failed)).toEqual([]);
+    const [{ checks } = { checks: [] }] = verdicts;
+    expect(checks.filter(({ passed }) => passed === null).map(({ name }) => name)).toEqual([
+      "hashing-blob",
+      "seed-hash",
+    ]);
+  });
+
+  test("that fails fails the chain, after the verdicts on what came", async () => {
+    const reason = new Error("the node is gone");
+    async function* blocks() {
+      for (const { block } of made.slice(0, 40)) {
+        await Promise.resolve();
+        yield { block };
+      }
+      throw reason;
+    }
+    const chain = randomx.verifyChain(blocks(), { checkpoint });
+    const verdicts: source.ChainVerdict[] = [];
+    await expect(
+      (async () => {
+        for await (const verdict of chain) verdicts.push(verdict);
+      })(),
+    ).rejects.toBe(reason);
+    expect(verdicts.length).toBeGreaterThan(0);
+    expect(chain.checkpoint?.height).toBe(verdicts.length);
+  });
+
+  test("is ended when nobody listens any more", async () => {
+    let isEnded = false;
+    function* blocks() {
+      try {
+        for (const { block } of made) yield { block };
+      } finally {
+        isEnded = true;
+      }
+    }
+    for await (const { height } of randomx.verifyChain(blocks(), { checkpoint })) {
+      if (height === 5) break;
+    }
+    expect(isEnded).toBe(true);
+  });
+
+  test("that never answers can be given up", async () => {
+    const stop = new AbortController();
+    const blocks = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => 0) }) };
+    const chain = randomx.verifyChain(blocks, { checkpoint, signal: stop.signal });
+    const waiting = expect(chain.next()).rejects.toMatchObject({ code: "aborted" });
+    stop.abort();
+    await waiting;
+  });
+});
+
+test.each([
+  ["nothing to begin with", [], {}, /^checkpoint: expected this one or from/],
+  ["no blocks", null, { from: 1 }, /^blocks: /],
+  ["what cannot be iterated", {}, { from: 1 }, /^blocks: expected an iterable/],
+  ["a height that is not the next", [], { checkpoint: MAINNET_GENESIS, from: 2 }, /^from: /],
+  ["a sample of none", [], { from: 1, sample: 0 }, /^sample: /],
+  [
+    "a checkpoint with a number for a difficulty",
+    [],
+    { checkpoint: { ...MAINNET_GENESIS, recent: [{ timestamp: 0, difficulty: 1 }] } },
+    /^checkpoint.recent\[0\].difficulty: /,
+  ],
+  [
+    "a checkpoint with a hundred thousand blocks",
+    [],
+    { checkpoint: { ...MAINNET_GENESIS, recent: new Array(100_000).fill(0) } },
+    /^checkpoint.recent: expected a list of at most 735/,
+  ],
+])("refuses %s", (_, blocks, options, message) => {
+  expect(() => randomx.verifyChain(blocks as never, options as never)).toThrow(message);
+});
+
+test("names the block whose argument is wrong", async () => {
+  const options = { checkpoint: MAINNET_GENESIS };
+  const blocks = [made[0], { block: "zz" }] as source.ChainBlock[];
+  await expect(all(randomx.verifyChain(blocks, options))).rejects.toThrow(/^blocks\[1\].block: /);
+  const silent = [{ hashingBlob: headers.blocks[0]?.hashing_blob ?? "" }];
+  const chain = randomx.verifyChain(silent, { from: headers.blocks[0]?.height });
+  await expect(all(chain)).rejects.toThrow(/^seedHash: expected the id of block 3725312/);
+});

@@ -1,0 +1,80 @@
+/** The module of Monero's rules by itself: its arguments, and blobs that are no block. */
+import { expect, test } from "vitest";
+import { asRandomXError } from "../../../wasm/js/errors.js";
+import { random, rules as wasm, whole } from "./support.js";
+
+const hash = new Uint8Array(32);
+const MIB = 1 << 20;
+
+test.each([
+  ["a hash of 33 bytes", () => wasm.meetsDifficulty(new Uint8Array(33), "1"), /^hash: /],
+  ["difficulty 0", () => wasm.meetsDifficulty(hash, "0"), /^difficulty: /],
+  ["no difficulty", () => wasm.meetsDifficulty(hash, ""), /^difficulty: /],
+  ["a difficulty of 2^256", () => wasm.proofOfWork(hash, (1n << 256n).toString()), /^difficulty: /],
+  ["height -1", () => wasm.seedHeight(-1), /^height: /],
+  ["height NaN", () => wasm.seedHeight(NaN), /^height: /],
+  ["height 2^53", () => wasm.seedHeight(2 ** 53), /^height: /],
+  ["a block over 1 MiB", () => examine(new Uint8Array(MIB + 1)), /^block: /],
+  ["an id of 31 bytes", () => examine(hash, hash.subarray(1)), /^expectedId: expected 32 bytes/],
+  ["no layout", () => examine(hash, hash, "v17"), /^layout: /],
+  ["a chain from 2^53", () => wasm.Chain.beginAt(2 ** 53, "counted"), /^from: /],
+  ["a chain from above all", () => wasm.Chain.beginAt(500_000_001, "counted"), /^from: height: /],
+  ["timestamps without difficulties", () => resume([1, 2], ["1"]), /^timestamps: /],
+  ["more blocks than there are", () => resume([1, 2], ["1", "1"]), /^checkpoint: recent: /],
+  ["a timestamp of half a second", () => resume([0.5], ["1"]), /^timestamps: /],
+  ["a difficulty in words", () => resume([1], ["one"]), /^difficulties: /],
+  ["a difficulty of nothing", () => resume([1], ["0"]), /^checkpoint: recent: /],
+  ["a seed at height 5", () => resume([1], ["1"], 5), /^checkpoint: seeds: /],
+])("refuses %s", (_, call, message) => {
+  let thrown: unknown;
+  try {
+    call();
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({
+    code: "invalid-argument",
+    message: expect.stringMatching(message) as string,
+  });
+  expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
+});
+
+test("10,000 mutated and random blobs: none traps, and memory stays", () => {
+  const blobs = whole.map(({ block_blob }) => Buffer.from(block_blob, "hex"));
+  const below = random(5);
+  examine(new Uint8Array(MIB));
+  const { memory } = wasm;
+  const before = memory.buffer.byteLength;
+  let read = 0;
+  for (let round = 0; round < 10_000; round += 1) {
+    const original = blobs[below(blobs.length)] ?? Buffer.alloc(0);
+    const blob =
+      round % 10 === 0
+        ? Uint8Array.from({ length: below(3000) }, () => below(256))
+        : Uint8Array.from(original);
+    const changes = 1 + below(3);
+    for (let change = 0; change < changes; change += 1) blob[below(blob.length)] = below(256);
+    const cut = below(4) === 0 ? blob.subarray(0, below(blob.length)) : blob;
+    if (examine(cut).id) read += 1;
+  }
+  expect(read).toBeGreaterThan(1000);
+  expect(read).toBeLessThan(9000);
+  expect(memory.buffer.byteLength).toBe(before);
+});
+
+function examine(block: Uint8Array, id?: Uint8Array, layout = "counted") {
+  return wasm.examine(block, undefined, id, undefined, layout);
+}
+
+function resume(timestamps: number[], difficulties: string[], seed = 0) {
+  const seeds = Float64Array.of(seed);
+  return wasm.Chain.resume(
+    0,
+    hash,
+    Float64Array.from(timestamps),
+    difficulties,
+    seeds,
+    [hash],
+    "counted",
+  );
+}

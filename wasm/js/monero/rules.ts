@@ -1,0 +1,98 @@
+/**
+ * Monero's rules, as a worker answers for them. Nothing is kept from one question to the next, so
+ * that any worker can answer, and one that dies takes nothing with it.
+ */
+import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
+import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
+
+/** The exports of the WebAssembly module. */
+export type MoneroWasm = Pick<
+  typeof import("../../monero/pkg/randomx_monero_wasm.js"),
+  "Chain" | "examine" | "meetsDifficulty" | "proofOfWork" | "seedHeight"
+>;
+
+/** Answers by the WebAssembly module. */
+export class Rules {
+  readonly #wasm: MoneroWasm;
+
+  constructor(wasm: MoneroWasm) {
+    this.#wasm = wasm;
+  }
+
+  /** The height whose block id is the key at a height. */
+  seedHeight({ height }: Args<"seedHeight">): Result<"seedHeight"> {
+    return this.#wasm.seedHeight(height);
+  }
+
+  /** Whether a hash meets a difficulty. */
+  checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): Result<"checkDifficulty"> {
+    return this.#wasm.meetsDifficulty(hash, difficulty);
+  }
+
+  /** Looks at a block by itself, and at its proof of work if there is one. */
+  examine(args: Args<"examine">): Result<"examine"> {
+    const { block, hashingBlob, id, height, layout, proof } = args;
+    const found = this.#wasm.examine(block, hashingBlob, id, height, layout);
+    if (proof) found.checks.push(this.#wasm.proofOfWork(proof.hash, proof.difficulty));
+    return found;
+  }
+
+  /** The proofs of work that blocks need: none from a block on that is not valid. */
+  chainWork(args: Args<"chainWork">): Result<"chainWork"> {
+    return this.#with(args, (chain) => this.#push(chain, args));
+  }
+
+  /** Judges blocks up to one that is not valid. */
+  chainVerdicts(args: Args<"chainVerdicts">): Result<"chainVerdicts"> {
+    return this.#with(args, (chain) => {
+      const verdicts: Result<"chainVerdicts">["verdicts"] = [];
+      for (const index of this.#push(chain, args).keys()) {
+        const verdict = chain.settle(args.hashes[index]);
+        verdicts.push(verdict);
+        if (!verdict.valid) break;
+      }
+      return { verdicts, checkpoint: chain.checkpoint() };
+    });
+  }
+
+  #push(chain: Chain, { links, now }: ChainArgs): Result<"chainWork"> {
+    const works: Result<"chainWork"> = [];
+    for (const link of links) {
+      const work = push(chain, link, now);
+      works.push(work);
+      if (!work) break;
+    }
+    return works;
+  }
+
+  #with<T>(args: ChainArgs, use: (chain: Chain) => T): T {
+    const chain = this.#open(args);
+    try {
+      return use(chain);
+    } finally {
+      chain.free();
+    }
+  }
+
+  #open({ start, layout, fixedDifficulty }: ChainArgs): Chain {
+    const chain =
+      typeof start === "number"
+        ? this.#wasm.Chain.beginAt(start, layout)
+        : this.#wasm.Chain.resume(
+            start.height,
+            start.id,
+            start.timestamps,
+            start.difficulties,
+            start.seedHeights,
+            start.seedIds,
+            layout,
+          );
+    // What is checked already cannot fail, and so leaves no chain behind.
+    return fixedDifficulty === undefined ? chain : chain.withFixedDifficulty(fixedDifficulty);
+  }
+}
+
+function push(chain: Chain, link: LinkArgs, now: number): ReturnType<Chain["push"]> {
+  const { block, hashingBlob, id, height, seedHash, difficulty } = link;
+  return chain.push(block, hashingBlob, id, height, seedHash, difficulty, now);
+}
