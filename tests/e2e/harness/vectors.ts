@@ -60,7 +60,7 @@ export async function verdicts(
       const block = { seedHash, hashingBlob: hashing_blob, difficulty };
       const { valid, hash } = await randomx.verifyBlock(block);
       const seedHeight = await randomx.seedHeight(height);
-      results.push({ valid, hash: toHex(hash), seedHeight });
+      results.push({ valid, hash: hash ? toHex(hash) : "", seedHeight });
     }
     return results;
   });
