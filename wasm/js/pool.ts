@@ -34,6 +34,7 @@ export class Pool {
   readonly #counters = new Counters();
   #calibration!: Calibration;
   #isScheduled = false;
+  #hasRules = false;
 
   constructor(choices: Choices) {
     this.#choices = choices;
@@ -92,6 +93,13 @@ export class Pool {
       this.#drop(job);
     });
     return this.#enqueue(job) as Promise<{ [Index in keyof I]: Hashed }>;
+  }
+
+  /** Has a worker load Monero's rules while it does other things. */
+  loadRules(): void {
+    if (this.#hasRules) return;
+    this.#hasRules = true;
+    this.ask("loadRules", null).catch(() => undefined);
   }
 
   /** Asks what needs no cache. */

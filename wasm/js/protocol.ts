@@ -58,6 +58,8 @@ export interface Operations {
   };
   /** Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
+  /** Begins to load Monero's rules, which the operations below need; they wait for them. */
+  loadRules: { args: null; result: null };
   /** The height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
   /** Whether a hash meets a difficulty. */

@@ -51,6 +51,10 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.hash(request.args);
     case "commitment":
       return session.commitment(request.args);
+    case "loadRules":
+      // Who needs them tells why they are not to be had.
+      wantRules().catch(() => undefined);
+      return null;
     default:
       return judge(request);
   }
@@ -60,8 +64,7 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
 async function judge(
   request: Extract<Request, { operation: RulesOperation }>,
 ): Promise<Result<RulesOperation>> {
-  rules ??= loadRules();
-  const loaded = await rules;
+  const loaded = await wantRules();
   switch (request.operation) {
     case "seedHeight":
       return loaded.seedHeight(request.args);
@@ -77,6 +80,10 @@ async function judge(
 }
 
 /** Not before they are wanted: who only hashes does not load them. */
+function wantRules(): Promise<Rules> {
+  return (rules ??= loadRules());
+}
+
 async function loadRules(): Promise<Rules> {
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
   await loadMonero({ module_or_path: await load(moneroWasmUrl, own) });

@@ -215,8 +215,8 @@ impl Chain {
     /// Gives the verdict on the block that was pushed first of those that wait, by its hash.
     ///
     /// Without a hash the proof of work is not looked at. Who looks at one in `n`, chosen so that
-    /// nobody could know, misses `k` forged blocks in a row with a chance of `(1 - 1/n)^k`, so the last
-    /// few should always be looked at. All other rules hold for every block.
+    /// nobody could know, misses `k` forged blocks with a chance of `(1 - 1/n)^k`, so the last one
+    /// should always be looked at. All other rules hold for every block.
     ///
     /// # Errors
     ///
