@@ -170,6 +170,42 @@ describe("answers", () => {
   });
 });
 
+describe("checkpoints", () => {
+  const chain = (asked: Json[]): Answer => {
+    return ({ method, params }) => {
+      asked.push(params);
+      if (method === "get_block_header_by_height") {
+        return { status: "OK", block_header: header(params.height as number) };
+      }
+      const [first, last] = [params.start_height as number, params.end_height as number];
+      const headers = Array.from({ length: last - first + 1 }, (_, index) => header(first + index));
+      return { status: "OK", headers };
+    };
+  };
+
+  test("have as many blocks as the rules look at, and the last two keys", async () => {
+    const asked: Json[] = [];
+    const node = await nodeThat(chain(asked));
+    const checkpoint = await node.getCheckpoint(5000);
+    expect(asked[0]).toEqual({ start_height: 4266, end_height: 5000 });
+    expect(checkpoint).toMatchObject({ height: 5000, id: "11".repeat(32) });
+    expect(checkpoint.recent).toHaveLength(735);
+    expect(checkpoint.recent[0]).toEqual({ timestamp: 1_700_004_266, difficulty: "511" });
+    expect(checkpoint.seeds).toEqual([
+      { height: 2048, id: "11".repeat(32) },
+      { height: 4096, id: "11".repeat(32) },
+    ]);
+  });
+
+  test("of a chain's beginning have what there is", async () => {
+    const node = await nodeThat(chain([]));
+    const checkpoint = await node.getCheckpoint(0);
+    expect(checkpoint.recent).toHaveLength(1);
+    expect(checkpoint.seeds.map(({ height }) => height)).toEqual([0]);
+    await expect(node.getCheckpoint(-1)).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+});
+
 describe("failures", () => {
   test.each<[string, string, string]>([
     ["node-invalid", "get_info: the answer is not JSON", "{"],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NodeBlock } from "../../wasm/js/monero/answers.js";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import { RandomX } from "../node/support.js";
+import { failedChecks, hex, verifyBlocks } from "./package.js";
 import { failed, verify } from "./cli.js";
 import { Daemon } from "./daemon.js";
 import { idOf, LIES } from "./lies.js";
@@ -13,13 +14,20 @@ const FIXED = ["--fixed-difficulty", "1"];
 
 let daemon: Daemon;
 let ids: string[];
+let hashes: string[];
+let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 
 beforeAll(async () => {
+  randomx = await RandomX.create();
   daemon = await Daemon.start(1);
   ids = await daemon.generate(BLOCKS);
+  hashes = await powHashes(1, BLOCKS);
 });
 
-afterAll(() => daemon.stop());
+afterAll(async () => {
+  randomx.dispose();
+  await daemon.stop();
+});
 
 /** What the daemon says of the proof of work of blocks, having computed it. */
 async function powHashes(first: number, last: number): Promise<string[]> {
@@ -56,14 +64,20 @@ test("the command line and the daemon agree on every id and hash", async () => {
   const run = await verify(daemon.url, "--from", "1", ...FIXED);
   expect(run.code, run.stderr).toBe(0);
   expect(run.verdicts.map(({ id }) => id)).toEqual(ids);
-  expect(run.verdicts.map(({ hash }) => hash)).toEqual(await powHashes(1, BLOCKS));
+  expect(run.verdicts.map(({ hash }) => hash)).toEqual(hashes);
+});
+
+test("so do the package and the daemon", async () => {
+  const run = await verifyBlocks(randomx, daemon.url, [1, BLOCKS], { fixedDifficulty: 1n });
+  expect(run.code).toBeUndefined();
+  expect(run.verdicts.every(({ valid }) => valid)).toBe(true);
+  expect(run.verdicts.map(({ id }) => hex(id))).toEqual(ids);
+  expect(run.verdicts.map(({ hash }) => hex(hash))).toEqual(hashes);
 });
 
 test("the package and the daemon agree on what is hashed, and on its hash", async () => {
   const template = await daemon.template();
-  const randomx = await RandomX.create();
   const hash = await randomx.hash(template.seedHash, template.hashingBlob);
-  randomx.dispose();
   const asked = {
     major_version: template.hashingBlob[0],
     height: template.height,
@@ -81,7 +95,7 @@ test("the package and the daemon agree on what is hashed, and on its hash", asyn
 });
 
 describe("a node that says", () => {
-  test.each(LIES)("$name", async ({ alter, checks, sentence }) => {
+  test.each(LIES)("$name", async ({ alter, checks, code, sentence }) => {
     const height = 150;
     const proxy = await Proxy.before(daemon.url, alter(height));
     try {
@@ -96,6 +110,11 @@ describe("a node that says", () => {
       }
       const valid = run.verdicts.filter((verdict) => verdict.valid);
       expect(valid.map((verdict) => verdict.height)).toEqual([145, 146, 147, 148, 149]);
+
+      const run2 = await verifyBlocks(randomx, proxy.url, [145, 155], { fixedDifficulty: 1n });
+      expect(run2.code).toBe(code);
+      if (checks) expect(failedChecks(run2)).toEqual(checks);
+      expect(run2.verdicts.filter(({ valid }) => valid)).toHaveLength(5);
     } finally {
       proxy.close();
     }

@@ -1,5 +1,5 @@
 /** Blocks of a chain whose difficulty is not fixed, mined at times of our own choosing. */
-import { RandomX } from "../node/support.js";
+import type { RandomX } from "../../wasm/js/index.js";
 import type { Daemon, Template } from "./daemon.js";
 
 /** What is known of a block that was mined here. */
@@ -22,22 +22,16 @@ export const NONCE = TIMESTAMP + 5 + 32;
 const BATCH = 8;
 
 /** Mines as many blocks as there are times, and has the daemon take them. */
-export async function mine(daemon: Daemon, times: number[]): Promise<Mined[]> {
-  const randomx = await RandomX.create();
-  try {
-    const mined: Mined[] = [];
-    for (const time of times) {
-      const template = await daemon.template();
-      for (const blob of [template.block, template.hashingBlob])
-        varint5(time).copy(blob, TIMESTAMP);
-      const block = await work(randomx, template);
-      await daemon.submit(block.block);
-      mined.push(block);
-    }
-    return mined;
-  } finally {
-    randomx.dispose();
+export async function mine(randomx: RandomX, daemon: Daemon, times: number[]): Promise<Mined[]> {
+  const mined: Mined[] = [];
+  for (const time of times) {
+    const template = await daemon.template();
+    for (const blob of [template.block, template.hashingBlob]) varint5(time).copy(blob, TIMESTAMP);
+    const block = await work(randomx, template);
+    await daemon.submit(block.block);
+    mined.push(block);
   }
+  return mined;
 }
 
 /** Whether a hash meets a difficulty, by the definition. */
@@ -60,10 +54,7 @@ export function withNonce(blob: Buffer, nonce: number): Buffer {
   return copy;
 }
 
-async function work(
-  randomx: Awaited<ReturnType<typeof RandomX.create>>,
-  template: Template,
-): Promise<Mined> {
+async function work(randomx: RandomX, template: Template): Promise<Mined> {
   for (let first = 0; ; first += BATCH) {
     const nonces = Array.from({ length: BATCH }, (_, index) => first + index);
     const blobs = nonces.map((nonce) => withNonce(template.hashingBlob, nonce));

@@ -1,35 +1,42 @@
 /** A daemon that computes its difficulties: what it demands, and lies that cost no work. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RandomX } from "../node/support.js";
+import { failedChecks, hex, verifyBlocks } from "./package.js";
 import { failed, verify } from "./cli.js";
 import { Daemon } from "./daemon.js";
 import { idOf } from "./lies.js";
 import { meets, mine, withNonce, withTime, type Mined } from "./mine.js";
 import { Proxy, type Alter } from "./proxy.js";
 
-/** Difficulties grow from 1 to 14: the blocks come faster than every two minutes. */
-const BLOCKS = 120;
+/** Difficulties grow from 1 to 12: the blocks come faster than every two minutes. */
+const BLOCKS = 90;
 const PACE = 85;
 const START = 1_700_000_000;
 
 /** Enough to bring timestamps out of order, which the rule sorts. */
 const JITTER = [0, 60, -50, 20, -110, 30];
 
-const LIED = 110;
+const LIED = 85;
 
 let daemon: Daemon;
 let mined: Mined[];
+let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 
 beforeAll(async () => {
+  randomx = await RandomX.create();
   daemon = await Daemon.start();
   const time = (index: number): number => START + PACE * index + (JITTER[index % 6] ?? 0);
   mined = await mine(
+    randomx,
     daemon,
     Array.from({ length: BLOCKS }, (_, index) => time(index)),
   );
 });
 
-afterAll(() => daemon.stop());
+afterAll(async () => {
+  randomx.dispose();
+  await daemon.stop();
+});
 
 /** The block that is lied about. */
 function victim(): Mined {
@@ -53,10 +60,8 @@ function forge(change: (blob: Buffer) => Buffer): Alter {
 /** A nonce that is not enough work. */
 async function poorNonce(): Promise<number> {
   const { hashingBlob, seedHash, difficulty } = victim();
-  const randomx = await RandomX.create();
   const blobs = Array.from({ length: 8 }, (_, nonce) => withNonce(hashingBlob, 1_000_000 + nonce));
   const hashes = await randomx.hashMany(seedHash, blobs);
-  randomx.dispose();
   return 1_000_000 + hashes.findIndex((hash) => !meets(hash, difficulty));
 }
 
@@ -65,9 +70,19 @@ test("the rule demands what the daemon does", async () => {
   expect(Math.max(...difficulties)).toBeGreaterThan(8);
   const run = await verify(daemon.url, "--from", "1");
   expect(run.code, run.stderr).toBe(0);
-  expect(run.verdicts.map(({ hash }) => hash)).toEqual(
-    mined.map(({ hash }) => Buffer.from(hash).toString("hex")),
-  );
+  expect(run.verdicts.map(({ hash }) => hash)).toEqual(mined.map(({ hash }) => hex(hash)));
+});
+
+test("in the package, too, which goes on from what it has kept", async () => {
+  const first = await verifyBlocks(randomx, daemon.url, [1, 70]);
+  expect(first.verdicts.filter(({ valid }) => valid)).toHaveLength(70);
+  const checkpoint = JSON.parse(JSON.stringify(first.checkpoint)) as typeof first.checkpoint;
+  const rest = await verifyBlocks(randomx, daemon.url, [71, BLOCKS], { checkpoint });
+  expect(rest.verdicts.filter(({ valid }) => valid)).toHaveLength(BLOCKS - 70);
+  const hashes = [...first.verdicts, ...rest.verdicts].map(({ hash }) => hex(hash));
+  expect(hashes).toEqual(mined.map(({ hash }) => hex(hash)));
+  const difficulties = rest.checkpoint?.recent.slice(1).map(({ difficulty }) => BigInt(difficulty));
+  expect(difficulties).toEqual(mined.map(({ difficulty }) => difficulty));
 });
 
 describe("a node that says", () => {
@@ -103,11 +118,12 @@ describe("a node that says", () => {
     ],
   ])("%s", async (_, alter, checks) => {
     const proxy = await Proxy.before(daemon.url, await alter());
-    const run = await verify(proxy.url, "--from", "100");
+    const run = await verify(proxy.url, "--from", "75");
+    const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
     proxy.close();
     expect(run.code, run.stderr).toBe(1);
-    expect(failed(run)).toEqual(checks);
-    expect(run.verdicts.at(-1)?.height).toBe(LIED);
+    for (const failures of [failed(run), failedChecks(other)]) expect(failures).toEqual(checks);
+    for (const { verdicts } of [run, other]) expect(verdicts.at(-1)?.height).toBe(LIED);
   });
 
   test("another seed hash", async () => {
@@ -117,10 +133,13 @@ describe("a node that says", () => {
       }
       return undefined;
     });
-    const run = await verify(proxy.url, "--from", "100");
+    const run = await verify(proxy.url, "--from", "75");
+    const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
     proxy.close();
     // With luck a block has enough work under any key, but not all of them.
     expect(run.code, run.stderr).toBe(1);
-    expect(failed(run)).toEqual(["proof-of-work"]);
+    for (const failures of [failed(run), failedChecks(other)]) {
+      expect(failures).toEqual(["proof-of-work"]);
+    }
   });
 });

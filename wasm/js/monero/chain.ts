@@ -132,18 +132,16 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   async *#judge(source: Source): AsyncGenerator<ChainVerdict, void, undefined> {
     const { signal } = this.#follow;
     try {
-      for (let links = await this.#take(source), count = 0; links.length > 0;) {
+      let batch = await this.#take(source, 0);
+      for (let count = batch.links.length; batch.links.length > 0;) {
         const now = this.#now ?? Math.floor(Date.now() / 1000);
-        const args = { ...this.#settings, start: this.#start, links, now };
+        const args = { ...this.#settings, start: this.#start, links: batch.links, now };
         const works = await this.#pool.ask("chainWork", args, signal);
         // The next ones arrive while these are hashed. If they do not, these are judged still.
-        const upcoming = this.#take(source, (count += links.length)).catch((error: unknown) => ({
-          error,
-        }));
+        const upcoming = batch.failure ? { ...batch, links: [] } : this.#take(source, count);
         const hashes = await this.#hash(works, () => this.#isSampled());
         const next = await upcoming;
-        const isEnd = "error" in next || next.length === 0;
-        if (isEnd) await this.#addLast(works, hashes);
+        if (next.links.length === 0) await this.#addLast(works, hashes);
         const { verdicts, checkpoint } = await this.#pool.ask(
           "chainVerdicts",
           { ...args, hashes },
@@ -154,9 +152,10 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
           yield verdict as ChainVerdict;
           if (!verdict.valid) return;
         }
-        if ("error" in next) throw next.error;
-        links = next;
+        count += next.links.length;
+        batch = next;
       }
+      if (batch.failure) throw batch.failure.error;
     } finally {
       // Not waited for: a source that hangs would hang whoever gave up.
       void Promise.resolve(source.return?.()).catch(() => undefined);
@@ -164,16 +163,20 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   }
 
   /** As many blocks as keep all lanes of all workers busy twice; fewer are the last. */
-  async #take(source: Source, first = 0): Promise<LinkArgs[]> {
+  async #take(source: Source, first: number): Promise<Batch> {
     const { threads, lanes } = this.#pool.configuration;
     const { signal } = this.#follow;
     const links: LinkArgs[] = [];
-    while (links.length < 2 * threads * lanes) {
-      const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
-      if (done) break;
-      links.push(linkArgs(`blocks[${first + links.length}]`, value));
+    try {
+      while (links.length < 2 * threads * lanes) {
+        const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
+        if (done) break;
+        links.push(linkArgs(`blocks[${first + links.length}]`, value));
+      }
+      return { links };
+    } catch (error) {
+      return { links, failure: { error } };
     }
-    return links;
   }
 
   /** The hashes of some of the works, key by key, in their places. */
@@ -216,6 +219,12 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     const last = works[place];
     hashes[place] = (await this.#hash(works, (work) => work === last))[place];
   }
+}
+
+/** Blocks that are judged together, and why there are no more. */
+interface Batch {
+  links: LinkArgs[];
+  failure?: { error: unknown };
 }
 
 interface Source {

@@ -3,6 +3,7 @@ import { invalidArgument } from "../errors.js";
 import * as validate from "../validate.js";
 import * as answers from "./answers.js";
 import type { NodeBlock, NodeHeader, NodeInfo } from "./answers.js";
+import type { ChainCheckpoint } from "./checkpoint.js";
 import { call, type RpcSettings } from "./rpc.js";
 
 /** How a node is asked. */
@@ -31,6 +32,12 @@ export interface NodeBlocksOptions extends NodeCallOptions {
 
 /** The most headers that nodes for the public give at once. */
 const MAX_HEADERS = 1000;
+
+/** Blocks that the difficulty rule looks at. */
+const RECENT = 735;
+
+/** Blocks from one that gives a key to the next. */
+const SEED_EPOCH = 2048;
 
 const MAX_TIMEOUT = 3_600_000;
 const MAX_RETRIES = 10;
@@ -146,6 +153,33 @@ export class MoneroNode {
       signal?.removeEventListener("abort", onAbort);
       stop.abort();
     }
+  }
+
+  /**
+   * What the node says of its chain up to a block, as a checkpoint for `verifyChain`.
+   *
+   * All of it is believed: a chain that is verified from it is as good as this node was then. Keep
+   * the checkpoint that comes of that, and begin there the next time.
+   */
+  async getCheckpoint(height: number, options: NodeCallOptions = {}): Promise<ChainCheckpoint> {
+    validate.height("height", height);
+    const first = Math.max(0, height + 1 - RECENT);
+    const newest = height - (height % SEED_EPOCH);
+    // The key of the next block is one of the last two that became known.
+    const seedHeights = [newest - SEED_EPOCH, newest].filter((height) => height >= 0);
+    const [headers, seeds] = await Promise.all([
+      this.getBlockHeadersRange(first, height, options),
+      Promise.all(seedHeights.map((height) => this.getBlockHeaderByHeight(height, options))),
+    ]);
+    return {
+      height,
+      id: headers.at(-1)?.id ?? "",
+      recent: headers.map(({ timestamp, difficulty }) => ({
+        timestamp,
+        difficulty: difficulty.toString(),
+      })),
+      seeds: seeds.map(({ height, id }) => ({ height, id })),
+    };
   }
 
   async #call(
