@@ -34,7 +34,8 @@ test("a C program prints the hashes of the native library", async ({ page }) => 
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto("/capi/index.html");
   const printed = () => page.evaluate<string[]>("printed");
-  await expect.poll(async () => (await printed()).length).toBe(expected.length);
+  const count = async () => (await printed()).length;
+  await expect.poll(count, { timeout: 90_000 }).toBe(expected.length);
   expect(await printed()).toEqual(expected);
   expect(problems).toEqual([]);
 });

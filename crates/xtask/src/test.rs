@@ -12,8 +12,10 @@ use crate::{build, check, process};
 pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("set up: Emscripten, Valgrind, librandomx", setup::c_library_tools)?;
+    let monerod = report.step("set up: Monero's daemon", setup::monerod)?;
     report.step("cargo test", || {
         let mut test = process::command("cargo");
+        test.env(setup::MONEROD_PATH, &monerod);
         process::run(test.args([
             "test",
             "--workspace",
@@ -28,7 +30,6 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
             process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
         })?;
     }
-    let monerod = report.step("set up: Monero's daemon", setup::monerod)?;
     report.step("vitest, with Monero's daemon", || {
         let mut vitest = Node::Current.run("node_modules/vitest/vitest.mjs")?;
         vitest.args(["run", "--config", "tests/regtest/vitest.config.ts"]);

@@ -44,7 +44,7 @@ fn random_inputs_have_the_same_hashes() {
     let program = "tests/programs/series.c";
     let native = Program::compile(program, Library::Static);
     let script = compile(program);
-    for (count, version) in [("200", "1"), ("50", "2")] {
+    for (count, version) in [("100", "1"), ("100", "2")] {
         let expected = native.run(&[count, version]);
         assert_eq!(printed(node(&script).args([count, version])), expected, "v{version}");
     }

@@ -4,6 +4,7 @@
 mod drop_in;
 mod emscripten;
 mod installed;
+mod monerod;
 mod program;
 mod programs;
 mod symbols;
