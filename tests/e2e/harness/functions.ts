@@ -4,11 +4,12 @@ import * as faults from "./faults.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
 import { soak } from "./soak.js";
-import { hashes, suite, suites, verdicts } from "./vectors.js";
+import { chain, hashes, suite, suites, verdicts, whole } from "./vectors.js";
 
 export const functions = {
   detect,
   ...faults,
+  chain,
   hashes,
   hold,
   measure,
@@ -17,6 +18,7 @@ export const functions = {
   suite,
   suites,
   verdicts,
+  whole,
 };
 
 export type Functions = typeof functions;

@@ -66,6 +66,50 @@ export async function verdicts(
   });
 }
 
+/** A block as a node tells it. */
+export interface WholeBlock {
+  block_blob: string;
+  seed_hash: string;
+  id: string;
+  height: number;
+}
+
+/** What the package says of blocks, and where it says no. */
+export async function whole(
+  blocks: WholeBlock[],
+  difficulty: string,
+): Promise<{ valid: boolean; hash: string; failed: string[] }[]> {
+  return withInstance({}, async (randomx) => {
+    const results = [];
+    for (const { block_blob, seed_hash, id, height } of blocks) {
+      const block = { block: block_blob, seedHash: seed_hash, expectedId: id, height, difficulty };
+      const { valid, hash, checks } = await randomx.verifyBlock(block);
+      const failed = checks.filter(({ passed }) => passed === false).map(({ name }) => name);
+      results.push({ valid, hash: hash ? toHex(hash) : "", failed });
+    }
+    return results;
+  });
+}
+
+/** What the package says of consecutive blocks as a chain, and where it ends. */
+export async function chain(
+  seedHash: string,
+  blocks: (Block & { id: string })[],
+): Promise<{ verdicts: string[]; end: { height: number; id: string } | undefined }> {
+  return withInstance({}, async (randomx) => {
+    const links = blocks.map(({ hashing_blob, ...told }) => {
+      return { hashingBlob: hashing_blob, seedHash, ...told };
+    });
+    const verification = randomx.verifyChain(links, { from: blocks[0]?.height });
+    const verdicts: string[] = [];
+    for await (const { valid, hash } of verification) {
+      verdicts.push(`${valid ? "valid" : "invalid"} ${hash ? toHex(hash) : ""}`);
+    }
+    const { checkpoint } = verification;
+    return { verdicts, end: checkpoint && { height: checkpoint.height, id: checkpoint.id } };
+  });
+}
+
 /** The names of the suites. */
 export async function suites(): Promise<string[]> {
   await loadConformance();
