@@ -19,7 +19,7 @@ export class Field {
     this.#name = find(document, `label[for="${id}"]`, HTMLElement).textContent.trim();
     this.#check = check;
     this.#input.addEventListener("input", () => {
-      this.#complain("");
+      this.complain("");
     });
   }
 
@@ -31,17 +31,17 @@ export class Field {
       this.#check(this.#name, text);
     } catch (error) {
       if (!(error instanceof RandomXError)) throw error;
-      this.#complain(`${error.message}.`);
+      this.complain(`${error.message}.`);
       return undefined;
     }
-    this.#complain("");
+    this.complain("");
     return text;
   }
 
   /** Puts a text into the field. */
   write(text: string): void {
     this.#input.value = text;
-    this.#complain("");
+    this.complain("");
   }
 
   /** Moves the keyboard to the field. */
@@ -49,7 +49,8 @@ export class Field {
     this.#input.focus();
   }
 
-  #complain(sentence: string): void {
+  /** Says what is wrong with the text, or nothing. */
+  complain(sentence: string): void {
     this.#error.textContent = sentence;
     this.#input.setAttribute("aria-invalid", String(sentence !== ""));
   }

@@ -1,7 +1,8 @@
-/** The page: verifies a real block at once, and any block on request. */
+/** The page: verifies a real block at once, and any block or a node's chain on request. */
 import { showBlock } from "./block.js";
 import { inTurn } from "./examples.js";
 import { wireForm } from "./form.js";
+import { wireNode } from "./node.js";
 import { find } from "./page.js";
 import { Verification } from "./verification.js";
 
@@ -18,5 +19,6 @@ async function verify(): Promise<void> {
 
 showBlock(block);
 wireForm(new Verification("form"), examples);
+wireNode();
 again.addEventListener("click", () => void verify());
 void verify();

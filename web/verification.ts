@@ -1,7 +1,7 @@
 /** One verification as it is seen: the cache filling, the hash, the difficulties, the verdict. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { RandomXError, type Progress } from "../wasm/js/index.js";
-import { verifyBlock } from "./engine.js";
+import { engine } from "./engine.js";
 import { find } from "./page.js";
 import { duration, failure, whole } from "./words.js";
 
@@ -43,7 +43,8 @@ export class Verification {
       this.#fill(done, filled - start);
     };
     try {
-      const { valid, hash, checks } = await verifyBlock(block, { signal, onProgress });
+      const randomx = await engine();
+      const { valid, hash, checks } = await randomx.verifyBlock(block, { signal, onProgress });
       if (hash) {
         this.#show("hash", bytesToHex(hash));
         this.#show("hash-time", duration(performance.now() - filled));

@@ -7,7 +7,7 @@ import { verification } from "./support.js";
 const HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
-    "style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; " +
+    "style-src 'self'; connect-src 'self' http: https:; img-src 'self'; base-uri 'none'; " +
     "form-action 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
@@ -62,7 +62,7 @@ test("the product holds its own files and nothing of the tests", () => {
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`);
   const kinds = files.map((file) => /\.\w+$/u.exec(file)?.[0]).sort();
-  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".svg", ".wasm"]);
+  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".svg", ".wasm", ".wasm"]);
   for (const file of files) {
     expect(readFileSync(file).includes("harness"), file).toBe(false);
     expect(readFileSync(file).includes("conformance"), file).toBe(false);
