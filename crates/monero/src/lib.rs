@@ -6,6 +6,10 @@
 //! itself, and a [`Chain`] at one after the other: what it demands follows from those before, back to
 //! a [`Checkpoint`] that is believed. Both say what they compared, check by check.
 //!
+//! Not looked at are what only a whole node can know: whether transactions are valid, what the miner pays
+//! itself, how large blocks may be, at which heights forks are, and whether another chain has more work.
+//! The rules are those since RandomX became the proof of work, in major version 12.
+//!
 //! The hash itself is the `randomx` crate's: this one does no input or output and runs anywhere, a
 //! browser included.
 //!

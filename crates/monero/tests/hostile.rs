@@ -4,8 +4,10 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Random, blocks, bytes, items, read};
-use randomx_monero::{Block, HashingBlob, Layout};
+use common::{Random, blocks, bytes, items, made_chain, read};
+use randomx_monero::{
+    Block, Candidate, Chain, Checkpoint, HashingBlob, Layout, Link, MAINNET_GENESIS_ID,
+};
 
 /// 10,000 blobs, random or made of real ones.
 #[test]
@@ -80,6 +82,50 @@ fn huge_counts_are_refused_at_once() {
         let changed = [&blob[..at], &huge, &blob[at + 1..]].concat();
         let _ = Block::parse(&changed, Layout::default());
     }
+}
+
+/// 10,000 mutations of the next block of a chain, with what might be told of it.
+#[test]
+fn no_blob_makes_a_chain_panic_or_loses_it() {
+    let blocks = made_chain(70);
+    let mut before = Chain::resume(Checkpoint::genesis(MAINNET_GENESIS_ID), Layout::default())
+        .expect("a checkpoint");
+    for block in &blocks[..69] {
+        let link = Link { block: whole(&block.blob), ..Link::default() };
+        before.push(&link, u64::MAX).expect("the chain takes a block");
+        assert!(before.settle(Some([0; 32])).expect("a block waits").valid);
+    }
+    let kept = before.checkpoint().expect("a block was settled");
+    let originals: Vec<Vec<u8>> = blocks[60..].iter().map(|block| block.blob.clone()).collect();
+    let mut random = Random(0xc4a1);
+    let mut valid = 0;
+    for _ in 0..10_000 {
+        let blob = mutated(&originals, &mut random);
+        let link = Link {
+            block: Candidate {
+                height: [None, Some(70), Some(u64::MAX)][random.below(3)],
+                hashing_blob: [None, Some(&blob[..])][random.below(2)],
+                ..whole(&blob)
+            },
+            seed_hash: [None, Some(MAINNET_GENESIS_ID), Some([1; 32])][random.below(3)],
+            difficulty: None,
+        };
+        let mut chain = before.clone();
+        chain.push(&link, [0, u64::MAX][random.below(2)]).expect("nothing has to be told");
+        let verdict = chain.settle([None, Some([0; 32]), Some([0xff; 32])][random.below(3)]);
+        let checkpoint = chain.checkpoint().expect("there was one before");
+        if verdict.expect("a block waits").valid {
+            valid += 1;
+            assert_eq!(checkpoint.height, 70);
+        } else {
+            assert_eq!(checkpoint, kept);
+        }
+    }
+    assert!((1..5000).contains(&valid), "{valid} of 10,000 valid");
+}
+
+fn whole(blob: &[u8]) -> Candidate<'_> {
+    Candidate { block: Some(blob), ..Candidate::default() }
 }
 
 fn corrupted(blob: &[u8], random: &mut Random) -> Vec<u8> {
