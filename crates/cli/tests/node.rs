@@ -146,6 +146,25 @@ fn lies_about_a_block_are_caught() {
 }
 
 #[test]
+fn a_lie_leaves_a_checkpoint_from_which_another_node_goes_on() {
+    let chain = Arc::new(FakeChain::new(10));
+    let liar = serve(Arc::clone(&chain), |method, params, mut result| {
+        if method == "get_block" && params["height"] == 5 {
+            blob(&mut result, |bytes| bytes[NONCE] ^= 1);
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.json");
+    let file = file.to_str().expect("a path in UTF-8");
+    verify(&liar, &["--from", "1", "--checkpoint", file]).code(1);
+    let run = verify(&serve(chain, honest), &["--checkpoint", file]).code(0);
+    let heights: Vec<_> =
+        verdicts(&run).iter().filter_map(|line| line["height"].as_u64()).collect();
+    assert_eq!(heights, [5, 6, 7, 8, 9, 10]);
+}
+
+#[test]
 fn another_block_is_not_the_one_at_its_height() {
     let chain = Arc::new(FakeChain::new(10));
     let other = Arc::clone(&chain);

@@ -1,7 +1,5 @@
 //! Hashes of a chain: a key serves 2048 blocks in a row, so it is kept from call to call.
 
-use std::slice;
-
 use randomx::Version;
 use randomx_monero::Work;
 
@@ -53,7 +51,7 @@ impl<'a, M: Machine + Sync> Hasher<'a, M> {
             batch.push(seed_hash.to_vec(), Version::V1, work.hashing_blob.clone());
         }
         let mut hashes = Vec::with_capacity(wanted.len());
-        for group in slice::from_ref(&batch).iter().flat_map(Batch::groups) {
+        for group in batch.groups() {
             let group =
                 hash_group(&self.machine, &key, &batch, &group, self.spread, self.progress)?;
             hashes.extend(group);

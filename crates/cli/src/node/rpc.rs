@@ -95,21 +95,21 @@ impl Rpc {
         let request = json!({ "jsonrpc": "2.0", "id": "0", "method": method, "params": params });
         let request = request.to_string();
         let mut pause = PAUSE;
-        for attempt in 0.. {
+        let mut retries = 0..self.retries;
+        loop {
             let outcome = self.fetch(method, &request).and_then(|answer| {
                 let result = result(method, &answer)?;
                 read(result).map_err(|problem| invalid(method, problem))
             });
             match outcome {
                 Ok(value) => return Ok(value),
-                Err(Failure { again: true, .. }) if attempt < self.retries => {
+                Err(Failure { again: true, .. }) if retries.next().is_some() => {
                     thread::sleep(pause);
                     pause *= 2;
                 }
                 Err(Failure { error, .. }) => return Err(error),
             }
         }
-        unreachable!("the loop ends by returning")
     }
 
     fn fetch(&self, method: &'static str, request: &str) -> Result<Vec<u8>, Failure> {
