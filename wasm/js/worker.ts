@@ -1,5 +1,4 @@
 /** The worker's entry: loads the WebAssembly module and answers one request after another. */
-import loadMonero, * as monero from "../monero/pkg/randomx_monero_wasm.js";
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
 import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
@@ -85,8 +84,9 @@ function wantRules(): Promise<Rules> {
 }
 
 async function loadRules(): Promise<Rules> {
+  const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
-  await loadMonero({ module_or_path: await load(moneroWasmUrl, own) });
+  await monero.default({ module_or_path: await load(moneroWasmUrl, own) });
   return new Rules(monero);
 }
 

@@ -14,6 +14,7 @@ use randomx::items::ItemSource;
 use randomx::jit::wasm::{bridge, cache_memory, host};
 use randomx::scratchpad::Scratchpad;
 use std::cell::RefCell;
+use std::fmt;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Places by which the table grows.
@@ -61,7 +62,6 @@ fn import(module: &str, field: &str, value: &JsValue) -> Object {
 }
 
 /// A function of another module, in this module's table for as long as this value lives.
-#[derive(Debug)]
 struct Entry(u32);
 
 impl Entry {
@@ -118,7 +118,6 @@ impl host::Host for JsHost {
 }
 
 /// Computes items in the memory of a cache.
-#[derive(Debug)]
 pub(crate) struct CacheItems {
     entry: Entry,
     slot: u32,
@@ -138,9 +137,16 @@ impl CacheItems {
     }
 }
 
+/// By hand: what is derived can lay numbers out, which is downloaded and never seen.
+impl fmt::Debug for CacheItems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CacheItems")
+    }
+}
+
 impl ItemSource for CacheItems {
     fn compute(&self, numbers: &[u32], items: &mut [Item]) {
-        assert_eq!(numbers.len(), items.len(), "one item per number");
+        assert!(numbers.len() == items.len(), "one item per number");
         let Entry(index) = self.entry;
         // SAFETY: As in `JsHost::call`; this is the function of a bridge, which reads so many
         // numbers and writes as many items.

@@ -68,7 +68,7 @@ impl Engine for Interpreter {
     }
 
     fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
-        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        assert!(lanes.len() == items.len(), "one item per lane");
         for (running, item) in lanes.iter_mut().zip(items) {
             self.store(running, item);
         }

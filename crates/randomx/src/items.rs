@@ -87,7 +87,7 @@ impl Items {
     ///
     /// When the two slices differ in length.
     pub fn compute(&self, numbers: &[u32], items: &mut [Item]) {
-        assert_eq!(numbers.len(), items.len(), "one item per number");
+        assert!(numbers.len() == items.len(), "one item per number");
         match &self.engine {
             Engine::Interpreter(functions) => {
                 functions.compute(self.cache.lines(), numbers, items);

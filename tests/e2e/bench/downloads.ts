@@ -1,14 +1,36 @@
-/** What a visitor of the page downloads. */
-import { readFileSync, readdirSync } from "node:fs";
+/** What a visitor downloads of the package. */
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
+import { build } from "vite";
 
-const ASSETS = fileURLToPath(new URL("../../../web/dist/assets", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../../wasm/js/index.ts", import.meta.url));
+const ENTRY = "\0page";
+const CODE = `import { RandomX } from ${JSON.stringify(PACKAGE)}; void RandomX.create();`;
 
-/** Bytes after Brotli of each script, the page's own among them, and of the WebAssembly. */
-export function downloads(): Record<string, number> {
-  const files = readdirSync(ASSETS).filter((name) => /\.(js|wasm)$/u.test(name));
+/**
+ * Bytes after Brotli of each script and of the WebAssembly of a page that has the package and nothing
+ * else. What has `monero` in its name is loaded by who asks for Monero's rules.
+ */
+export async function downloads(): Promise<Record<string, number>> {
+  const output = await build({
+    configFile: false,
+    logLevel: "error",
+    worker: { format: "es" },
+    build: { write: false, assetsInlineLimit: 0, rolldownOptions: { input: ENTRY } },
+    plugins: [
+      {
+        name: "page",
+        resolveId: (id) => (id === ENTRY ? id : undefined),
+        load: (id) => (id === ENTRY ? CODE : undefined),
+      },
+    ],
+  });
+  const files = [output].flat().flatMap((each) => ("output" in each ? each.output : []));
+  const shipped = files.filter(({ fileName }) => /\.(?:js|wasm)$/u.test(fileName));
   return Object.fromEntries(
-    files.map((name) => [name, brotliCompressSync(readFileSync(`${ASSETS}/${name}`)).length]),
+    shipped.map((file) => [
+      file.fileName.replace("assets/", ""),
+      brotliCompressSync(file.type === "asset" ? file.source : file.code).length,
+    ]),
   );
 }

@@ -21,7 +21,7 @@ const PEER_BATCH = 16;
 
 test("the engine and what it is compared with", async () => {
   const measurements = new Measurements();
-  const facts: Facts = { machine: {}, bytes: downloads(), memory: {} };
+  const facts: Facts = { machine: {}, bytes: await downloads(), memory: {} };
   for (let round = 0; round < ROUNDS; round += 1) {
     facts.machine = await measureNative(measurements);
     for (const name of BROWSERS) await measureBrowser(name as BrowserName, round);

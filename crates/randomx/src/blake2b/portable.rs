@@ -14,25 +14,14 @@ pub(super) fn compress(state: &mut Words, message: &[Words; 2], progress: Progre
     v[..8].copy_from_slice(&first);
     v[8..12].copy_from_slice(&IV[..4]);
     v[12..].copy_from_slice(&progress.last_row());
-    // The rounds are written out: their message words are then at fixed places.
-    round::<0>(&mut v, &m);
-    round::<1>(&mut v, &m);
-    round::<2>(&mut v, &m);
-    round::<3>(&mut v, &m);
-    round::<4>(&mut v, &m);
-    round::<5>(&mut v, &m);
-    round::<6>(&mut v, &m);
-    round::<7>(&mut v, &m);
-    round::<8>(&mut v, &m);
-    round::<9>(&mut v, &m);
-    round::<0>(&mut v, &m);
-    round::<1>(&mut v, &m);
+    for permutation in SIGMA.iter().chain(&SIGMA[..2]) {
+        round(&mut v, &m, permutation);
+    }
     *state = std::array::from_fn(|i| first[i] ^ v[i] ^ v[i + 8]);
 }
 
 #[inline(always)]
-fn round<const ROUND: usize>(v: &mut [u64; 16], m: &[u64; 16]) {
-    let s = &SIGMA[ROUND];
+fn round(v: &mut [u64; 16], m: &[u64; 16], s: &[usize; 16]) {
     quarter::<0, 4, 8, 12>(v, m[s[0]], m[s[1]]);
     quarter::<1, 5, 9, 13>(v, m[s[2]], m[s[3]]);
     quarter::<2, 6, 10, 14>(v, m[s[4]], m[s[5]]);

@@ -99,7 +99,7 @@ impl<H: Host> Engine for Jit<H> {
     }
 
     fn end(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]) {
-        assert_eq!(lanes.len(), items.len(), "one item per lane");
+        assert!(lanes.len() == items.len(), "one item per lane");
         for (running, item) in lanes.iter_mut().zip(items) {
             self.end_lane(running, item);
         }
