@@ -44,8 +44,7 @@ impl Dataset {
             return;
         }
         cache.read_own(|source| {
-            // A range at a time is claimed, so that hashes in progress are waited for only briefly
-            // and other threads, should they be given the same items, take turns.
+            // Threads that are given the same items take turns, and hashes wait for all of them.
             self.claims.write(first..end, |Range { start, end }| {
                 let place = self.start.load(Ordering::Relaxed).wrapping_add(start);
                 // SAFETY: the items are `start..end` of the dataset, which lives as long as
