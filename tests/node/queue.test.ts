@@ -4,7 +4,7 @@ import type * as product from "../../wasm/js/index.js";
 import { RandomX, text } from "./support.js";
 
 const key = text("test key 000");
-const inputs = Array.from({ length: 40 }, (_, index) => text(`input ${index}`));
+const inputs = Array.from({ length: 20 }, (_, index) => text(`input ${index}`));
 const open: product.RandomX[] = [];
 
 async function create(options?: product.CreateOptions): Promise<product.RandomX> {

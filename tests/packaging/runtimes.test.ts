@@ -34,9 +34,19 @@ describe.each(RUNTIMES)("$name", ({ command }) => {
     expect(told).toEqual({ valid: true, hash: block.hash, threads: 2 });
   });
 
+  test("waits until workers are gone", async () => {
+    expect(await run(command, freshProject("runtime"), ["disposing.js"])).toBe("disposed");
+  });
+
   test("hashes without workers and promises", async () => {
     expect(await run(command, freshProject("runtime"), ["blocking.js"])).toBe(block.hash);
   });
+});
+
+test("memory that is released is collected", async () => {
+  const most = await run([process.execPath], freshProject("runtime"), ["memory.js"]);
+  // All six would be more than 1,536 MiB.
+  expect(most).toBeLessThan(1100);
 });
 
 test("what the README shows first is a program that runs", async () => {

@@ -71,9 +71,11 @@ export class Connection {
   close(code: RandomXErrorCode, message: string): Promise<void> {
     if (this.#end) return Promise.resolve();
     this.#end = { code, message };
+    // From now on the process waits for its end, which may be waited for.
+    const waiting = this.#take();
     const gone = this.#thread.terminate();
     this.#watch.abort();
-    this.#take()?.reject(error(this.#end));
+    waiting?.reject(error(this.#end));
     this.#onEnd();
     return gone;
   }

@@ -14,6 +14,7 @@ import { Queue } from "./queue.js";
 import { Slots, type Slot } from "./slots.js";
 import { Counters, type Stats } from "./stats.js";
 import type { Version } from "./validate.js";
+import { collect } from "./waste.js";
 
 /** What is to be hashed. */
 export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
@@ -130,6 +131,7 @@ export class Pool {
     const { error, gone } = this.#crew.close(code, message);
     for (const job of this.#queue.clear()) job.reject(error);
     for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
+    collect();
     return gone;
   }
 
@@ -217,6 +219,7 @@ export class Pool {
     await member.connection.request("release", { slot: index }).catch(() => {
       // A worker that is gone has let go of everything.
     });
+    collect();
   }
 
   async #fill(member: Member, slot: Slot, key: Uint8Array): Promise<void> {

@@ -7,7 +7,7 @@ import { aborted } from "./errors.js";
 import { fastest } from "./fastest.js";
 import type { Engine } from "./options.js";
 import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
-import { Waste } from "./waste.js";
+import { Waste, collect } from "./waste.js";
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
@@ -145,6 +145,7 @@ export class Session {
   release({ slot }: Args<"release">): Result<"release"> {
     this.#leave(slot);
     this.#slots[slot] = {};
+    collect();
     return null;
   }
 

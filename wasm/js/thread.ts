@@ -109,7 +109,10 @@ function startInNode(threads: NodeThreads, listener: Listener, script: string | 
     post: (message) => {
       worker.postMessage(message);
     },
-    terminate: () => Promise.resolve(worker.terminate()).then(() => undefined),
+    terminate: async () => {
+      worker.ref();
+      await worker.terminate();
+    },
     keepAlive: (wanted) => {
       if (wanted) worker.ref();
       else worker.unref();

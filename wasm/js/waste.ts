@@ -1,7 +1,7 @@
 /**
- * Code that is used up. V8 counts what JavaScript holds, and not the machine code of modules: a
- * worker that has dropped a thousand of them looks idle to it, while hundreds of MiB wait to be
- * collected. Something large that is dropped at once makes it look.
+ * Code that is used up, and memories of caches. V8 counts what JavaScript holds, and neither of these:
+ * a worker that has dropped a thousand programs, or 256 MiB, looks idle to it, while hundreds of MiB
+ * wait to be collected. Something large that is dropped at once makes it look.
  */
 
 /** Hashes after which it is time: their eight modules each are several MiB. */
@@ -19,11 +19,16 @@ export class Waste {
     this.#hashes += hashes;
     if (this.#hashes < HASHES) return;
     this.#hashes = 0;
-    try {
-      // In this form, because tools that shorten code take a constructor's unused result away.
-      Reflect.construct(ArrayBuffer, [MARK]);
-    } catch {
-      // There is not that much left: then an engine collects by itself.
-    }
+    collect();
+  }
+}
+
+/** Has the engine look at what is no longer used. */
+export function collect(): void {
+  try {
+    // In this form, because tools that shorten code take a constructor's unused result away.
+    Reflect.construct(ArrayBuffer, [MARK]);
+  } catch {
+    // There is not that much left: then an engine collects by itself.
   }
 }
