@@ -10,32 +10,42 @@ import { expect, test } from "@playwright/test";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = resolve(root, process.env.CARGO_TARGET_DIR ?? "target", "capi/web");
 
-const PAGE = `<!doctype html>
-  <title>A C program</title>
-  <script>
-    var printed = [];
-    var Module = { arguments: ["20", "2"], print: (line) => printed.push(line) };
-  </script>
-  <script src="series.js"></script>`;
+/** Each program, and what it is started with. */
+const PROGRAMS = { one_hash: [], commitment: [], series: ["20", "2"] };
 
-test("a C program prints the hashes of the native library", async ({ page }) => {
-  const native = join(folder, "series.txt");
-  expect(existsSync(native), "first run `cargo test -p randomx-capi --profile checked`").toBe(true);
-  const expected = readFileSync(native, "utf8").trim().split("\n");
-  expect(expected).toHaveLength(20);
+function page(program: string, args: readonly string[]): string {
+  return `<!doctype html>
+    <title>A C program</title>
+    <script>
+      var printed = [];
+      var Module = {
+        arguments: ${JSON.stringify(args)},
+        print: (line) => printed.push(line),
+      };
+    </script>
+    <script src="${program}.js"></script>`;
+}
 
-  await page.route("**/capi/*", (route) => {
-    const name = new URL(route.request().url()).pathname.split("/").pop() ?? "";
-    return name === "index.html"
-      ? route.fulfill({ contentType: "text/html", body: PAGE })
-      : route.fulfill({ path: join(folder, name) });
+for (const [program, args] of Object.entries(PROGRAMS)) {
+  test(`${program}.c prints what it prints with the native library`, async ({ page: tab }) => {
+    const native = join(folder, `${program}.txt`);
+    const hint = "first run `cargo test -p randomx-capi --profile checked`";
+    expect(existsSync(native), hint).toBe(true);
+    const expected = readFileSync(native, "utf8").trim().split("\n");
+
+    await tab.route("**/capi/*", (route) => {
+      const name = new URL(route.request().url()).pathname.split("/").pop() ?? "";
+      return name === "index.html"
+        ? route.fulfill({ contentType: "text/html", body: page(program, args) })
+        : route.fulfill({ path: join(folder, name) });
+    });
+    const problems: string[] = [];
+    tab.on("pageerror", (error) => problems.push(error.message));
+    await tab.goto("/capi/index.html");
+    const printed = () => tab.evaluate<string[]>("printed");
+    const count = async () => (await printed()).length;
+    await expect.poll(count, { timeout: 90_000 }).toBe(expected.length);
+    expect(await printed()).toEqual(expected);
+    expect(problems).toEqual([]);
   });
-  const problems: string[] = [];
-  page.on("pageerror", (error) => problems.push(error.message));
-  await page.goto("/capi/index.html");
-  const printed = () => page.evaluate<string[]>("printed");
-  const count = async () => (await printed()).length;
-  await expect.poll(count, { timeout: 90_000 }).toBe(expected.length);
-  expect(await printed()).toEqual(expected);
-  expect(problems).toEqual([]);
-});
+}

@@ -1,7 +1,7 @@
 //! The same programs by Emscripten, in Node. What they print is left for the browsers' tests.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::installed;
@@ -25,17 +25,24 @@ fn compile(path: &str) -> PathBuf {
 }
 
 /// Node for a script of Emscripten, whose older versions take Node's `fetch` for a browser's.
-fn node(script: &PathBuf) -> Command {
+fn node(script: &Path) -> Command {
     let mut node = Command::new("node");
     node.arg("--no-experimental-fetch").arg(script);
     node
+}
+
+/// Leaves what a program has to print for the browsers' tests.
+fn leave(script: &Path, expected: &str) {
+    fs::write(script.with_extension("txt"), expected).expect("a file");
 }
 
 #[test]
 fn examples_print_the_same() {
     for example in ["examples/one_hash.c", "examples/commitment.c"] {
         let expected = Program::compile(example, Library::Static).run(&[]);
-        assert_eq!(printed(&mut node(&compile(example))), expected, "{example}");
+        let script = compile(example);
+        assert_eq!(printed(&mut node(&script)), expected, "{example}");
+        leave(&script, &expected);
     }
 }
 
@@ -49,7 +56,7 @@ fn random_inputs_have_the_same_hashes() {
         assert_eq!(printed(node(&script).args([count, version])), expected, "v{version}");
     }
     // As many as a browser's test has patience for.
-    fs::write(script.with_extension("txt"), native.run(&["20", "2"])).expect("a file");
+    leave(&script, &native.run(&["20", "2"]));
 }
 
 #[test]
