@@ -12,7 +12,10 @@ use crate::vectors;
 fn compile(path: &str) -> PathBuf {
     let file = installed::source(path);
     let name = file.file_stem().expect("a file's name");
-    let script = installed::folder("web").join(name).with_extension("js");
+    let folder = installed::folder("web");
+    // The folder may be below a package of ES modules, which Emscripten's scripts are not.
+    fs::write(folder.join("package.json"), r#"{"type":"commonjs"}"#).expect("a file");
+    let script = folder.join(name).with_extension("js");
     let prefix = installed::emscripten();
     let mut emcc = Command::new("emcc");
     emcc.args(["-O1", "-msimd128", "-sALLOW_MEMORY_GROWTH=1", "-sINITIAL_MEMORY=64MB"]);
