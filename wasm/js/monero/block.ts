@@ -83,6 +83,8 @@ export async function verifyBlock(pool: Pool, given: unknown, follow: Follow): P
   };
   const examine = async (proof: Proof | undefined): Promise<Result<"examine">> =>
     pool.ask("examine", { ...args, proof }, follow.signal);
+  // A call that is refused starts nothing.
+  pool.check(1, follow.signal);
   pool.loadRules();
   // A hashing blob is hashed at once, together with those of other calls.
   if (args.hashingBlob && !args.block) {
