@@ -62,7 +62,7 @@ test("the product holds its own files and nothing of the tests", () => {
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`);
   const kinds = files.map((file) => /\.\w+$/u.exec(file)?.[0]).sort();
-  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".svg", ".wasm", ".wasm"]);
+  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".js", ".svg", ".wasm", ".wasm"]);
   for (const file of files) {
     expect(readFileSync(file).includes("harness"), file).toBe(false);
     expect(readFileSync(file).includes("conformance"), file).toBe(false);

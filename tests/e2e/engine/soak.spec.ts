@@ -7,7 +7,7 @@ import type { Batch } from "../harness/vectors.js";
 import { nativeHashes } from "./native.js";
 
 /** In Chromium the whole of it; elsewhere a part, since all of it would take minutes. */
-const HASHES = { chromium: 2000, firefox: 400, webkit: 400 };
+const HASHES = { chromium: 2000, firefox: 200, webkit: 200 };
 
 const THREADS = 2;
 
