@@ -3,6 +3,7 @@
  * what they say is true is for `verifyChain` to find out.
  */
 import { RandomXError } from "../errors.js";
+import * as validate from "../validate.js";
 import { isRecord } from "./rpc.js";
 
 /** What a node says of itself and its chain, all of it believed. */
@@ -109,7 +110,7 @@ export function block(
 ): NodeBlock {
   const fields = new Fields("get_block", result);
   const hex = fields.text("blob", HEX, 2 * MAX_BLOB);
-  return { header: header("get_block", result, asked), blob: bytes(hex) };
+  return { header: header("get_block", result, asked), blob: validate.bytes("blob", hex) };
 }
 
 function headerOf(fields: Fields): NodeHeader {
@@ -204,13 +205,4 @@ class Fields {
     }
     return value.map((entry, index) => new Fields(`${this.#place}: ${name}[${index}]`, entry));
   }
-}
-
-/** The bytes of lower-case hex. */
-function bytes(hex: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16);
-  }
-  return bytes;
 }

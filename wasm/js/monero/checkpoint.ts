@@ -2,6 +2,7 @@
 import type { Result } from "../protocol.js";
 import { invalidArgument } from "../errors.js";
 import * as validate from "../validate.js";
+import { hex } from "./hex.js";
 
 /**
  * A chain up to a block that is believed: what Monero's rules need to judge the blocks after it, some
@@ -94,8 +95,4 @@ function digits(name: string, value: unknown): string {
     return value;
   }
   throw invalidArgument(name, "expected a string of decimal digits, below 2^128");
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -4,6 +4,7 @@ import * as validate from "../validate.js";
 import * as answers from "./answers.js";
 import type { NodeBlock, NodeHeader, NodeInfo } from "./answers.js";
 import type { ChainCheckpoint } from "./checkpoint.js";
+import { hex } from "./hex.js";
 import { call, type RpcSettings } from "./rpc.js";
 
 /** How a node is asked. */
@@ -216,8 +217,4 @@ function fetcher(given: unknown): typeof globalThis.fetch {
   if (given === undefined) return globalThis.fetch.bind(globalThis);
   if (typeof given === "function") return given as typeof globalThis.fetch;
   throw invalidArgument("fetch", "expected a function");
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
