@@ -1,6 +1,6 @@
 /** The command `randomx`, as `cargo xtask test` built it. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { nativeProgram } from "../programs.js";
 
 /** What a run came to. */
 export interface Run {
@@ -20,10 +20,7 @@ export interface CliVerdict {
 
 /** Verifies a node's chain. */
 export function verify(node: string, ...args: string[]): Promise<Run> {
-  const program = process.env.RANDOMX_NATIVE;
-  if (!program || !existsSync(program)) {
-    throw new Error("RANDOMX_NATIVE: expected the path of the binary `randomx`");
-  }
+  const program = nativeProgram();
   return new Promise((resolve) => {
     const all = ["verify", "--node", node, ...args];
     execFile(program, all, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {

@@ -1,6 +1,7 @@
 /** The native builds, by `randomx bench` at the path in `RANDOMX_NATIVE`: ours and the reference. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { nativeProgram } from "../../programs.js";
 import type { Measurements } from "./rows.js";
 
 /** Seconds that are measured in a round. */
@@ -13,8 +14,7 @@ interface Report {
 
 /** Measures one round, light mode on one thread; tells what the machine is. */
 export async function measureNative(measurements: Measurements): Promise<Report["machine"]> {
-  const program = process.env.RANDOMX_NATIVE;
-  if (!program) throw new Error("RANDOMX_NATIVE names no program: use `npm run bench:web`");
+  const program = nativeProgram();
   const scope = ["--mode", "light", "--version", "v1", "--threads", "1", "--no-microbenchmarks"];
   const time = ["--seconds", SECONDS, "--warmup", "1"];
   const against = ["--against", "reference", "--json"];

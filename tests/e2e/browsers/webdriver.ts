@@ -4,10 +4,10 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Builder, Capabilities, type WebDriver } from "selenium-webdriver";
+import { freePort } from "../../programs.js";
 import type { Browser, Tab } from "./browser.js";
 
 /** The longest that an expression may take. */
@@ -99,15 +99,6 @@ async function stop(program: ChildProcess): Promise<void> {
   const ended = once(program, "exit");
   program.kill();
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Its sessions tell the version: the driver itself does not. */

@@ -1,5 +1,6 @@
 /** Hashes by the native program at the path in `RANDOMX_NATIVE`, to hold the browser's against. */
 import { spawnSync } from "node:child_process";
+import { nativeProgram } from "../../programs.js";
 import type { Batch } from "../harness/vectors.js";
 
 /** Room for many hashes in hex. */
@@ -7,8 +8,7 @@ const MAX_OUTPUT = 1 << 24;
 
 /** The hashes of all inputs of some batches, in order. */
 export function nativeHashes(batches: readonly Batch[]): string[] {
-  const program = process.env.RANDOMX_NATIVE;
-  if (!program) throw new Error("RANDOMX_NATIVE names no program: use `npm test`");
+  const program = nativeProgram();
   const lines = batches.flatMap(({ key, version, inputs }) =>
     inputs.map((input) => JSON.stringify({ key, version, input })),
   );
