@@ -49,7 +49,7 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     let native = build::native("release")?;
     let mut playwright = setup::browsers()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
-    playwright.env("RANDOMX_NATIVE", native).env("BENCH_ROUNDS", args.rounds.to_string());
+    playwright.env(build::NATIVE, native).env("BENCH_ROUNDS", args.rounds.to_string());
     let files =
         [("BENCH_JSON", &args.json), ("BENCH_RECORD", &args.record), ("RANDOMX_JS", &args.peer)];
     for (variable, file) in files {

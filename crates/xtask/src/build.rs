@@ -72,6 +72,9 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     Ok(())
 }
 
+/// The variable by which tests in JavaScript find the program `randomx`.
+pub(crate) const NATIVE: &str = "RANDOMX_NATIVE";
+
 /// Builds the program `randomx`, with the reference implementation in it.
 pub(crate) fn native(profile: &str) -> Result<PathBuf> {
     let mut build = process::command("cargo");

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 
+use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Node};
-use crate::{build, check, process};
+use crate::{check, process};
 
 /// Checks, then tests the native build, the wasm build in two Nodes and three browsers, the npm
 /// package in fresh projects, the clients with a Monero node, and the page.
@@ -30,10 +31,11 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
             process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
         })?;
     }
+    let native = report.step("native build", || build::native(TEST_PROFILE))?;
     report.step("vitest, with Monero's daemon", || {
         let mut vitest = Node::Current.run("node_modules/vitest/vitest.mjs")?;
         vitest.args(["run", "--config", "tests/regtest/vitest.config.ts"]);
-        vitest.env("RANDOMX_NATIVE", build::native(TEST_PROFILE)?);
+        vitest.env(NATIVE, &native);
         process::run(vitest.env(setup::MONEROD_PATH, monerod))
     })?;
     let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
@@ -43,7 +45,7 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
     })?;
     report.step("playwright", || {
         let mut playwright = browsers.playwright()?;
-        playwright.env("RANDOMX_NATIVE", build::native(TEST_PROFILE)?);
+        playwright.env(NATIVE, native);
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
         // The reporter fails the run where a browser lacks a set-up that all have to run.
         process::run(playwright.env("E2E_WHOLE", "1"))
