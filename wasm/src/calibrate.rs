@@ -14,38 +14,38 @@ use randomx::scratchpad::Scratchpads;
 use randomx::{Version, VmError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Programs that are run. All but the first ones count: an engine that optimises a program's code
+/// Programs that are run. All but the first count: an engine that optimises a program's code
 /// beside it, in vain since the program is nearly done, takes its time from those that come later.
-const PROGRAMS: u8 = 12;
-
-/// The first ones, in which this module itself may not have been optimised.
-const UNCOUNTED: u8 = 3;
+const PROGRAMS: u8 = 5;
 
 /// The milliseconds that programs take from their generation to their last iteration, `compiled` or
-/// interpreted. `features` are bits; see `detectFeatures`.
+/// interpreted. `features` are bits; see `detectFeatures`. Each `round` has programs of its own, since
+/// an engine may remember what it has compiled.
 ///
 /// # Errors
 ///
 /// `out-of-memory`.
 #[wasm_bindgen]
-pub fn calibrate(compiled: bool, features: u32) -> Result<f64, Failure> {
+pub fn calibrate(compiled: bool, features: u32, round: u8) -> Result<f64, Failure> {
     let cpu = Cpu::detect();
     let milliseconds = if compiled {
         let jit = Jit::new(JsHost, features::from_bits(features), cpu);
         let code = jit.code();
-        time(&jit, code)
+        time(&jit, code, round)
     } else {
-        time(&Interpreter::new(cpu), Steps::default())
+        time(&Interpreter::new(cpu), Steps::default(), round)
     };
     Ok(milliseconds?)
 }
 
-fn time<E: Engine>(engine: &E, mut code: E::Code) -> Result<f64, VmError> {
+fn time<E: Engine>(engine: &E, mut code: E::Code, round: u8) -> Result<f64, VmError> {
     let mut scratchpads = Scratchpads::new(1)?;
     let scratchpad = &mut scratchpads.as_mut_slice()[0];
     let mut sum = 0.0;
-    for seed in 0..PROGRAMS {
-        let mut generator = AesGenerator4R::new(&[seed; 64], Aes::new(Cpu::detect()));
+    for number in 0..PROGRAMS {
+        let mut seed = [number; 64];
+        seed[0] = round;
+        let mut generator = AesGenerator4R::new(&seed, Aes::new(Cpu::detect()));
         let start = now();
         let program = Program::generate(&mut generator, Version::V1);
         engine.load(&program, &mut code);
@@ -53,9 +53,9 @@ fn time<E: Engine>(engine: &E, mut code: E::Code) -> Result<f64, VmError> {
         lane.start(&program.configuration);
         for _ in 0..PROGRAM_ITERATIONS {
             let lanes = &mut [Running { code: &code, lane: &mut lane, scratchpad }];
-            engine.iterate(lanes, &[[u64::from(seed); 8]]);
+            engine.iterate(lanes, &[[u64::from(number); 8]]);
         }
-        if seed >= UNCOUNTED {
+        if number > 0 {
             sum += now() - start;
         }
     }
