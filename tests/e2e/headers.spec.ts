@@ -1,6 +1,7 @@
 /** What the product is served with, to the letter. */
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 import { expect, test } from "@playwright/test";
 import { verification } from "./support.js";
 
@@ -15,6 +16,15 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
+
+/** The page's JavaScript, in bytes as servers that compress well send it. */
+const MOST_JAVASCRIPT = 150_000;
+
+/** All files of the built page. */
+const folder = fileURLToPath(new URL("../../web/dist", import.meta.url));
+const dist = readdirSync(folder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => `${entry.parentPath}/${entry.name}`);
 
 test("every answer has the headers, and all come from this site", async ({ page, baseURL }) => {
   const answers = new Map<string, Record<string, string>>();
@@ -57,14 +67,20 @@ test("inline code does not run", async ({ page }) => {
 });
 
 test("the product holds its own files and nothing of the tests", () => {
-  const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
-  const files = readdirSync(dist, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`);
-  const kinds = files.map((file) => /\.\w+$/u.exec(file)?.[0]).sort();
-  expect(kinds).toEqual([".css", ".html", ".js", ".js", ".js", ".svg", ".wasm", ".wasm"]);
-  for (const file of files) {
+  const kinds = dist.map((file) => /\.\w+$/u.exec(file)?.[0] ?? file);
+  expect(new Set(kinds)).toEqual(new Set([".css", ".html", ".js", ".svg", ".wasm"]));
+  for (const file of dist) {
     expect(readFileSync(file).includes("harness"), file).toBe(false);
     expect(readFileSync(file).includes("conformance"), file).toBe(false);
   }
+});
+
+test("the JavaScript of all views is small", () => {
+  const sizes = dist
+    .filter((file) => file.endsWith(".js"))
+    .map((file) => brotliCompressSync(readFileSync(file)).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  test.info().annotations.push({ type: "JavaScript, bytes", description: String(total) });
+  expect(total).toBeGreaterThan(0);
+  expect(total).toBeLessThanOrEqual(MOST_JAVASCRIPT);
 });

@@ -99,9 +99,9 @@ test("serves dark and light, and fits a phone", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 320, height: 640 });
   await page.goto("/");
-  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(19, 23, 21)");
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(16, 20, 18)");
   await page.getByRole("button", { name: "Fill in an example" }).click();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   await page.emulateMedia({ colorScheme: "light" });
-  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(251, 251, 249)");
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(247, 248, 245)");
 });

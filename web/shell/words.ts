@@ -1,5 +1,5 @@
 /** Numbers and failures, as people read them. */
-import { RandomXError, type RandomXErrorCode } from "../wasm/js/index.js";
+import { RandomXError, type RandomXErrorCode } from "../../wasm/js/index.js";
 
 const grouped = new Intl.NumberFormat("en");
 

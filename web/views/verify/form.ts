@@ -1,12 +1,16 @@
 /** The form for any block. */
-import * as validate from "../wasm/js/validate.js";
+import * as validate from "../../../wasm/js/validate.js";
 import type { Example } from "./examples.js";
-import { Field } from "./field.js";
-import { find } from "./page.js";
+import { Field } from "../../shell/field.js";
+import { find } from "../../shell/page.js";
 import type { Verification } from "./verification.js";
 
 /** Wires the form to its view; the examples fill it on request, one after another. */
-export function wireForm(view: Verification, examples: Iterator<Example, never>): void {
+export function wireForm(
+  view: Verification,
+  examples: Iterator<Example, never>,
+  closing: AbortSignal,
+): void {
   const form = find(document, "#form", HTMLFormElement);
   const verify = find(form, "[type=submit]", HTMLButtonElement);
   const cancel = find(form, "#cancel", HTMLButtonElement);
@@ -41,7 +45,7 @@ export function wireForm(view: Verification, examples: Iterator<Example, never>)
     cancel.addEventListener("click", stop);
     verify.disabled = true;
     cancel.disabled = false;
-    await view.run(block, abort.signal);
+    await view.run(block, AbortSignal.any([abort.signal, closing]));
     verify.disabled = false;
     cancel.disabled = true;
     cancel.removeEventListener("click", stop);

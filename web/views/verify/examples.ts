@@ -1,5 +1,5 @@
 /** Real blocks of Monero's main chain: the ones that the tests verify, too. */
-import headers from "../tests/vectors/mainnet-headers.json";
+import headers from "../../../tests/vectors/mainnet-headers.json";
 
 /** A block and the epoch that it belongs to; bytes are in hex, the difficulty is decimal. */
 export interface Example {

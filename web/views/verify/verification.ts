@@ -1,9 +1,9 @@
 /** One verification as it is seen: the cache filling, the hash, the difficulties, the verdict. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { RandomXError, type Progress } from "../wasm/js/index.js";
-import { engine } from "./engine.js";
-import { find } from "./page.js";
-import { duration, failure, whole } from "./words.js";
+import { RandomXError, type Progress } from "../../../wasm/js/index.js";
+import { engine } from "../../engine/engine.js";
+import { find } from "../../shell/page.js";
+import { duration, failure, whole } from "../../shell/words.js";
 
 /** A block in the form that people type: bytes in hex, the difficulty in decimal digits. */
 export interface TypedBlock {

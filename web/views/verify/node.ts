@@ -1,12 +1,12 @@
 /** The form that asks a node for a part of its chain, and verifies it. */
-import { MoneroNode, RandomXError, type ChainCheckpoint } from "../wasm/js/index.js";
-import { invalidArgument } from "../wasm/js/errors.js";
-import * as validate from "../wasm/js/validate.js";
+import { MoneroNode, RandomXError, type ChainCheckpoint } from "../../../wasm/js/index.js";
+import { invalidArgument } from "../../../wasm/js/errors.js";
+import * as validate from "../../../wasm/js/validate.js";
 import { Blocks } from "./blocks.js";
-import { engine } from "./engine.js";
-import { Field } from "./field.js";
-import { find } from "./page.js";
-import { failure, whole } from "./words.js";
+import { engine } from "../../engine/engine.js";
+import { Field } from "../../shell/field.js";
+import { find } from "../../shell/page.js";
+import { failure, whole } from "../../shell/words.js";
 
 /** What is to be verified. */
 interface Range {
@@ -22,7 +22,7 @@ const MOST = 1000;
 const verified = new Map<string, ChainCheckpoint>();
 
 /** Wires the form to the list of blocks. */
-export function wireNode(): void {
+export function wireNode(closing: AbortSignal): void {
   const form = find(document, "#node-form", HTMLFormElement);
   const verify = find(form, "[type=submit]", HTMLButtonElement);
   const stop = find(form, "#node-cancel", HTMLButtonElement);
@@ -61,7 +61,7 @@ export function wireNode(): void {
     stop.addEventListener("click", onStop);
     verify.disabled = true;
     stop.disabled = false;
-    await verifyRange(range, blocks, abort.signal);
+    await verifyRange(range, blocks, AbortSignal.any([abort.signal, closing]));
     verify.disabled = false;
     stop.disabled = true;
     stop.removeEventListener("click", onStop);

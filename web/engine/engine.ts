@@ -1,5 +1,5 @@
 /** The one RandomX of this page: made when it is first needed, and kept; it replaces lost workers. */
-import { RandomX } from "../wasm/js/index.js";
+import { RandomX } from "../../wasm/js/index.js";
 
 let shared: Promise<RandomX> | undefined;
 

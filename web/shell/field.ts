@@ -1,5 +1,5 @@
 /** A field of the form, with the sentence that says what is wrong with it. */
-import { RandomXError } from "../wasm/js/index.js";
+import { RandomXError } from "../../wasm/js/index.js";
 import { find } from "./page.js";
 
 /** Throws an `invalid-argument` for a text that the field may not hold. */

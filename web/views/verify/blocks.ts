@@ -1,8 +1,8 @@
 /** The blocks of a chain with what was looked at in each, and how the whole goes. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { Check, ChainVerdict } from "../wasm/js/index.js";
-import { find, make } from "./page.js";
-import { whole } from "./words.js";
+import type { Check, ChainVerdict } from "../../../wasm/js/index.js";
+import { find, make } from "../../shell/page.js";
+import { whole } from "../../shell/words.js";
 
 const OUTCOMES = { passed: "holds", failed: "is broken", unasked: "not asked" };
 

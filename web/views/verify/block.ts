@@ -1,8 +1,8 @@
 /** The block at the top of the page: what is known of it, and what its blob says. */
 import { readBlob } from "./blob.js";
 import type { Example } from "./examples.js";
-import { find, make } from "./page.js";
-import { bytes, moment, whole } from "./words.js";
+import { find, make } from "../../shell/page.js";
+import { bytes, moment, whole } from "../../shell/words.js";
 
 /** Blocks of one seed epoch, and how long after its seed's height it begins. */
 const EPOCH_BLOCKS = 2048;

@@ -1,0 +1,93 @@
+/** The frame of the page: addresses, the way back, the keyboard, the colours. */
+import { expect, test, type Page } from "@playwright/test";
+
+const VIEWS = ["Verify", "Compare", "Bench", "Explore"] as const;
+
+function link(page: Page, name: string): ReturnType<Page["getByRole"]> {
+  return page.getByRole("navigation").getByRole("link", { name, exact: true });
+}
+
+async function expectOpen(page: Page, name: string): Promise<void> {
+  await expect(page.locator(".view")).toHaveAttribute("data-view", name.toLowerCase());
+  await expect(page).toHaveTitle(new RegExp(`^${name} · RandomX`, "u"));
+  await expect(link(page, name)).toHaveAttribute("aria-current", "page");
+  await expect(page.locator("[aria-current]")).toHaveCount(1);
+}
+
+test("each view has a link, an address and a heading that takes the keyboard", async ({ page }) => {
+  await page.goto("/");
+  await expectOpen(page, "Verify");
+  for (const name of [...VIEWS.slice(1), "Verify"]) {
+    await link(page, name).click();
+    await expectOpen(page, name);
+    await expect(page.locator("main h1")).toHaveCount(1);
+    await expect(page.locator("main h1")).toBeFocused();
+    expect(new URL(page.url()).hash).toBe(`#/${name.toLowerCase()}`);
+  }
+});
+
+test("back and forward", async ({ page }) => {
+  await page.goto("/#/compare");
+  await expectOpen(page, "Compare");
+  await link(page, "Bench").click();
+  await link(page, "Explore").click();
+  await expectOpen(page, "Explore");
+  await page.goBack();
+  await expectOpen(page, "Bench");
+  await page.goBack();
+  await expectOpen(page, "Compare");
+  await page.goForward();
+  await expectOpen(page, "Bench");
+});
+
+test("an address of nothing is said to be so", async ({ page }) => {
+  await page.goto("/#/nothing?x=1");
+  await expect(page.getByRole("alert")).toContainText("no view “nothing”");
+  await link(page, "Verify").click();
+  await expectOpen(page, "Verify");
+});
+
+test("a view that cannot be loaded says so, and can be tried again", async ({ page }) => {
+  await page.goto("/");
+  await page.route("**/assets/view-*.js", (route) => route.abort());
+  await link(page, "Bench").click();
+  await expect(page.getByRole("heading", { name: "This view cannot be opened" })).toBeFocused();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await link(page, "Verify").click();
+  await expectOpen(page, "Verify");
+});
+
+test("the skip link leads to the content, and opens nothing", async ({ page }) => {
+  await page.goto("/#/bench");
+  await expectOpen(page, "Bench");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expectOpen(page, "Bench");
+});
+
+test("colours are the system's until they are chosen, and the choice is kept", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/#/bench");
+  const body = page.locator("body");
+  const theme = page.getByRole("button", { name: /^Colours/u });
+  await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
+  await theme.click();
+  await expect(theme).toHaveAccessibleName("Colours: light");
+  await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
+  await page.reload();
+  await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
+  await theme.click();
+  await theme.click();
+  await expect(theme).toHaveAccessibleName("Colours: as the system has them");
+  await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
+});
+
+test("the page paints before any script has come", async ({ page }) => {
+  await page.route("**/*.js", () => new Promise(() => undefined));
+  await page.goto("/", { waitUntil: "commit" });
+  await expect(link(page, "Explore")).toBeVisible();
+  const painted = (): Promise<number> =>
+    page.evaluate(() => performance.getEntriesByName("first-contentful-paint").length);
+  await expect.poll(painted).toBe(1);
+});

@@ -1,0 +1,17 @@
+/** Giving the visitor a file. */
+import { make } from "./page.js";
+
+/** How long a browser may take to begin to read the file. */
+const KEPT_MS = 10_000;
+
+/** Has the browser save a text as a file. */
+export function download(name: string, type: "application/json" | "text/csv", text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const anchor = make("a");
+  anchor.href = url;
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, KEPT_MS);
+}

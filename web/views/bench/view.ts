@@ -1,0 +1,17 @@
+/** The view Bench. */
+import { fragment } from "../../shell/page.js";
+import type { View } from "../../shell/view.js";
+import html from "./view.html?raw";
+
+export const view: View = {
+  name: "bench",
+  title: "Bench",
+  mount(root) {
+    root.append(fragment(html));
+    return {
+      unmount() {
+        // Nothing was started.
+      },
+    };
+  },
+};
