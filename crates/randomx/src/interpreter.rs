@@ -1,6 +1,9 @@
 //! The reference engine: safe, portable and the definition of what the others must compute.
 
 mod step;
+mod tracer;
+
+pub use tracer::Tracer;
 
 use step::{Kind, Step};
 
@@ -12,7 +15,7 @@ use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
 use crate::program::{Address, Program, decode_dyn};
 use crate::rounding::{self, RoundingMode};
-use crate::scratchpad::Scratchpad;
+use crate::scratchpad::{L3_MASK_64, Scratchpad};
 use crate::superscalar::Item;
 
 /// Runs programs step by step.
@@ -35,18 +38,38 @@ impl Interpreter {
         Interpreter { aes: Aes::new(cpu) }
     }
 
-    fn store(&self, running: &mut Running<'_, Steps>, item: &Item) {
+    /// Steps 1 to 6 and 8 in one lane, while `tracer` is told.
+    #[inline(always)]
+    pub(crate) fn begin_lane(&self, running: &mut Running<'_, Steps>, tracer: &mut impl Tracer) {
         let Running { code, lane, scratchpad } = running;
+        lane.load_registers(scratchpad, code.read_registers);
+        tracer.iteration(lane.addresses.map(|address| address & L3_MASK_64), &lane.registers);
+        code.execute(lane, scratchpad, tracer);
+        tracer.executed(&lane.registers);
+        lane.choose_item(code.version, code.read_registers);
+    }
+
+    /// Steps 7 and 9 to 12, likewise.
+    #[inline(always)]
+    pub(crate) fn end_lane(
+        &self,
+        running: &mut Running<'_, Steps>,
+        item: &Item,
+        tracer: &mut impl Tracer,
+    ) {
+        let Running { code, lane, scratchpad } = running;
+        tracer.item(lane.items()[0], item);
         lane.store_registers(scratchpad, item, code.version, self.aes);
+        tracer.iterated(&lane.registers);
     }
 }
 
 impl Steps {
     /// Step 4.
     #[inline(always)]
-    fn execute(&self, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+    fn execute(&self, lane: &mut Lane, scratchpad: &mut Scratchpad, tracer: &mut impl Tracer) {
         let mut machine = Machine::new(lane, scratchpad);
-        machine.run(&self.steps);
+        machine.run(&self.steps, tracer);
         machine.leave(lane);
     }
 }
@@ -64,37 +87,33 @@ impl Engine for Interpreter {
     }
 
     fn begin(&self, lanes: &mut [Running<'_, Steps>]) {
-        lanes.iter_mut().for_each(begin);
+        for running in lanes {
+            self.begin_lane(running, &mut ());
+        }
     }
 
     fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
         assert!(lanes.len() == items.len(), "one item per lane");
         for (running, item) in lanes.iter_mut().zip(items) {
-            self.store(running, item);
+            self.end_lane(running, item, &mut ());
         }
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         let mut code = Steps::default();
         self.load(program, &mut code);
-        code.execute(lane, scratchpad);
+        code.execute(lane, scratchpad, &mut ());
     }
 
     fn run(&self, lanes: &mut [Running<'_, Steps>], dataset: &[Item]) {
         for _ in 0..PROGRAM_ITERATIONS {
             for running in &mut *lanes {
-                begin(running);
+                self.begin_lane(running, &mut ());
                 let window = running.lane.window(dataset);
-                self.store(running, &window[running.lane.item_in_window()]);
+                self.end_lane(running, &window[running.lane.item_in_window()], &mut ());
             }
         }
     }
-}
-
-fn begin(Running { code, lane, scratchpad }: &mut Running<'_, Steps>) {
-    lane.load_registers(scratchpad, code.read_registers);
-    code.execute(lane, scratchpad);
-    lane.choose_item(code.version, code.read_registers);
 }
 
 /// The bits of a register that a branch tests, before they are shifted to where it tests them.
@@ -135,25 +154,32 @@ impl<'a> Machine<'a> {
     }
 
     #[inline(always)]
-    fn run(&mut self, steps: &[Step]) {
+    fn run(&mut self, steps: &[Step], tracer: &mut impl Tracer) {
         let mut next = 0;
         while let Some(step) = steps.get(next) {
+            tracer.instruction(next);
+            if step.from_memory != 0 {
+                tracer.read(self.locate(step.address), step.address.mask);
+            }
             next += 1;
             if step.is_float() {
                 self.run_float(step);
+                tracer.float(step.dst, self.x[usize::from(step.dst & 7)]);
             } else if step.is(Kind::Branch) {
                 self.update(step, |d| d.wrapping_add(step.constant));
-                if self.integer(step.dst) >> (step.shift & 63) & CONDITION == 0 {
+                let taken = self.integer(step.dst) >> (step.shift & 63) & CONDITION == 0;
+                tracer.branch(taken);
+                if taken {
                     next = usize::from(step.target);
                 }
             } else {
-                self.run_integer(step);
+                self.run_integer(step, tracer);
             }
         }
     }
 
     #[inline(always)]
-    fn run_integer(&mut self, step: &Step) {
+    fn run_integer(&mut self, step: &Step, tracer: &mut impl Tracer) {
         let flip = step.flip_src as u64;
         if step.is(Kind::Add) {
             let s = (self.source(step) << (step.shift & 3)) ^ flip;
@@ -168,6 +194,7 @@ impl<'a> Machine<'a> {
         } else if step.is(Kind::Store) {
             let bytes = self.integer(step.src).to_le_bytes();
             let address = self.locate(step.address);
+            tracer.write(address, step.address.mask);
             self.scratchpad.write(address, bytes);
         } else if step.is(Kind::Rotate) {
             let count = (self.source(step) ^ flip).wrapping_add(step.constant);
@@ -181,6 +208,7 @@ impl<'a> Machine<'a> {
             let rotated = self.integer(step.src).rotate_right(u32::from(step.shift));
             if rotated & step.constant == 0 {
                 self.mode = RoundingMode::from_fprc(rotated);
+                tracer.rounding(self.mode);
             }
         }
     }

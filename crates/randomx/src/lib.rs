@@ -47,6 +47,7 @@ pub mod registers;
 pub mod rounding;
 pub mod scratchpad;
 pub mod superscalar;
+pub mod trace;
 mod vm;
 
 pub use cache::{Cache, CacheBuilder, CacheMemory};

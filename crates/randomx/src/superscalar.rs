@@ -8,11 +8,13 @@ mod generator;
 mod operands;
 #[cfg(test)]
 pub(crate) mod samples;
+mod tracer;
 mod traits;
 
 pub use execute::{Lanes, Width};
 pub use function::Function;
-pub use generator::{generate, programs};
+pub use generator::{generate, generate_traced, programs};
+pub use tracer::{GenerationTracer, Issued, Port};
 
 /// A dataset item: the values of `r0` to `r7`.
 pub type Item = [u64; 8];
@@ -111,14 +113,22 @@ pub struct Program {
 
 impl Program {
     fn new(instructions: Vec<Instruction>) -> Program {
-        // An ideal machine takes one cycle per operation and runs all that are ready.
+        let mut program = Program { instructions, address_register: 0 };
+        let chains = program.chains();
+        // The first of the deepest registers.
+        let deepest = (0..8).rev().max_by_key(|&register| chains[register]).unwrap_or(0);
+        program.address_register = deepest as u8;
+        program
+    }
+
+    /// How many instructions each register's value depends on in a row: the cycles of an ideal machine,
+    /// which takes one for an operation and runs all that are ready.
+    pub fn chains(&self) -> [u32; 8] {
         let mut depth = [0u32; 8];
-        for instruction in &instructions {
-            let (dst, src) = (usize::from(instruction.dst), usize::from(instruction.src));
+        for instruction in &self.instructions {
+            let (dst, src) = (usize::from(instruction.dst & 7), usize::from(instruction.src & 7));
             depth[dst] = depth[dst].max(depth[src]) + 1;
         }
-        // The first of the deepest registers.
-        let deepest = (0..8).rev().max_by_key(|&register| depth[register]).unwrap_or(0);
-        Program { instructions, address_register: deepest as u8 }
+        depth
     }
 }

@@ -305,6 +305,25 @@ impl Vm {
     }
 }
 
+/// One hash, with an engine that need not outlive it, and the scratchpad that it leaves behind.
+///
+/// # Errors
+///
+/// [`VmError::OutOfMemory`] when the scratchpad cannot be allocated.
+pub(crate) fn hash_once<E: Engine>(
+    engine: E,
+    code: E::Code,
+    key: KeyMemory,
+    version: Version,
+    input: &[u8],
+) -> Result<([u8; HASH_SIZE], Scratchpads), VmError> {
+    let options = VmOptions::default();
+    let mut lanes = Lanes::new(engine, vec![code], Scratchpads::new(1)?, options.cpu);
+    lanes.begin(input);
+    let hash = lanes.finish(&key.source(options), version, None);
+    Ok((hash, lanes.into_scratchpads()))
+}
+
 /// What computes the items of a cache.
 ///
 /// Only the JIT by name can be refused, and where that is so, a VM is refused for its programs. What

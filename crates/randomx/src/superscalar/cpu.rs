@@ -162,9 +162,9 @@ impl Schedule {
     }
 
     /// Takes the ports of a macro-op that starts in `cycle`, which [`earliest`](Self::earliest)
-    /// found.
+    /// found; returns them, a bit each.
     #[inline]
-    pub(super) fn issue(&mut self, op: &MacroOp, cycle: usize) {
+    pub(super) fn issue(&mut self, op: &MacroOp, cycle: usize) -> u8 {
         let (word, bit) = (cycle / 64 % WORDS, cycle % 64);
         let busy = |port: usize| (self.busy[port][word] >> bit & 1) << port;
         let free = op.ports.0 & !(busy(0) | busy(1) | busy(2)) as u8;
@@ -172,6 +172,7 @@ impl Schedule {
         for (port, bits) in self.busy.iter_mut().enumerate() {
             bits[word] |= u64::from(taken >> port & 1) << bit;
         }
+        taken
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::cpu::{Decoded, Schedule};
 use super::operands::{Operands, Operation, Registers};
+use super::tracer::{GenerationTracer, Issued};
 use super::traits::{Needs, Traits};
 use super::{Instruction, Kind, Program};
 use crate::blake_generator::BlakeGenerator;
@@ -34,8 +35,14 @@ pub fn programs(key: &[u8], cpu: Cpu) -> [Program; CACHE_ACCESSES] {
 
 /// Generates the next program from `random`.
 pub fn generate(random: &mut BlakeGenerator) -> Program {
+    generate_traced(random, &mut ())
+}
+
+/// The same, while `tracer` is told how.
+pub fn generate_traced(random: &mut BlakeGenerator, tracer: &mut impl GenerationTracer) -> Program {
     let mut generator = Generator {
         random,
+        tracer,
         schedule: Schedule::new(),
         operands: Operands::new(),
         last: None,
@@ -90,8 +97,9 @@ enum Step {
     Abort,
 }
 
-struct Generator<'a> {
+struct Generator<'a, T> {
     random: &'a mut BlakeGenerator,
+    tracer: &'a mut T,
     schedule: Schedule,
     operands: Operands,
     /// The operation that was created last, which selects the next group.
@@ -106,7 +114,7 @@ struct Generator<'a> {
     program: Vec<Instruction>,
 }
 
-impl Generator<'_> {
+impl<T: GenerationTracer> Generator<'_, T> {
     fn is_finished(&self) -> bool {
         self.saturated || self.program.len() >= SUPERSCALAR_MAX_SIZE
     }
@@ -114,6 +122,7 @@ impl Generator<'_> {
     /// Fills the slots of one decoder group.
     fn decode(&mut self, decode_cycle: usize) {
         let group = self.select_group(decode_cycle);
+        self.tracer.group(group.0);
         let mut slot = 0;
         while slot < group.0.len() {
             if self.pending.is_complete() {
@@ -207,7 +216,9 @@ impl Generator<'_> {
             self.saturated = true;
             return Step::Abort;
         };
-        self.schedule.issue(macro_op, start);
+        let ports = self.schedule.issue(macro_op, start);
+        let (kind, latency) = (self.pending.instruction.kind, macro_op.latency);
+        self.tracer.issued(Issued { kind, part: issued, cycle: start, latency, ports });
         self.ready = start + macro_op.latency;
         let instruction = &mut self.pending.instruction;
         if decoded.result_at == issued {
@@ -220,6 +231,7 @@ impl Generator<'_> {
             if decoded.source_at.is_none() {
                 instruction.src = instruction.dst;
             }
+            self.tracer.instruction(instruction);
             self.program.push(*instruction);
             self.multiplications += usize::from(traits.is_multiplication);
         }
@@ -229,6 +241,7 @@ impl Generator<'_> {
     /// Drops the pending instruction, whose search took `waited` cycles and then some, which the
     /// whole CPU has waited.
     fn discard(&mut self, waited: usize) -> Step {
+        self.tracer.discarded(self.pending.instruction.kind);
         self.cycle += waited + Operands::PATIENCE;
         self.pending.issued = usize::MAX;
         if self.discarded < MAX_DISCARDED {

@@ -80,6 +80,34 @@ impl<E: Engine> Lanes<E> {
     }
 }
 
+impl<E: Engine> Lanes<E> {
+    /// See [`Hasher::begin`].
+    pub(super) fn begin(&mut self, input: &[u8]) {
+        self.states[0].begin_hash(input, &mut self.scratchpads.as_mut_slice()[0]);
+    }
+
+    /// See [`Hasher::finish`].
+    pub(super) fn finish(
+        &mut self,
+        source: &Source,
+        version: Version,
+        next: Option<&[u8]>,
+    ) -> [u8; HASH_SIZE] {
+        self.run_programs(1, source, version, &mut ());
+        let state = &mut self.states[0];
+        let scratchpad = &mut self.scratchpads.as_mut_slice()[0];
+        match next {
+            Some(next) => state.finish_and_begin(next, scratchpad),
+            None => state.finish_hash(scratchpad),
+        }
+    }
+
+    /// The lanes' scratchpads, when nothing is left to be hashed.
+    pub(super) fn into_scratchpads(self) -> Scratchpads {
+        self.scratchpads
+    }
+}
+
 impl<E> Hasher for Lanes<E>
 where
     E: Engine + Send,
@@ -109,7 +137,7 @@ where
     }
 
     fn begin(&mut self, input: &[u8]) {
-        self.states[0].begin_hash(input, &mut self.scratchpads.as_mut_slice()[0]);
+        Lanes::begin(self, input);
     }
 
     fn finish(
@@ -118,13 +146,7 @@ where
         version: Version,
         next: Option<&[u8]>,
     ) -> [u8; HASH_SIZE] {
-        self.run_programs(1, source, version, &mut ());
-        let state = &mut self.states[0];
-        let scratchpad = &mut self.scratchpads.as_mut_slice()[0];
-        match next {
-            Some(next) => state.finish_and_begin(next, scratchpad),
-            None => state.finish_hash(scratchpad),
-        }
+        Lanes::finish(self, source, version, next)
     }
 
     fn pages(&self) -> Pages {

@@ -30,7 +30,7 @@ const LAYERS: &[&[&str]] = &[
     &["interpreter", "jit"],
     &["items", "dataset"],
     &["vm"],
-    &["pool"],
+    &["pool", "trace"],
 ];
 
 /// The crates of this repository that each crate may depend on; tests may use any.
@@ -40,6 +40,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crates/conformance", &["randomx", "randomx-monero"]),
     ("crates/cli", &["randomx", "randomx-monero"]),
     ("crates/capi", &["randomx"]),
+    ("crates/figures", &["randomx"]),
     ("crates/xtask", &[]),
     ("wasm", &["randomx"]),
     ("wasm/monero", &["randomx-monero"]),

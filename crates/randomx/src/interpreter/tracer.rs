@@ -1,0 +1,129 @@
+//! What the interpreter tells while it runs, for those who count what programs do.
+
+use crate::f64x2::F64x2;
+use crate::program::Program;
+use crate::registers::RegisterFile;
+use crate::rounding::RoundingMode;
+use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
+
+/// Is told what programs do, step by step, in the order of specification 4.6.2.
+///
+/// Each method does nothing unless it is written, and what does nothing is compiled away: with `()` the
+/// interpreter is the one that hashes.
+pub trait Tracer {
+    /// A program is about to run, one of 8 in a hash.
+    #[inline(always)]
+    fn program(&mut self, _program: &Program) {}
+
+    /// An iteration has loaded its registers (steps 1 to 3) from the lines of 64 bytes at these
+    /// addresses, `spAddr0` and `spAddr1`. It will end by writing both.
+    #[inline(always)]
+    fn iteration(&mut self, _lines: [u32; 2], _registers: &RegisterFile) {}
+
+    /// The instruction with this index is about to run. What follows, up to the next one, is its doing.
+    #[inline(always)]
+    fn instruction(&mut self, _index: usize) {}
+
+    /// It reads 8 bytes of the scratchpad at `address`, in the level of this mask.
+    #[inline(always)]
+    fn read(&mut self, _address: u32, _mask: u32) {}
+
+    /// It writes 8 bytes of the scratchpad, likewise.
+    #[inline(always)]
+    fn write(&mut self, _address: u32, _mask: u32) {}
+
+    /// It is a branch, which is taken or not.
+    #[inline(always)]
+    fn branch(&mut self, _taken: bool) {}
+
+    /// It has set `fprc`.
+    #[inline(always)]
+    fn rounding(&mut self, _mode: RoundingMode) {}
+
+    /// It has written this value to a register of group F (0 to 3) or E (4 to 7).
+    #[inline(always)]
+    fn float(&mut self, _register: u8, _value: F64x2) {}
+
+    /// All instructions of the iteration have run (step 4); groups F and E are not mixed yet.
+    #[inline(always)]
+    fn executed(&mut self, _registers: &RegisterFile) {}
+
+    /// The iteration has read the dataset item with this number (step 7).
+    #[inline(always)]
+    fn item(&mut self, _number: u32, _item: &Item) {}
+
+    /// The iteration has written both lines and is over (step 12).
+    #[inline(always)]
+    fn iterated(&mut self, _registers: &RegisterFile) {}
+
+    /// The last program has run, and this is the scratchpad that becomes a part of the hash.
+    #[inline(always)]
+    fn scratchpad(&mut self, _scratchpad: &Scratchpad) {}
+}
+
+/// Nobody.
+impl Tracer for () {}
+
+/// The methods of a tracer that hands on what it is told.
+macro_rules! hand_on {
+    ($self:ident, $($to:expr),+) => {
+        #[inline(always)]
+        fn program(&mut $self, program: &Program) {
+            $($to.program(program);)+
+        }
+        #[inline(always)]
+        fn iteration(&mut $self, lines: [u32; 2], registers: &RegisterFile) {
+            $($to.iteration(lines, registers);)+
+        }
+        #[inline(always)]
+        fn instruction(&mut $self, index: usize) {
+            $($to.instruction(index);)+
+        }
+        #[inline(always)]
+        fn read(&mut $self, address: u32, mask: u32) {
+            $($to.read(address, mask);)+
+        }
+        #[inline(always)]
+        fn write(&mut $self, address: u32, mask: u32) {
+            $($to.write(address, mask);)+
+        }
+        #[inline(always)]
+        fn branch(&mut $self, taken: bool) {
+            $($to.branch(taken);)+
+        }
+        #[inline(always)]
+        fn rounding(&mut $self, mode: RoundingMode) {
+            $($to.rounding(mode);)+
+        }
+        #[inline(always)]
+        fn float(&mut $self, register: u8, value: F64x2) {
+            $($to.float(register, value);)+
+        }
+        #[inline(always)]
+        fn executed(&mut $self, registers: &RegisterFile) {
+            $($to.executed(registers);)+
+        }
+        #[inline(always)]
+        fn item(&mut $self, number: u32, item: &Item) {
+            $($to.item(number, item);)+
+        }
+        #[inline(always)]
+        fn iterated(&mut $self, registers: &RegisterFile) {
+            $($to.iterated(registers);)+
+        }
+        #[inline(always)]
+        fn scratchpad(&mut $self, scratchpad: &Scratchpad) {
+            $($to.scratchpad(scratchpad);)+
+        }
+    };
+}
+
+impl<T: Tracer> Tracer for &mut T {
+    hand_on!(self, (**self));
+}
+
+/// Two that are told the same; pairs can be nested.
+impl<A: Tracer, B: Tracer> Tracer for (A, B) {
+    hand_on!(self, self.0, self.1);
+}

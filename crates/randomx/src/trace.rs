@@ -1,0 +1,112 @@
+//! One hash, seen from inside: the reference engine with a [`Tracer`] that is told what programs do.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::sync::Arc;
+//! use randomx::trace::{self, Tracer};
+//! use randomx::{Cache, Version};
+//!
+//! /// Counts branches, and those of them that are taken.
+//! #[derive(Default)]
+//! struct Branches(u64, u64);
+//!
+//! impl Tracer for Branches {
+//!     fn branch(&mut self, taken: bool) {
+//!         self.0 += 1;
+//!         self.1 += u64::from(taken);
+//!     }
+//! }
+//!
+//! let cache = Arc::new(Cache::new(b"a key")?);
+//! let mut branches = Branches::default();
+//! let hash = trace::hash(cache, Version::V1, b"an input", &mut branches)?;
+//! # Ok(())
+//! # }
+//! ```
+
+use std::cell::RefCell;
+
+pub use crate::interpreter::Tracer;
+
+use crate::cpu::Cpu;
+use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::error::VmError;
+use crate::interpreter::{Interpreter, Steps};
+use crate::params::{HASH_SIZE, PROGRAM_ITERATIONS, Version};
+use crate::program::Program;
+use crate::scratchpad::Scratchpad;
+use crate::superscalar::Item;
+use crate::vm::{self, KeyMemory};
+
+/// The hash of `input`, while `tracer` is told what its programs do.
+///
+/// Programs are interpreted. Items come from what `key` is: who traces many hashes of one cache makes
+/// [`Items`](crate::items::Items) of it once, for [`KeyMemory::Items`], instead of having them made
+/// for each hash.
+///
+/// # Errors
+///
+/// [`VmError::OutOfMemory`] when the scratchpad of 2 MiB cannot be allocated.
+pub fn hash(
+    key: impl Into<KeyMemory>,
+    version: Version,
+    input: &[u8],
+    tracer: &mut impl Tracer,
+) -> Result<[u8; HASH_SIZE], VmError> {
+    let engine =
+        Traced { interpreter: Interpreter::new(Cpu::detect()), tracer: RefCell::new(&mut *tracer) };
+    let (hash, mut scratchpads) =
+        vm::hash_once(engine, Steps::default(), key.into(), version, input)?;
+    for scratchpad in scratchpads.as_mut_slice() {
+        tracer.scratchpad(scratchpad);
+    }
+    Ok(hash)
+}
+
+/// The interpreter as an engine that tells what it does.
+struct Traced<'a, T> {
+    interpreter: Interpreter,
+    /// In a cell since engines are shared; there is one thread and one lane.
+    tracer: RefCell<&'a mut T>,
+}
+
+impl<T: Tracer> Engine for Traced<'_, T> {
+    const KIND: EngineKind = EngineKind::Interpreter;
+
+    type Code = Steps;
+
+    fn load(&self, program: &Program, code: &mut Steps) {
+        self.tracer.borrow_mut().program(program);
+        self.interpreter.load(program, code);
+    }
+
+    fn begin(&self, lanes: &mut [Running<'_, Steps>]) {
+        let tracer = &mut *self.tracer.borrow_mut();
+        for running in lanes {
+            self.interpreter.begin_lane(running, tracer);
+        }
+    }
+
+    fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
+        assert!(lanes.len() == items.len(), "one item per lane");
+        let tracer = &mut *self.tracer.borrow_mut();
+        for (running, item) in lanes.iter_mut().zip(items) {
+            self.interpreter.end_lane(running, item, tracer);
+        }
+    }
+
+    fn run(&self, lanes: &mut [Running<'_, Steps>], dataset: &[Item]) {
+        let tracer = &mut *self.tracer.borrow_mut();
+        for _ in 0..PROGRAM_ITERATIONS {
+            for running in &mut *lanes {
+                self.interpreter.begin_lane(running, tracer);
+                let item = running.lane.window(dataset)[running.lane.item_in_window()];
+                self.interpreter.end_lane(running, &item, tracer);
+            }
+        }
+    }
+
+    fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
+        self.interpreter.execute(program, lane, scratchpad);
+    }
+}
