@@ -1,0 +1,83 @@
+//! One program of a hash: its registers iteration by iteration, and how often its instructions run.
+
+use randomx::program::Program;
+use randomx::registers::RegisterFile;
+use randomx::trace::Tracer;
+
+/// What registers held when the instructions of an iteration had run, before anything was mixed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Registers {
+    /// `r0` to `r7`.
+    pub r: [u64; 8],
+    /// `f0` to `f3`, low half first.
+    pub f: [[f64; 2]; 4],
+    /// `e0` to `e3`.
+    pub e: [[f64; 2]; 4],
+}
+
+/// Keeps one program of a hash, its registers and how often each of its instructions has run.
+#[derive(Clone, Debug)]
+pub struct ProgramLog {
+    program: usize,
+    limit: usize,
+    seen: usize,
+    kept: Option<Program>,
+    rows: Vec<Registers>,
+    runs: Vec<u64>,
+}
+
+impl ProgramLog {
+    /// A log of the program with this number, from 0, with the registers of at most `limit`
+    /// iterations.
+    pub fn new(program: usize, limit: usize) -> ProgramLog {
+        ProgramLog { program, limit, seen: 0, kept: None, rows: Vec::new(), runs: Vec::new() }
+    }
+
+    /// The program, when it has begun.
+    pub fn program(&self) -> Option<&Program> {
+        self.kept.as_ref()
+    }
+
+    /// A row for each iteration.
+    pub fn rows(&self) -> &[Registers] {
+        &self.rows
+    }
+
+    /// How often each instruction has run.
+    pub fn runs(&self) -> &[u64] {
+        &self.runs
+    }
+
+    fn is_in_progress(&self) -> bool {
+        self.seen == self.program.saturating_add(1)
+    }
+}
+
+impl Tracer for ProgramLog {
+    fn program(&mut self, program: &Program) {
+        if self.seen == self.program {
+            self.kept = Some(program.clone());
+            self.runs = vec![0; program.instructions.len()];
+        }
+        self.seen += 1;
+    }
+
+    #[inline]
+    fn instruction(&mut self, index: usize) {
+        if self.is_in_progress()
+            && let Some(runs) = self.runs.get_mut(index)
+        {
+            *runs += 1;
+        }
+    }
+
+    fn executed(&mut self, registers: &RegisterFile) {
+        if self.is_in_progress() && self.rows.len() < self.limit {
+            let floats = |group: &[randomx::f64x2::F64x2; 4]| {
+                group.map(|pair| pair.to_bits().map(f64::from_bits))
+            };
+            let RegisterFile { r, f, e, .. } = registers;
+            self.rows.push(Registers { r: *r, f: floats(f), e: floats(e) });
+        }
+    }
+}
