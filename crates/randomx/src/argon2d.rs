@@ -11,6 +11,8 @@ mod wasm32_simd128;
 mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
+#[cfg(target_arch = "x86_64")]
+mod x86_prefetch;
 
 use std::ops::Range;
 

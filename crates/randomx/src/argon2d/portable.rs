@@ -4,14 +4,14 @@ use super::compress::define_write_blocks;
 
 type Pair = [u64; 2];
 
-define_write_blocks!(Pair, 1);
+define_write_blocks!(Pair);
 
-fn load([pair]: [[u64; 2]; 1]) -> Pair {
+fn load(pair: [u64; 2]) -> Pair {
     pair
 }
 
-fn store(pair: Pair) -> [[u64; 2]; 1] {
-    [pair]
+fn store(pair: Pair) -> [u64; 2] {
+    pair
 }
 
 fn add(a: Pair, b: Pair) -> Pair {

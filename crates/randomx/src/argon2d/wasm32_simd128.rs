@@ -4,14 +4,14 @@ use std::arch::wasm32::*;
 
 use super::compress::define_write_blocks;
 
-define_write_blocks!(v128, 1);
+define_write_blocks!(v128);
 
-fn load([pair]: [[u64; 2]; 1]) -> v128 {
+fn load(pair: [u64; 2]) -> v128 {
     u64x2(pair[0], pair[1])
 }
 
-fn store(vector: v128) -> [[u64; 2]; 1] {
-    [[u64x2_extract_lane::<0>(vector), u64x2_extract_lane::<1>(vector)]]
+fn store(vector: v128) -> [u64; 2] {
+    [u64x2_extract_lane::<0>(vector), u64x2_extract_lane::<1>(vector)]
 }
 
 fn add(a: v128, b: v128) -> v128 {

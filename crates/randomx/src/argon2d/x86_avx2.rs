@@ -1,44 +1,156 @@
-//! Argon2 compression with AVX2, two rows at a time.
+//! Argon2 compression with AVX2: two rows, then two columns at a time.
+//!
+//! A block is 8 rows of 8 pairs of words. A register holds a quarter (two pairs) of a row: read along
+//! a row, four registers are the four vectors of Blake2's mixing; read down, eight registers are
+//! the pairs of two columns side by side. So nothing is transposed in between.
+//!
+//! As with AVX-512, the columns with the word that selects the next block are mixed first, so that
+//! the block is fetched while the others are mixed.
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
-use super::compress::define_write_blocks;
+use super::x86_prefetch::prefetch;
+use super::{ARGON_MEMORY, Block, reference_index};
 
-define_write_blocks!(
-    #[target_feature(enable = "avx2")]
-    __m256i,
-    2
-);
+/// How many blocks ahead the place that a block is written to is fetched.
+const AHEAD: usize = 3;
 
-#[inline]
+/// Registers by row and by quarter of a row.
+type Rows = [[__m256i; 4]; 8];
+
+/// Writes the blocks numbered `done`, over all passes.
 #[target_feature(enable = "avx2")]
-fn load(pairs: [[u64; 2]; 2]) -> __m256i {
-    bytemuck::must_cast(pairs)
+pub(super) fn write_blocks(memory: &mut [Block], done: Range<usize>) {
+    if done.start < ARGON_MEMORY {
+        let end = done.end.min(ARGON_MEMORY);
+        write_blocks_of_pass::<false>(memory, done.start..end);
+    }
+    write_blocks_of_pass::<true>(memory, done.start.max(ARGON_MEMORY)..done.end);
 }
 
-#[inline]
+/// From the second pass on, a block is mixed into the one that it `REPLACES`.
 #[target_feature(enable = "avx2")]
-fn store(vector: __m256i) -> [[u64; 2]; 2] {
-    bytemuck::must_cast(vector)
+fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], done: Range<usize>) {
+    let Some(last) = done.clone().next().and_then(|first| first.checked_sub(1)) else { return };
+    let mut previous: Rows = bytemuck::must_cast(memory[last % ARGON_MEMORY]);
+    let mut random = memory[last % ARGON_MEMORY].0[0][0] as u32;
+    for number in done {
+        let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
+        prefetch::<{ _MM_HINT_ET0 }>(&memory[(index + AHEAD) % ARGON_MEMORY]);
+        let reference: &Rows =
+            bytemuck::must_cast_ref(&memory[reference_index(pass, index, random)]);
+        let mut mixed = previous;
+        for (row, other) in mixed.iter_mut().zip(reference) {
+            for (quarter, other) in row.iter_mut().zip(other) {
+                *quarter = _mm256_xor_si256(*quarter, *other);
+            }
+        }
+        let mut v = mixed;
+        for rows in v.as_chunks_mut::<2>().0 {
+            mix_rows(rows);
+        }
+        let target = bytemuck::must_cast_mut(&mut memory[index]);
+        write_columns::<REPLACES, 0>(&v, &mixed, &mut previous, target);
+        random = _mm_cvtsi128_si32(_mm256_castsi256_si128(previous[0][0])) as u32;
+        let next = number + 1;
+        let reference = reference_index(next / ARGON_MEMORY, next % ARGON_MEMORY, random);
+        prefetch::<{ _MM_HINT_T0 }>(&memory[reference]);
+        let target = bytemuck::must_cast_mut(&mut memory[index]);
+        write_columns::<REPLACES, 1>(&v, &mixed, &mut previous, target);
+        write_columns::<REPLACES, 2>(&v, &mixed, &mut previous, target);
+        write_columns::<REPLACES, 3>(&v, &mixed, &mut previous, target);
+    }
 }
 
+/// Mixes the columns of a quarter and writes them to `target`, and what they become to `next`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add(a: __m256i, b: __m256i) -> __m256i {
-    _mm256_add_epi64(a, b)
+fn write_columns<const REPLACES: bool, const QUARTER: usize>(
+    v: &Rows,
+    mixed: &Rows,
+    next: &mut Rows,
+    target: &mut Rows,
+) {
+    let mut columns = v.map(|row| row[QUARTER]);
+    mix_columns(&mut columns);
+    for (row, column) in columns.into_iter().enumerate() {
+        let mut words = _mm256_xor_si256(mixed[row][QUARTER], column);
+        if REPLACES {
+            words = _mm256_xor_si256(words, target[row][QUARTER]);
+        }
+        next[row][QUARTER] = words;
+        target[row][QUARTER] = words;
+    }
 }
 
+/// Mixes two rows.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn xor(a: __m256i, b: __m256i) -> __m256i {
-    _mm256_xor_si256(a, b)
+fn mix_rows(rows: &mut [[__m256i; 4]; 2]) {
+    quarter_rounds(rows);
+    // The second vector is ready last, so the others turn to line up the diagonals with it.
+    for v in &mut *rows {
+        v[0] = _mm256_permute4x64_epi64::<0b10_01_00_11>(v[0]);
+        v[3] = _mm256_permute4x64_epi64::<0b01_00_11_10>(v[3]);
+        v[2] = _mm256_permute4x64_epi64::<0b00_11_10_01>(v[2]);
+    }
+    quarter_rounds(rows);
+    for v in rows {
+        v[0] = _mm256_permute4x64_epi64::<0b00_11_10_01>(v[0]);
+        v[3] = _mm256_permute4x64_epi64::<0b01_00_11_10>(v[3]);
+        v[2] = _mm256_permute4x64_epi64::<0b10_01_00_11>(v[2]);
+    }
 }
 
+/// Mixes two columns side by side, of which each register holds a pair of both.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn double_product(a: __m256i, b: __m256i) -> __m256i {
+fn mix_columns(v: &mut [__m256i; 8]) {
+    let mut halves = [[v[0], v[2], v[4], v[6]], [v[1], v[3], v[5], v[7]]];
+    quarter_rounds(&mut halves);
+    let [[a0, b0, c0, d0], [a1, b1, c1, d1]] = halves;
+    // Exchanging whole registers costs nothing.
+    let mut turned = [
+        [a0, shift_in(b0, b1), c1, shift_in(d1, d0)],
+        [a1, shift_in(b1, b0), c0, shift_in(d0, d1)],
+    ];
+    quarter_rounds(&mut turned);
+    let [[a0, b0, c1, d1], [a1, b1, c0, d0]] = turned;
+    *v = [a0, a1, shift_in(b1, b0), shift_in(b0, b1), c0, c1, shift_in(d1, d0), shift_in(d0, d1)];
+}
+
+/// In each pair, the upper word of `low` and then the lower word of `high`.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn shift_in(low: __m256i, high: __m256i) -> __m256i {
+    _mm256_alignr_epi8::<8>(high, low)
+}
+
+/// Two times four BlaMka quarter rounds side by side.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn quarter_rounds(pairs: &mut [[__m256i; 4]; 2]) {
+    for [a, b, c, d] in &mut *pairs {
+        *a = add_with_product(*a, *b);
+        *d = rotate_32(_mm256_xor_si256(*d, *a));
+        *c = add_with_product(*c, *d);
+        *b = rotate_24(_mm256_xor_si256(*b, *c));
+    }
+    for [a, b, c, d] in &mut *pairs {
+        *a = add_with_product(*a, *b);
+        *d = rotate_16(_mm256_xor_si256(*d, *a));
+        *c = add_with_product(*c, *d);
+        *b = rotate_63(_mm256_xor_si256(*b, *c));
+    }
+}
+
+/// `a + b` and twice the product of their lower halves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn add_with_product(a: __m256i, b: __m256i) -> __m256i {
     let product = _mm256_mul_epu32(a, b);
-    _mm256_add_epi64(product, product)
+    _mm256_add_epi64(_mm256_add_epi64(a, b), _mm256_add_epi64(product, product))
 }
 
 #[inline]
@@ -65,10 +177,4 @@ fn rotate_16(a: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn rotate_63(a: __m256i) -> __m256i {
     _mm256_or_si256(_mm256_add_epi64(a, a), _mm256_srli_epi64::<63>(a))
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn shift_in(low: __m256i, high: __m256i) -> __m256i {
-    _mm256_alignr_epi8::<8>(high, low)
 }

@@ -12,6 +12,7 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
+use super::x86_prefetch::prefetch;
 use super::{ARGON_MEMORY, Block, reference_index};
 
 /// How many blocks ahead the place that a block is written to is fetched.
@@ -109,18 +110,6 @@ fn xor(a: &Quarters, b: &Quarters) -> Quarters {
     std::array::from_fn(|pair| {
         std::array::from_fn(|quarter| _mm512_xor_si512(a[pair][quarter], b[pair][quarter]))
     })
-}
-
-#[inline]
-#[target_feature(enable = "sse")]
-fn prefetch<const HINT: i32>(block: &Block) {
-    for pairs in block.0.chunks(4) {
-        // SAFETY: a prefetch is a hint, which faults at no address. (Newer compilers know.)
-        #[allow(unused_unsafe)]
-        unsafe {
-            _mm_prefetch::<HINT>(pairs.as_ptr().cast())
-        };
-    }
 }
 
 /// Mixes two times two rows. Their steps alternate in all of this, because a processor does not
