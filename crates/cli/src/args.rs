@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod lab;
 mod node;
 mod work;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
+pub(crate) use lab::LabArgs;
 pub(crate) use node::NodeArgs;
 pub(crate) use work::{Mode, VersionName, WorkArgs};
 
@@ -118,6 +120,9 @@ pub(crate) enum Command {
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
+    /// Measure again what RandomX's documents claim, and see both figures side by side
+    #[command(override_usage = lab::USAGE, after_long_help = lab::AFTER_HELP)]
+    Lab(LabArgs),
     /// Tell which engine, processor extensions and pages of memory are used on this machine
     Info(InfoArgs),
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use randomx::{CacheError, DatasetError, VmError};
+use randomx_lab::LabError;
 use randomx_monero::{ChainError, CheckpointError};
 use thiserror::Error;
 
@@ -89,6 +90,9 @@ pub(crate) enum Error {
 
     #[error("{}: cannot be written: {problem}", .file.display())]
     WriteRecord { file: PathBuf, problem: io::Error },
+
+    #[error(transparent)]
+    Lab(#[from] LabError),
 
     #[error("{0}")]
     Reference(String),

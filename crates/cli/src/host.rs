@@ -60,6 +60,11 @@ impl Host {
         lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<10} {text}"))
     }
 
+    /// The same as names and values.
+    pub(crate) fn fields(&self) -> Vec<(String, String)> {
+        self.lines().into_iter().map(|(label, text)| (label.to_owned(), text)).collect()
+    }
+
     fn lines(&self) -> Vec<(&'static str, String)> {
         let memory = self.memory.map_or("memory unknown".to_owned(), |mib| format!("{mib} MiB"));
         let machine = format!("{} processors, {memory}, {}", self.processors, self.system);

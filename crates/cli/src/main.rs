@@ -10,6 +10,7 @@ mod hash;
 mod host;
 mod info;
 mod jsonl;
+mod lab;
 mod machine;
 mod node;
 mod output;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Lab(args) => lab::run(&args),
         Command::Info(args) => info::run(&args),
     };
     outcome.unwrap_or_else(|error| {

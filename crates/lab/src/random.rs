@@ -1,0 +1,27 @@
+//! Random choices that follow from the seed.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// Random numbers of a seed, other ones for each `index`: a sample draws from its own, so that no
+/// result depends on which thread came to it when.
+pub fn of(seed: u64, index: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(index);
+    random
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::Rng;
+
+    use super::*;
+
+    #[test]
+    fn a_seed_and_an_index_make_a_stream() {
+        let first = |seed, index| of(seed, index).next_u64();
+        assert_eq!(first(1, 2), first(1, 2));
+        assert_ne!(first(1, 2), first(1, 3));
+        assert_ne!(first(1, 2), first(2, 2));
+    }
+}

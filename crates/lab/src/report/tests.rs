@@ -1,0 +1,87 @@
+//! What every writer makes of one report.
+
+use super::*;
+use crate::find;
+
+fn report() -> Report {
+    let chain = find("chain").expect("an experiment");
+    let mut report = Report::new(chain, &Settings::default());
+    let mut table = Table::new("A table").columns(&["simulated"]);
+    table.push(Row::new("a, quoted | name", 0.4449, 2).published(0.44).also([Some(0.5)]).why("no"));
+    table.push(Row::new("another", 3.0, 0).unit("cycles").published(4.0).also([None]).why("so"));
+    report.tables.push(table);
+    report.notes.push("A note.".to_owned());
+    let line = Series::new("one", Shape::Line, [(0.0, 1.0), (1.0, 2.0)]);
+    let bars = Series::new("two", Shape::Bars, [(0.0, 1.0), (1.0, f64::NAN)]);
+    report.pictures.push(Picture::plot("plot", "A plot", "x", "y", vec![line, bars]));
+    let cells = Cells { width: 2, values: vec![0.0, 0.5, 1.0] };
+    report.pictures.push(Picture::map("map", "A map", "left", "right", cells));
+    report.machine.push(("processor".to_owned(), "an abacus".to_owned()));
+    report
+}
+
+#[test]
+fn rows_agree_to_the_digits_that_count() {
+    let row = |here: f64, decimals| Row::new("", here, decimals).published(0.44).agrees();
+    assert_eq!(row(0.4449, 2), Some(true));
+    assert_eq!(row(0.4451, 2), Some(false));
+    assert_eq!(row(0.4351, 2), Some(true));
+    assert_eq!(row(0.4449, 3), Some(false));
+    assert_eq!(Row::new("", 1.0, 2).agrees(), None);
+    assert!(report().unexplained().is_empty());
+    let mut unexplained = report();
+    unexplained.tables[0].rows[1].why.clear();
+    assert_eq!(unexplained.unexplained().len(), 1);
+}
+
+#[test]
+fn text_and_markdown_have_every_figure() {
+    for text in [report().to_text(), report().to_markdown()] {
+        for part in ["A table", "simulated", "0.44", "0.50", "cycles", "so", "A note.", "abacus"] {
+            assert!(text.contains(part), "{part} in\n{text}");
+        }
+        // What agrees needs no reason.
+        assert!(!text.contains(" no "), "{text}");
+    }
+    let page = report().to_markdown();
+    assert!(page.contains("| a, quoted \\| name | 0.44 | 0.44 | 0.50 |"), "{page}");
+    assert!(page.contains("![A plot](chain-plot.svg)"), "{page}");
+}
+
+#[test]
+fn json_and_csv_can_be_read_back() {
+    let json = report().to_json().expect("JSON");
+    let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(value["tables"][0]["rows"][1]["here"], 3.0);
+    assert_eq!(value["pictures"][1]["cells"]["values"][1], 0.5);
+
+    let text = report().to_csv().expect("CSV");
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let lines: Vec<_> = reader.records().map(|line| line.expect("a line")).collect();
+    let kinds: Vec<&str> = lines.iter().map(|line| &line[0]).collect();
+    let expected = [&["row"; 4][..], &["point"; 4], &["cell"; 3]].concat();
+    assert_eq!(kinds, expected);
+    assert_eq!(&lines[0][2], "a, quoted | name");
+    assert_eq!(&lines[1][4], "0.5");
+}
+
+#[test]
+fn pictures_are_drawn_whatever_is_in_them() {
+    let mut report = report();
+    report.pictures.push(Picture::plot("empty", "", "", "", Vec::new()));
+    let point = Series::new("", Shape::Dots, [(3.0, 7.0)]);
+    report.pictures.push(Picture::plot("point", "<&>", "", "", vec![point]));
+    let nothing = Cells { width: 0, values: Vec::new() };
+    report.pictures.push(Picture::map("nothing", "", "", "", nothing));
+    let drawn = report.to_svg().expect("pictures");
+    let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_str()).collect();
+    let expected = ["plot", "map", "empty", "point", "nothing"].map(|n| format!("chain-{n}.svg"));
+    assert_eq!(names, expected);
+    for (name, svg) in &drawn {
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{name}: {svg}");
+    }
+    assert!(drawn[0].1.contains("A plot") && drawn[0].1.contains("two"), "{}", drawn[0].1);
+    // White cells are not drawn: the background and two are.
+    assert_eq!(drawn[1].1.matches("<rect").count(), 3, "{}", drawn[1].1);
+    assert!(drawn[3].1.contains("&lt;&amp;&gt;"), "{}", drawn[3].1);
+}

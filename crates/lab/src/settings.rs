@@ -1,0 +1,81 @@
+//! How an experiment is run.
+
+use std::{num::NonZero, thread};
+
+use randomx::MAX_THREADS;
+
+use crate::{Experiment, LabError, Samples};
+
+/// The size of a run and what it starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What all random choices follow from.
+    pub seed: u64,
+    /// How many samples, by default [`Samples::usual`].
+    pub samples: Option<u64>,
+    /// Threads that work; no result depends on how many.
+    pub threads: usize,
+    /// Only these of [`Experiment::parts`]; all when there are none.
+    pub only: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        Settings { seed: 1, samples: None, threads, only: Vec::new() }
+    }
+}
+
+impl Settings {
+    /// How many samples of this kind.
+    pub fn samples(&self, samples: Samples) -> u64 {
+        self.samples.unwrap_or(samples.usual)
+    }
+
+    /// Whether a part of the experiment is wanted.
+    pub fn wants(&self, part: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|wanted| wanted == part)
+    }
+
+    pub(crate) fn check(&self, experiment: &dyn Experiment) -> Result<(), LabError> {
+        let Samples { what, most, .. } = experiment.samples();
+        if let Some(asked) = self.samples
+            && !(1..=most).contains(&asked)
+        {
+            return Err(LabError::Samples { what, asked, most });
+        }
+        if !(1..=MAX_THREADS).contains(&self.threads) {
+            return Err(LabError::Threads { asked: self.threads });
+        }
+        let parts = experiment.parts();
+        match self.only.iter().find(|wanted| !parts.contains(&wanted.as_str())) {
+            Some(name) => Err(LabError::Part { name: name.clone(), known: parts.join(", ") }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find;
+
+    fn refusal(settings: Settings) -> String {
+        let chain = find("chain").expect("an experiment");
+        settings.check(chain).expect_err("a refusal").to_string()
+    }
+
+    #[test]
+    fn what_cannot_be_met_is_named() {
+        let none = Settings { samples: Some(0), ..Settings::default() };
+        assert!(refusal(none).starts_with("samples: expected 1 to "));
+        let many = Settings { samples: Some(u64::MAX), ..Settings::default() };
+        assert!(refusal(many).starts_with("samples: expected 1 to "));
+        for threads in [0, MAX_THREADS + 1] {
+            let settings = Settings { threads, ..Settings::default() };
+            assert!(refusal(settings).starts_with("threads: expected 1 to "));
+        }
+        let only = Settings { only: vec!["half".to_owned()], ..Settings::default() };
+        assert_eq!(refusal(only), "only: `half` is no part of this experiment, which has none");
+    }
+}
