@@ -25,7 +25,15 @@ export interface Follow {
 /** What needs no cache. */
 export type Question = Exclude<
   Operation,
-  "start" | "allocate" | "fill" | "attach" | "release" | "calibrate" | "measure" | "hash"
+  | "start"
+  | "allocate"
+  | "fill"
+  | "goAhead"
+  | "attach"
+  | "release"
+  | "calibrate"
+  | "measure"
+  | "hash"
 >;
 
 /** What every request is: a promise that may be given up. */

@@ -3,6 +3,7 @@
  * which is not held waits until a slot is free; one worker fills it then, and the others are handed
  * it. Jobs of one key are spread over the workers in batches.
  */
+import { newFront } from "./ahead.js";
 import { Batches, type Part } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { Crew, type Member } from "./crew.js";
@@ -168,6 +169,8 @@ export class Pool {
   #nextFor(member: Member): Promise<void> | undefined {
     const stale = this.#slots.all.find(({ index, memory }) => !memory && member.caches[index]);
     if (stale) return this.#forget(member, stale);
+    const ahead = this.#goAhead(member);
+    if (ahead) return ahead;
     // Not before the first hash, which is not to wait: but beside a fill it costs nothing.
     const isFilling = this.#slots.all.some(({ filling }) => filling);
     if ((isFilling || this.#counters.hasHashed) && this.#calibration.isWanted) {
@@ -230,8 +233,14 @@ export class Pool {
     try {
       const shared = this.#crew.features.sharedMemory;
       const at = { slot: slot.index };
-      slot.memory ??= { shared: await member.connection.request("allocate", { ...at, shared }) };
-      const args = { ...at, key, memory: slot.memory.shared };
+      if (!slot.memory) {
+        const memory = await member.connection.request("allocate", { ...at, shared });
+        slot.memory = { shared: memory };
+        if (memory) slot.front = newFront();
+      }
+      const args = { ...at, key, memory: slot.memory.shared, front: slot.front };
+      // Somebody else may go ahead.
+      this.#schedule();
       const cache = await member.connection.request("fill", args, (done) => {
         // Whoever waits for this key first hears of it; the end is told with the job's turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
@@ -251,7 +260,21 @@ export class Pool {
     } finally {
       slot.users -= 1;
       slot.filling = undefined;
+      slot.front = undefined;
     }
+  }
+
+  /** Has an idle worker go ahead of a fill, once. */
+  #goAhead({ connection }: Member): Promise<void> | undefined {
+    const slot = this.#slots.all.find(({ filling, front }) => filling && front);
+    if (!slot?.front || !slot.memory?.shared) return undefined;
+    const args = { memory: slot.memory.shared, front: slot.front };
+    slot.front = undefined;
+    return connection.request("goAhead", args).then(
+      () => undefined,
+      // The fill does without.
+      () => undefined,
+    );
   }
 
   async #hash(member: Member, slot: Slot, head: Hashing): Promise<void> {

@@ -3,6 +3,7 @@
  * every request is answered by one `result` or `failure`; `progress` may come before. After
  * `died` the worker says nothing more.
  */
+import type { Front } from "./ahead.js";
 import type { RandomXErrorCode } from "./errors.js";
 import type { Engine, Features } from "./options.js";
 import type {
@@ -37,9 +38,16 @@ export interface Operations {
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
   /** Fills the cache of a key, in a memory that is shared or the worker's own. */
   fill: {
-    args: InSlot & { key: Uint8Array; memory: WebAssembly.Memory | undefined };
+    args: InSlot & {
+      key: Uint8Array;
+      memory: WebAssembly.Memory | undefined;
+      /** What is moved for `goAhead`, where the memory is new. */
+      front?: Front | undefined;
+    };
     result: Cache;
   };
+  /** Touches the pages of a new memory while another worker fills it. */
+  goAhead: { args: { memory: WebAssembly.Memory; front: Front }; result: null };
   /** Uses the cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Lets go of a slot's cache and memory. */

@@ -3,6 +3,7 @@
  * with one of them. A fill gives way to other tasks about every 20 ms. The worker drives it in browsers and in
  * Node, the tests without one.
  */
+import { moveFront, type Front } from "./ahead.js";
 import { aborted } from "./errors.js";
 import { fastest } from "./fastest.js";
 import type { Engine } from "./options.js";
@@ -34,6 +35,9 @@ export interface Control {
 
 /** How long a fill may keep its thread, in milliseconds. */
 const TURN_MS = 20;
+
+/** Bytes of a block, of which a fill is made. */
+const BLOCK_SIZE = 1024;
 
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
 const FIRST_STEP = 2048;
@@ -80,7 +84,7 @@ export class Session {
   }
 
   /** Fills the cache of a key; the last one's memory is used again. */
-  async fill({ slot, key, memory }: Args<"fill">, control: Control): Promise<Cache> {
+  async fill({ slot, key, memory, front }: Args<"fill">, control: Control): Promise<Cache> {
     this.#leave(slot);
     const target = memory ?? this.#slots[slot]?.memory;
     if (!target) throw new Error("there is no memory");
@@ -91,7 +95,7 @@ export class Session {
       // What these items are does not matter: engines make better code of what has run for a
       // while, and make it beside the fill.
       cache.items(new Uint32Array(WARM_UP));
-      await this.#fillInSteps(builder, control).catch((error: unknown) => {
+      await this.#fillInSteps(builder, control, front).catch((error: unknown) => {
         cache.free();
         throw error;
       });
@@ -174,10 +178,15 @@ export class Session {
     this.#machine = undefined;
   }
 
-  async #fillInSteps(builder: CacheBuilder, control: Control): Promise<void> {
+  async #fillInSteps(
+    builder: CacheBuilder,
+    control: Control,
+    front: Front | undefined,
+  ): Promise<void> {
     control.onProgress(0);
     let step = FIRST_STEP;
     for (;;) {
+      if (front) moveFront(front, step * BLOCK_SIZE);
       const start = performance.now();
       const done = builder.fill(step);
       const ms = performance.now() - start;

@@ -1,4 +1,5 @@
 /** The places for caches, 256 MiB each, and which key's cache is in which. */
+import type { Front } from "./ahead.js";
 import type { Member } from "./crew.js";
 import { equal } from "./job.js";
 import type { Cache } from "./protocol.js";
@@ -9,6 +10,8 @@ export interface Slot {
   readonly index: number;
   /** Its memory, once it has one; a lone worker keeps its own. */
   memory: { shared: WebAssembly.Memory | undefined } | undefined;
+  /** Where its first fill is, while nobody goes ahead of it. */
+  front: Front | undefined;
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
@@ -29,6 +32,7 @@ export class Slots {
     this.#slots = Array.from({ length: count }, (_, index) => ({
       index,
       memory: undefined,
+      front: undefined,
       key: undefined,
       cache: undefined,
       filling: undefined,

@@ -1,5 +1,6 @@
 /** The worker's entry: loads the WebAssembly module and answers one request after another. */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
+import { goAhead } from "./ahead.js";
 import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import { Rules } from "./monero/rules.js";
@@ -38,6 +39,9 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.allocate(request.args);
     case "fill":
       return fill(session, request.args);
+    case "goAhead":
+      goAhead(request.args.memory, request.args.front);
+      return null;
     case "attach":
       return session.attach(request.args);
     case "release":
