@@ -26,13 +26,19 @@ const HASHES: WasmCrate = WasmCrate { folder: "wasm", sources: &["wasm/Cargo.tom
 const MONERO: WasmCrate =
     WasmCrate { folder: "wasm/monero", sources: &["wasm/monero/Cargo.toml", "wasm/monero/src"] };
 
+/// What the page alone has.
+const EXPLORE: WasmCrate = WasmCrate {
+    folder: "wasm/explore",
+    sources: &["wasm/explore/Cargo.toml", "wasm/explore/src", "crates/figures"],
+};
+
 const CONFORMANCE: WasmCrate =
     WasmCrate { folder: "crates/conformance", sources: &["crates/conformance", "tests/vectors"] };
 
 /// Installs what the wasm builds need, and builds the crates of the product.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
-    build(&setup::wasm_tools()?, &[HASHES, MONERO])
+    build(&setup::wasm_tools()?, &[HASHES, MONERO, EXPLORE])
 }
 
 /// Installs what the wasm builds need, and builds all.
@@ -49,7 +55,7 @@ pub(crate) fn package_from_scratch() -> Result<()> {
 
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    build(tools, &[HASHES, MONERO, CONFORMANCE])
+    build(tools, &[HASHES, MONERO, EXPLORE, CONFORMANCE])
 }
 
 /// Builds each of the crates whose sources changed.
@@ -91,6 +97,7 @@ pub(crate) fn web() -> Result<()> {
         "wasm/js",
         "wasm/pkg",
         "wasm/monero/pkg",
+        "wasm/explore/pkg",
         "tests/vectors",
         "vite.config.ts",
         "package-lock.json",

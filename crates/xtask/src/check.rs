@@ -7,8 +7,15 @@ use crate::setup::{self, Node, TARGET};
 use crate::{build, process};
 
 /// The packages that go to wasm.
-const WASM_PACKAGES: [&str; 4] =
-    ["randomx", "randomx-monero", "randomx-wasm", "randomx-conformance"];
+const WASM_PACKAGES: [&str; 7] = [
+    "randomx",
+    "randomx-monero",
+    "randomx-figures",
+    "randomx-wasm",
+    "randomx-monero-wasm",
+    "randomx-explore-wasm",
+    "randomx-conformance",
+];
 
 /// The profile of the tests, in `Cargo.toml`.
 pub(crate) const TEST_PROFILE: &str = "checked";

@@ -45,6 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crates/xtask", &[]),
     ("wasm", &["randomx"]),
     ("wasm/monero", &["randomx-monero"]),
+    ("wasm/explore", &["randomx", "randomx-figures"]),
 ];
 
 #[test]
@@ -93,7 +94,8 @@ fn crates_depend_one_way() {
     }
     assert_none(
         &breaches,
-        "web -> wasm/js -> wasm -> randomx, wasm/monero -> monero; cli -> lab, randomx, monero",
+        "web -> wasm/js -> wasm -> randomx, wasm/monero -> monero; \
+         web -> wasm/explore -> figures; cli -> lab, randomx, monero",
     );
 }
 
