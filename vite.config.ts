@@ -1,31 +1,15 @@
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import policy from "./web/headers.json" with { type: "json" };
 
 /**
- * Nothing but this site's own files, and WebAssembly: no inline code. Other origins are only asked
- * for data, since a visitor may name any node.
+ * What every answer carries, here and from `randomx serve`: isolation from other sites' pages, and a
+ * policy that allows nothing but this site's own files, and WebAssembly: no inline code. Other
+ * origins are only asked for data, since a visitor may name any node.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self' http: https:",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-/** What every answer carries: the policy, and isolation from other sites' pages. */
-export const headers = {
-  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-};
+export const headers = Object.fromEntries(
+  Object.entries(policy).map(([name, parts]) => [name, parts.join("; ")]),
+) as Record<keyof typeof policy, string>;
 
 /**
  * Vite's preview leaves headers out where it answers that nothing has changed, and WebKit then
