@@ -83,8 +83,17 @@ pub(crate) const NATIVE: &str = "RANDOMX_NATIVE";
 
 /// Builds the program `randomx`, with the reference implementation in it.
 pub(crate) fn native(profile: &str) -> Result<PathBuf> {
+    randomx(&["--all-features", "--profile", profile], profile)
+}
+
+/// Builds the program `randomx`, for which nothing has to be installed.
+pub(crate) fn server() -> Result<PathBuf> {
+    randomx(&["--release"], "release")
+}
+
+fn randomx(options: &[&str], profile: &str) -> Result<PathBuf> {
     let mut build = process::command("cargo");
-    build.args(["build", "--package", "randomx-cli", "--all-features", "--profile", profile]);
+    build.args(["build", "--package", "randomx-cli"]).args(options);
     process::run(&mut build)?;
     let name = format!("randomx{}", env::consts::EXE_SUFFIX);
     Ok(workspace::target_dir().join(profile).join(name))

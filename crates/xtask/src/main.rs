@@ -40,7 +40,7 @@ enum Command {
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
     BuildPackage,
-    /// Build the page and serve it on 127.0.0.1.
+    /// Build the page and the program `randomx`, and serve both on 127.0.0.1.
     Start {
         /// The port to listen on.
         #[arg(long, default_value_t = 4173)]

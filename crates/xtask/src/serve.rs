@@ -5,15 +5,17 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::build;
-use crate::setup::Node;
+use crate::process;
 
-/// Builds the page if it has to be and serves it on 127.0.0.1 until interrupted.
+/// Builds what is missing, and serves the page on 127.0.0.1 beside this machine's own RandomX,
+/// until interrupted.
 pub(crate) fn start(port: u16) -> Result<()> {
     build::product_from_scratch()?;
     build::web()?;
-    let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
-    vite.args(["preview", "--host", "127.0.0.1", "--strictPort", "--port", &port.to_string()]);
-    become_or_run(&mut vite)
+    let randomx = build::server()?;
+    let mut server = process::command(randomx);
+    server.args(["serve", "--page", "web/dist", "--port", &port.to_string()]);
+    become_or_run(&mut server)
 }
 
 /// Lets the server take this process's place, so that it gets every signal itself.
@@ -25,5 +27,5 @@ fn become_or_run(server: &mut Command) -> Result<()> {
 
 #[cfg(not(unix))]
 fn become_or_run(server: &mut Command) -> Result<()> {
-    crate::process::run(server)
+    process::run(server)
 }
