@@ -3,6 +3,7 @@
 mod bench;
 mod lab;
 mod node;
+mod serve;
 mod work;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use bench::{Against, BenchArgs};
 pub(crate) use lab::LabArgs;
 pub(crate) use node::NodeArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use work::{Mode, VersionName, WorkArgs};
 
 const ABOUT: &str = "Hash with RandomX and verify Monero's proof of work";
@@ -125,6 +127,9 @@ pub(crate) enum Command {
     Lab(LabArgs),
     /// Tell which engine, processor extensions and pages of memory are used on this machine
     Info(InfoArgs),
+    /// Serve the page, and hashes of this machine for it, on loopback
+    #[command(after_long_help = serve::AFTER_HELP)]
+    Serve(ServeArgs),
 }
 
 #[derive(Args)]

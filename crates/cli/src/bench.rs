@@ -49,6 +49,30 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Measures, and gives each row to `tell`, which can end it: with what it says then.
+pub(crate) fn each_row<E>(
+    args: &BenchArgs,
+    mut tell: impl FnMut(Row) -> Result<(), E>,
+) -> Result<Result<(), E>, Error> {
+    let mut bench = Bench::new(args, None);
+    let subjects = Subject::all(args);
+    let shares = subjects.iter().map(Subject::weight).sum();
+    for subject in &subjects {
+        let rows = match bench.rows(subject, bench.budget(subject, shares)) {
+            Err(problem) if subject.is_fast() && problem.is_out_of_memory() => {
+                vec![Row::of(subject, None)]
+            }
+            rows => rows?,
+        };
+        for row in rows {
+            if let Err(end) = tell(row) {
+                return Ok(Err(end));
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
 struct Bench<'a> {
     args: &'a BenchArgs,
     native: Native<'a>,

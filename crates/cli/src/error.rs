@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, Write},
+    net::SocketAddr,
     path::PathBuf,
 };
 
@@ -99,6 +100,12 @@ pub(crate) enum Error {
 
     #[error("{0}: not the hashes of the reference")]
     Differs(String),
+
+    #[error("{0}")]
+    Serve(String),
+
+    #[error("cannot listen on {address}: {problem}")]
+    Listen { address: SocketAddr, problem: io::Error },
 
     #[error("cannot write the results: {0}")]
     Write(io::Error),

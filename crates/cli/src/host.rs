@@ -45,8 +45,8 @@ impl Host {
         Host {
             date: date(days),
             processor: processor(),
-            processors: thread::available_parallelism().map_or(1, NonZero::get),
-            memory: memory(),
+            processors: processors(),
+            memory: memory("MemTotal").map(|bytes| bytes >> 20),
             system: system(),
             program: format!("randomx {}", env!("CARGO_PKG_VERSION")),
             extensions: cpu.to_string(),
@@ -108,7 +108,13 @@ fn date(days: u64) -> String {
     format!("{year}-{month:02}-{:02}", day + 1)
 }
 
-fn processor() -> String {
+/// How many threads run at once.
+pub(crate) fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The processor's name and numbers.
+pub(crate) fn processor() -> String {
     // Virtual machines often have a name that says little; the numbers say more.
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = |name: &str| field(&info, name).map(str::to_owned);
@@ -123,10 +129,11 @@ fn processor() -> String {
     }
 }
 
-fn memory() -> Option<u64> {
+/// Bytes of memory of a kind, `MemTotal` or `MemAvailable`, where the system tells.
+pub(crate) fn memory(kind: &str) -> Option<u64> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;
-    let kibibytes: u64 = field(&info, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes >> 10)
+    let kibibytes: u64 = field(&info, kind)?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
 }
 
 fn system() -> String {

@@ -1,4 +1,4 @@
-//! `randomx`: hash with RandomX, verify Monero's proof of work, one or in bulk, and measure.
+//! `randomx`: hash with RandomX, verify Monero's proof of work, one or in bulk, measure, and serve.
 
 mod args;
 mod batch;
@@ -16,6 +16,7 @@ mod node;
 mod output;
 mod progress;
 mod record;
+mod serve;
 mod verify;
 mod work;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Serve(args) => serve::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         error::report(&error);

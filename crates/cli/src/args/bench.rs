@@ -109,6 +109,24 @@ pub(crate) enum Against {
 }
 
 impl BenchArgs {
+    /// For v1 in light mode and what its hashes are made of, in so many seconds.
+    pub(crate) fn light(seconds: u16, work: WorkArgs) -> BenchArgs {
+        BenchArgs {
+            mode: Some(Mode::Light),
+            version: Some(VersionName::V1),
+            against: None,
+            seconds: Some(seconds),
+            warmup: 0,
+            verbose: 0,
+            no_microbenchmarks: false,
+            trace: false,
+            json: false,
+            record: None,
+            compare: None,
+            work,
+        }
+    }
+
     pub(crate) fn microbenchmarks(&self) -> bool {
         !self.no_microbenchmarks && !self.trace
     }

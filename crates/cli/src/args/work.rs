@@ -11,7 +11,7 @@ use randomx::{
 use crate::{machine::RandomX, work::Spread};
 
 /// How to compute; none of these changes a result.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Speed and memory")]
 pub(crate) struct WorkArgs {
     /// What executes the programs of a hash

@@ -1,0 +1,122 @@
+//! By which names this server may be asked.
+//!
+//! A page of another site can make a browser send requests here, and with a name of its own that
+//! it points to this machine's address it could read the answers too (DNS rebinding). Then the
+//! request has that site's name in `Host`, or in `Origin`.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::uri::Authority;
+
+/// The port that a URL without one means.
+const HTTP: u16 = 80;
+
+/// Where this server listens, which is by which names it is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    bound: SocketAddr,
+}
+
+impl Names {
+    pub(crate) fn new(bound: SocketAddr) -> Names {
+        Names { bound }
+    }
+
+    /// Whether `host`, as in `Host`, is this server.
+    pub(crate) fn is_own_host(&self, host: &str) -> bool {
+        let Ok(authority) = host.parse::<Authority>() else { return false };
+        let own_port = authority.port_u16().unwrap_or(HTTP) == self.bound.port();
+        own_port && !host.contains('@') && self.is_own_name(authority.host())
+    }
+
+    /// Whether `origin`, as in `Origin`, is the page that was asked for by `host`.
+    pub(crate) fn is_own_origin(&self, origin: &str, host: &str) -> bool {
+        origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host))
+    }
+
+    fn is_own_name(&self, name: &str) -> bool {
+        let bound = self.bound.ip();
+        if name.eq_ignore_ascii_case("localhost") {
+            return bound.is_loopback() || bound.is_unspecified();
+        }
+        let literal = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let Ok(address) = literal.unwrap_or(name).parse::<IpAddr>() else { return false };
+        if bound.is_loopback() {
+            address.is_loopback()
+        } else {
+            // No name can be made to point somewhere else that is a number.
+            bound.is_unspecified() || address == bound
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(bound: &str) -> Names {
+        Names::new(bound.parse().expect("an address"))
+    }
+
+    #[test]
+    fn on_loopback_only_loopback_is_own() {
+        let own = names("127.0.0.1:4173");
+        for host in ["127.0.0.1:4173", "localhost:4173", "LOCALHOST:4173", "[::1]:4173"] {
+            assert!(own.is_own_host(host), "{host}");
+        }
+        for host in [
+            "",
+            "localhost",
+            "localhost:80",
+            "localhost:41730",
+            "evil.example:4173",
+            "localhost.evil.example:4173",
+            "127.0.0.1.evil.example:4173",
+            "192.168.0.1:4173",
+            "evil@localhost:4173",
+            "localhost:4173@evil.example",
+            "localhost:4173/",
+            "http://localhost:4173",
+            "[::1:4173",
+            "0x7f000001:4173",
+            "\u{e9}:4173",
+        ] {
+            assert!(!own.is_own_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_default_port_need_not_be_said() {
+        assert!(names("127.0.0.1:80").is_own_host("localhost"));
+        assert!(names("127.0.0.1:80").is_own_host("localhost:80"));
+    }
+
+    #[test]
+    fn elsewhere_only_addresses_are_own() {
+        assert!(names("192.168.0.1:9").is_own_host("192.168.0.1:9"));
+        for host in ["192.168.0.2:9", "localhost:9", "evil.example:9"] {
+            assert!(!names("192.168.0.1:9").is_own_host(host), "{host}");
+        }
+        for host in ["192.168.0.2:9", "localhost:9", "[fe80::1]:9"] {
+            assert!(names("0.0.0.0:9").is_own_host(host), "{host}");
+        }
+        assert!(!names("0.0.0.0:9").is_own_host("evil.example:9"));
+    }
+
+    #[test]
+    fn the_origin_is_the_page_that_was_asked_for() {
+        let own = names("127.0.0.1:4173");
+        assert!(own.is_own_origin("http://localhost:4173", "localhost:4173"));
+        for origin in [
+            "null",
+            "",
+            "https://localhost:4173",
+            "http://localhost:4174",
+            "http://127.0.0.1:4173",
+            "http://localhost:4173.evil.example",
+            "http://evil.example",
+        ] {
+            assert!(!own.is_own_origin(origin, "localhost:4173"), "{origin}");
+        }
+    }
+}

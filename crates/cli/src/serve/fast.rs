@@ -1,0 +1,51 @@
+//! `POST /api/fast` and `DELETE /api/fast`.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::runtime::Handle;
+
+use super::{
+    Server, body,
+    failure::Failure,
+    work::{self, milliseconds},
+};
+use crate::bytes;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    key: String,
+}
+
+/// Computes the dataset of a key, in the place of another one.
+pub(crate) async fn post(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let headers = request.headers().clone();
+    let asked: Asked = body::read(request).await?;
+    let key = bytes::from_hex(&asked.key).map_err(|problem| Failure::argument("key", problem))?;
+    let worker = Arc::clone(&server);
+    let runtime = Handle::current();
+    work::answer(&headers, &server.gates.fast, &server.stopping, move |sink| {
+        let start = Instant::now();
+        if worker.keys.dataset(&key).is_none() {
+            runtime.block_on(worker.keys.stop())?;
+            worker.keys.start(&key, worker.threads, worker.options, sink)?;
+        }
+        Ok(json!({ "state": "ready", "ms": milliseconds(start.elapsed()) }))
+    })
+    .await
+}
+
+/// Stops fast mode, at whatever it is, and answers when its memory is free.
+pub(crate) async fn delete(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
+    server.keys.stop().await?;
+    Ok(work::json(&json!({ "state": "off" })))
+}

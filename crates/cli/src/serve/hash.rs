@@ -1,0 +1,285 @@
+//! `POST /api/hash`.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use randomx::{
+    EngineChoice, KeyMemory, MAX_LANES, Version, Vm, VmOptions, memory::is_available,
+    params::SCRATCHPAD_L3,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Server, body,
+    failure::{Code, Failure},
+    work::{self, Event, Sink, milliseconds},
+};
+use crate::{args::Mode, bytes, error::Error, machine, record};
+
+/// Most inputs of a request.
+pub(crate) const MOST_INPUTS: usize = 1 << 16;
+
+/// How a hash is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    key: String,
+    inputs: Vec<String>,
+    #[serde(default, deserialize_with = "record::version")]
+    version: Version,
+    #[serde(default)]
+    engine: EngineName,
+    #[serde(default)]
+    mode: ModeName,
+    threads: Option<usize>,
+    lanes: Option<usize>,
+}
+
+/// What executes programs.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) enum EngineName {
+    #[default]
+    Auto,
+    Interpreter,
+    Jit,
+}
+
+impl TryFrom<String> for EngineName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<EngineName, &'static str> {
+        match name.as_str() {
+            "auto" => Ok(EngineName::Auto),
+            "interpreter" => Ok(EngineName::Interpreter),
+            "jit" => Ok(EngineName::Jit),
+            _ => Err("expected auto, interpreter or jit"),
+        }
+    }
+}
+
+impl EngineName {
+    /// The options with this engine; `auto` is how the server was started.
+    pub(super) fn among(self, options: VmOptions) -> VmOptions {
+        let engine = match self {
+            EngineName::Auto => options.engine,
+            EngineName::Interpreter => EngineChoice::Interpreter,
+            EngineName::Jit => EngineChoice::Jit,
+        };
+        VmOptions { engine, ..options }
+    }
+}
+
+/// Where dataset items come from.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(try_from = "String")]
+enum ModeName {
+    #[default]
+    Light,
+    Fast,
+}
+
+impl TryFrom<String> for ModeName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<ModeName, &'static str> {
+        match name.as_str() {
+            "light" => Ok(ModeName::Light),
+            "fast" => Ok(ModeName::Fast),
+            _ => Err("expected light or fast"),
+        }
+    }
+}
+
+/// Inputs of one key, and how they are hashed.
+pub(super) struct Job {
+    pub(super) key: Vec<u8>,
+    pub(super) inputs: Vec<Vec<u8>>,
+    pub(super) version: Version,
+    pub(super) mode: Mode,
+    pub(super) threads: usize,
+    pub(super) options: VmOptions,
+}
+
+/// Hashes inputs.
+pub(crate) async fn post(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let headers = request.headers().clone();
+    let job = job(&server, body::read(request).await?)?;
+    let worker = Arc::clone(&server);
+    work::answer(&headers, &server.gates.hash, &server.stopping, move |sink| {
+        let start = Instant::now();
+        let hashed = hash_all(&worker, &job, sink, |index, hash, ms| {
+            sink.tell(Event::Hash { index, hash: hex::encode(hash), ms })
+        })?;
+        let prepared = start.elapsed().saturating_sub(hashed);
+        let (ms, prepare) = (milliseconds(hashed), milliseconds(prepared));
+        Ok::<Value, _>(json!({ "count": job.inputs.len(), "ms": ms, "prepareMs": prepare }))
+    })
+    .await
+}
+
+fn job(server: &Server, asked: Asked) -> Result<Job, Failure> {
+    if asked.inputs.len() > MOST_INPUTS {
+        let complaint = format!("expected at most {MOST_INPUTS}, got {}", asked.inputs.len());
+        return Err(Failure::argument("inputs", complaint));
+    }
+    let key = bytes::from_hex(&asked.key).map_err(|problem| Failure::argument("key", problem))?;
+    let inputs = asked.inputs.iter().enumerate().map(|(index, input)| {
+        let wrong = |problem| Failure::argument(format_args!("inputs[{index}]"), problem);
+        bytes::from_hex(input).map_err(wrong)
+    });
+    let mode = match asked.mode {
+        ModeName::Light => Mode::Light,
+        ModeName::Fast => Mode::Fast,
+    };
+    let options = asked.engine.among(server.options);
+    let lanes = within("lanes", asked.lanes, MAX_LANES)?.or(options.lanes);
+    let threads = within("threads", asked.threads, server.threads)?.unwrap_or(server.threads);
+    Ok(Job {
+        key,
+        inputs: inputs.collect::<Result<_, _>>()?,
+        version: asked.version,
+        mode,
+        threads,
+        options: VmOptions { lanes, ..options },
+    })
+}
+
+fn within(name: &str, number: Option<usize>, most: usize) -> Result<Option<usize>, Failure> {
+    match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(Failure::argument(name, format!("expected 1 to {most}, got {number}")))
+        }
+        number => Ok(number),
+    }
+}
+
+/// Hashes all inputs, in batches that threads take; `found` hears of each hash with its part of its
+/// batch's time, in milliseconds. Returns the time that it took with the key's memory there.
+pub(super) fn hash_all(
+    server: &Server,
+    job: &Job,
+    sink: &Sink,
+    found: impl Fn(usize, &[u8], f64) -> Result<(), Failure> + Sync,
+) -> Result<std::time::Duration, Failure> {
+    let (key, stopped) = key_memory(server, job, sink)?;
+    let lanes = job.options.lanes.unwrap_or(MAX_LANES);
+    let rounds = job.inputs.len().div_ceil(job.threads * lanes).max(1);
+    let size = job.inputs.len().div_ceil(job.threads * rounds).max(1);
+    let batches: Vec<&[Vec<u8>]> = job.inputs.chunks(size).collect();
+    let mut vms = vms(&key, job, batches.len(), size)?;
+    drop(key);
+    let start = Instant::now();
+    let batches = Batches { job, batches, size, next: AtomicUsize::new(0), stopped, sink };
+    let (done, failed) = (AtomicUsize::new(0), Mutex::new(None));
+    let work = |vm: &mut Vm| {
+        while let Some((first, inputs)) = batches.take() {
+            let outcome = batches.go_on().and_then(|()| {
+                let start = Instant::now();
+                let hashes = vm.hash_many(inputs);
+                let ms = milliseconds(start.elapsed()) / hashes.len() as f64;
+                for (offset, hash) in hashes.iter().enumerate() {
+                    found(first + offset, hash, ms)?;
+                }
+                let done = done.fetch_add(hashes.len(), Ordering::Relaxed) + hashes.len();
+                sink.progress("hash", done as f64 / job.inputs.len() as f64)
+            });
+            if let Err(failure) = outcome {
+                batches.leave_the_rest();
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        if let Some((own, helpers)) = vms.split_first_mut() {
+            for helper in helpers {
+                // Threads that the system does not start leave their part to the others.
+                if thread::Builder::new().spawn_scoped(scope, || work(helper)).is_err() {
+                    break;
+                }
+            }
+            work(own);
+        }
+    });
+    let elapsed = start.elapsed();
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(elapsed), Err)
+}
+
+/// What is to be hashed, and what may end it early.
+struct Batches<'a> {
+    job: &'a Job,
+    batches: Vec<&'a [Vec<u8>]>,
+    size: usize,
+    next: AtomicUsize,
+    stopped: Option<Arc<AtomicBool>>,
+    sink: &'a Sink,
+}
+
+impl<'a> Batches<'a> {
+    /// The next batch, and the number of its first input.
+    fn take(&self) -> Option<(usize, &'a [Vec<u8>])> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        self.batches.get(index).map(|inputs| (index * self.size, *inputs))
+    }
+
+    fn leave_the_rest(&self) {
+        self.next.store(self.job.inputs.len(), Ordering::Relaxed);
+    }
+
+    fn go_on(&self) -> Result<(), Failure> {
+        if self.stopped.as_ref().is_some_and(|stopped| stopped.load(Ordering::Relaxed)) {
+            return Err(Failure::new(Code::Aborted, "fast mode was stopped"));
+        }
+        self.sink.check()
+    }
+}
+
+fn key_memory(
+    server: &Server,
+    job: &Job,
+    sink: &Sink,
+) -> Result<(KeyMemory, Option<Arc<AtomicBool>>), Failure> {
+    match job.mode {
+        Mode::Light => {
+            let cache = server.keys.cache(&job.key, job.options, sink)?;
+            Ok((KeyMemory::Items(Arc::new(machine::items(cache, job.options)?)), None))
+        }
+        Mode::Fast => {
+            let ready = server.keys.dataset(&job.key).ok_or_else(|| {
+                let message = "mode: there is no dataset of this key; POST /api/fast makes one";
+                Failure::new(Code::Unsupported, message)
+            })?;
+            Ok((ready.dataset.into(), Some(ready.stopped)))
+        }
+    }
+}
+
+/// The VMs of the threads that so many batches keep busy, with no more lanes than these need.
+fn vms(key: &KeyMemory, job: &Job, batches: usize, size: usize) -> Result<Vec<Vm>, Failure> {
+    let threads = job.threads.min(batches);
+    let lanes = match job.mode {
+        Mode::Light => Some(job.options.lanes.unwrap_or(MAX_LANES).min(size)),
+        Mode::Fast => job.options.lanes,
+    };
+    let bytes = threads * lanes.unwrap_or(MAX_LANES) * SCRATCHPAD_L3;
+    if !is_available(bytes) {
+        return Err(Error::Memory { what: "the scratchpads", bytes }.into());
+    }
+    let options = VmOptions { lanes, ..job.options };
+    let vm = |_| Vm::with_options(key.clone(), job.version, options);
+    (0..threads).map(vm).collect::<Result<_, _>>().map_err(|problem| Error::Vm(problem).into())
+}

@@ -1,0 +1,72 @@
+//! What every answer carries: the page's policy, and isolation from other sites' pages.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
+    middleware::Next,
+    response::Response,
+};
+
+use super::Server;
+use crate::error::Error;
+
+/// The one list, which the page's own build reads too.
+const LIST: &str = include_str!("../../../../web/headers.json");
+
+/// Files there are named by what they hold.
+const NAMED_BY_CONTENT: &str = "/assets/";
+
+/// The headers of the list.
+pub(crate) fn all() -> Result<HeaderMap, Error> {
+    let wrong = |problem: String| Error::Serve(format!("web/headers.json: {problem}"));
+    let list: BTreeMap<String, Vec<String>> =
+        serde_json::from_str(LIST).map_err(|problem| wrong(problem.to_string()))?;
+    list.into_iter()
+        .map(|(name, parts)| {
+            let value = parts.join("; ");
+            let header = name.parse::<HeaderName>().ok().zip(HeaderValue::from_str(&value).ok());
+            header.ok_or_else(|| wrong(format!("{name} is no header")))
+        })
+        .collect()
+}
+
+/// Puts them on every answer, and says how long it may be kept.
+pub(crate) async fn add(
+    State(server): State<Arc<Server>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.uri().path();
+    let kept = if path.starts_with("/api") {
+        "no-store"
+    } else if path.starts_with(NAMED_BY_CONTENT) {
+        "public, max-age=31536000, immutable"
+    } else {
+        "no-cache"
+    };
+    let mut response = next.run(request).await;
+    let found = response.status().is_success() || response.status().is_redirection();
+    let kept = if found { kept } else { "no-store" };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+    for (name, value) in &server.headers {
+        headers.insert(name, value.clone());
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_headers() {
+        let headers = all().expect("a list");
+        let policy = headers["content-security-policy"].to_str().expect("text");
+        assert!(policy.starts_with("default-src 'none'; script-src 'self' "), "{policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff");
+        assert_eq!(headers.len(), 6);
+    }
+}

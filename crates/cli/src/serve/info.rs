@@ -1,0 +1,130 @@
+//! `GET /api/info`: what this machine has, and what this server can do and is at.
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use randomx::{
+    MAX_LANES, VmOptions,
+    memory::is_available,
+    params::{CACHE_SIZE, DATASET_SIZE},
+};
+use serde::Serialize;
+
+use super::{Server, bench, body, failure::Failure, hash, work};
+use crate::host;
+
+#[derive(Serialize)]
+struct Info {
+    name: &'static str,
+    version: &'static str,
+    cpu: Processor,
+    memory: Bytes,
+    engines: Vec<Engine>,
+    fast: FastMode,
+    limits: Limits,
+}
+
+#[derive(Serialize)]
+struct Processor {
+    model: String,
+    processors: usize,
+    features: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Bytes {
+    total: Option<u64>,
+    available: Option<u64>,
+}
+
+/// An engine in a mode, and why it is not to be had.
+#[derive(Serialize)]
+struct Engine {
+    engine: &'static str,
+    mode: &'static str,
+    available: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FastMode {
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Limits {
+    body: usize,
+    inputs: usize,
+    threads: usize,
+    lanes: usize,
+    bench_seconds: u16,
+    work_seconds: u64,
+}
+
+/// Tells it.
+pub(crate) async fn get(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
+    // Reading what the system tells is reading files.
+    let told = tokio::task::spawn_blocking(move || work::json(&info(&server))).await;
+    told.map_err(|problem| Failure::new(super::failure::Code::Internal, problem.to_string()))
+}
+
+fn info(server: &Server) -> Info {
+    let fast = server.keys.info();
+    let ready = fast.state == "ready";
+    let room = ready || is_available(DATASET_SIZE + CACHE_SIZE);
+    let no_room =
+        (!room).then(|| format!("no memory: {} MiB needed", (DATASET_SIZE + CACHE_SIZE) >> 20));
+    let engine =
+        |engine, mode, why: Option<String>| Engine { engine, mode, available: why.is_none(), why };
+    let jit = || server.no_jit.clone();
+    Info {
+        name: "randomx",
+        version: env!("CARGO_PKG_VERSION"),
+        cpu: Processor {
+            model: host::processor(),
+            processors: host::processors(),
+            features: server.options.cpu.extensions().map(|each| each.to_string()).collect(),
+        },
+        memory: Bytes { total: host::memory("MemTotal"), available: host::memory("MemAvailable") },
+        engines: vec![
+            engine("interpreter", "light", None),
+            engine("jit", "light", jit()),
+            engine("interpreter", "fast", no_room.clone()),
+            engine("jit", "fast", jit().or(no_room)),
+        ],
+        fast: FastMode {
+            state: fast.state,
+            key: fast.key,
+            bytes: DATASET_SIZE,
+            progress: fast.progress,
+        },
+        limits: Limits {
+            body: body::MOST,
+            inputs: hash::MOST_INPUTS,
+            threads: server.threads,
+            lanes: MAX_LANES,
+            bench_seconds: bench::MOST_SECONDS,
+            work_seconds: work::LONGEST.as_secs(),
+        },
+    }
+}
+
+/// Why there is no machine code, if there is none.
+pub(crate) fn no_jit(options: VmOptions) -> Option<String> {
+    #[cfg(target_arch = "x86_64")]
+    let problem =
+        randomx::jit::x86_64::program::Jit::new(options.cpu, options.code_pages).code().err();
+    #[cfg(not(target_arch = "x86_64"))]
+    let problem = {
+        let _ = options;
+        Some(randomx::JitError::Unsupported)
+    };
+    problem.map(|problem| problem.to_string())
+}

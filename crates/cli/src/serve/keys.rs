@@ -1,0 +1,260 @@
+//! What is kept of keys: the cache of the last one, and the dataset that was asked for.
+
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use randomx::{Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, VmOptions};
+use tokio::time;
+
+use super::{
+    failure::{Code, Failure},
+    work::Sink,
+};
+use crate::{error::Error, machine};
+
+/// How long a cache is kept that nobody asks for.
+const KEPT: Duration = Duration::from_secs(120);
+
+/// How often the state of fast mode is looked at while it is stopped.
+const STEP: Duration = Duration::from_millis(10);
+
+/// The longest that is waited for a dataset to be free: hashes that use it end their batch first.
+const FREEING: Duration = Duration::from_secs(20);
+
+/// The memory of keys: a cache of 256 MiB, and a dataset of 2080.
+#[derive(Default)]
+pub(crate) struct Keys {
+    cache: Mutex<Option<Held>>,
+    fast: Mutex<Fast>,
+}
+
+struct Held {
+    key: Vec<u8>,
+    cache: Arc<Cache>,
+    used: Instant,
+}
+
+/// What fast mode is at.
+#[derive(Default)]
+enum Fast {
+    #[default]
+    Off,
+    Starting(Arc<Starting>),
+    Ready(Ready),
+}
+
+/// A dataset that is computed.
+struct Starting {
+    key: Vec<u8>,
+    items: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// A dataset to hash with, and whether those who do are to end.
+#[derive(Clone)]
+pub(crate) struct Ready {
+    key: Vec<u8>,
+    pub(crate) dataset: Arc<Dataset>,
+    pub(crate) stopped: Arc<AtomicBool>,
+}
+
+/// What is told of fast mode: its state, the key in hex, and the part that is computed.
+pub(crate) struct FastInfo {
+    pub(crate) state: &'static str,
+    pub(crate) key: Option<String>,
+    pub(crate) progress: Option<f64>,
+}
+
+impl Keys {
+    /// The cache of a key: the one that is kept, or a new one.
+    pub(crate) fn cache(
+        &self,
+        key: &[u8],
+        options: VmOptions,
+        sink: &Sink,
+    ) -> Result<Arc<Cache>, Failure> {
+        {
+            let mut held = lock(&self.cache);
+            match &mut *held {
+                Some(held) if held.key == key => {
+                    held.used = Instant::now();
+                    sink.progress("cache", 1.0)?;
+                    return Ok(Arc::clone(&held.cache));
+                }
+                // Its memory is free before more is asked for.
+                other => *other = None,
+            }
+        }
+        let cache = Arc::new(fill(key, options, sink)?);
+        let held = Held { key: key.to_vec(), cache: Arc::clone(&cache), used: Instant::now() };
+        *lock(&self.cache) = Some(held);
+        Ok(cache)
+    }
+
+    /// Lets a cache go that nobody has asked for in a while.
+    pub(crate) fn let_go(&self) {
+        let mut held = lock(&self.cache);
+        if held.as_ref().is_some_and(|held| held.used.elapsed() > KEPT) {
+            *held = None;
+        }
+    }
+
+    /// The dataset of a key, where it is ready.
+    pub(crate) fn dataset(&self, key: &[u8]) -> Option<Ready> {
+        match &*lock(&self.fast) {
+            Fast::Ready(ready) if ready.key == key => Some(ready.clone()),
+            _ => None,
+        }
+    }
+
+    /// Computes the dataset of a key, with so many threads.
+    pub(crate) fn start(
+        &self,
+        key: &[u8],
+        threads: usize,
+        options: VmOptions,
+        sink: &Sink,
+    ) -> Result<(), Failure> {
+        if self.dataset(key).is_some() {
+            return Ok(());
+        }
+        let starting = Arc::new(Starting {
+            key: key.to_vec(),
+            items: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+        });
+        *lock(&self.fast) = Fast::Starting(Arc::clone(&starting));
+        let computed = self.compute(&starting, threads, options, sink);
+        let mut fast = lock(&self.fast);
+        match computed {
+            Ok(dataset) if !starting.stopped.load(Ordering::Relaxed) => {
+                let dataset = Arc::new(dataset);
+                let stopped = Arc::new(AtomicBool::new(false));
+                *fast = Fast::Ready(Ready { key: key.to_vec(), dataset, stopped });
+                Ok(())
+            }
+            computed => {
+                *fast = Fast::Off;
+                // Its memory is free before this is known.
+                Err(computed.map(drop).err().unwrap_or_else(stopped))
+            }
+        }
+    }
+
+    fn compute(
+        &self,
+        starting: &Starting,
+        threads: usize,
+        options: VmOptions,
+        sink: &Sink,
+    ) -> Result<Dataset, Failure> {
+        let check = || match starting.stopped.load(Ordering::Relaxed) {
+            true => Err(stopped()),
+            false => sink.check(),
+        };
+        // Whether there is room should be known before the work of filling a cache.
+        let builder = DatasetBuilder::new(threads).map_err(Error::from)?;
+        let cache = self.cache(&starting.key, options, sink)?;
+        check()?;
+        let items = machine::items(cache, options)?;
+        let mut told = 0;
+        let mut end = None;
+        let dataset = builder.fill(&items, |computed| {
+            starting.items.store(computed, Ordering::Relaxed);
+            let mut outcome = check();
+            // A hundred times is often enough.
+            if outcome.is_ok() && 100 * (computed - told) >= Dataset::ITEMS {
+                told = computed;
+                outcome = sink.progress("dataset", part(computed));
+            }
+            match outcome {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(failure) => {
+                    end = Some(failure);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        match dataset {
+            Err(DatasetError::Cancelled) => Err(end.unwrap_or_else(stopped)),
+            Err(problem) => Err(Error::from(problem).into()),
+            Ok(dataset) => Ok(dataset),
+        }
+    }
+
+    /// Stops fast mode, also while it is started, and waits until its memory is free.
+    pub(crate) async fn stop(&self) -> Result<(), Failure> {
+        let end = Instant::now() + FREEING;
+        let mut freed = None;
+        loop {
+            match &mut *lock(&self.fast) {
+                Fast::Off => {
+                    if freed.as_ref().is_none_or(|dataset: &std::sync::Weak<Dataset>| {
+                        dataset.strong_count() == 0
+                    }) {
+                        return Ok(());
+                    }
+                }
+                Fast::Starting(starting) => starting.stopped.store(true, Ordering::Relaxed),
+                ready @ Fast::Ready(_) => {
+                    if let Fast::Ready(ready) = std::mem::take(ready) {
+                        ready.stopped.store(true, Ordering::Relaxed);
+                        freed = Some(Arc::downgrade(&ready.dataset));
+                    }
+                }
+            }
+            if Instant::now() > end {
+                let message = "the dataset is still being used; try again";
+                return Err(Failure::new(Code::Timeout, message));
+            }
+            time::sleep(STEP).await;
+        }
+    }
+
+    /// What fast mode is at.
+    pub(crate) fn info(&self) -> FastInfo {
+        match &*lock(&self.fast) {
+            Fast::Off => FastInfo { state: "off", key: None, progress: None },
+            Fast::Starting(starting) => FastInfo {
+                state: "starting",
+                key: Some(hex::encode(&starting.key)),
+                progress: Some(part(starting.items.load(Ordering::Relaxed))),
+            },
+            Fast::Ready(ready) => {
+                FastInfo { state: "ready", key: Some(hex::encode(&ready.key)), progress: None }
+            }
+        }
+    }
+}
+
+fn fill(key: &[u8], options: VmOptions, sink: &Sink) -> Result<Cache, Failure> {
+    /// Some tens of steps a second.
+    const STEP: usize = CacheBuilder::BLOCKS / 48;
+    sink.progress("cache", 0.0)?;
+    let mut builder = CacheBuilder::new(key, options.cpu).map_err(Error::from)?;
+    while !builder.fill(STEP) {
+        sink.check()?;
+        sink.progress("cache", builder.filled() as f64 / CacheBuilder::BLOCKS as f64)?;
+    }
+    sink.progress("cache", 1.0)?;
+    Ok(builder.finish())
+}
+
+fn part(items: usize) -> f64 {
+    items as f64 / Dataset::ITEMS as f64
+}
+
+fn stopped() -> Failure {
+    Failure::new(Code::Aborted, "fast mode was stopped")
+}
+
+/// What a panic elsewhere left is whole: a state is written in one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,149 @@
+//! `POST /api/verify`: one block, by the fields and with the answer of the package's `verifyBlock`.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use randomx::{Version, VmOptions};
+use randomx_monero::{
+    Candidate, Check, Difficulty, Layout, Outcome, all_hold, examine, proof_of_work,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Server, body,
+    failure::Failure,
+    hash::{self, EngineName, Job},
+    work::{self, Sink, milliseconds},
+};
+use crate::{args::Mode, bytes};
+
+/// The largest height that JavaScript's numbers hold exactly.
+const MAX_HEIGHT: u64 = (1 << 53) - 1;
+
+/// A block, and what is said about it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Asked {
+    block: Option<String>,
+    hashing_blob: Option<String>,
+    seed_hash: String,
+    difficulty: String,
+    expected_id: Option<String>,
+    height: Option<u64>,
+    #[serde(default)]
+    engine: EngineName,
+}
+
+/// The same, read.
+struct Claim {
+    block: Option<Vec<u8>>,
+    hashing_blob: Option<Vec<u8>>,
+    seed_hash: [u8; 32],
+    difficulty: Difficulty,
+    id: Option<[u8; 32]>,
+    height: Option<u64>,
+    options: VmOptions,
+}
+
+/// Verifies a block.
+pub(crate) async fn post(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let headers = request.headers().clone();
+    let claim = claim(&server, body::read(request).await?)?;
+    let worker = Arc::clone(&server);
+    let gate = &server.gates.verify;
+    work::answer(&headers, gate, &server.stopping, move |sink| verify(&worker, &claim, sink)).await
+}
+
+fn claim(server: &Server, asked: Asked) -> Result<Claim, Failure> {
+    if asked.block.is_none() && asked.hashing_blob.is_none() {
+        return Err(Failure::argument("hashingBlob", "expected this one or block, got neither"));
+    }
+    if asked.height.is_some_and(|height| height > MAX_HEIGHT) {
+        return Err(Failure::argument("height", "expected a whole number from 0 to 2^53 - 1"));
+    }
+    let bytes = |name, hex: Option<String>| match hex {
+        Some(hex) => bytes::from_hex(&hex).map(Some).map_err(|p| Failure::argument(name, p)),
+        None => Ok(None),
+    };
+    let hash = |name, hex: &str| bytes::hash_from_hex(hex).map_err(|p| Failure::argument(name, p));
+    let difficulty: Result<Difficulty, _> = asked.difficulty.parse();
+    let options = VmOptions { lanes: Some(1), ..asked.engine.among(server.options) };
+    Ok(Claim {
+        block: bytes("block", asked.block)?,
+        hashing_blob: bytes("hashingBlob", asked.hashing_blob)?,
+        seed_hash: hash("seedHash", &asked.seed_hash)?,
+        difficulty: difficulty.map_err(|problem| Failure::argument("difficulty", problem))?,
+        id: asked.expected_id.map(|id| hash("expectedId", &id)).transpose()?,
+        height: asked.height,
+        options,
+    })
+}
+
+fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure> {
+    let start = Instant::now();
+    let candidate = Candidate {
+        block: claim.block.as_deref(),
+        hashing_blob: claim.hashing_blob.as_deref(),
+        id: claim.id,
+        height: claim.height,
+    };
+    let found = examine(&candidate, Layout::default());
+    let mut checks = found.checks;
+    let mut told: Vec<Value> = checks.iter().map(plain).collect();
+    let hash = match found.hashing_blob {
+        Some(blob) => {
+            let hash = hash_of(server, claim, blob.as_bytes(), sink)?;
+            let proof = proof_of_work(&hash, &claim.difficulty);
+            told.push(plain(&proof));
+            checks.push(proof);
+            Some(hex::encode(hash))
+        }
+        None => {
+            let detail = "the block could not be read";
+            told.push(json!({ "name": "proof-of-work", "passed": null, "detail": detail }));
+            None
+        }
+    };
+    Ok(json!({
+        "valid": all_hold(&checks),
+        "hash": hash,
+        "id": found.id.map(hex::encode),
+        "height": found.height,
+        "checks": told,
+        "ms": milliseconds(start.elapsed()),
+    }))
+}
+
+fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[u8; 32], Failure> {
+    let job = Job {
+        key: claim.seed_hash.to_vec(),
+        inputs: vec![blob.to_vec()],
+        version: Version::V1,
+        mode: Mode::Light,
+        threads: 1,
+        options: claim.options,
+    };
+    let hash = std::sync::Mutex::new([0; 32]);
+    hash::hash_all(server, &job, sink, |_, found, _| {
+        let mut hash = hash.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        hash.copy_from_slice(found);
+        Ok(())
+    })?;
+    Ok(hash.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+fn plain(check: &Check) -> Value {
+    let passed = match check.outcome {
+        Outcome::Passed => Some(true),
+        Outcome::Failed => Some(false),
+        Outcome::NotAsked => None,
+    };
+    json!({ "name": check.name.as_str(), "passed": passed, "detail": check.detail })
+}

@@ -1,0 +1,98 @@
+//! Clients that connect and do nothing, or little.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::server::{Answer, Server};
+
+#[test]
+fn a_thousand_connections_do_not_keep_others_out() {
+    let server = Server::start();
+    let mut open: Vec<TcpStream> = Vec::new();
+    for number in 0..1000 {
+        let mut stream = server.connect();
+        // Some begin a request.
+        if number % 2 == 0 {
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost:");
+        }
+        open.push(stream);
+        if number % 100 == 99 {
+            assert_eq!(server.get("/api/info").status, 200, "with {number} connections");
+        }
+    }
+    if let Some(mebibytes) = server.resident() {
+        assert!(mebibytes < 64, "{mebibytes} MiB");
+    }
+    // Nearly all of them were closed to make room.
+    let still_open = open.iter_mut().filter_map(|stream| {
+        stream.set_read_timeout(Some(Duration::from_millis(1))).ok()?;
+        let waits = |error: std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
+        stream.read(&mut [0]).is_err_and(waits).then_some(())
+    });
+    let still_open = still_open.count();
+    assert!(still_open <= 64, "{still_open}");
+    assert_eq!(server.get("/api/info").status, 200);
+}
+
+#[test]
+fn slow_clients_are_given_up() {
+    let server = Server::start();
+    let limit = Duration::from_secs(10);
+    let took = |start: Instant| {
+        let took = start.elapsed();
+        assert!(took > limit / 2 && took < 3 * limit, "{took:?}");
+    };
+    let host = &server.host;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // A head, a byte at a time.
+            let (mut stream, start) = (server.connect(), Instant::now());
+            let head = b"GET / HTTP/1.1\r\nX-Slow: ".iter().copied().chain(std::iter::repeat(b'x'));
+            for byte in head {
+                if stream.write_all(&[byte]).is_err() {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+            took(start);
+        });
+        scope.spawn(|| {
+            // A body, a byte at a time.
+            let mut stream = server.connect();
+            let kind = "Content-Type: application/json\r\nContent-Length: 1000";
+            let head = format!("POST /api/hash HTTP/1.1\r\nHost: {host}\r\n{kind}\r\n\r\n{{");
+            stream.write_all(head.as_bytes()).expect("it is sent");
+            let start = Instant::now();
+            let mut sender = stream.try_clone().expect("a second handle");
+            let drip = thread::spawn(move || {
+                while sender.write_all(b" ").is_ok() {
+                    thread::sleep(Duration::from_millis(100));
+                }
+            });
+            let (status, code, _) = Answer::read(stream).error();
+            assert_eq!((status, code.as_str()), (408, "timeout"));
+            took(start);
+            drip.join().expect("it ends when the connection does");
+        });
+        scope.spawn(|| {
+            // A large answer that is not read.
+            let mut stream = server.connect();
+            let request = format!("GET /assets/large.wasm HTTP/1.1\r\nHost: {host}\r\n\r\n");
+            stream.write_all(request.as_bytes()).expect("it is sent");
+            thread::sleep(2 * limit);
+            let mut taken = Vec::new();
+            let _ = stream.read_to_end(&mut taken);
+            assert!(taken.len() < 32 << 20, "the rest was given up");
+        });
+        scope.spawn(|| {
+            for _ in 0..20 {
+                assert_eq!(server.get("/api/info").status, 200);
+                thread::sleep(limit / 20);
+            }
+        });
+    });
+}

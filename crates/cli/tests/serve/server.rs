@@ -1,0 +1,171 @@
+//! A server that runs for a test, and a client that says exactly what it is told to.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+
+/// The longest that an answer may take.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A server with an address of its own; it ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    /// Its name and port, as in `Host`.
+    pub(crate) host: String,
+    _page: tempfile::TempDir,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Server {
+    /// Starts one, with a page of a few files.
+    pub(crate) fn start() -> Server {
+        let page = tempfile::tempdir().expect("a temporary folder");
+        fs::write(page.path().join("index.html"), "<h1>page</h1>").expect("a file");
+        fs::create_dir(page.path().join("assets")).expect("a folder");
+        fs::write(page.path().join("assets/large.wasm"), vec![0; 32 << 20]).expect("a file");
+        let mut child = Command::new(cargo_bin!("randomx"))
+            .args(["serve", "--port", "0", "--page"])
+            .arg(page.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("it is piped");
+        BufReader::new(stdout).read_line(&mut line).expect("it prints its address");
+        let host = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
+        let host = host.expect("an address").to_owned();
+        Server { child, host, _page: page }
+    }
+
+    /// A connection.
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("the server listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// The answer to a request with these lines after `Host`.
+    pub(crate) fn ask(&self, line: &str, headers: &[&str], body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(&self.request(line, headers, body)).expect("it is sent");
+        Answer::read(stream)
+    }
+
+    /// The answer to a GET.
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path}"), &[], b"")
+    }
+
+    /// The answer to a JSON body.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        let body = body.to_string();
+        self.ask(&format!("POST {path}"), &["Content-Type: application/json"], body.as_bytes())
+    }
+
+    /// The events of an answer, as they come.
+    pub(crate) fn events(&self, path: &str, body: &Value) -> Events {
+        let headers = ["Content-Type: application/json", "Accept: text/event-stream"];
+        let request = self.request(&format!("POST {path}"), &headers, body.to_string().as_bytes());
+        let mut stream = self.connect();
+        stream.write_all(&request).expect("it is sent");
+        Events(BufReader::new(stream))
+    }
+
+    fn request(&self, line: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
+        let mut head = format!("{line} HTTP/1.1\r\nHost: {}\r\n", self.host);
+        head += &format!("Connection: close\r\nContent-Length: {}\r\n", body.len());
+        headers.iter().for_each(|header| head += &format!("{header}\r\n"));
+        [head.as_bytes(), b"\r\n", body].concat()
+    }
+
+    /// MiB that the server holds, where the system tells.
+    pub(crate) fn resident(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? >> 10)
+    }
+
+    /// Interrupts it, as a person does, and returns whether it ended well.
+    #[cfg(unix)]
+    pub(crate) fn interrupt(mut self) -> bool {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        sent.expect("a signal").success() && self.child.wait().expect("it ends").success()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    /// The rest of a connection.
+    pub(crate) fn read(mut stream: TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        // A server that turns away what it has not read may end the connection abruptly.
+        let _ = stream.read_to_end(&mut bytes);
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+        let (head, body) =
+            end.map_or((&bytes[..], &[][..]), |end| (&bytes[..end], &bytes[end + 4..]));
+        let head = String::from_utf8_lossy(head).into_owned();
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Answer { status, headers: head.to_lowercase(), body: body.to_vec() }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("JSON, not {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// The status and the code of an error.
+    pub(crate) fn error(&self) -> (u16, String, String) {
+        let error = &self.json()["error"];
+        let text = |field: &str| error[field].as_str().expect("a text").to_owned();
+        (self.status, text("code"), text("message"))
+    }
+
+    /// A header's value.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.headers.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(found, _)| *found == name).map(|(_, value)| value)
+    }
+}
+
+/// Events as they come; dropping them leaves.
+pub(crate) struct Events(BufReader<TcpStream>);
+
+impl Iterator for Events {
+    type Item = (String, Value);
+
+    fn next(&mut self) -> Option<(String, Value)> {
+        let mut name = String::new();
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).expect("an answer in time") == 0 {
+                return None;
+            }
+            if let Some(event) = line.strip_prefix("event: ") {
+                name = event.trim().to_owned();
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return Some((name, serde_json::from_str(data).expect("JSON")));
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Work that is left, stopped, or asked for too often.
+
+use std::{thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{common::vectors, server::Server};
+
+/// Minutes of work.
+fn long() -> Value {
+    json!({ "key": "", "inputs": vec!["00"; 20_000], "engine": "interpreter", "threads": 1 })
+}
+
+#[test]
+fn work_ends_when_its_client_leaves() {
+    let server = Server::start();
+    for _ in 0..3 {
+        let mut events = server.events("/api/hash", &long());
+        assert!(events.any(|(name, _)| name == "hash"), "it has begun");
+        drop(events);
+    }
+    // It would wait a minute for its turn behind work that goes on.
+    let answer = server.post("/api/hash", &json!({ "key": "", "inputs": ["00"] }));
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn a_few_wait_and_more_are_refused() {
+    let server = Server::start();
+    let mut first = server.events("/api/hash", &long());
+    assert!(first.any(|(name, _)| name == "hash"), "it has begun");
+    let waiting: Vec<_> = (0..4).map(|_| server.events("/api/hash", &long())).collect();
+    let small = json!({ "key": "", "inputs": ["00"] });
+    // They have to be there first; were one late, the next would wait for its turn in vain.
+    thread::sleep(Duration::from_millis(500));
+    let (status, code, _) = server.post("/api/hash", &small).error();
+    assert_eq!((status, code.as_str()), (429, "busy"));
+    // Other kinds of work, and what is no work, are answered meanwhile.
+    assert_eq!(server.get("/api/info").status, 200);
+    let headers = vectors("mainnet-headers.json");
+    let block = &headers["blocks"][1];
+    let asked = json!({
+        "seedHash": headers["seed_hash"],
+        "hashingBlob": block["hashing_blob"],
+        "difficulty": block["difficulty"],
+    });
+    assert_eq!(server.post("/api/verify", &asked).json()["valid"], true);
+    drop((first, waiting));
+    assert_eq!(server.post("/api/hash", &small).status, 200);
+}
+
+#[test]
+fn fast_mode_is_stopped_while_it_starts_while_it_hashes_and_gives_its_memory_back() {
+    let server = Server::start();
+    let off = |server: &Server| {
+        let answer = server.ask("DELETE /api/fast", &[], b"");
+        assert_eq!((answer.status, answer.json()), (200, json!({ "state": "off" })));
+        assert_eq!(server.get("/api/info").json()["fast"]["state"], "off");
+    };
+    off(&server);
+    let key = json!({ "key": "00" });
+    let is_dataset = |(_, data): &(String, Value)| data["phase"] == "dataset";
+
+    let mut events = server.events("/api/fast", &key);
+    assert!(events.any(|event| is_dataset(&event)));
+    let info = server.get("/api/info").json();
+    assert_eq!((&info["fast"]["state"], &info["fast"]["key"]), (&json!("starting"), &json!("00")));
+    off(&server);
+    let (name, data) = events.last().expect("an end");
+    assert_eq!((name.as_str(), &data["code"]), ("error", &json!("aborted")));
+
+    // Leaving stops it too.
+    let mut events = server.events("/api/fast", &key);
+    assert!(events.any(|event| is_dataset(&event)));
+    drop(events);
+
+    let (name, data) = server.events("/api/fast", &key).last().expect("an end");
+    assert_eq!((name.as_str(), &data["state"]), ("done", &json!("ready")));
+    let asked = |inputs: usize, mode: &str| json!({ "key": "00", "inputs": vec!["0011"; inputs], "mode": mode, "engine": "interpreter" });
+    let fast = server.post("/api/hash", &asked(2, "fast")).json();
+    let light = server.post("/api/hash", &asked(2, "light")).json();
+    assert_eq!(fast["hashes"][1]["hash"], light["hashes"][1]["hash"]);
+
+    let mut hashing = server.events("/api/hash", &asked(20_000, "fast"));
+    assert!(hashing.any(|(name, _)| name == "hash"));
+    off(&server);
+    let (name, data) = hashing.last().expect("an end");
+    assert_eq!((name.as_str(), &data["code"]), ("error", &json!("aborted")));
+    if let Some(mebibytes) = server.resident() {
+        assert!(mebibytes < 600, "{mebibytes} MiB");
+    }
+}
+
+#[test]
+fn a_benchmark_tells_row_after_row() {
+    let server = Server::start();
+    let asked = json!({ "seconds": 1 });
+    let mut rows = Vec::new();
+    for (name, data) in server.events("/api/bench", &asked) {
+        match name.as_str() {
+            "row" => rows.push(data),
+            "done" => assert_eq!(data["count"], rows.len()),
+            other => panic!("{other}: {data}"),
+        }
+    }
+    let row = |what: &str| rows.iter().find(|row| row["what"] == what).expect("a row");
+    assert_eq!(row("Argon2d")["unit"], "MB/s");
+    for row in &rows {
+        let number = |field: &str| row[field].as_f64();
+        if let Some(value) = number("value") {
+            assert!(number("low") <= Some(value) && Some(value) <= number("high"), "{row}");
+        }
+    }
+}
