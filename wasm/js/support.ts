@@ -26,8 +26,8 @@ export function checkSupport(): void {
     );
   }
   try {
-    // Validating is always allowed; compiling is what a policy forbids.
-    new WebAssembly.Module(EMPTY);
+    // Validating is always allowed; compiling is what a policy forbids, in WebKit instantiating.
+    new WebAssembly.Instance(new WebAssembly.Module(EMPTY));
   } catch (error) {
     throw new RandomXError(
       "wasm-blocked",
