@@ -1,6 +1,6 @@
 /** A browser that gives a WebAssembly module at most 128 MiB: no cache fits. */
 import { expect, test } from "@playwright/test";
-import { openHarness, verification } from "./support.js";
+import { openHarness, report } from "./support.js";
 
 const PAGES_PER_MIB = 16;
 test.use({
@@ -12,7 +12,7 @@ test.use({
 
 test("the page says so, also when asked again", async ({ page }) => {
   await page.goto("/");
-  const example = verification(page, "example");
+  const example = report(page);
   for (let round = 0; round < 2; round += 1) {
     await expect(example).toHaveAttribute("data-state", "failed");
     await expect(example.getByRole("status")).toHaveText(

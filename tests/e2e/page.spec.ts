@@ -1,10 +1,12 @@
 /** The page as a visitor meets it. */
 import { expect, test } from "@playwright/test";
-import { headers, verification } from "./support.js";
+import { headers, report } from "./support.js";
 
 const [block] = headers.blocks;
 
-test("verifies a real block on load, and shows what it does", async ({ page }) => {
+test("shows how far it is while it verifies a block on load, and complains of nothing", async ({
+  page,
+}) => {
   const troubles: string[] = [];
   page.on("console", (message) => troubles.push(message.text()));
   page.on("pageerror", (error) => troubles.push(String(error)));
@@ -13,7 +15,7 @@ test("verifies a real block on load, and shows what it does", async ({ page }) =
     const seen: number[] = [];
     Object.assign(window, { seen });
     const look = (): void => {
-      const bar = document.querySelector("progress");
+      const bar = document.querySelector<HTMLProgressElement>("#report progress");
       if (bar && bar.value !== seen.at(-1)) seen.push(bar.value);
       requestAnimationFrame(look);
     };
@@ -21,24 +23,8 @@ test("verifies a real block on load, and shows what it does", async ({ page }) =
   });
   await page.goto("/");
 
-  const section = page.locator("#example");
-  await expect(section.getByRole("status")).toHaveText(/^Verified/);
-  await expect(verification(page, "example")).toHaveAttribute("data-state", "valid");
-  await expect(verification(page, "example").locator(".verdict")).toHaveCSS(
-    "color",
-    "rgb(23, 105, 63)",
-  );
-  await expect(section).toContainText(block?.pow_hash ?? "missing");
-  await expect(section).toContainText("716,071,628,829");
-
-  await expect(section).toContainText("3,727,300");
-  await expect(section).toContainText(block?.id ?? "missing");
-  await expect(section.locator(".blob")).toHaveText(block?.hashing_blob ?? "missing");
-  await expect(section.locator(".parts")).toContainText("5637002");
-
-  await expect(section).toContainText("3,725,312");
-  await expect(section).toContainText("3,725,377 to 3,727,424");
-  await expect(section).toContainText(headers.seed_hash);
+  await expect(report(page)).toHaveAttribute("data-state", "valid");
+  await expect(report(page).locator(".verdict")).toHaveCSS("color", "rgb(23, 105, 63)");
 
   const seen = await page.evaluate(() => (window as unknown as { seen: number[] }).seen);
   expect(seen.length).toBeGreaterThan(5);
@@ -48,60 +34,72 @@ test("verifies a real block on load, and shows what it does", async ({ page }) =
   expect(troubles).toEqual([]);
 });
 
-test("stays responsive: no gap of 100 ms on the main thread", async ({ page }) => {
+test("stays responsive: no task of more than 50 ms on the main thread", async ({ page }) => {
   await page.addInitScript(() => {
-    const probe = { longest: 0, ticks: 0 };
-    Object.assign(window, { probe });
-    let last = performance.now();
-    setInterval(() => {
-      const now = performance.now();
-      probe.longest = Math.max(probe.longest, now - last);
-      probe.ticks += 1;
-      last = now;
-    }, 4);
+    const tasks: number[] = [];
+    Object.assign(window, { tasks });
+    // It hears of tasks from 50 ms on.
+    new PerformanceObserver((list) => {
+      tasks.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: "longtask", buffered: true });
   });
-  const gaps: number[] = [];
+  const loads: number[][] = [];
   // The machine may be busy once; a page that blocks its thread does so every time.
   for (let load = 0; load < 3; load += 1) {
     await page.goto("/");
-    await expect(verification(page, "example")).toHaveAttribute("data-state", "valid");
-    const probe = await page.evaluate(
-      () => (window as unknown as { probe: { longest: number; ticks: number } }).probe,
-    );
-    expect(probe.ticks).toBeGreaterThan(50);
-    gaps.push(probe.longest);
+    await expect(report(page)).toHaveAttribute("data-state", "valid");
+    await expect(page.locator(".epoch")).toBeVisible();
+    loads.push(await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks));
   }
-  test.info().annotations.push({ type: "longest gaps, ms", description: gaps.join(", ") });
-  expect(Math.min(...gaps)).toBeLessThan(100);
+  test.info().annotations.push({ type: "long tasks, ms", description: JSON.stringify(loads) });
+  expect(loads.filter((tasks) => tasks.length === 0)).not.toEqual([]);
+});
+
+test("a long task would be noticed", async ({ page }) => {
+  await page.goto("/#/nothing");
+  const longest = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          resolve(Math.max(...list.getEntries().map(({ duration }) => duration)));
+        }).observe({ type: "longtask" });
+        setTimeout(() => {
+          const end = performance.now() + 120;
+          while (performance.now() < end);
+        });
+      }),
+  );
+  expect(longest).toBeGreaterThan(50);
 });
 
 test("reacts to input while the cache fills", async ({ page }) => {
   await page.goto("/");
-  const example = verification(page, "example");
-  await expect(example).toHaveAttribute("data-state", "filling");
+  await expect(report(page)).toHaveAttribute("data-state", "filling");
+  await page.getByRole("link", { name: "Paste or drop" }).click();
   await page.getByRole("button", { name: "Fill in an example" }).click();
-  await expect(page.getByLabel("Seed hash")).toHaveValue(headers.seed_hash);
   await page.getByLabel("Difficulty").press("7");
   await expect(page.getByLabel("Difficulty")).toHaveValue(/7/);
-  expect(await example.getAttribute("data-state")).toBe("filling");
+  expect(await report(page).getAttribute("data-state")).toBe("filling");
 });
 
-test("verifies again with the cache that is held", async ({ page }) => {
+test("results are copied, and saved as a file that the page reads again", async ({ page }) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/");
-  const example = verification(page, "example");
-  await expect(example).toHaveAttribute("data-state", "valid");
-  await page.getByRole("button", { name: "Verify again" }).click();
-  await expect(example).toContainText("held already");
-  await expect(example).toHaveAttribute("data-state", "valid");
-});
+  await expect(report(page)).toHaveAttribute("data-state", "valid");
+  const pasted = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Copy the hash" }).click();
+  await expect.poll(pasted).toBe(block?.pow_hash);
+  await page.getByRole("button", { name: "Copy a link" }).click();
+  await expect.poll(pasted).toContain(block?.hashing_blob);
+  await page.getByRole("button", { name: "Copy the result" }).click();
+  await expect.poll(pasted).toContain('"proof-of-work"');
 
-test("serves dark and light, and fits a phone", async ({ page }) => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.setViewportSize({ width: 320, height: 640 });
-  await page.goto("/");
-  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(16, 20, 18)");
-  await page.getByRole("button", { name: "Fill in an example" }).click();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  await page.emulateMedia({ colorScheme: "light" });
-  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(247, 248, 245)");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as JSON" }).click();
+  const file = await (await saved).path();
+  await page.getByRole("link", { name: "Paste or drop" }).click();
+  await page.locator("#file").setInputFiles(file);
+  await expect(page.getByLabel("Block", { exact: true })).toHaveValue(block?.hashing_blob ?? "");
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
+  await expect(report(page)).toHaveAttribute("data-state", "valid");
 });

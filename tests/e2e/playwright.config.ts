@@ -1,11 +1,18 @@
 /**
- * The browser tests: the engine's in three browsers (`browsers/` starts them), the page's in
- * Chromium, the one at `CHROMIUM_PATH` or Playwright's own. All servers listen on 127.0.0.1 only.
+ * The browser tests: the engine's and the page's in three browsers (`browsers/` starts them), and
+ * what only Chromium lets tests do in it, the one at `CHROMIUM_PATH` or Playwright's own. All servers
+ * listen on 127.0.0.1 only.
  */
 import { fileURLToPath } from "node:url";
-import { defineConfig, devices } from "@playwright/test";
+import { defineConfig, devices, type Project } from "@playwright/test";
 import { HARNESS, PRODUCT } from "./addresses.js";
 import type { BrowserName } from "./browsers/browser.js";
+
+const BROWSERS: BrowserName[] = ["chromium", "firefox", "webkit"];
+
+interface Options {
+  engine: BrowserName;
+}
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
@@ -18,18 +25,14 @@ function site(url: string, config: string): { url: string; cwd: string; command:
   return { url, cwd: root, command };
 }
 
-/** The engine's specs in one browser. */
-function engine(name: BrowserName): {
-  name: string;
-  testDir: string;
-  use: { engine: BrowserName };
-} {
-  return { name: `engine-${name}`, testDir: "engine", use: { engine: name } };
+/** The specs of a folder in one browser. */
+function within(folder: "engine" | "page", name: BrowserName): Project<object, Options> {
+  return { name: `${folder}-${name}`, testDir: folder, use: { engine: name } };
 }
 
 const executablePath = process.env.CHROMIUM_PATH;
 
-export default defineConfig<object, { engine: BrowserName }>({
+export default defineConfig<object, Options>({
   outputDir: "results/artifacts",
   forbidOnly: Boolean(process.env.CI),
   // Some specs hold answers against the clock, and a shared machine may be busy for a moment;
@@ -45,12 +48,11 @@ export default defineConfig<object, { engine: BrowserName }>({
     trace: "retain-on-failure",
   },
   projects: [
-    engine("chromium"),
-    engine("firefox"),
-    engine("webkit"),
+    ...BROWSERS.map((name) => within("engine", name)),
+    ...BROWSERS.map((name) => within("page", name)),
     {
       name: "page",
-      testIgnore: "engine/**",
+      testIgnore: ["engine/**", "page/**"],
       use: {
         ...devices["Desktop Chrome"],
         launchOptions: { args: ["--no-sandbox"], ...(executablePath ? { executablePath } : {}) },

@@ -21,9 +21,9 @@ export const headers = JSON.parse(readText("tests/vectors/mainnet-headers.json")
   }[];
 };
 
-/** The verification at the top of the page, or that of the form. */
-export function verification(page: Page, name: "example" | "form"): Locator {
-  return page.locator(`[data-verification="${name}"]`);
+/** What the page shows of a block and its verification. */
+export function report(page: Page): Locator {
+  return page.locator("#report");
 }
 
 /** Opens the tests' page: `window.harness` is there afterwards. */

@@ -1,6 +1,6 @@
 /** A browser on a processor without the instructions that WebAssembly's SIMD needs. */
 import { expect, test } from "@playwright/test";
-import { verification } from "./support.js";
+import { report } from "./support.js";
 
 test.use({
   launchOptions: async ({ launchOptions }, use) => {
@@ -13,7 +13,7 @@ test.skip(process.arch !== "x64", "V8 can do without these instructions on x64 o
 
 test("the page says what is needed", async ({ page }) => {
   await page.goto("/");
-  const example = verification(page, "example");
+  const example = report(page);
   await expect(example).toHaveAttribute("data-state", "failed");
   await expect(example.getByRole("status")).toHaveText(
     /^This browser cannot run the check\..* \(unsupported: .*SIMD/u,

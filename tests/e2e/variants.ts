@@ -20,15 +20,15 @@ export function serveHarness(work: (url: string) => Promise<void>): Promise<void
 }
 
 /** Serves the product on a free port of 127.0.0.1 until the work with its address is done. */
-export function serveWith(fault: Fault, work: (url: string) => Promise<void>): Promise<void> {
+export function serveWith<T>(fault: Fault, work: (url: string) => Promise<T>): Promise<T> {
   return serve(fault, "../../web/dist", work);
 }
 
-async function serve(
+async function serve<T>(
   fault: Fault,
   folder: string,
-  work: (url: string) => Promise<void>,
-): Promise<void> {
+  work: (url: string) => Promise<T>,
+): Promise<T> {
   const headers = Object.entries({ ...right, ...fault.headers }).filter(([, value]) => value);
   const files = sirv(fileURLToPath(new URL(folder, import.meta.url)));
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ async function serve(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -1,5 +1,9 @@
 /** Numbers and failures, as people read them. */
+export { hex } from "../../wasm/js/monero/hex.js";
 import { RandomXError, type RandomXErrorCode } from "../../wasm/js/index.js";
+
+/** 100 million days after 1970, JavaScript's dates end. */
+const LAST_SECOND = 8.64e12;
 
 const grouped = new Intl.NumberFormat("en");
 
@@ -18,9 +22,15 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** A moment, given in seconds since 1970, in UTC to the minute. */
+/** A moment, given in seconds since 1970, in UTC to the minute; blocks can say anything. */
 export function moment(seconds: number): string {
+  if (!(Math.abs(seconds) < LAST_SECOND)) return "beyond the calendar";
   return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** The day of a moment, given in seconds since 1970, in UTC. */
+export function day(seconds: number): string {
+  return moment(seconds).slice(0, 10);
 }
 
 const ADVICE: Record<RandomXErrorCode, string> = {

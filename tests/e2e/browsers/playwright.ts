@@ -1,5 +1,11 @@
 /** Chromium and Firefox, through Playwright. */
-import { chromium, firefox, type Browser as Started, type LaunchOptions } from "@playwright/test";
+import {
+  chromium,
+  firefox,
+  type Browser as Started,
+  type BrowserContext,
+  type LaunchOptions,
+} from "@playwright/test";
 import type { Browser, BrowserName, StartOptions, Tab } from "./browser.js";
 
 /** Chromium: the one at `CHROMIUM_PATH`, or Playwright's own. */
@@ -33,10 +39,35 @@ function wrap(name: BrowserName, browser: Started): Browser {
 
 async function open(browser: Started, url: string): Promise<Tab> {
   const context = await browser.newContext();
+  return openIn(context, url, () => context.close());
+}
+
+async function openIn(
+  context: BrowserContext,
+  url: string,
+  close: () => Promise<void>,
+): Promise<Tab> {
   const page = await context.newPage();
   await page.goto(url);
   return {
     evaluate: (expression) => page.evaluate(expression),
-    close: () => context.close(),
+    another: async (url) => openIn(context, url, () => Promise.resolve()),
+    goto: async (url) => {
+      await page.goto(url);
+    },
+    reload: async () => {
+      await page.reload();
+    },
+    back: async () => {
+      await page.goBack();
+    },
+    forward: async () => {
+      await page.goForward();
+    },
+    click: (selector) => page.click(selector),
+    press: (key) => page.keyboard.press(key),
+    resize: (width, height) => page.setViewportSize({ width, height }),
+    screenshot: () => page.screenshot(),
+    close,
   };
 }

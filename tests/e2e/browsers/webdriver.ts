@@ -6,9 +6,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Builder, Capabilities, type WebDriver } from "selenium-webdriver";
+import { Builder, By, Capabilities, Key as Keys, type WebDriver } from "selenium-webdriver";
 import { freePort } from "../../programs.js";
-import type { Browser, Tab } from "./browser.js";
+import type { Browser, Key, Tab } from "./browser.js";
 
 /** The longest that an expression may take. */
 const SCRIPT_TIMEOUT = 15 * 60_000;
@@ -128,11 +128,56 @@ function openAt(driver: string): (url: string) => Promise<Tab> {
       await session.quit();
       throw error;
     }
-    return {
-      evaluate: (expression) => evaluate(session, expression),
-      close: () => session.quit(),
-    };
+    return tabOf(session, await session.getWindowHandle());
   };
+}
+
+function tabOf(session: WebDriver, handle: string): Tab {
+  /** A session looks at one tab at a time. */
+  const here = async (): Promise<WebDriver> => {
+    if ((await session.getWindowHandle()) !== handle) await session.switchTo().window(handle);
+    return session;
+  };
+  return {
+    evaluate: async (expression) => evaluate(await here(), expression),
+    another: async (url) => {
+      await session.switchTo().newWindow("tab");
+      await session.get(url);
+      return tabOf(session, await session.getWindowHandle());
+    },
+    goto: async (url) => (await here()).get(url),
+    reload: async () => (await here()).navigate().refresh(),
+    back: async () => (await here()).navigate().back(),
+    forward: async () => (await here()).navigate().forward(),
+    click: async (selector) => (await here()).findElement(By.css(selector)).click(),
+    press: async (key) => (await here()).actions().sendKeys(KEYS[key]).perform(),
+    resize: async (width, height) => resize(await here(), width, height),
+    screenshot: async () => Buffer.from(await (await here()).takeScreenshot(), "base64"),
+    close: () => session.quit(),
+  };
+}
+
+const KEYS: Record<Key, string> = {
+  Tab: Keys.TAB,
+  Enter: Keys.ENTER,
+  Space: Keys.SPACE,
+  Escape: Keys.ESCAPE,
+  ArrowLeft: Keys.ARROW_LEFT,
+  ArrowRight: Keys.ARROW_RIGHT,
+};
+
+/** WebDriver knows the size of the window with its bars only. */
+async function resize(session: WebDriver, width: number, height: number): Promise<void> {
+  const window = session.manage().window();
+  const outer = await window.getRect();
+  const [innerWidth, innerHeight] = (await evaluate(session, "[innerWidth, innerHeight]")) as [
+    number,
+    number,
+  ];
+  await window.setRect({
+    width: width + outer.width - innerWidth,
+    height: height + outer.height - innerHeight,
+  });
 }
 
 async function evaluate(session: WebDriver, expression: string): Promise<unknown> {

@@ -1,26 +1,42 @@
 /** Real blocks of Monero's main chain: the ones that the tests verify, too. */
 import headers from "../../../tests/vectors/mainnet-headers.json";
+// As a file beside the page: most visitors do not need it.
+import wholeBlocks from "../../../tests/vectors/mainnet-blocks.json?url";
+import { whole } from "../../shell/words.js";
+import type { Subject } from "./subject.js";
 
-/** A block and the epoch that it belongs to; bytes are in hex, the difficulty is decimal. */
-export interface Example {
-  height: number;
-  id: string;
-  hashingBlob: string;
-  difficulty: string;
-  seedHash: string;
-  seedHeight: number;
-}
+/** What the file of whole blocks says that their difficulty is at least. */
+const AT_LEAST = "704249165145";
 
-const examples: Example[] = headers.blocks.map((block) => ({
-  height: block.height,
-  id: block.id,
+/** Blocks of which only what is hashed is there, with the difficulty that was demanded of them. */
+export const examples: readonly (Subject & { height: number })[] = headers.blocks.map((block) => ({
+  origin: "A real block of Monero’s main chain",
   hashingBlob: block.hashing_blob,
-  difficulty: block.difficulty,
   seedHash: headers.seed_hash,
-  seedHeight: headers.seed_height,
+  difficulty: block.difficulty,
+  expectedId: block.id,
+  height: block.height,
 }));
 
-/** The examples in turn, without end. */
-export function* inTurn(): Generator<Example, never> {
-  for (;;) yield* examples;
+/** The heights of the whole blocks. */
+export const WHOLE_HEIGHTS = [3455887, 3455905, 3455947, 3455835, 3455891, 3455927, 3455896];
+
+/** A whole block, with its miner's transaction and the hashes of the others. */
+export async function wholeExample(height: number, signal: AbortSignal): Promise<Subject> {
+  const answer = await fetch(wholeBlocks, { signal });
+  if (!answer.ok) throw new Error(`the file of examples cannot be had: status ${answer.status}`);
+  const { blocks } = (await answer.json()) as {
+    blocks: { height: number; id: string; seed_hash: string; block_blob: string }[];
+  };
+  const found = blocks.find((block) => block.height === height);
+  if (!found) throw new Error(`there is no example of height ${whole(height)}`);
+  return {
+    origin:
+      "A real block of Monero’s main chain, whole; its difficulty is known to be at least this",
+    block: found.block_blob,
+    seedHash: found.seed_hash,
+    difficulty: AT_LEAST,
+    expectedId: found.id,
+    height,
+  };
 }

@@ -1,41 +1,115 @@
-/** The view Verify: a real block at once, and any block or a node's chain on request. */
-import { find, fragment } from "../../shell/page.js";
-import type { View } from "../../shell/view.js";
-import { showBlock } from "./block.js";
-import { inTurn } from "./examples.js";
-import { wireForm } from "./form.js";
-import { wireNode } from "./node.js";
-import { Verification } from "./verification.js";
+/** The view Verify: a real block at once, and any other on request. */
+import { find, fragment, make } from "../../shell/page.js";
+import { failure, whole } from "../../shell/words.js";
+import type { Mounted, View } from "../../shell/view.js";
+import { Blocks } from "./blocks.js";
+import { examples, wholeExample, WHOLE_HEIGHTS } from "./examples.js";
+import { NodeForm } from "./node.js";
+import { PasteForm } from "./paste.js";
+import { Report } from "./report.js";
 import "./style.css";
 import html from "./view.html?raw";
 
 export const view: View = {
   name: "verify",
   title: "Verify",
-  mount(root) {
+  mount(root, query) {
     root.append(fragment(html));
-    const closing = new AbortController();
-    const { signal } = closing;
-    const examples = inTurn();
-    const block = examples.next().value;
-    const again = find(root, "#again", HTMLButtonElement);
-    const example = new Verification("example");
-
-    const verify = async (): Promise<void> => {
-      again.disabled = true;
-      await example.run(block, signal);
-      again.disabled = false;
-    };
-
-    showBlock(block);
-    wireForm(new Verification("form"), examples, signal);
-    wireNode(signal);
-    again.addEventListener("click", () => void verify());
-    void verify();
-    return {
-      unmount() {
-        closing.abort();
-      },
-    };
+    const mounted = new Verify(root);
+    mounted.update(query);
+    return mounted;
   },
 };
+
+/** Where blocks come from, as `from` in the address says. */
+const SOURCES = ["example", "paste", "node"] as const;
+type Source = (typeof SOURCES)[number];
+
+class Verify implements Mounted {
+  readonly #root: HTMLElement;
+  readonly #report: Report;
+  readonly #paste: PasteForm;
+  readonly #node: NodeForm;
+  readonly #chosen: HTMLSelectElement;
+  readonly #closing = new AbortController();
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#report = new Report(find(root, "#report", HTMLElement));
+    this.#paste = new PasteForm(find(root, "#from-paste", HTMLElement), (subject) => {
+      void this.#report.verify(subject);
+    });
+    const blocks = new Blocks(find(root, "#node-result", HTMLElement), this.#report);
+    this.#node = new NodeForm(find(root, "#from-node", HTMLElement), blocks);
+    this.#chosen = find(root, "#example", HTMLSelectElement);
+    this.#chosen.append(
+      group(
+        "What is hashed, and the exact difficulty",
+        examples.map(({ height }) => height),
+      ),
+      group("Whole blocks", WHOLE_HEIGHTS),
+    );
+    this.#chosen.addEventListener("change", () => void this.#verifyExample());
+  }
+
+  update(query: URLSearchParams): void {
+    const source = SOURCES.find((each) => each === query.get("from")) ?? "example";
+    this.#choose(source);
+    if (source === "example") {
+      const asked = query.get("block");
+      if (asked !== null) this.#chosen.value = asked;
+      if (this.#chosen.selectedIndex < 0) this.#chosen.selectedIndex = 0;
+      void this.#verifyExample();
+    }
+    if (source === "paste" && query.has("block")) {
+      const told = (name: string): string => query.get(name) ?? "";
+      this.#paste.fill({
+        block: told("block"),
+        seedHash: told("seed"),
+        difficulty: told("difficulty"),
+        expectedId: told("id"),
+        height: told("height"),
+      });
+      this.#paste.submit();
+    }
+  }
+
+  unmount(): void {
+    this.#closing.abort();
+    this.#report.close();
+    this.#node.close();
+  }
+
+  #choose(source: Source): void {
+    for (const each of SOURCES) {
+      find(this.#root, `#from-${each}`, HTMLElement).hidden = each !== source;
+      const link = find(this.#root, `a[data-from="${each}"]`, HTMLAnchorElement);
+      link.ariaCurrent = each === source ? "true" : null;
+    }
+  }
+
+  async #verifyExample(): Promise<void> {
+    const height = Number(this.#chosen.value);
+    const found = examples.find((example) => example.height === height);
+    try {
+      const subject = found ?? (await wholeExample(height, this.#closing.signal));
+      // Another one may have been chosen while the file came.
+      if (Number(this.#chosen.value) !== height || this.#closing.signal.aborted) return;
+      await this.#report.verify(subject);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      find(this.#root, "#example-error", HTMLElement).textContent = failure(error);
+    }
+  }
+}
+
+function group(label: string, heights: readonly number[]): HTMLElement {
+  const options = heights.map((height) => {
+    const option = make("option", `Block ${whole(height)}`);
+    option.value = String(height);
+    return option;
+  });
+  const made = make("optgroup", ...options);
+  made.label = label;
+  return made;
+}

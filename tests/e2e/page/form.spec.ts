@@ -1,0 +1,74 @@
+/** The form for any block: every field's own complaint, and the keyboard alone. */
+import { expect, test, type Visit } from "../browsers/page.js";
+import { headers } from "../support.js";
+
+const [, block] = headers.blocks;
+if (!block) throw new Error("there is no block");
+
+const FIELDS = {
+  "#block": block.hashing_blob,
+  "#seed-hash": headers.seed_hash,
+  "#difficulty": block.difficulty,
+  "#expected-id": block.id,
+  "#height": String(block.height),
+};
+
+async function fill(view: Visit, texts: Record<string, string>): Promise<void> {
+  for (const [field, text] of Object.entries(texts)) await view.fill(field, text);
+}
+
+const WRONG: readonly [keyof typeof FIELDS, string, string][] = [
+  ["#block", " \n", "Block: is missing."],
+  ["#block", "101", "expected an even number of hex characters, got 3."],
+  ["#block", "0x10", 'expected hex characters (0-9, a-f), got "x" at position 1.'],
+  ["#block", "00".repeat(1048577), "expected at most 1048576 bytes, got 1048577 bytes."],
+  ["#seed-hash", "", "Seed hash: is missing."],
+  ["#seed-hash", "11".repeat(31), "expected 32 bytes (64 hex characters), got 31 bytes."],
+  ["#seed-hash", "1".repeat(63), "expected an even number of hex characters, got 63."],
+  ["#difficulty", "", "Difficulty: is missing."],
+  ["#difficulty", "0", "expected at least 1, got 0."],
+  ["#difficulty", "-1", "expected decimal digits only."],
+  ["#difficulty", "1.5", "expected decimal digits only."],
+  ["#difficulty", "NaN", "expected decimal digits only."],
+  ["#difficulty", (1n << 256n).toString(), "expected less than 2^256."],
+  ["#expected-id", "11".repeat(33), "expected 32 bytes (64 hex characters), got 33 bytes."],
+  ["#height", "1e3", "expected a whole number from 0 to 2^53 - 1"],
+];
+
+test("each field says what is wrong with it, and takes the keyboard", async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  await view.until("#from-paste:not([hidden])");
+  await view.click("#from-paste [type=submit]");
+  for (const field of ["block", "seed-hash", "difficulty"]) {
+    await view.says(`#${field}-error`, /: is missing\.$/u);
+  }
+  for (const [field, text, words] of WRONG) {
+    await fill(view, { ...FIELDS, [field]: text });
+    await view.click("#from-paste [type=submit]");
+    const error = await view.of<string>(
+      field,
+      "document.querySelector(`#${it.id}-error`).innerText",
+    );
+    expect(error, `${field} ${text.slice(0, 12)}`).toContain(words);
+    expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("true");
+    expect(await view.of(field, "it.getAttribute('aria-describedby')")).toContain("-error");
+    expect(await view.hasFocus(field)).toBe(true);
+    await view.fill(field, FIELDS[field]);
+    expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("false");
+  }
+  await view.until('#report[data-state="idle"]');
+});
+
+test("the form works with the keyboard alone", async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  await view.until("#from-paste:not([hidden])");
+  await fill(view, FIELDS);
+  await view.of("#difficulty", "it.focus()");
+  // Past the summary of what may be left out, to the button.
+  await view.tab.press("Tab");
+  expect(await view.hasFocus("#from-paste summary")).toBe(true);
+  await view.tab.press("Tab");
+  expect(await view.hasFocus("#from-paste [type=submit]")).toBe(true);
+  await view.tab.press("Enter");
+  await view.until('#report[data-state="valid"]');
+});

@@ -1,0 +1,86 @@
+/** A Monero node, played by the tests: a real block of mainnet on a history that leads to it. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readText } from "../support.js";
+
+/** Where the difficulty rule comes to where all blocks before are this far apart, and as difficult. */
+const TARGET = 120;
+const DIFFICULTY = "0x3e8";
+
+const { blocks } = JSON.parse(readText("tests/vectors/mainnet-blocks.json")) as {
+  blocks: {
+    height: number;
+    id: string;
+    prev_id: string;
+    timestamp: number;
+    seed_height: number;
+    seed_hash: string;
+    hashing_blob: string;
+    block_blob: string;
+    pow_hash: string;
+  }[];
+};
+
+/** The block that the node has. */
+export const block = blocks[1] ?? fail();
+
+/** Serves a node, which gives this blob for the block, until the work with its address is done. */
+export async function serveNode(blob: string, work: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const { method, params } = JSON.parse(body) as {
+        method: string;
+        params: Record<string, number>;
+      };
+      const result = { ...answer(method, params, blob), status: "OK" };
+      response.setHeader("Access-Control-Allow-Origin", "*");
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", result }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function answer(method: string, params: Record<string, number>, blob: string): object {
+  const { start_height: first = 0, end_height: last = 0, height: asked = 0 } = params;
+  if (method === "get_block") return { blob, block_header: header(asked) };
+  if (method === "get_block_header_by_height") return { block_header: header(asked) };
+  return {
+    headers: Array.from({ length: last - first + 1 }, (_, index) => header(first + index)),
+  };
+}
+
+/** What the node says of a block. */
+function header(of: number): Record<string, unknown> {
+  const { height, id, prev_id, seed_height, seed_hash, timestamp } = block;
+  const ids = new Map([
+    [height, id],
+    [height - 1, prev_id],
+    [seed_height, seed_hash],
+  ]);
+  return {
+    orphan_status: false,
+    height: of,
+    hash: ids.get(of) ?? "00".repeat(32),
+    prev_hash: "00".repeat(32),
+    major_version: 16,
+    minor_version: 16,
+    timestamp: timestamp - TARGET * (height - of),
+    nonce: 0,
+    num_txes: 0,
+    miner_tx_hash: "00".repeat(32),
+    wide_difficulty: DIFFICULTY,
+    wide_cumulative_difficulty: DIFFICULTY,
+  };
+}
+
+function fail(): never {
+  throw new Error("there is no block");
+}

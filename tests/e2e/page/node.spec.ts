@@ -1,0 +1,55 @@
+/** The page asks a node. */
+import { expect, test, type Visit } from "../browsers/page.js";
+import { block, serveNode } from "./monero-node.js";
+
+async function ask(view: Visit, url: string, first: string, last = ""): Promise<void> {
+  await view.fill("#node-url", url);
+  await view.fill("#node-from", first);
+  await view.fill("#node-to", last);
+  await view.click("#from-node [type=submit]");
+}
+
+test("a node's block is verified, check by check", async ({ view }) => {
+  await serveNode(block.block_blob, async (url) => {
+    await view.go("#/verify?from=node");
+    await ask(view, url, String(block.height));
+    await view.until('#node-result[data-state="valid"]');
+    await view.says("#node-result .verdict", /The block is valid, and follows on/u);
+    expect(await view.count("#report .checks > li")).toBe(12);
+    await view.says("#report-title", `Block ${block.height.toLocaleString("en")}`);
+    await view.says('[data-check="proof-of-work"] .outcome', /holds/u);
+    await view.says('[data-check="previous-id"] .looked', new RegExp(block.prev_id, "u"));
+  });
+});
+
+test("a block with one digit changed is rejected, and the checks that fail say why", async ({
+  view,
+}) => {
+  // In the nonce: the id is another one then, and so is the hash.
+  const at = 2 * 39;
+  const digit = block.block_blob[at] === "0" ? "1" : "0";
+  const altered = block.block_blob.slice(0, at) + digit + block.block_blob.slice(at + 1);
+  await serveNode(altered, async (url) => {
+    await view.go("#/verify?from=node");
+    await ask(view, url, String(block.height), String(block.height));
+    await view.until('#node-result[data-state="invalid"]');
+    await view.until('#report[data-state="invalid"] [data-outcome="failed"]');
+  });
+});
+
+test("a node that cannot be reached is said to be so", async ({ view }) => {
+  await view.go("#/verify?from=node");
+  await ask(view, "http://127.0.0.1:9", "1");
+  await view.until('#node-result[data-state="failed"]');
+  await view.says("#node-result .verdict", /node-unreachable/u);
+});
+
+test("fields say what is wrong with them", async ({ view }) => {
+  await view.go("#/verify?from=node");
+  await ask(view, "ftp://node", "0", "x");
+  await view.says("#node-url-error", /http: or https:/u);
+  await view.says("#node-from-error", /at least 1/u);
+  await view.says("#node-to-error", /whole number/u);
+  await ask(view, "http://node", "10", "9");
+  await view.says("#node-to-error", /expected 10 to 1,009/u);
+});

@@ -1,0 +1,76 @@
+/** The frame of the page: addresses, the way back, the keyboard, the colours. */
+import { expect, test, type Visit } from "../browsers/page.js";
+
+const VIEWS = ["verify", "compare", "bench", "explore"] as const;
+
+function link(name: string): string {
+  return `header nav a[data-view="${name}"]`;
+}
+
+async function expectOpen(view: Visit, name: string): Promise<void> {
+  await view.until(`.view[data-view="${name}"] h1`);
+  await view.until(`${link(name)}[aria-current="page"]`);
+  expect(await view.count("header nav [aria-current]")).toBe(1);
+  expect(await view.count("main h1")).toBe(1);
+  const title = await view.of<string>("title", "it.textContent");
+  expect(title.toLowerCase()).toMatch(new RegExp(`^${name} · randomx`, "u"));
+}
+
+test("each view has a link, an address and a heading that takes the keyboard", async ({ view }) => {
+  await view.go("");
+  await expectOpen(view, "verify");
+  for (const name of [...VIEWS.slice(1), "verify"]) {
+    await view.click(link(name));
+    await expectOpen(view, name);
+    await expect.poll(() => view.hasFocus("main h1")).toBe(true);
+    expect(await view.of("html", "location.hash")).toBe(`#/${name}`);
+  }
+});
+
+test("back and forward", async ({ view }) => {
+  await view.go("#/compare");
+  await expectOpen(view, "compare");
+  await view.click(link("bench"));
+  await expectOpen(view, "bench");
+  await view.click(link("verify"));
+  await view.until('#report[data-state="valid"]');
+  await view.tab.back();
+  await expectOpen(view, "bench");
+  await view.tab.back();
+  await expectOpen(view, "compare");
+  await view.tab.forward();
+  await view.tab.forward();
+  await expectOpen(view, "verify");
+  await view.until('#report[data-state="valid"]');
+});
+
+test("an address of nothing is said to be so", async ({ view }) => {
+  await view.go("#/nothing?x=1");
+  await view.says('[role="alert"]', /no view “nothing”/u);
+  await view.click(link("compare"));
+  await expectOpen(view, "compare");
+});
+
+test("colours can be chosen, and the choice is kept", async ({ view }) => {
+  const paper = (): Promise<string> => view.of("body", "getComputedStyle(it).backgroundColor");
+  await view.go("#/nothing");
+  for (const [name, colour] of [
+    ["light", "rgb(247, 248, 245)"],
+    ["dark", "rgb(16, 20, 18)"],
+  ] as const) {
+    await view.click("#theme");
+    expect(await view.of("#theme", "it.ariaLabel")).toBe(`Colours: ${name}`);
+    await expect.poll(paper).toBe(colour);
+    await view.tab.reload();
+    await view.until(`#theme[data-choice="${name}"]`);
+    await expect.poll(paper).toBe(colour);
+  }
+});
+
+test("a phone's width is enough", async ({ view }) => {
+  await view.go("#/verify?block=3455887");
+  await view.tab.resize(360, 720);
+  await view.until('#report[data-state="valid"]');
+  const width = await view.of<number>("html", "innerWidth");
+  expect(await view.of("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
+});

@@ -1,0 +1,69 @@
+/** Work that is left, begun again, done twice at once; and a server that does not help. */
+import { headers as served } from "../../../vite.config.js";
+import { expect, test, visit } from "../browsers/page.js";
+import { serveWith } from "../variants.js";
+
+const valid = '#report[data-state="valid"]';
+const filling = '#report[data-state="filling"]';
+
+test("reloaded in mid-work, the page begins again", async ({ view }) => {
+  await view.go("");
+  await view.until(filling);
+  await view.tab.reload();
+  await view.until(valid);
+});
+
+test("a view that is left in mid-work gives its work up", async ({ view }) => {
+  await view.go("");
+  await view.until(filling);
+  await view.go("#/nothing");
+  await view.until('[role="alert"]');
+  await view.go("#/verify");
+  await view.until(valid);
+});
+
+test("two tabs verify at once", async ({ view }) => {
+  await view.go("");
+  const other = await view.another("#/verify?block=3727301");
+  await other.until(valid);
+  await other.says("#report-title", "Block 3,727,301");
+  await view.until(valid);
+  await view.says("#report-title", "Block 3,727,300");
+});
+
+test("without isolation the page works all the same", async ({ started }) => {
+  const none = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
+  await serveWith({ headers: none }, async (address) => {
+    const view = await visit(started, "", address);
+    expect(await view.of("html", "crossOriginIsolated")).toBe(false);
+    await view.until(valid);
+    await view.tab.close();
+  });
+});
+
+test("a policy without wasm-unsafe-eval: wasm-blocked", async ({ started }) => {
+  const policy = served["Content-Security-Policy"];
+  const without = policy.replace(" 'wasm-unsafe-eval'", "");
+  expect(without).not.toBe(policy);
+  await serveWith({ headers: { "Content-Security-Policy": without } }, async (address) => {
+    const view = await visit(started, "", address);
+    await view.until('#report[data-state="failed"]');
+    await view.says(
+      "#report .verdict",
+      /This site does not let .* \(wasm-blocked: .*'wasm-unsafe-eval'/u,
+    );
+    await view.tab.close();
+  });
+});
+
+test("a server that went away after loading is not missed", async ({ started }) => {
+  const view = await serveWith({}, async (address) => {
+    const view = await visit(started, "", address);
+    await view.until(valid);
+    return view;
+  });
+  await view.click("#again");
+  await view.says("#report .task", /held already/u);
+  await view.until(valid);
+  await view.tab.close();
+});

@@ -1,0 +1,94 @@
+/** The seed epoch on a line of blocks: where the key comes from, whom it serves, where the block is. */
+import { make } from "../../shell/page.js";
+import { day, whole } from "../../shell/words.js";
+
+/** Blocks of one seed epoch, and how long after its seed's height it begins. */
+const EPOCH_BLOCKS = 2048;
+const EPOCH_LAG = 64;
+/** Seconds from one block to the next, which the difficulty aims at. */
+const BLOCK_SECONDS = 120;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** What the line is about. */
+export interface Epoch {
+  height: number;
+  seedHeight: number;
+  /** When the block was made, in seconds since 1970. */
+  timestamp: number | undefined;
+}
+
+/** The line, and the facts that it shows in words. */
+export function epochLine(epoch: Epoch): HTMLElement {
+  const { height, seedHeight } = epoch;
+  // The genesis block is a key at once: nothing was before it.
+  const first = seedHeight === 0 ? 0 : seedHeight + EPOCH_LAG + 1;
+  const last = seedHeight + EPOCH_LAG + EPOCH_BLOCKS;
+  const nth = height - first + 1;
+  const at = (of: number): number => (100 * (of - seedHeight)) / (last + 1 - seedHeight);
+  const figure = make(
+    "figure",
+    picture(at, first, height),
+    marks(epoch, at, first, last),
+    make(
+      "figcaption",
+      `Block ${whole(height)} is number ${whole(nth)} of the ${whole(last - first + 1)} blocks whose ` +
+        `key is the id of block ${whole(seedHeight)}. One cache serves them all, about ` +
+        `${((EPOCH_BLOCKS * BLOCK_SECONDS) / 86_400).toFixed(1)} days’ worth; the next key begins at ` +
+        `block ${whole(last + 1)}.`,
+    ),
+  );
+  figure.className = "epoch";
+  return figure;
+}
+
+function picture(at: (height: number) => number, first: number, height: number): SVGElement {
+  const svg = element("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none" });
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(
+    element("rect", { class: "lag", x: 0, y: 3, width: at(first), height: 4 }),
+    element("rect", { class: "served", x: at(first), y: 2, width: 100 - at(first), height: 6 }),
+    element("rect", {
+      class: "past",
+      x: at(first),
+      y: 2,
+      width: at(height) - at(first),
+      height: 6,
+    }),
+    element("rect", { class: "seed", x: 0, y: 0, width: 0.5, height: 10 }),
+    element("rect", { class: "here", x: Math.min(99.5, at(height)), y: 0, width: 0.5, height: 10 }),
+  );
+  return svg;
+}
+
+/** What is under the line: heights, and days that are certain only for the block itself. */
+function marks(
+  { height, seedHeight, timestamp }: Epoch,
+  at: (height: number) => number,
+  first: number,
+  last: number,
+): HTMLElement {
+  const mark = (name: string, of: number, from = of): HTMLElement => {
+    const when =
+      timestamp === undefined
+        ? ""
+        : `${of === height ? "" : "about "}${day(timestamp + BLOCK_SECONDS * (of - height))}`;
+    const entry = make("div", make("dt", name), make("dd", whole(of), " ", make("small", when)));
+    entry.style.setProperty("--at", `${at(from)}%`);
+    return entry;
+  };
+  const list = make(
+    "dl",
+    mark("Seed", seedHeight),
+    mark("First block", first),
+    mark("This block", height),
+    mark("Last block", last),
+  );
+  return list;
+}
+
+function element(name: string, attributes: Record<string, string | number>): SVGElement {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return made;
+}

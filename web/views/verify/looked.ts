@@ -1,0 +1,42 @@
+/** Which bytes each check looked at. */
+import type { CheckName } from "../../../wasm/js/index.js";
+import { hex } from "../../shell/words.js";
+import type { Looked } from "./checks.js";
+import type { Part } from "./parts.js";
+import type { Answer } from "./result.js";
+import { bytesOf, type Subject } from "./subject.js";
+
+/** The bytes, those of the block first. */
+export function lookedAt(
+  check: CheckName,
+  subject: Subject,
+  parts: readonly Part[],
+  { id, hash }: Answer,
+): Looked[] {
+  const ofBlock = parts.flatMap(({ name, hex, checks }, part) =>
+    checks.includes(check) ? [{ name, hex, part }] : [],
+  );
+  switch (check) {
+    case "block":
+      return [{ name: subject.block ? "Block blob" : "Hashing blob", hex: bytesOf(subject) }];
+    case "hashing-blob":
+      return subject.hashingBlob && subject.block
+        ? [{ name: "Given hashing blob", hex: subject.hashingBlob }]
+        : [];
+    case "id":
+      return given({
+        "Keccak-256 of the hashing blob": id && hex(id),
+        Expected: subject.expectedId,
+      });
+    case "seed-hash":
+      return given({ "Seed hash": subject.seedHash });
+    case "proof-of-work":
+      return given({ "Key: the seed hash": subject.seedHash, "RandomX hash": hash && hex(hash) });
+    default:
+      return ofBlock;
+  }
+}
+
+function given(named: Record<string, string | null | undefined>): Looked[] {
+  return Object.entries(named).flatMap(([name, hex]) => (hex ? [{ name, hex }] : []));
+}

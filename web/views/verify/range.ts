@@ -1,0 +1,113 @@
+/** A part of a node's chain, verified block after block. */
+import {
+  MoneroNode,
+  RandomXError,
+  type ChainCheckpoint,
+  type ChainVerdict,
+  type NodeBlock,
+} from "../../../wasm/js/index.js";
+import { engine } from "../../engine/engine.js";
+import { failure, hex, whole } from "../../shell/words.js";
+import type { Blocks } from "./blocks.js";
+import type { Subject } from "./subject.js";
+
+/** What is to be verified. */
+export interface Range {
+  url: string;
+  first: number;
+  last: number;
+}
+
+/** Blobs of so many bytes are kept at most, so that blocks can be looked at afterwards. */
+const KEPT_BYTES = 16 << 20;
+
+/** Where this page has verified a chain to, by itself; by the address of the node. */
+const verified = new Map<string, ChainCheckpoint>();
+
+/** Verifies a range and shows how it goes. Never rejects. */
+export async function verifyRange(
+  range: Range,
+  blocks: Blocks,
+  signal: AbortSignal,
+): Promise<void> {
+  const { url, first, last } = range;
+  blocks.begin("Asking the node…");
+  try {
+    const node = new MoneroNode(url);
+    const known = verified.get(url);
+    const own = known?.height === first - 1 ? known : undefined;
+    const checkpoint = own ?? (await node.getCheckpoint(first - 1, { signal }));
+    const randomx = await engine();
+    const keeper = new Keeper(url, checkpoint);
+    const chain = randomx.verifyChain(keeper.keep(node.getBlocks(first, last, { signal })), {
+      checkpoint,
+      signal,
+      onProgress: ({ phase, done }) => {
+        if (signal.aborted || phase !== "cache" || done === 1) return;
+        blocks.tell(`Filling the cache of a seed hash: ${Math.floor(100 * done)} %`);
+      },
+    });
+    for await (const verdict of chain) {
+      const seedHeight = await randomx.seedHeight(verdict.height, { signal });
+      // Another run may have begun while this one waited.
+      if (signal.aborted) return;
+      blocks.add(verdict, keeper.subject(verdict, seedHeight));
+      if (!verdict.valid) {
+        blocks.end("invalid", `Rejected: block ${whole(verdict.height)} is not what it should be.`);
+        return;
+      }
+      const done = (verdict.height - first + 1) / (last - first + 1);
+      blocks.tell(`Block ${whole(verdict.height)} of ${whole(last)} is valid.`, done);
+    }
+    if (chain.checkpoint) verified.set(url, chain.checkpoint);
+    const before = own ? "which this page has verified" : "of which the node is believed";
+    const count = last - first + 1;
+    const what =
+      count === 1
+        ? "The block is valid, and follows"
+        : `All ${whole(count)} blocks are valid, and follow`;
+    blocks.end("valid", `${what} on block ${whole(first - 1)}, ${before}.`);
+  } catch (error) {
+    const stopped = error instanceof RandomXError && error.code === "aborted";
+    blocks.end(stopped ? "cancelled" : "failed", stopped ? "Stopped." : failure(error));
+  }
+}
+
+/** Keeps what the node told of blocks, and the ids that are keys. */
+class Keeper {
+  readonly #origin: string;
+  readonly #seeds: Map<number, string>;
+  readonly #blocks = new Map<number, NodeBlock>();
+  #bytes = 0;
+
+  constructor(url: string, { seeds }: ChainCheckpoint) {
+    this.#origin = `From the node ${new URL(url).host}, which is not believed`;
+    this.#seeds = new Map(seeds.map(({ height, id }) => [height, id]));
+  }
+
+  async *keep(blocks: AsyncIterable<NodeBlock>): AsyncGenerator<NodeBlock, void, undefined> {
+    for await (const block of blocks) {
+      this.#bytes += block.blob.length;
+      if (this.#bytes <= KEPT_BYTES) this.#blocks.set(block.header.height, block);
+      yield block;
+    }
+  }
+
+  /** What was told of a block, if it was kept, as it can be verified by itself. */
+  subject({ height, id }: ChainVerdict, seedHeight: number): Subject | undefined {
+    // Later blocks can have this one's id as their key.
+    if (id) this.#seeds.set(height, hex(id));
+    const block = this.#blocks.get(height);
+    const seedHash = this.#seeds.get(seedHeight);
+    if (!block || seedHash === undefined) return undefined;
+    const { header, blob } = block;
+    return {
+      origin: this.#origin,
+      block: hex(blob),
+      seedHash,
+      difficulty: header.difficulty.toString(),
+      expectedId: header.id,
+      height,
+    };
+  }
+}

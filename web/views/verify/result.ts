@@ -1,0 +1,36 @@
+/** What came of a verification, for people and programs to keep. */
+import type { Check } from "../../../wasm/js/index.js";
+import { link } from "../../shell/router.js";
+import { hex } from "../../shell/words.js";
+import type { Subject } from "./subject.js";
+
+/** An answer of the package, to a single block or to one of a chain. */
+export interface Answer {
+  valid: boolean;
+  hash: Uint8Array | null;
+  id: Uint8Array | null;
+  height: number | null;
+  checks: Check[];
+}
+
+/** All of it as JSON. The page reads it again where a block is pasted or dropped. */
+export function asJson(subject: Subject, answer: Answer): string {
+  const { origin, ...given } = subject;
+  const { valid, hash, id, height, checks } = answer;
+  const found = { valid, height, id: id && hex(id), hash: hash && hex(hash), checks };
+  return `${JSON.stringify({ origin, ...found, given }, undefined, 2)}\n`;
+}
+
+/** The longest address: servers and messengers cut longer ones. */
+const LONGEST_LINK = 2000;
+
+/** An address that verifies the same block again, unless the block is too long for one. */
+export function asLink(subject: Subject): string | undefined {
+  const { block, hashingBlob, seedHash, difficulty, expectedId, height } = subject;
+  const query = new URLSearchParams({ from: "paste", seed: seedHash, difficulty });
+  query.set("block", block ?? hashingBlob ?? "");
+  if (expectedId !== undefined) query.set("id", expectedId);
+  if (height !== undefined) query.set("height", String(height));
+  const address = link("verify", query);
+  return address.length > LONGEST_LINK ? undefined : address;
+}
