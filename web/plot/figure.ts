@@ -4,7 +4,8 @@ import { make } from "../shell/page.js";
 /** What a plot makes. */
 export interface Figure {
   svg: SVGSVGElement;
-  table: HTMLTableElement;
+  /** Made when it is asked for: hardly anybody looks at it, and it takes longer than the picture. */
+  table: () => HTMLTableElement;
 }
 
 /** The least width that is drawn for, in pixels: a phone's. */
@@ -14,41 +15,48 @@ const LEAST_WIDTH = 260;
 const MOST_ROWS = 600;
 
 /**
- * Puts a figure into an element, drawn for its width now and whenever that changes. The table is behind a
- * fold. Returns how to stop.
+ * Puts a figure into an element, drawn for its width now and whenever that changes. Its name stands above,
+ * and its table behind a fold. Returns how to stop.
  */
 export function place(root: HTMLElement, draw: (width: number) => Figure): () => void {
-  let drawn = 0;
-  const figure = make("figure");
-  figure.className = "plot";
-  root.replaceChildren(figure);
+  let drawn = widthOf(root);
+  let figure = draw(drawn);
   const fold = make("details", make("summary", "As a table"));
-  let picture: SVGSVGElement | undefined;
-  const update = (): void => {
-    const width = Math.max(LEAST_WIDTH, Math.floor(root.clientWidth));
+  fold.addEventListener("toggle", () => {
+    if (fold.open && fold.childElementCount === 1) fold.append(scroll(figure.table()));
+  });
+  const name = make("figcaption", figure.svg.ariaLabel ?? "");
+  const box = make("figure", name, figure.svg, fold);
+  box.className = "plot";
+  root.replaceChildren(box);
+
+  // Its first report comes by itself, and changes nothing.
+  const observer = new ResizeObserver(() => {
+    const width = widthOf(root);
     if (width === drawn) return;
     drawn = width;
-    const { svg, table } = draw(width);
-    if (picture) {
-      picture.replaceWith(svg);
-    } else {
-      const scroll = make("div", table);
-      scroll.className = "scroll";
-      scroll.tabIndex = 0;
-      scroll.role = "region";
-      scroll.ariaLabel = table.caption?.textContent ?? "";
-      fold.append(scroll);
-      figure.append(svg, fold);
-    }
-    picture = svg;
-  };
-  update();
-  // Its first report comes by itself, and changes nothing.
-  const observer = new ResizeObserver(update);
+    const before = figure.svg;
+    figure = draw(width);
+    before.replaceWith(figure.svg);
+  });
   observer.observe(root);
   return () => {
     observer.disconnect();
   };
+}
+
+/** A table in a box of its own that the keyboard can scroll. */
+export function scroll(table: HTMLTableElement): HTMLElement {
+  const box = make("div", table);
+  box.className = "scroll";
+  box.tabIndex = 0;
+  box.role = "region";
+  box.ariaLabel = table.caption?.textContent ?? "";
+  return box;
+}
+
+function widthOf(root: HTMLElement): number {
+  return Math.max(LEAST_WIDTH, Math.floor(root.clientWidth));
 }
 
 /** A table of numbers and words; the first column names the rows. */

@@ -60,7 +60,7 @@ export function bars(labels: Labels, rows: Bar[], width: number): Figure {
     ...(expected.length > 0 ? [row.expected ?? ""] : []),
     ...(spread.length > 0 ? [row.spread?.[0] ?? "", row.spread?.[1] ?? ""] : []),
   ]);
-  return { svg, table: table(labels.caption, [labels.y, labels.x, ...columns], cells) };
+  return { svg, table: () => table(labels.caption, [labels.y, labels.x, ...columns], cells) };
 }
 
 /** An interval and how many values lie in it. */
@@ -81,14 +81,21 @@ export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
     [Plot.barY(bins, { x: "name", y: "count", fill: colour(0) }), Plot.ruleY([0])],
     {
       width,
-      height: 240,
+      height: 250,
       marginLeft: 56,
-      x: { label: labels.x, domain: bins.map(({ name }) => name), ticks: named, tickSize: 0 },
+      marginBottom: 44,
+      x: {
+        label: labels.x,
+        labelOffset: 40,
+        domain: bins.map(({ name }) => name),
+        ticks: named,
+        tickSize: 0,
+      },
       y: { label: labels.y, grid: true, nice: true },
     },
   );
   const cells = bins.map(({ name, count }) => [name, count]);
-  return { svg, table: table(labels.caption, [labels.x, labels.y], cells) };
+  return { svg, table: () => table(labels.caption, [labels.x, labels.y], cells) };
 }
 
 /** Points with a name. */
@@ -167,7 +174,7 @@ export function cells(
     },
   );
   const lines = places.map(({ x, y, kind }) => [written(x), y, kind]);
-  return { svg, table: table(labels.caption, [labels.x, labels.y, "what"], lines) };
+  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "what"], lines) };
 }
 
 /** The names of series beside their colours, for above a plot that has several. */
@@ -203,7 +210,7 @@ function points(
     },
   });
   const rows = series.flatMap(({ name, points }) => points.map(([x, y]) => [written(x), y, name]));
-  return { svg, table: table(labels.caption, [labels.x, labels.y, "series"], rows) };
+  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
 }
 
 function draw(labels: Labels, marks: Plot.Markish[], options: Plot.PlotOptions): SVGSVGElement {

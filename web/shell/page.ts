@@ -36,3 +36,17 @@ export function nextFrame(): Promise<void> {
     else requestAnimationFrame(() => setTimeout(resolve));
   });
 }
+
+/** Children that are made between frames, so many at a time that nobody has to wait for them. */
+export async function appendSlowly(
+  parent: HTMLElement,
+  children: Iterable<() => HTMLElement>,
+  slice = 64,
+): Promise<void> {
+  let made = 0;
+  for (const child of children) {
+    parent.append(child());
+    made += 1;
+    if (made % slice === 0) await nextFrame();
+  }
+}
