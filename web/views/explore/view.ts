@@ -1,17 +1,230 @@
-/** The view Explore. */
-import { fragment } from "../../shell/page.js";
+/** The view Explore: one hash from inside, and figures of many. */
+import { RandomXError } from "../../../wasm/js/errors.js";
+import { place, type Figure } from "../../plot/figure.js";
+import { legend } from "../../plot/plots.js";
+import { find, fragment, make, nextFrame } from "../../shell/page.js";
+import { problem } from "../../shell/problem.js";
+import { ProgressBar } from "../../shell/progress.js";
+import { remember } from "../../shell/router.js";
 import type { View } from "../../shell/view.js";
+import { failure, whole } from "../../shell/words.js";
+import { Client } from "./client.js";
+import * as distributions from "./distributions.js";
+import { documentRows, type Counted } from "./document.js";
+import { showListing } from "./listing.js";
+import type { Progress } from "./protocol.js";
+import { REGISTERS, registers } from "./registers.js";
+import { Form, type Settings } from "./settings.js";
+import "./style.css";
+import { describe, KINDS, ports } from "./superscalar.js";
 import html from "./view.html?raw";
+import { writeMap } from "./write_map.js";
 
 export const view: View = {
   name: "explore",
   title: "Explore",
-  mount(root) {
+  mount(root, query) {
     root.append(fragment(html));
+    const explore = new Explore(root);
+    explore.open(query);
     return {
-      unmount() {
-        // Nothing was started.
+      update: (changed) => {
+        explore.open(changed);
+      },
+      unmount: () => {
+        explore.close();
       },
     };
   },
 };
+
+/** The figures in the order in which they stand, and who draws them. */
+const PICTURES: Record<string, distributions.Draw> = {
+  instructions: distributions.instructions,
+  "group-f": distributions.groupF,
+  "group-e": distributions.groupE,
+  "program-times": distributions.programTimes,
+  "hash-times": distributions.hashTimes,
+  phases: distributions.phases,
+};
+
+/** What is open of it. */
+class Explore {
+  readonly #root: HTMLElement;
+  readonly #form: Form;
+  readonly #client = new Client();
+  readonly #bar: ProgressBar;
+  readonly #submit: HTMLButtonElement;
+  readonly #register: HTMLSelectElement;
+  readonly #function: HTMLSelectElement;
+  /** How to let go of what stands in a part. */
+  readonly #placed = new Map<string, () => void>();
+  #abort = new AbortController();
+  #counted: Counted = {};
+  #settings: Settings | undefined;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#form = new Form(root);
+    this.#submit = find(root, "#explore-form [type=submit]", HTMLButtonElement);
+    this.#register = find(root, "#explore-register", HTMLSelectElement);
+    this.#function = find(root, "#explore-function", HTMLSelectElement);
+    this.#register.append(...REGISTERS.map((name) => make("option", name)));
+    this.#bar = new ProgressBar({
+      label: "Looking inside the hash",
+      onCancel: () => {
+        this.#abort.abort();
+      },
+    });
+    this.#part("progress").append(this.#bar.element);
+    this.#listen();
+  }
+
+  /** Looks at what an address asks for. */
+  open(query: URLSearchParams): void {
+    this.#form.fill(query);
+    this.#start();
+  }
+
+  /** Ends the work, and gives its memory back. */
+  close(): void {
+    this.#abort.abort();
+    this.#client.close();
+    for (const letGo of this.#placed.values()) letGo();
+    this.#placed.clear();
+  }
+
+  #listen(): void {
+    find(this.#root, "#explore-form", HTMLFormElement).addEventListener("submit", (event) => {
+      event.preventDefault();
+      remember("explore", this.#form.query());
+      this.#start();
+    });
+    this.#register.addEventListener("change", () => {
+      this.#drawRegister();
+    });
+    this.#function.addEventListener("change", () => {
+      void this.#guard(() => this.#askFunction());
+    });
+  }
+
+  #start(): void {
+    this.#abort.abort();
+    const settings = this.#form.read();
+    if (!settings) return;
+    this.#abort = new AbortController();
+    this.#settings = settings;
+    void this.#guard(() => this.#run(settings, this.#abort.signal));
+  }
+
+  /** Says what went wrong, where something does. */
+  async #guard(work: () => Promise<void>): Promise<void> {
+    this.#part("problem").replaceChildren();
+    try {
+      await work();
+    } catch (thrown) {
+      // Who was told to stop has nothing to say, and a new work may have begun.
+      if (thrown instanceof RandomXError && thrown.code === "aborted") return;
+      this.#bar.end("");
+      this.#tell("");
+      this.#part("problem").replaceChildren(
+        problem(failure(thrown), () => {
+          this.#start();
+        }),
+      );
+    }
+  }
+
+  async #run(settings: Settings, signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => {
+      this.#bar.end("Cancelled.");
+      this.#submit.disabled = false;
+      this.#tell("Cancelled. What is shown is of before.");
+    });
+    this.#submit.disabled = true;
+    this.#bar.reset();
+    this.#tell("Making the functions of the key…");
+    try {
+      await this.#askFunction();
+      await this.#askLook(settings, signal);
+      await this.#askFigures(settings, signal);
+      this.#bar.set(1);
+      this.#bar.end("");
+    } finally {
+      if (!signal.aborted) this.#submit.disabled = false;
+    }
+  }
+
+  async #askFunction(): Promise<void> {
+    const { key } = this.#settings ?? {};
+    if (!key) return;
+    const { signal } = this.#abort;
+    const number = Number(this.#function.value) - 1;
+    const made = await this.#client.ask("superscalar", { key, number }, { signal });
+    this.#counted = { ...this.#counted, superscalar: made };
+    this.#draw("ports", (width) => ports(made, width));
+    this.#part("ports").prepend(legend(KINDS));
+    await nextFrame();
+    this.#drawDocument();
+    await describe(this.#part("function"), made);
+  }
+
+  async #askLook(settings: Settings, signal: AbortSignal): Promise<void> {
+    const onProgress = ({ phase, done }: Progress): void => {
+      if (phase === "cache") this.#tell("Filling the cache of the key, 256 MiB…");
+      else this.#tell("Looking at one hash…");
+      this.#bar.set(CACHE_PART * (phase === "cache" ? done : 1));
+    };
+    const look = await this.#client.ask("look", settings, { signal, onProgress });
+    this.#counted = { ...this.#counted, look };
+    await showListing(this.#part("listing"), look.exploration.lines);
+    await nextFrame();
+    this.#part("map").replaceChildren(writeMap(look));
+    await nextFrame();
+    if (signal.aborted) return;
+    this.#drawRegister();
+    this.#drawDocument();
+    this.#tell(`The hash is ${look.exploration.hash}.`);
+  }
+
+  async #askFigures(settings: Settings, signal: AbortSignal): Promise<void> {
+    const onProgress = ({ done }: Progress): void => {
+      this.#bar.set(CACHE_PART + (1 - CACHE_PART) * done);
+    };
+    const figures = await this.#client.ask("count", settings, { signal, onProgress });
+    this.#counted = { ...this.#counted, figures };
+    for (const [part, draw] of Object.entries(PICTURES)) {
+      await nextFrame();
+      if (signal.aborted) return;
+      this.#draw(part, (width) => draw(figures, width));
+    }
+    this.#drawDocument();
+    const hash = this.#counted.look?.exploration.hash ?? "";
+    this.#tell(`The hash is ${hash}. The distributions are of ${whole(figures.hashes)} hashes.`);
+  }
+
+  #drawRegister(): void {
+    const { look } = this.#counted;
+    if (look) this.#draw("registers", (width) => registers(look, this.#register.value, width));
+  }
+
+  #drawDocument(): void {
+    this.#part("document").replaceChildren(...documentRows(this.#counted));
+  }
+
+  #draw(part: string, figure: (width: number) => Figure): void {
+    this.#placed.get(part)?.();
+    this.#placed.set(part, place(this.#part(part), figure));
+  }
+
+  #tell(words: string): void {
+    this.#part("status").textContent = words;
+  }
+
+  #part(name: string): HTMLElement {
+    return find(this.#root, `[data-part="${name}"]`, HTMLElement);
+  }
+}
+
+/** The part of the whole work that filling the cache is, about. */
+const CACHE_PART = 0.3;

@@ -1,0 +1,90 @@
+/** What the design document publishes, beside what was counted. */
+import { written } from "../../plot/figure.js";
+import { make } from "../../shell/page.js";
+import type { Figures, Look, SuperscalarFunction } from "./protocol.js";
+import { percent } from "./write_map.js";
+
+/** What has been counted so far. */
+export interface Counted {
+  look?: Look;
+  figures?: Figures;
+  superscalar?: SuperscalarFunction;
+}
+
+interface Row {
+  what: string;
+  published: string;
+  here: (counted: Counted) => string | undefined;
+}
+
+const ROWS: Row[] = [
+  row("Reads of a program by its instructions (2.8.3)", "39", (c) =>
+    number(c.figures?.accesses.listedReads),
+  ),
+  row("Writes of a program by its instructions (2.8.3)", "16", (c) =>
+    number(c.figures?.accesses.listedWrites),
+  ),
+  row("Bytes read in an iteration (2.8.3)", "504", (c) => number(c.figures?.accesses.bytesRead)),
+  row("Bytes written in an iteration (2.8.3)", "256", (c) =>
+    number(c.figures?.accesses.bytesWritten),
+  ),
+  row("Overwritten of the scratchpad beyond L2 (2.8.2)", "about 66 %", (c) =>
+    part(c.look?.exploration.written.rest),
+  ),
+  row("Branches that are taken (2.6.2)", "1/256 = 0.39 %", (c) =>
+    part(c.figures?.branches.takenShare),
+  ),
+  row(
+    "Times that a branch is taken in a row (2.6.2)",
+    "up to 2",
+    (c) => c.figures && `up to ${c.figures.branches.longestRow}`,
+  ),
+  row(
+    "Range of group F (2.5.1)",
+    "about ±3.0e+14",
+    (c) => c.figures && `±${c.figures.fRange.toExponential(1)}`,
+  ),
+  row(
+    "Programs that reach infinity (2.5.1)",
+    "about 2 %",
+    (c) =>
+      c.figures &&
+      `${percent(c.figures.infinitePrograms / c.figures.programs)} of ${c.figures.programs}`,
+  ),
+  row("Instructions of a SuperscalarHash function (3.4)", "450", (c) =>
+    number(c.superscalar?.means.instructions),
+  ),
+  row("Multiplications among them (3.4)", "155", (c) =>
+    number(c.superscalar?.means.multiplications),
+  ),
+  row("Longest chain of dependent ones (3.4)", "95", (c) => number(c.superscalar?.means.chain)),
+  row("Cycles of the reference processor (3.4)", "170", (c) =>
+    number(c.superscalar?.means.latency),
+  ),
+];
+
+/** The rows of the table; what is not counted yet is a dash. */
+export function documentRows(counted: Counted): HTMLElement[] {
+  return ROWS.map(({ what, published, here }) => {
+    const name = make("th", what);
+    name.scope = "row";
+    const cells = [published, here(counted) ?? "–"].map((text) => {
+      const cell = make("td", text);
+      cell.className = "number";
+      return cell;
+    });
+    return make("tr", name, ...cells);
+  });
+}
+
+function row(what: string, published: string, here: Row["here"]): Row {
+  return { what, published, here };
+}
+
+function number(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : written(value);
+}
+
+function part(value: number | undefined): string | undefined {
+  return value === undefined ? undefined : percent(value);
+}

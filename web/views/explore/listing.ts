@@ -1,0 +1,69 @@
+/** A program’s instructions, with what branches repeat. */
+import { scroll } from "../../plot/figure.js";
+import { appendSlowly, make } from "../../shell/page.js";
+import { whole } from "../../shell/words.js";
+import type { Exploration } from "./protocol.js";
+
+type Line = Exploration["lines"][number];
+
+/** Shows the program as a table in a box that scrolls. */
+export async function showListing(root: HTMLElement, lines: Line[]): Promise<void> {
+  const body = make("tbody");
+  const box = scroll(make("table", caption(lines), head(), body));
+  box.classList.add("explore-listing");
+  root.replaceChildren(box);
+  const loops = loopsOf(lines);
+  await appendSlowly(
+    body,
+    lines.map((line, index) => () => row(line, index, loops[index])),
+  );
+}
+
+function caption(lines: Line[]): HTMLElement {
+  const branches = lines.filter(({ target }) => target !== undefined).length;
+  return make("caption", `${whole(lines.length)} instructions, ${branches} of them branches`);
+}
+
+function head(): HTMLElement {
+  const titles = ["Number", "Instruction", "Goes back to", "Has run"].map((title) => {
+    const cell = make("th", title);
+    cell.scope = "col";
+    return cell;
+  });
+  titles.at(-1)?.classList.add("number");
+  return make("thead", make("tr", ...titles));
+}
+
+function row(line: Line, index: number, loop: "inside" | "branch" | undefined): HTMLElement {
+  const number = make("th", String(index));
+  number.scope = "row";
+  const text = make("td", make("code", line.text));
+  if (line.nop) text.append(" ", make("small", "does nothing"));
+  const runs = make("td", whole(line.runs));
+  runs.className = "number";
+  const target = make("td", line.target === undefined ? "" : String(line.target));
+  const element = make("tr", number, text, target, runs);
+  element.dataset.kind = kind(line.text);
+  if (loop) element.dataset.loop = loop;
+  return element;
+}
+
+/**
+ * For each instruction, whether a branch repeats it. No two branches repeat the same one, since each counts
+ * as a write of all registers.
+ */
+function loopsOf(lines: Line[]): ("inside" | "branch" | undefined)[] {
+  const loops: ("inside" | "branch" | undefined)[] = lines.map(() => undefined);
+  for (const [index, { target }] of lines.entries()) {
+    if (target === undefined) continue;
+    loops.fill("inside", target, index);
+    loops[index] = "branch";
+  }
+  return loops;
+}
+
+function kind(text: string): "control" | "store" | "float" | "integer" {
+  if (text.startsWith("C")) return "control";
+  if (text.startsWith("ISTORE")) return "store";
+  return text.startsWith("F") ? "float" : "integer";
+}

@@ -1,0 +1,85 @@
+/** A SuperscalarHash function on the reference processor. */
+import { scroll, type Figure } from "../../plot/figure.js";
+import { cells, type Cell } from "../../plot/plots.js";
+import { appendSlowly, make } from "../../shell/page.js";
+import { whole } from "../../shell/words.js";
+import type { SuperscalarFunction } from "./protocol.js";
+
+const PORTS = ["P0", "P1", "P5"];
+
+/** What macro-ops do, in the order of their colours. */
+export const KINDS = ["multiply", "add or subtract", "exclusive or", "rotate", "load a constant"];
+
+const KIND_OF: Record<string, string | undefined> = {
+  mul_r: "multiply",
+  imul_r: "multiply",
+  imul_rr: "multiply",
+  add_ri: "add or subtract",
+  sub_rr: "add or subtract",
+  lea_sib: "add or subtract",
+  xor_ri: "exclusive or",
+  xor_rr: "exclusive or",
+  ror_ri: "rotate",
+  mov_ri: "load a constant",
+};
+
+/** Which port does what in which cycle. */
+export function ports(made: SuperscalarFunction, width: number): Figure {
+  const places: Cell[] = made.macroOps.flatMap(({ name, cycle, ports }) =>
+    ports.map((port) => ({ x: cycle, y: port, kind: KIND_OF[name] ?? name })),
+  );
+  const last = Math.max(0, ...places.map(({ x }) => x));
+  const labels = {
+    caption: "What each port of the reference processor begins in each cycle",
+    x: "cycle",
+    y: "port",
+  };
+  return cells(labels, { rows: PORTS, columns: [0, last], kinds: KINDS }, places, width);
+}
+
+/** Shows the function in figures, and its instructions. */
+export async function describe(root: HTMLElement, made: SuperscalarFunction): Promise<void> {
+  const facts = make(
+    "dl",
+    fact("Instructions", whole(made.instructions.length)),
+    fact("Longest chain", `${made.chain} instructions`),
+    fact("Latency", `${made.latency} cycles`),
+    fact("Code", `${whole(made.codeSize)} bytes in ${made.decodeCycles} groups`),
+    fact("Dropped", `${made.discarded} instructions without a register`),
+    fact("Selects the next cache line", `r${made.addressRegister}`),
+  );
+  facts.className = "facts";
+  const body = make("tbody");
+  const caption = make("caption", "The function’s instructions");
+  const box = scroll(make("table", caption, head(), body));
+  box.classList.add("explore-listing");
+  root.replaceChildren(facts, box);
+  await appendSlowly(body, rowsOf(made));
+}
+
+function rowsOf({ instructions, macroOps }: SuperscalarFunction): (() => HTMLElement)[] {
+  const parts = instructions.map((): string[] => []);
+  for (const { instruction, name, cycle, ports } of macroOps) {
+    const where = ports.length > 0 ? ports.join(" + ") : "no port";
+    if (instruction !== undefined) parts[instruction]?.push(`${name} in ${cycle} on ${where}`);
+  }
+  return instructions.map((text, at) => () => {
+    const number = make("th", String(at));
+    number.scope = "row";
+    const words = make("td", parts[at]?.join(", ") ?? "");
+    return make("tr", number, make("td", make("code", text)), words);
+  });
+}
+
+function head(): HTMLElement {
+  const titles = ["Number", "Instruction", "Macro-ops, in which cycle and where"].map((title) => {
+    const cell = make("th", title);
+    cell.scope = "col";
+    return cell;
+  });
+  return make("thead", make("tr", ...titles));
+}
+
+function fact(name: string, value: string): HTMLElement {
+  return make("div", make("dt", name), make("dd", value));
+}
