@@ -73,5 +73,6 @@ export class ProgressBar {
 /** How long is left, supposing that it goes on as it has gone so far. */
 export function estimate(done: number, elapsed: number): string {
   if (done >= 1 || done < ESTIMATE_FROM.done || elapsed < ESTIMATE_FROM.ms) return "";
-  return `about ${duration((elapsed / done) * (1 - done))} left`;
+  const left = (elapsed / done) * (1 - done);
+  return left < 1000 ? "less than a second left" : `about ${duration(left)} left`;
 }

@@ -64,7 +64,9 @@ export class Checks {
       ...checks.map(({ name, passed, detail }) => {
         const outcome = passed === null ? "unasked" : passed ? "passed" : "failed";
         const bytes = looked(name);
-        const row = entry(name, outcome, sentence(detail));
+        // An id that is right is among the bytes, and need not be told twice.
+        const said = bytes.some(({ hex }) => hex === detail) ? "As expected" : detail;
+        const row = entry(name, outcome, sentence(said));
         if (bytes.length > 0) row.append(this.#bytes(row, bytes));
         return row;
       }),
@@ -95,8 +97,8 @@ export class Checks {
 function entry(name: CheckName, outcome: Outcome, detail: string): HTMLElement {
   const state = make("span", OUTCOMES[outcome]);
   state.className = "outcome";
-  const head = make("p", make("strong", QUESTIONS[name]), " ", make("code", name), " ", state);
-  const row = make("li", head, make("p", detail));
+  const question = make("span", make("strong", QUESTIONS[name]), " ", make("code", name));
+  const row = make("li", make("p", question, " ", state), make("p", detail));
   row.dataset.check = name;
   row.dataset.outcome = outcome;
   return row;

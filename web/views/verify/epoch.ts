@@ -29,7 +29,7 @@ export function epochLine(epoch: Epoch): HTMLElement {
   const figure = make(
     "figure",
     picture(at, first, height),
-    marks(epoch, at, first, last),
+    marks(epoch, first, last),
     make(
       "figcaption",
       `Block ${whole(height)} is number ${whole(nth)} of the ${whole(last - first + 1)} blocks whose ` +
@@ -62,29 +62,21 @@ function picture(at: (height: number) => number, first: number, height: number):
 }
 
 /** What is under the line: heights, and days that are certain only for the block itself. */
-function marks(
-  { height, seedHeight, timestamp }: Epoch,
-  at: (height: number) => number,
-  first: number,
-  last: number,
-): HTMLElement {
-  const mark = (name: string, of: number, from = of): HTMLElement => {
+function marks({ height, seedHeight, timestamp }: Epoch, first: number, last: number): HTMLElement {
+  const mark = (name: string, of: number): HTMLElement => {
     const when =
       timestamp === undefined
         ? ""
         : `${of === height ? "" : "about "}${day(timestamp + BLOCK_SECONDS * (of - height))}`;
-    const entry = make("div", make("dt", name), make("dd", whole(of), " ", make("small", when)));
-    entry.style.setProperty("--at", `${at(from)}%`);
-    return entry;
+    return make("div", make("dt", name), make("dd", whole(of), " ", make("small", when)));
   };
-  const list = make(
+  return make(
     "dl",
-    mark("Seed", seedHeight),
-    mark("First block", first),
+    mark("The block whose id is the key", seedHeight),
+    mark("First that has this key", first),
     mark("This block", height),
-    mark("Last block", last),
+    mark("Last that has this key", last),
   );
-  return list;
 }
 
 function element(name: string, attributes: Record<string, string | number>): SVGElement {

@@ -10,15 +10,16 @@ export function showProof(root: HTMLElement, demanded: bigint, hash: Uint8Array 
   }
   const met = difficultyMet(hash);
   const most = met > demanded ? met : demanded;
-  const times = met >= demanded ? ` ${ratio(met, demanded)} times as much as was demanded.` : "";
-  const words = met >= demanded ? `The hash would do for` : `The hash does for no more than`;
   root.replaceChildren(
     make(
       "dl",
       row("Demanded", whole(demanded), part(demanded, most)),
       row("Met", whole(met), part(met, most)),
     ),
-    make("p", `${words} ${whole(met)}, which is 2²⁵⁶ divided by it.${times}`),
+    make(
+      "p",
+      `What the hash meets is 2²⁵⁶ divided by it: ${ratio(met, demanded)} what was demanded.`,
+    ),
   );
 }
 
@@ -43,7 +44,9 @@ function part(of: bigint, most: bigint): number {
   return Number((of * 1000n) / most) / 1000;
 }
 
+/** How many times as great, with as many places as tell something. */
 function ratio(met: bigint, demanded: bigint): string {
   const hundredths = (met * 100n) / demanded;
-  return hundredths >= 1000n ? whole(hundredths / 100n) : (Number(hundredths) / 100).toFixed(2);
+  if (hundredths >= 1000n) return `${whole(hundredths / 100n)} times`;
+  return hundredths === 0n ? "less than a hundredth of" : `${Number(hundredths) / 100} times`;
 }
