@@ -79,6 +79,11 @@ impl Aes {
         Aes(Implementation::Software)
     }
 
+    /// One round of encryption: ShiftRows, SubBytes, MixColumns, then XOR with `key`.
+    pub fn encrypt_round(self, block: &Column, key: &Column) -> Column {
+        dispatch!(self, encrypt_round(block, key))
+    }
+
     /// Step 10 of the loop in v2 (specification 4.6.2): encrypts `f0` and `f2` and decrypts `f1`
     /// and `f3`, four rounds each, with `e0` to `e3` as the keys.
     pub(crate) fn mix_f_with_e(self, f: &mut [Column; 4], e: &[Column; 4]) {
@@ -129,6 +134,15 @@ macro_rules! define_functions {
             blocks: &mut [[u8; 64]],
         ) -> [u8; 64] {
             $crate::aes::hash_1r::hash_and_fill($rounds, state, blocks)
+        }
+
+        $(#[$attribute])*
+        pub(super) fn encrypt_round(
+            block: &$crate::aes::Column,
+            key: &$crate::aes::Column,
+        ) -> $crate::aes::Column {
+            use $crate::aes::Rounds;
+            $rounds.store($rounds.encrypt($rounds.load(block), $rounds.load(key)))
         }
 
         $(#[$attribute])*
@@ -189,6 +203,7 @@ mod tests {
                 four.fill(&mut filled[32..]);
                 let mut f = columns(&filled[0]);
                 aes.mix_f_with_e(&mut f, &columns(&filled[63]));
+                f[0] = aes.encrypt_round(&f[1], &f[0]);
                 (aes_hash_1r(&filled, aes), f, filled)
             };
             assert_eq!(output(software), output(hardware));

@@ -219,8 +219,8 @@ const IV: Words = [
 ];
 
 /// Which words of the message a round adds, in the order of its eight quarter rounds; rounds 10
-/// and 11 are rounds 0 and 1 again.
-const SIGMA: [[usize; 16]; 10] = [
+/// and 11 are rounds 0 and 1 again. Blake2s has the same ten.
+pub const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
     [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
