@@ -16,15 +16,21 @@
 //! # }
 //! ```
 
+pub mod blake2;
+pub mod cycles;
 mod design;
+pub mod encode;
 mod error;
 mod experiment;
 mod list;
 pub mod parallel;
+pub mod randen;
 pub mod random;
+pub mod rdrand;
 mod registry;
 mod report;
 mod settings;
+pub mod sha256;
 
 pub use error::LabError;
 pub use experiment::{Experiment, Progress, Samples, Stream};

@@ -1,10 +1,17 @@
 //! All experiments.
 
-use crate::design;
 use crate::{Experiment, LabError, Progress, Report, Settings, Stream};
+use crate::{blake2, design, encode, randen, rdrand};
 
 /// Every experiment, in the order of the documents.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&design::Chain, &design::CpuSim];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &design::Chain,
+    &design::CpuSim,
+    &randen::Comparison,
+    &blake2::HashFunctions,
+    &encode::Replication,
+    &rdrand::Reads,
+];
 
 /// The experiment of that name.
 ///

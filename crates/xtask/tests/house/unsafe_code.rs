@@ -19,6 +19,12 @@ const ALLOWED: &[&str] = &[
     "crates/capi/src/dataset.rs",
     "crates/capi/src/environment.rs",
     "wasm/src/host.rs",
+    // Instructions that the laboratory measures.
+    "crates/lab/src/blake2",
+    "crates/lab/src/encode/prefetch.rs",
+    "crates/lab/src/randen",
+    "crates/lab/src/rdrand",
+    "crates/lab/src/sha256",
     // What `randomx bench` measures against.
     "crates/cli/src/bench/reference/ffi",
     // Oracles: hardware rounding, the reference implementation.

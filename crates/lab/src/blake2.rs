@@ -1,0 +1,216 @@
+//! BLAKE2s (RFC 7693) with digests of 32 bytes, beside the core's Blake2b. The files below compress
+//! with one instruction set each; of a compression counts how many operations depend on each other.
+
+mod contestants;
+mod experiment;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod rows;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx2_late;
+#[cfg(target_arch = "x86_64")]
+mod x86_avx512;
+
+use std::fmt;
+
+use randomx::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use randomx::cpu::Extension;
+
+pub use experiment::HashFunctions;
+
+/// An implementation of BLAKE2s, which this machine is known to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blake2s(Vectors);
+
+/// Only [`Blake2s::all`] wraps one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Vectors {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2Late,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+/// The state of a hash.
+pub type State = [u32; 8];
+
+/// Half of a block.
+pub type Half = [u8; 32];
+
+/// The state of an unkeyed hash with a digest of 32 bytes before its first block.
+pub const FIRST_STATE: State = {
+    let mut state = IV;
+    state[0] ^= 0x0101_0000 ^ 32;
+    state
+};
+
+const BLOCK_SIZE: usize = 64;
+
+const IV: State = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+impl Blake2s {
+    /// The fastest for `cpu`.
+    pub fn new(cpu: Cpu) -> Blake2s {
+        Blake2s::all(cpu).last().copied().unwrap_or(Blake2s(Vectors::Portable))
+    }
+
+    /// All that `cpu` runs, from the slowest to the fastest.
+    pub fn all(cpu: Cpu) -> Vec<Blake2s> {
+        let mut all = vec![Vectors::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(
+                cpu.has(Extension::Avx2)
+                    .then_some([Vectors::Avx2Late, Vectors::Avx2])
+                    .iter()
+                    .flatten(),
+            );
+            all.extend(cpu.has(Extension::Avx512).then_some(Vectors::Avx512));
+        }
+        let _ = cpu;
+        all.into_iter().map(Blake2s).collect()
+    }
+
+    /// The digest of `input`.
+    pub fn hash(self, input: &[u8]) -> [u8; 32] {
+        let mut state = FIRST_STATE;
+        let total = input.len() as u64;
+        // The last block is never empty but for the empty input.
+        let (bulk, rest) = input.split_at(input.len().saturating_sub(1) / BLOCK_SIZE * BLOCK_SIZE);
+        let mut last = [0; BLOCK_SIZE];
+        last[..rest.len()].copy_from_slice(rest);
+        self.blocks(&mut state, bulk.as_chunks().0, Progress { bytes: 0, total });
+        self.blocks(&mut state, &[last], Progress { bytes: bulk.len() as u64, total });
+        digest(state)
+    }
+
+    /// The digest of halves of blocks, wherever each lies, without copying them into blocks.
+    pub fn hash_halves<const PAIRS: usize>(self, halves: &[[&Half; 2]; PAIRS]) -> [u8; 32] {
+        let mut state = FIRST_STATE;
+        let progress = Progress { bytes: 0, total: (PAIRS * BLOCK_SIZE) as u64 };
+        self.pairs(&mut state, halves, progress);
+        digest(state)
+    }
+
+    /// Compresses blocks of an input of `progress.total` bytes.
+    pub fn blocks(self, state: &mut State, blocks: &[[u8; 64]], progress: Progress) {
+        match self.0 {
+            Vectors::Portable => portable::blocks(state, blocks, progress),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx2Late` is only wrapped where `Cpu` has proven AVX2.
+            Vectors::Avx2Late => unsafe { x86_avx2_late::blocks(state, blocks, progress) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            Vectors::Avx2 => unsafe { x86_avx2::blocks(state, blocks, progress) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            Vectors::Avx512 => unsafe { x86_avx512::blocks(state, blocks, progress) },
+        }
+    }
+
+    fn pairs(self, state: &mut State, pairs: &[[&Half; 2]], progress: Progress) {
+        match self.0 {
+            Vectors::Portable => portable::pairs(state, pairs, progress),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `blocks`.
+            Vectors::Avx2Late => unsafe { x86_avx2_late::pairs(state, pairs, progress) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `blocks`.
+            Vectors::Avx2 => unsafe { x86_avx2::pairs(state, pairs, progress) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as in `blocks`.
+            Vectors::Avx512 => unsafe { x86_avx512::pairs(state, pairs, progress) },
+        }
+    }
+}
+
+impl fmt::Display for Blake2s {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Vectors::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2Late => "avx2, diagonals through the last row",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => "avx512vl",
+        })
+    }
+}
+
+/// How far a hash has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Bytes that were compressed before.
+    pub bytes: u64,
+    /// Bytes of the whole input, or any more than are known of yet: the block that reaches them is
+    /// the last.
+    pub total: u64,
+}
+
+impl Progress {
+    /// Counts one more block, and gives words 12 to 15 of its working vector.
+    #[inline(always)]
+    fn last_row(&mut self) -> [u32; 4] {
+        self.bytes = (self.bytes + BLOCK_SIZE as u64).min(self.total);
+        let flag = if self.bytes == self.total { u32::MAX } else { 0 };
+        let (low, high) = (self.bytes as u32, (self.bytes >> 32) as u32);
+        [IV[4] ^ low, IV[5] ^ high, IV[6] ^ flag, IV[7]]
+    }
+}
+
+#[inline(always)]
+fn halves(block: &[u8; 64]) -> [&Half; 2] {
+    let [low, high]: &[Half; 2] = bytemuck::must_cast_ref(block);
+    [low, high]
+}
+
+/// The digest of a hash that has seen its last block.
+pub fn digest(state: State) -> [u8; 32] {
+    bytemuck::must_cast(state.map(u32::to_le_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(length: usize) -> Vec<u8> {
+        (0..length).map(|index| (index * index + index / 7) as u8).collect()
+    }
+
+    #[test]
+    fn hashes_are_those_of_a_library() {
+        for length in (0..400).chain([511, 512, 513, 1000, 2048, 4000, 4095, 4096]) {
+            let input = bytes(length);
+            let expected = blake2s_simd::blake2s(&input);
+            for blake2s in Blake2s::all(Cpu::detect()) {
+                assert_eq!(blake2s.hash(&input), *expected.as_array(), "{length} bytes, {blake2s}");
+            }
+        }
+    }
+
+    #[test]
+    fn halves_are_hashed_as_if_they_were_copied() {
+        let input = bytes(448);
+        let halves: Vec<Half> = input.as_chunks().0.to_vec();
+        let pairs: [[&Half; 2]; 7] = std::array::from_fn(|i| [&halves[2 * i], &halves[2 * i + 1]]);
+        for blake2s in Blake2s::all(Cpu::detect()) {
+            assert_eq!(blake2s.hash_halves(&pairs), blake2s.hash(&input), "{blake2s}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What is measured: each hash function with each of its implementations, and libraries beside them.
+
+use randomx::blake2b::Blake2b;
+use randomx::cpu::{Cpu, Extension};
+use sha2::Digest;
+
+use super::Blake2s;
+use crate::sha256::Sha256;
+
+/// An implementation of a hash function.
+pub struct Contestant {
+    /// The function's name.
+    pub function: &'static str,
+    /// Whose it is, and what it is made of.
+    pub implementation: String,
+    /// Whether it is a library's.
+    pub library: bool,
+    /// Cycles per byte that the report derives as the least.
+    pub limit: Option<f64>,
+    /// Cycles per byte of the report's fastest code.
+    pub published: Option<f64>,
+    /// Why it costs something else here than in the report.
+    pub difference: &'static str,
+    /// Hashes, and returns a part of the digest.
+    pub hash: Hash,
+}
+
+type Hash = Box<dyn Fn(&[u8]) -> u8>;
+
+/// All of them on this machine, functions together, from the slowest implementation to the fastest.
+pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
+    let mut all = Vec::new();
+    all.extend(blake2b(cpu));
+    all.push(library("BLAKE2b", "blake2b_simd", |input| {
+        blake2b_simd::blake2b(input).as_bytes()[0]
+    }));
+    all.extend(Blake2s::all(cpu).into_iter().map(|blake2s| {
+        let name = blake2s.to_string();
+        let (limit, published) = match name.as_str() {
+            "avx2, diagonals through the last row" => (Some(4.375), Some(5.25)),
+            "avx2" => (Some(4.375), Some(4.90)),
+            "avx512vl" => (Some(3.75), Some(4.11)),
+            _ => (None, None),
+        };
+        ours("BLAKE2s", name, limit, published, move |input| blake2s.hash(input)[0])
+    }));
+    all.push(library("BLAKE2s", "blake2s_simd", |input| {
+        blake2s_simd::blake2s(input).as_bytes()[0]
+    }));
+    all.extend(Sha256::all().into_iter().map(|sha256| {
+        let name = sha256.to_string();
+        let (limit, published) =
+            if name == "portable" { (None, Some(7.56)) } else { (Some(2.0), Some(2.0)) };
+        ours("SHA-256", name, limit, published, move |input| sha256.hash(input)[0])
+    }));
+    all.push(library("SHA-256", "sha2", |input| sha2::Sha256::digest(input)[0]));
+    all
+}
+
+/// The core's, with ever more of what the processor has.
+fn blake2b(cpu: Cpu) -> Vec<Contestant> {
+    let levels = [
+        ("portable", Cpu::baseline(), true, None, None),
+        (
+            "avx2",
+            cpu.without(Extension::Avx512),
+            cpu.has(Extension::Avx2),
+            Some(2.4375),
+            Some(2.95),
+        ),
+        // A rotation fewer on the way: 12 cycles instead of 13.
+        ("avx512vl", cpu, cpu.has(Extension::Avx512), Some(2.25), None),
+    ];
+    let there = levels.into_iter().filter(|(_, _, there, ..)| *there);
+    there
+        .map(|(name, cpu, _, limit, published)| {
+            let blake2b = Blake2b::new(cpu);
+            ours("BLAKE2b", name.to_owned(), limit, published, move |input| {
+                blake2b.hash512(&[input])[0]
+            })
+        })
+        .collect()
+}
+
+fn ours(
+    function: &'static str,
+    implementation: String,
+    limit: Option<f64>,
+    published: Option<f64>,
+    hash: impl Fn(&[u8]) -> u8 + 'static,
+) -> Contestant {
+    let (hash, difference) = (Box::new(hash), "another processor and compiler");
+    Contestant { function, implementation, library: false, limit, published, difference, hash }
+}
+
+fn library(function: &'static str, name: &str, hash: impl Fn(&[u8]) -> u8 + 'static) -> Contestant {
+    Contestant { library: true, ..ours(function, name.to_owned(), None, None, hash) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those of a function agree on random inputs of all lengths up to 4096.
+    #[test]
+    fn implementations_agree_with_libraries() {
+        let all = contestants(Cpu::detect());
+        assert_eq!(all.iter().filter(|contestant| contestant.library).count(), 3);
+        let mut input = Vec::new();
+        for length in 0..=4096usize {
+            let mut expected = None;
+            for contestant in all.iter().rev() {
+                let digest = (contestant.hash)(&input);
+                if contestant.library {
+                    expected = Some(digest);
+                }
+                let implementation = &contestant.implementation;
+                assert_eq!(Some(digest), expected, "{length} bytes, {implementation}");
+            }
+            // Each byte depends on a digest of all before.
+            input.push(expected.map_or(0, |byte| byte.wrapping_add(length as u8)));
+        }
+    }
+}

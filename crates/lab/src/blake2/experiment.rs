@@ -1,0 +1,157 @@
+//! `randomx lab blake2`: hash functions beside what a processor could do at most.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use randomx::cpu::Cpu;
+
+use super::contestants::{Contestant, contestants};
+use crate::cycles::{self, Turns, measure};
+use crate::{
+    Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Table,
+};
+
+/// BLAKE2b, BLAKE2s and SHA-256 in cycles per byte.
+pub struct HashFunctions;
+
+const UNIT: &str = "cycles/byte";
+
+/// Bytes that are hashed at once, as in the report.
+const INPUT: usize = 8192;
+
+/// The lengths of the picture.
+const LENGTHS: [usize; 8] = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
+
+impl Experiment for HashFunctions {
+    fn name(&self) -> &'static str {
+        "blake2"
+    }
+
+    fn section(&self) -> &'static str {
+        "Filecoin Proof-of-Replication Encoding Optimization Report (Supranational, 2019), Hash \
+         Algorithm Study"
+    }
+
+    fn about(&self) -> &'static str {
+        "Cycles per byte of BLAKE2b, BLAKE2s and SHA-256 over 8 KB, with each kind of instructions, \
+         beside the least that follows from the longest chain of dependent operations, the report's \
+         fastest code, and three libraries in the same run. All take turns; a figure is the median of \
+         the turns, and a cycle a third of a dependent multiplication, as the clock's frequency is not \
+         the core's."
+    }
+
+    fn samples(&self) -> Samples {
+        Samples { what: "turns of each implementation", usual: 51, most: 10_000 }
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &["BLAKE2b", "BLAKE2s", "SHA-256", "lengths"]
+    }
+
+    fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
+        let mut report = Report::new(self, settings);
+        let turns =
+            Turns { rounds: settings.samples(self.samples()), time: Duration::from_millis(2) };
+        let all = contestants(Cpu::detect());
+        let input: Vec<u8> =
+            (0..INPUT as u64).map(|byte| (byte * 31 + settings.seed) as u8).collect();
+        let functions = all.chunk_by(|one, other| one.function == other.function);
+        for implementations in functions.clone() {
+            let function = implementations[0].function;
+            if settings.wants(function) {
+                report.tables.push(table(function, implementations, &input, turns, progress));
+            }
+        }
+        if settings.wants("lengths") {
+            // The fastest of each function: the last that is ours.
+            let fastest = functions.filter_map(|implementations| {
+                implementations.iter().rfind(|implementation| !implementation.library)
+            });
+            let shorter = Turns { rounds: turns.rounds.div_ceil(5), ..turns };
+            report.pictures.push(picture(fastest, &input, shorter, progress));
+        }
+        Ok(report)
+    }
+}
+
+fn table(
+    function: &str,
+    implementations: &[Contestant],
+    input: &[u8],
+    turns: Turns,
+    progress: &mut dyn Progress,
+) -> Table {
+    let mut contestants: Vec<_> = implementations.iter().map(|one| hashing(one, input)).collect();
+    let results = measure(&mut contestants, turns, function, progress);
+    let mut table = Table::new(function).columns(&["best turn", "limit", "over the limit, %"]);
+    for (implementation, cycles) in implementations.iter().zip(results) {
+        let name = match implementation.library {
+            true => format!("crate {}", implementation.implementation),
+            false => implementation.implementation.clone(),
+        };
+        let over = implementation.limit.map(|limit| 100.0 * (cycles.median / limit - 1.0));
+        let mut row = Row::new(name, cycles.median, 2)
+            .unit(UNIT)
+            .also([Some(cycles.low), implementation.limit, over])
+            .why(implementation.difference);
+        row.published = implementation.published;
+        table.push(row);
+    }
+    table
+}
+
+fn hashing<'a>(implementation: &'a Contestant, input: &'a [u8]) -> cycles::Contestant<'a> {
+    cycles::Contestant::new(input.len() as f64, move || {
+        black_box((implementation.hash)(black_box(input)));
+    })
+}
+
+/// What short inputs cost: a hash function has whole blocks, and a beginning and an end.
+fn picture<'a>(
+    fastest: impl Iterator<Item = &'a Contestant>,
+    input: &[u8],
+    turns: Turns,
+    progress: &mut dyn Progress,
+) -> Picture {
+    let series = fastest.map(|implementation| {
+        let points: Vec<(f64, f64)> = LENGTHS
+            .into_iter()
+            .map(|length| {
+                let contestant = hashing(implementation, &input[..length]);
+                let results = measure(&mut [contestant], turns, "lengths", progress);
+                ((length as f64).log2(), results[0].median)
+            })
+            .collect();
+        let name = format!("{}, {}", implementation.function, implementation.implementation);
+        Series::new(&name, Shape::Line, points)
+    });
+    let series = series.collect();
+    let title = "Cycles per byte by the length of the input";
+    Picture::plot("lengths", title, "binary logarithm of the bytes", UNIT, series)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_run_is_in_the_order_of_the_instructions() {
+        let settings = Settings { samples: Some(5), ..Settings::default() };
+        let report = crate::run(&HashFunctions, &settings, &mut ()).expect("it needs nothing");
+        assert_eq!(report.tables.len(), 3);
+        assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
+        for table in &report.tables {
+            for row in &table.rows {
+                // No code is faster than its longest chain; a busy machine only makes it slower.
+                let [best, limit] = [row.others[0], row.others[1]];
+                let (Some(best), Some(limit)) = (best, limit) else { continue };
+                assert!(best > 0.8 * limit, "{}: {row:?}", table.title);
+            }
+            let ours: Vec<_> =
+                table.rows.iter().filter(|row| !row.what.contains("crate")).collect();
+            let best = |row: &Row| row.others[0].expect("the best turn");
+            let (slowest, fastest) = (best(ours[0]), best(ours[ours.len() - 1]));
+            assert!(fastest <= slowest, "{}: {fastest} and {slowest}", table.title);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The compression with AVX-512 VL: a rotation is one instruction, and so is the selection of any
+//! words of the message, which two registers hold.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+use super::rows::define_compress;
+
+const TURN_LAST: bool = false;
+
+define_compress!(#[target_feature(enable = "avx512f,avx512vl")]);
+
+/// Two vectors of 256 bits: those of 512 would take one of three ports from the rows.
+struct Message {
+    low: __m256i,
+    high: __m256i,
+}
+
+impl Message {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    fn new(words: &[u32; 16]) -> Message {
+        let [low, high] = bytemuck::must_cast(*words);
+        Message { low, high }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    fn select(&self, words: [usize; 4]) -> __m128i {
+        let [a, b, c, d] = words.map(|word| word as i32);
+        let indices = _mm256_setr_epi32(a, b, c, d, 0, 0, 0, 0);
+        _mm256_castsi256_si128(_mm256_permutex2var_epi32(self.low, indices, self.high))
+    }
+
+    /// The same, not to be known before `row` is: the compiler would select the words of all rounds
+    /// at the beginning, for which there are not enough registers.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vl")]
+    fn after(&self, row: &mut __m128i) -> Message {
+        let Message { mut low, mut high } = *self;
+        // SAFETY: there is no instruction.
+        unsafe {
+            asm!(
+                "/* {low} {high} {row} */",
+                low = inout(ymm_reg) low,
+                high = inout(ymm_reg) high,
+                row = inout(xmm_reg) *row,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        Message { low, high }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn rotate_16(row: __m128i) -> __m128i {
+    _mm_ror_epi32::<16>(row)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn rotate_12(row: __m128i) -> __m128i {
+    _mm_ror_epi32::<12>(row)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn rotate_8(row: __m128i) -> __m128i {
+    _mm_ror_epi32::<8>(row)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl")]
+fn rotate_7(row: __m128i) -> __m128i {
+    _mm_ror_epi32::<7>(row)
+}

@@ -1,0 +1,146 @@
+//! Which nodes a node's key depends on.
+
+use rand_core::{Rng, SeedableRng};
+
+use super::{EncodeError, PARENTS};
+use crate::randen::Randen;
+
+/// Parents that lie near, by depth-robust sampling (Alwen, Blocki and Harsha's DRSample).
+pub(super) const BASE_PARENTS: usize = 5;
+
+/// Parents that lie anywhere, by an expander: a permutation of eight ends of edges at each node.
+pub(super) const EXPANDER_PARENTS: usize = 8;
+
+/// Most nodes of a graph: 4 GiB of data.
+pub const MAX_NODES: usize = 1 << 27;
+
+/// What a node takes in memory: its data and its parents in both directions, four bytes each.
+pub const BYTES_PER_NODE: usize = 32 + 4 * (BASE_PARENTS + 2 * EXPANDER_PARENTS);
+
+/// The parents of all nodes. A layer that goes backwards has the mirrored graph's near parents, and
+/// the same expander's edges from their other ends.
+pub struct Graph {
+    base: Vec<[u32; BASE_PARENTS]>,
+    forward: Vec<Far>,
+    backward: Vec<Far>,
+}
+
+type Far = [u32; EXPANDER_PARENTS];
+
+impl Graph {
+    /// The graph of `nodes` nodes for a seed.
+    pub fn new(nodes: usize, seed: u64) -> Result<Graph, EncodeError> {
+        if !(2..=MAX_NODES).contains(&nodes) {
+            return Err(EncodeError::Nodes(nodes));
+        }
+        let mut generator = Randen::seed_from_u64(seed);
+        let base = (0..nodes as u64).map(|node| near(node, &mut generator)).collect();
+        let (forward, backward) = expander(nodes, &mut generator);
+        Ok(Graph { base, forward, backward })
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.base.len()
+    }
+
+    /// The node that a layer encodes after `step` others.
+    #[inline]
+    pub(super) fn nth(&self, step: usize, backward: bool) -> usize {
+        if backward { self.nodes() - 1 - step } else { step }
+    }
+
+    /// The parents of `node`, which a layer encodes before it. Where the expander has fewer than
+    /// eight, the layer's first node stands for the others.
+    #[inline]
+    pub(super) fn parents(&self, node: usize, backward: bool) -> [u32; PARENTS] {
+        let mut parents = [0; PARENTS];
+        let (near, far) = parents.split_at_mut(BASE_PARENTS);
+        if backward {
+            let last = self.nodes() - 1;
+            near.copy_from_slice(&self.base[last - node].map(|parent| last as u32 - parent));
+            far.copy_from_slice(&self.backward[node]);
+        } else {
+            near.copy_from_slice(&self.base[node]);
+            far.copy_from_slice(&self.forward[node]);
+        }
+        parents
+    }
+}
+
+/// Parents at distances whose logarithm is uniform; the first two nodes have only the first.
+fn near(node: u64, generator: &mut Randen) -> [u32; BASE_PARENTS] {
+    std::array::from_fn(|_| {
+        if node < 2 {
+            return 0;
+        }
+        let longest = node.ilog2();
+        let bits = below(generator, u64::from(longest) + 1) as u32;
+        let distance = (1 << bits) + below(generator, 1 << bits);
+        (node - distance.min(node)) as u32
+    })
+}
+
+/// The edges of the expander that lead to nodes before and to nodes behind each node.
+fn expander(nodes: usize, generator: &mut Randen) -> (Vec<Far>, Vec<Far>) {
+    let mut ends: Vec<u32> = (0..nodes * EXPANDER_PARENTS).map(|end| end as u32).collect();
+    for last in (1..ends.len()).rev() {
+        ends.swap(last, below(generator, last as u64 + 1) as usize);
+    }
+    let mut forward = vec![[0; EXPANDER_PARENTS]; nodes];
+    let mut backward = vec![[nodes as u32 - 1; EXPANDER_PARENTS]; nodes];
+    let mut before = vec![0u8; nodes];
+    let mut behind = vec![0u8; nodes];
+    for (end, &other) in ends.iter().enumerate() {
+        let [node, other] = [end, other as usize].map(|end| end / EXPANDER_PARENTS);
+        if other < node {
+            // No node has more edges of one kind than ends.
+            forward[node][usize::from(before[node])] = other as u32;
+            backward[other][usize::from(behind[other])] = node as u32;
+            before[node] += 1;
+            behind[other] += 1;
+        }
+    }
+    (forward, backward)
+}
+
+/// A number below `limit`, which is not 0; one in 2^32 is off by rounding.
+fn below(generator: &mut Randen, limit: u64) -> u64 {
+    ((u128::from(generator.next_u64()) * u128::from(limit)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents_come_before_their_nodes() {
+        let graph = Graph::new(5000, 4).expect("a graph of this size");
+        for backward in [false, true] {
+            let mut seen = vec![false; graph.nodes()];
+            let mut far = 0;
+            for step in 0..graph.nodes() {
+                let node = graph.nth(step, backward);
+                let parents = graph.parents(node, backward);
+                let known = |&parent: &u32| seen[parent as usize] || step == 0;
+                assert!(parents.iter().all(known), "node {node}: {parents:?}");
+                let first = graph.nth(0, backward) as u32;
+                far += parents[BASE_PARENTS..].iter().filter(|&&parent| parent != first).count();
+                seen[node] = true;
+            }
+            // Half of the eight ends of a node lead to either side.
+            let mean = far as f64 / graph.nodes() as f64;
+            assert!((3.8..4.2).contains(&mean), "{mean}");
+        }
+    }
+
+    #[test]
+    fn graphs_are_those_of_their_seeds() {
+        let parents = |seed| -> Vec<[u32; PARENTS]> {
+            let graph = Graph::new(300, seed).expect("a graph of this size");
+            (0..300).map(|node| graph.parents(node, true)).collect()
+        };
+        assert_eq!(parents(1), parents(1));
+        assert_ne!(parents(1), parents(2));
+    }
+}

@@ -1,0 +1,15 @@
+//! Fetching a node ahead of its use, where there is an instruction for it.
+
+use super::Node;
+
+#[inline(always)]
+#[cfg(target_arch = "x86_64")]
+pub(super) fn fetch(node: &Node) {
+    use std::arch::x86_64::*;
+    // SAFETY: a prefetch is a hint, which faults at no address; it is of the baseline.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(node).cast()) };
+}
+
+#[inline(always)]
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn fetch(_: &Node) {}

@@ -1,0 +1,10 @@
+//! Where no AES units are known of.
+
+use randomx::cpu::Cpu;
+
+pub(super) const CHAIN: usize = 0;
+pub(super) const ROUNDS: usize = 0;
+
+pub(super) fn aes_units(_: Cpu) -> Option<[fn(); 2]> {
+    None
+}
