@@ -34,6 +34,12 @@ pub(crate) const ITEM_CONSTANTS: [u64; 8] = [
     9_549_104_520_008_361_294,
 ];
 
+/// What the registers of the item with this number begin with (specification 7.3, step 1).
+pub fn initial_registers(number: u32) -> Item {
+    let first = (u64::from(number) + 1).wrapping_mul(ITEM_MULTIPLIER);
+    ITEM_CONSTANTS.map(|constant| first ^ constant)
+}
+
 /// Which operation an [`Instruction`] does (Table 6.1.1).
 ///
 /// The variants of IADD_C and IXOR_C differ in the bytes that the reference CPU decodes. The

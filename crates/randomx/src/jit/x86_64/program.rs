@@ -86,6 +86,28 @@ impl Jit {
     }
 }
 
+impl Jit {
+    /// The machine code of each of a program's instructions, without the loop around them, for those
+    /// who study it.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError::TooLong`] when there are more instructions than any version has.
+    pub fn list(&self, program: &Program) -> Result<Vec<Vec<u8>>, JitError> {
+        let mut assembler = Assembler::new(CAPACITY);
+        let body = body::emitted(&mut assembler, program, self.features)?;
+        let count = program.instructions.len();
+        let starts = body.positions.map(|position| position.offset());
+        let code = assembler.finish()?;
+        let ends = starts[..count].iter().skip(1).copied().chain([code.len()]);
+        Ok(starts[..count]
+            .iter()
+            .zip(ends)
+            .map(|(&start, end)| code[start..end].to_vec())
+            .collect())
+    }
+}
+
 impl Engine for Jit {
     const KIND: EngineKind = EngineKind::Jit;
 

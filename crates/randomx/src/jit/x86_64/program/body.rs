@@ -17,6 +17,20 @@ pub(super) fn emit(
     program: &Program,
     features: Features,
 ) -> Result<(), JitError> {
+    emitted(assembler, program, features).map(|_| ())
+}
+
+/// The same, for those who want to know where in the code each operation begins.
+///
+/// # Errors
+///
+/// As [`emit`].
+#[inline(always)]
+pub(super) fn emitted<'a>(
+    assembler: &'a mut Assembler,
+    program: &Program,
+    features: Features,
+) -> Result<Body<'a>, JitError> {
     const LONGEST: usize = Version::V2.program_size();
     if program.instructions.len() > LONGEST {
         return Err(JitError::TooLong);
@@ -24,7 +38,7 @@ pub(super) fn emit(
     let positions = [assembler.position(); LONGEST];
     let mut body = Body { assembler, features, positions, count: 0 };
     decode(&program.instructions, program.version, &mut body);
-    Ok(())
+    Ok(body)
 }
 
 /// A program's operations on their way into the assembler.
