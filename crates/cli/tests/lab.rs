@@ -51,7 +51,7 @@ fn a_file_can_be_stdout() {
 
 #[test]
 fn what_cannot_be_met_is_named() {
-    let names = predicate::str::starts_with("error: experiment: expected one of chain");
+    let names = predicate::str::starts_with("error: experiment: expected one of section2, chain");
     randomx(&["lab", "alchemy"]).assert().code(2).stdout("").stderr(names);
     let most = "samples: expected 1 to 100000000 hashes of each strategy, got 0";
     assert_refused(randomx(&["lab", "chain", "--samples", "0"]).assert(), most);

@@ -2,6 +2,14 @@
 
 mod chain;
 mod cpu_sim;
+mod entropy;
+mod runtime;
+mod section2;
+mod superscalar;
 
 pub use chain::Chain;
 pub use cpu_sim::CpuSim;
+pub use entropy::Entropy;
+pub use runtime::Runtime;
+pub use section2::Section2;
+pub use superscalar::Superscalar;

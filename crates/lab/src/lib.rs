@@ -22,6 +22,7 @@ mod design;
 pub mod encode;
 mod error;
 mod experiment;
+mod key;
 mod list;
 pub mod parallel;
 pub mod randen;

@@ -5,8 +5,12 @@ use crate::{blake2, design, encode, randen, rdrand};
 
 /// Every experiment, in the order of the documents.
 pub const EXPERIMENTS: &[&dyn Experiment] = &[
+    &design::Section2,
     &design::Chain,
     &design::CpuSim,
+    &design::Runtime,
+    &design::Entropy,
+    &design::Superscalar,
     &randen::Comparison,
     &blake2::HashFunctions,
     &encode::Replication,
@@ -62,7 +66,7 @@ mod tests {
             assert!(!experiment.about().contains('\n'), "{}: one paragraph", experiment.name());
         }
         let sentence = find("alchemy").err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(sentence.starts_with("experiment: expected one of chain"), "{sentence}");
+        assert!(sentence.starts_with("experiment: expected one of section2, chain"), "{sentence}");
         assert!(sentence.ends_with("; got `alchemy`"), "{sentence}");
     }
 

@@ -1,0 +1,225 @@
+//! Appendix C: how long programs and hashes take.
+
+use std::sync::Arc;
+
+use randomx::{KeyMemory, Phase, Version, Vm, VmOptions};
+use randomx_figures::{Histogram, Runtime as Times, Statistics};
+
+use crate::report::{Picture, Report, Row, Series, Shape, Table};
+use crate::{Experiment, LabError, Progress, Samples, Settings, key};
+
+const MACHINE: &str = "the document measured an AMD Ryzen 7 1700 at 3.0 GHz";
+const SOFTWARE: &str = "another processor and another compiler than the document's";
+
+/// Experiment `runtime`.
+pub struct Runtime;
+
+impl Experiment for Runtime {
+    fn name(&self) -> &'static str {
+        "runtime"
+    }
+
+    fn section(&self) -> &'static str {
+        "RandomX design, 1.2 and Appendix C"
+    }
+
+    fn about(&self) -> &'static str {
+        "Hashes are made one after another on one thread, and their phases are timed: fast, with a dataset of \
+         2080 MiB that all threads compute first, and light, from a cache of 256 MiB. A time is what the thread \
+         worked, where the system tells it. That of a program is of generating, compiling and running it and of the Blake2b that follows. Times are of the \
+         machine, and no two runs are the same; the shape of the distribution is of RandomX."
+    }
+
+    fn samples(&self) -> Samples {
+        Samples { what: "hashes of each mode and version", usual: 2000, most: 1_000_000 }
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &["fast", "light"]
+    }
+
+    fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
+        let mut report = Report::new(self, settings);
+        let samples = settings.samples(self.samples());
+        if settings.wants("light") {
+            let key = KeyMemory::Items(key::items(settings.seed, progress)?);
+            let times =
+                Version::ALL.map(|version| measure(&key, version, samples, "light", progress));
+            let [v1, v2] = times;
+            light(&mut report, &[v1?, v2?]);
+        }
+        if settings.wants("fast") {
+            let dataset = key::dataset(settings.seed, settings.threads, progress)?;
+            let key = KeyMemory::Dataset(Arc::clone(&dataset));
+            let times =
+                Version::ALL.map(|version| measure(&key, version, samples, "fast", progress));
+            let [v1, v2] = times;
+            fast(&mut report, &[v1?, v2?]);
+        }
+        Ok(report)
+    }
+}
+
+/// The times of hashes, in milliseconds.
+struct Measured {
+    phases: Vec<(Phase, f64)>,
+    programs: Vec<f64>,
+    hashes: Vec<f64>,
+}
+
+impl Measured {
+    fn phase(&self, phase: Phase) -> f64 {
+        self.phases.iter().find(|(of, _)| *of == phase).map_or(0.0, |(_, time)| *time)
+    }
+
+    fn hash(&self) -> f64 {
+        mean(&self.hashes)
+    }
+}
+
+fn measure(
+    key: &KeyMemory,
+    version: Version,
+    samples: u64,
+    mode: &str,
+    progress: &mut dyn Progress,
+) -> Result<Measured, LabError> {
+    let options = VmOptions { lanes: Some(1), ..VmOptions::default() };
+    let mut vm = Vm::with_options(key.clone(), version, options)?;
+    // The first one finds caches that are cold.
+    vm.hash(b"warm");
+    let mut times = Times::new(clock());
+    let stage = format!("{mode} {version}");
+    for index in 0..samples {
+        progress.at(&stage, index, samples);
+        vm.hash_many_observed(&[index.to_le_bytes()], &mut times);
+    }
+    let phases = times.summary().phases;
+    Ok(Measured { phases, programs: times.programs().to_vec(), hashes: times.hashes().to_vec() })
+}
+
+/// Milliseconds that this thread has worked: what the system gives to others in between is not of RandomX.
+#[cfg(target_os = "linux")]
+fn clock() -> impl FnMut() -> f64 {
+    use rustix::time::{ClockId, clock_gettime};
+    || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 * 1e-6
+    }
+}
+
+/// Milliseconds that have passed.
+#[cfg(not(target_os = "linux"))]
+fn clock() -> impl FnMut() -> f64 {
+    let begin = std::time::Instant::now();
+    move || begin.elapsed().as_secs_f64() * 1e3
+}
+
+fn fast(report: &mut Report, [v1, v2]: &[Measured; 2]) {
+    let mut table = Table::new("Fast mode, 1 thread, one hash after another").columns(&["v2"]);
+    let mut push = |name: &str, published, decimals, unit, figure: &dyn Fn(&Measured) -> f64| {
+        let row = Row::new(name, figure(v1), decimals).unit(unit).also([Some(figure(v2))]);
+        table.push(row.published(published).why(MACHINE));
+    };
+    push("hashes per second", 625.0, 0, "H/s", &|times| 1e3 / times.hash());
+    push("a hash", 1600.0, 0, "µs", &|times| 1e3 * times.hash());
+    push("running 8 programs", 1480.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Execute));
+    push("filling the scratchpad", 45.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Fill));
+    push("hashing the scratchpad", 45.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Finish));
+    push("generating and compiling 8 programs", 30.0, 0, "µs", &|times| 1e3 * making(times));
+    push("generating and compiling a program", 3.6, 1, "µs", &|times| 125.0 * making(times));
+    push("not running programs", 7.5, 1, "%", &|times| {
+        100.0 * (1.0 - times.phase(Phase::Execute) / times.hash())
+    });
+    report.tables.push(table);
+
+    let mut table = Table::new("Distribution of a program's time").columns(&["v2"]);
+    let gain = |times: &Measured| 100.0 * (gain_by_choosing(&times.programs) - 1.0);
+    table.push(
+        Row::new("gain of rejecting the slowest 25%", gain(v1), 1)
+            .unit("%")
+            .published(5.0)
+            .also([Some(gain(v2))])
+            .why(SOFTWARE),
+    );
+    let deviation = |times: &Measured| log_deviation(&times.programs);
+    let row = Row::new("standard deviation of the logarithm", deviation(v1), 3);
+    table.push(row.also([Some(deviation(v2))]));
+    for (name, part) in [("median", 0.5), ("99th of 100", 0.99), ("999th of 1000", 0.999)] {
+        let quantile = |times: &Measured| 1e3 * quantile(&times.programs, part);
+        table.push(Row::new(name, quantile(v1), 0).unit("µs").also([Some(quantile(v2))]));
+    }
+    report.tables.push(table);
+    let micro = [v1, v2].map(|times| times.programs.iter().map(|time| 1e3 * time).collect());
+    let title = "Time of a program in fast mode";
+    report.pictures.push(distribution("programs", title, "µs", micro));
+}
+
+fn light(report: &mut Report, [v1, v2]: &[Measured; 2]) {
+    let mut table = Table::new("Light mode, 1 thread, one hash after another").columns(&["v2"]);
+    let mut push = |name: &str, published: Option<f64>, figure: &dyn Fn(&Measured) -> f64| {
+        let row = Row::new(name, figure(v1), 1).unit("ms").also([Some(figure(v2))]);
+        table.push(match published {
+            Some(published) => row.published(published).why(MACHINE),
+            None => row,
+        });
+    };
+    push("a hash", Some(14.8), &Measured::hash);
+    push("computing dataset items", Some(13.2), &|times| times.phase(Phase::Items));
+    push("running 8 programs", None, &|times| times.phase(Phase::Execute));
+    for (name, part) in [("median", 0.5), ("99th of 100", 0.99)] {
+        push(name, None, &|times| quantile(&times.hashes, part));
+    }
+    report.tables.push(table);
+    let times = [v1, v2].map(|times| times.hashes.clone());
+    let title = "Time of a hash in light mode";
+    report.pictures.push(distribution("hashes", title, "ms", times));
+}
+
+fn making(times: &Measured) -> f64 {
+    times.phase(Phase::Generate) + times.phase(Phase::Compile)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// How much faster programs are without the slowest quarter.
+fn gain_by_choosing(times: &[f64]) -> f64 {
+    let slow = quantile(times, 0.75);
+    let fast: Vec<f64> = times.iter().copied().filter(|time| *time <= slow).collect();
+    mean(times) / mean(&fast)
+}
+
+fn log_deviation(times: &[f64]) -> f64 {
+    let logarithms: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    Statistics::of(&logarithms).map_or(0.0, |statistics| statistics.deviation)
+}
+
+/// The value below which this part of all lies.
+fn quantile(values: &[f64], part: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    sorted.get((part * last as f64).round() as usize).copied().unwrap_or(0.0)
+}
+
+/// A histogram of each version's times, from the fastest to nearly the slowest: a few that were
+/// interrupted would make all others a single bar.
+fn distribution(name: &str, title: &str, unit: &str, times: [Vec<f64>; 2]) -> Picture {
+    const BINS: usize = 60;
+    let low = times.iter().map(|times| quantile(times, 0.0)).fold(f64::INFINITY, f64::min);
+    let high = times.iter().map(|times| quantile(times, 0.99)).fold(low, f64::max);
+    let series = times.iter().zip(Version::ALL).map(|(times, version)| {
+        let mut histogram = Histogram::even(low, high.max(low * 1.01 + 1e-9), BINS);
+        times.iter().for_each(|time| histogram.add(*time));
+        let shares = histogram.shares();
+        let bins = histogram.edges().iter().zip(&shares[1..]);
+        let points: Vec<(f64, f64)> = bins.map(|(edge, share)| (*edge, 100.0 * share)).collect();
+        Series::new(&version.to_string(), Shape::Line, points)
+    });
+    Picture::plot(name, title, unit, "% of all", series.collect())
+}
+
+#[cfg(test)]
+mod tests;

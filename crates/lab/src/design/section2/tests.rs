@@ -1,0 +1,62 @@
+//! The chapter's figures come out again.
+
+use super::*;
+use crate::report::Row;
+
+#[test]
+fn programs_do_what_the_document_says() {
+    let settings = Settings { samples: Some(24), ..Settings::default() };
+    let report = crate::run(&Section2, &settings, &mut ()).expect("a report");
+    assert!(report.unexplained().is_empty());
+    let row = |what: &str| -> &Row {
+        let rows = report.tables.iter().flat_map(|table| &table.rows);
+        rows.into_iter().find(|row| row.what == what).expect("a row")
+    };
+    for (what, tolerance) in [
+        ("instructions of a program that read", 0.03),
+        ("instructions of a program that write", 0.05),
+        ("bytes read", 0.03),
+        ("bytes written", 0.03),
+        ("2.8.1 reads of L1 for one of L2", 0.1),
+        ("2.8.2 stores into L3", 0.15),
+        ("the bottom 1792 KiB", 0.03),
+        ("branches that are taken", 0.02),
+        ("most in a row", 0.0),
+        ("branches of a program", 0.04),
+        ("instructions that a branch jumps over", 0.06),
+        ("branches of a program to themselves", 0.1),
+    ] {
+        let row = row(what);
+        let published = row.published.expect("a figure");
+        assert!((row.here / published - 1.0).abs() <= tolerance, "{row:?}");
+    }
+    let infinite = row("programs that reach infinity").here;
+    assert!(infinite > 0.3 && infinite < 6.0, "{infinite}");
+    // v2 has half as many instructions again.
+    let reads = row("instructions of a program that read");
+    let v2 = reads.others[0].expect("v2");
+    assert!((v2 / reads.here - 1.5).abs() < 0.06, "{reads:?}");
+    let names: Vec<&str> = report.pictures.iter().map(|picture| picture.name.as_str()).collect();
+    assert_eq!(&names[..4], ["writes", "group-f", "group-e", "spans"]);
+    for picture in report.pictures.iter().filter(|picture| picture.name.starts_with("group")) {
+        for series in &picture.series {
+            let all: f64 = series.points.iter().map(|(_, share)| share).sum();
+            assert!((all - 100.0).abs() < 0.1, "{}: {all}", picture.name);
+            assert!(series.points.windows(2).all(|pair| pair[0].0 < pair[1].0), "{series:?}");
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn instructions_become_few_machine_instructions() {
+    let only = vec!["x86".to_owned()];
+    let settings = Settings { samples: Some(20), only, ..Settings::default() };
+    let report = crate::run(&Section2, &settings, &mut ()).expect("a report");
+    let [mean, least, most] = ["mean", "least", "most"].map(|what| {
+        let row = report.tables[0].rows.iter().find(|row| row.what == what).expect("a row");
+        assert!(row.others[0].is_some_and(|extended| extended <= row.here), "{row:?}");
+        row.here
+    });
+    assert!(least == 1.0 && most <= 8.0 && (mean - 1.8).abs() < 0.4, "{least} {mean} {most}");
+}
