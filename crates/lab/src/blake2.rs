@@ -52,6 +52,13 @@ pub const FIRST_STATE: State = {
 
 const BLOCK_SIZE: usize = 64;
 
+/// Bytes whose compression is measured without their message.
+const CHAINED_BYTES: usize = 64 * BLOCK_SIZE;
+
+/// Twice four quarter rounds are one of ten rounds.
+#[cfg(target_arch = "x86_64")]
+const CHAIN: usize = 20 * CHAINED_BYTES / BLOCK_SIZE;
+
 const IV: State = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -120,6 +127,26 @@ impl Blake2s {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
             Vectors::Avx512 => unsafe { x86_avx512::blocks(state, blocks, progress) },
+        }
+    }
+
+    /// The operations of [`CHAINED_BYTES`] that depend on each other, without and with those beside
+    /// them; none where no vectors are used.
+    fn chains(self) -> Option<[fn(); 2]> {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            Vectors::Avx2 => Some([
+                || unsafe { x86_avx2::chain::<false>() },
+                || unsafe { x86_avx2::chain::<true>() },
+            ]),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            Vectors::Avx512 => Some([
+                || unsafe { x86_avx512::chain::<false>() },
+                || unsafe { x86_avx512::chain::<true>() },
+            ]),
+            _ => None,
         }
     }
 

@@ -51,7 +51,9 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
         let name = sha256.to_string();
         let (limit, published) =
             if name == "portable" { (None, Some(7.56)) } else { (Some(2.0), Some(2.0)) };
-        ours("SHA-256", name, limit, published, move |input| sha256.hash(input)[0])
+        let difference = "another processor and compiler";
+        let hash = move |input: &[u8]| sha256.hash(input)[0];
+        Contestant { difference, ..ours("SHA-256", name, limit, published, hash) }
     }));
     all.push(library("SHA-256", "sha2", |input| sha2::Sha256::digest(input)[0]));
     all
@@ -89,7 +91,8 @@ fn ours(
     published: Option<f64>,
     hash: impl Fn(&[u8]) -> u8 + 'static,
 ) -> Contestant {
-    let (hash, difference) = (Box::new(hash), "another processor and compiler");
+    let (hash, difference) =
+        (Box::new(hash), "another processor; what is beside the chain delays it");
     Contestant { function, implementation, library: false, limit, published, difference, hash }
 }
 

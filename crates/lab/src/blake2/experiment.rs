@@ -6,6 +6,7 @@ use std::time::Duration;
 use randomx::cpu::Cpu;
 
 use super::contestants::{Contestant, contestants};
+use super::{Blake2s, CHAINED_BYTES};
 use crate::cycles::{self, Turns, measure};
 use crate::{
     Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Table,
@@ -45,7 +46,7 @@ impl Experiment for HashFunctions {
     }
 
     fn parts(&self) -> &'static [&'static str] {
-        &["BLAKE2b", "BLAKE2s", "SHA-256", "lengths"]
+        &["BLAKE2b", "BLAKE2s", "SHA-256", "chain", "lengths"]
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
@@ -61,6 +62,9 @@ impl Experiment for HashFunctions {
             if settings.wants(function) {
                 report.tables.push(table(function, implementations, &input, turns, progress));
             }
+        }
+        if settings.wants("chain") {
+            report.tables.extend(chains(turns, progress));
         }
         if settings.wants("lengths") {
             // The fastest of each function: the last that is ours.
@@ -98,6 +102,33 @@ fn table(
         table.push(row);
     }
     table
+}
+
+/// How far a processor is from the report's limit when only the chain is left of BLAKE2s, and when
+/// what need not wait is beside it.
+fn chains(turns: Turns, progress: &mut dyn Progress) -> Option<Table> {
+    let chained = |blake2s: Blake2s| Some((blake2s, blake2s.chains()?));
+    let all: Vec<_> = Blake2s::all(Cpu::detect()).into_iter().filter_map(chained).collect();
+    let works = all.iter().flat_map(|(_, chains)| chains);
+    let mut contestants: Vec<_> =
+        works.map(|&work| cycles::Contestant::new(CHAINED_BYTES as f64, work)).collect();
+    let results = measure(&mut contestants, turns, "chain", progress);
+    let mut table = Table::new("What bounds BLAKE2s").columns(&["best turn"]);
+    for ((blake2s, _), results) in all.iter().zip(results.as_chunks::<2>().0) {
+        let limit = if blake2s.to_string() == "avx512vl" { 3.75 } else { 4.375 };
+        let parts = ["the chain alone", "with a message added and rows turned beside it"];
+        for (part, cycles) in parts.into_iter().zip(results) {
+            let row = Row::new(format!("{blake2s}: {part}"), cycles.median, 2);
+            let why = match part.starts_with("the chain") {
+                true => {
+                    "operations that are ready at once, as two shifts of a rotation, can want one port"
+                }
+                false => "what waits for nothing takes ports when the chain could use them",
+            };
+            table.push(row.unit(UNIT).published(limit).also([Some(cycles.low)]).why(why));
+        }
+    }
+    (!all.is_empty()).then_some(table)
 }
 
 fn hashing<'a>(implementation: &'a Contestant, input: &'a [u8]) -> cycles::Contestant<'a> {
@@ -138,9 +169,8 @@ mod tests {
     fn a_small_run_is_in_the_order_of_the_instructions() {
         let settings = Settings { samples: Some(5), ..Settings::default() };
         let report = crate::run(&HashFunctions, &settings, &mut ()).expect("it needs nothing");
-        assert_eq!(report.tables.len(), 3);
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
-        for table in &report.tables {
+        for table in &report.tables[..3] {
             for row in &table.rows {
                 // No code is faster than its longest chain; a busy machine only makes it slower.
                 let [best, limit] = [row.others[0], row.others[1]];
