@@ -21,18 +21,18 @@ pub struct Contestant {
     pub published: Option<f64>,
     /// Why it costs something else here than in the report.
     pub difference: &'static str,
-    /// Hashes, and returns a part of the digest.
+    /// The first 32 bytes of the digest.
     pub hash: Hash,
 }
 
-type Hash = Box<dyn Fn(&[u8]) -> u8>;
+type Hash = Box<dyn Fn(&[u8]) -> [u8; 32]>;
 
 /// All of them on this machine, functions together, from the slowest implementation to the fastest.
 pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
     let mut all = Vec::new();
     all.extend(blake2b(cpu));
     all.push(library("BLAKE2b", "blake2b_simd", |input| {
-        blake2b_simd::blake2b(input).as_bytes()[0]
+        first_half(blake2b_simd::blake2b(input).as_array())
     }));
     all.extend(Blake2s::all(cpu).into_iter().map(|blake2s| {
         let name = blake2s.to_string();
@@ -42,20 +42,18 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
             "avx512vl" => (Some(3.75), Some(4.11)),
             _ => (None, None),
         };
-        ours("BLAKE2s", name, limit, published, move |input| blake2s.hash(input)[0])
+        ours("BLAKE2s", name, limit, published, move |input| blake2s.hash(input))
     }));
-    all.push(library("BLAKE2s", "blake2s_simd", |input| {
-        blake2s_simd::blake2s(input).as_bytes()[0]
-    }));
+    all.push(library("BLAKE2s", "blake2s_simd", |input| *blake2s_simd::blake2s(input).as_array()));
     all.extend(Sha256::all().into_iter().map(|sha256| {
         let name = sha256.to_string();
         let (limit, published) =
             if name == "portable" { (None, Some(7.56)) } else { (Some(2.0), Some(2.0)) };
         let difference = "another processor and compiler";
-        let hash = move |input: &[u8]| sha256.hash(input)[0];
+        let hash = move |input: &[u8]| sha256.hash(input);
         Contestant { difference, ..ours("SHA-256", name, limit, published, hash) }
     }));
-    all.push(library("SHA-256", "sha2", |input| sha2::Sha256::digest(input)[0]));
+    all.push(library("SHA-256", "sha2", |input| sha2::Sha256::digest(input).into()));
     all
 }
 
@@ -78,10 +76,15 @@ fn blake2b(cpu: Cpu) -> Vec<Contestant> {
         .map(|(name, cpu, _, limit, published)| {
             let blake2b = Blake2b::new(cpu);
             ours("BLAKE2b", name.to_owned(), limit, published, move |input| {
-                blake2b.hash512(&[input])[0]
+                first_half(&blake2b.hash512(&[input]))
             })
         })
         .collect()
+}
+
+fn first_half(digest: &[u8; 64]) -> [u8; 32] {
+    let [first, _]: &[[u8; 32]; 2] = bytemuck::must_cast_ref(digest);
+    *first
 }
 
 fn ours(
@@ -89,14 +92,18 @@ fn ours(
     implementation: String,
     limit: Option<f64>,
     published: Option<f64>,
-    hash: impl Fn(&[u8]) -> u8 + 'static,
+    hash: impl Fn(&[u8]) -> [u8; 32] + 'static,
 ) -> Contestant {
     let (hash, difference) =
         (Box::new(hash), "another processor; what is beside the chain delays it");
     Contestant { function, implementation, library: false, limit, published, difference, hash }
 }
 
-fn library(function: &'static str, name: &str, hash: impl Fn(&[u8]) -> u8 + 'static) -> Contestant {
+fn library(
+    function: &'static str,
+    name: &str,
+    hash: impl Fn(&[u8]) -> [u8; 32] + 'static,
+) -> Contestant {
     Contestant { library: true, ..ours(function, name.to_owned(), None, None, hash) }
 }
 
@@ -121,7 +128,7 @@ mod tests {
                 assert_eq!(Some(digest), expected, "{length} bytes, {implementation}");
             }
             // Each byte depends on a digest of all before.
-            input.push(expected.map_or(0, |byte| byte.wrapping_add(length as u8)));
+            input.push(expected.map_or(0, |digest| digest[length % 32]));
         }
     }
 }
