@@ -36,23 +36,6 @@ macro_rules! define_compress {
             *state = bytemuck::must_cast(rows);
         }
 
-        /// Quarter rounds after quarter rounds, of no message. Or `BESIDE` the chain that they are, what
-        /// waits for nothing: a message that is added, and three rows that turn.
-        #[$attribute]
-        pub(super) fn chain<const BESIDE: bool>() {
-            let row: __m128i = bytemuck::must_cast(std::hint::black_box([3u64, 5]));
-            let mut v = [row; 4];
-            for _ in 0..super::CHAIN {
-                if BESIDE {
-                    v = [turn(v[0], 3), v[1], turn(v[2], 1), turn(v[3], 2)];
-                    quarters(&mut v, row, row);
-                } else {
-                    quarters(&mut v, _mm_setzero_si128(), _mm_setzero_si128());
-                }
-            }
-            std::hint::black_box(v);
-        }
-
         /// Each caller has its own copy, which is inlined: the rows stay in registers between blocks.
         #[inline]
         #[$attribute]
@@ -133,6 +116,28 @@ macro_rules! define_compress {
     };
 }
 
+/// Defines `chain`, where `define_compress` has defined the rest.
+macro_rules! define_chain {
+    (#[$attribute:meta]) => {
+        /// Quarter rounds after quarter rounds, of no message. Or `BESIDE` the chain that they are, what
+        /// waits for nothing: a message that is added, and three rows that turn.
+        #[$attribute]
+        pub(super) fn chain<const BESIDE: bool>() {
+            let row: __m128i = bytemuck::must_cast(std::hint::black_box([3u64, 5]));
+            let mut v = [row; 4];
+            for _ in 0..super::CHAIN {
+                if BESIDE {
+                    v = [turn(v[0], 3), v[1], turn(v[2], 1), turn(v[3], 2)];
+                    quarters(&mut v, row, row);
+                } else {
+                    quarters(&mut v, _mm_setzero_si128(), _mm_setzero_si128());
+                }
+            }
+            std::hint::black_box(v);
+        }
+    };
+}
+
 /// Defines the rotations and the `Message` of a processor without vector rotates.
 macro_rules! define_avx2 {
     () => {
@@ -188,4 +193,4 @@ macro_rules! define_avx2 {
     };
 }
 
-pub(super) use {define_avx2, define_compress};
+pub(super) use {define_avx2, define_chain, define_compress};

@@ -2,9 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::rows::{define_avx2, define_compress};
+use super::rows::{define_avx2, define_chain, define_compress};
 
 const TURN_LAST: bool = false;
 
 define_avx2!();
 define_compress!(#[target_feature(enable = "avx2")]);
+define_chain!(#[target_feature(enable = "avx2")]);

@@ -4,11 +4,12 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::rows::define_compress;
+use super::rows::{define_chain, define_compress};
 
 const TURN_LAST: bool = false;
 
 define_compress!(#[target_feature(enable = "avx512f,avx512vl")]);
+define_chain!(#[target_feature(enable = "avx512f,avx512vl")]);
 
 /// Two vectors of 256 bits: those of 512 would take one of three ports from the rows.
 struct Message {
