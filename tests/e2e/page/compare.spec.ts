@@ -1,0 +1,140 @@
+/** The view Compare: known answers in the browser's builds and in the native ones beside them. */
+import { expect, test, visit, type Visit } from "../browsers/page.js";
+import { readText } from "../support.js";
+import { serveWith } from "../variants.js";
+
+/** Two keys are filled in each of four builds. */
+const PATIENCE = 90_000;
+
+const verdict = '[data-part="verdict"]';
+const submit = ".compare-form [type=submit]";
+
+const known = (
+  JSON.parse(readText("tests/vectors/specification-hashes.json")) as {
+    vectors: { version: number; key: string; input: string; hash: string }[];
+  }
+).vectors;
+
+function altered(hash: string): string {
+  return (hash.startsWith("0") ? "1" : "0") + hash.slice(1);
+}
+
+async function compare(view: Visit, query: string): Promise<void> {
+  await view.go(`#/compare?${query}`);
+  await view.until('.compare-form [value="native-jit"]:not(:disabled)');
+  await view.click(submit);
+}
+
+test("all builds agree; one that does not is told with both hashes", async ({ view }) => {
+  const builds = "browser-interpreter,browser-jit,native-interpreter,native-jit";
+  await compare(view, `builds=${builds}&vectors=specification&threads=2&lanes=4`);
+  await view.says(verdict, "All 40 hashes are right: 10 vectors in 4 builds.", PATIENCE);
+  expect(await view.count('.compare-rows td[data-verdict="right"]')).toBe(40);
+  expect(await view.count('[data-part="totals"] tbody tr')).toBe(4);
+  await view.until('[data-part="plot"] svg');
+  expect(await view.violations()).toEqual([]);
+  await view.keep("compare");
+
+  const [first] = known;
+  const wrong = altered(first?.hash ?? "");
+  await view.fill(".compare-rows tbody tr input", wrong);
+  await view.says(verdict, /^4 of 40 hashes are wrong: /u);
+  expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(4);
+  const told = await view.text('.compare-rows td[data-verdict="wrong"]');
+  expect(told).toContain(first?.hash);
+  expect(told).toContain(wrong);
+  expect(await view.violations()).toEqual([]);
+  await view.keep("compare-wrong");
+
+  await view.fill(".compare-rows tbody tr input", "x");
+  expect(await view.count('.compare-rows input[aria-invalid="true"]')).toBe(1);
+  await view.fill(".compare-rows tbody tr input", first?.hash ?? "");
+  await view.says(verdict, /^All 40 hashes are right/u);
+
+  const saved = async (button: string): Promise<string> =>
+    view.of(
+      `[data-part="${button}"]`,
+      `new Promise((resolve) => {
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (file) => {
+          URL.createObjectURL = make;
+          file.text().then(resolve);
+          return "#saved";
+        };
+        it.click();
+      })`,
+    );
+  const json = JSON.parse(await saved("json")) as {
+    rows: { expected: string; results: Record<string, { hash: string; verdict: string }> }[];
+    totals: { column: string; right: number }[];
+  };
+  expect(json.rows.map(({ expected }) => expected)).toEqual(known.map(({ hash }) => hash));
+  expect(json.rows[9]?.results["native-jit"]).toMatchObject({
+    hash: known[9]?.hash,
+    verdict: "right",
+  });
+  expect(json.totals.map(({ right }) => right)).toEqual([10, 10, 10, 10]);
+  const lines = (await saved("csv")).trim().split("\r\n");
+  expect(lines).toHaveLength(11);
+  expect(lines[1]).toContain(`${first?.hash},right,${first?.hash},`);
+});
+
+test("a file's altered vector is told in every build", async ({ view }) => {
+  const [right, wrong] = known;
+  if (!right || !wrong) throw new Error("there are no vectors");
+  const file = { vectors: [right, { ...wrong, hash: altered(wrong.hash) }] };
+  await view.go("#/compare?builds=browser-jit,native-jit");
+  await view.until('.compare-form [value="native-jit"]:not(:disabled)');
+  const choose = async (text: string): Promise<void> =>
+    view.of(
+      "#compare-file",
+      `{
+        const files = new DataTransfer();
+        files.items.add(new File([${JSON.stringify(text)}], "own.json"));
+        it.files = files.files;
+        it.dispatchEvent(new Event("change", { bubbles: true }));
+      }`,
+    );
+  await choose('{"vectors":[{"key":"0"}]}');
+  await view.says("#compare-file-error", /^own\.json: vector 1: expected "key" to be/u);
+  await choose(JSON.stringify(file));
+  await view.says("#compare-file-error", "");
+  await view.click(submit);
+  await view.says(verdict, "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.", PATIENCE);
+  expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
+  expect(await view.text('.compare-rows td[data-verdict="wrong"]')).toContain(altered(wrong.hash));
+});
+
+test("the address has the settings, and a cancelled run can be begun again", async ({ view }) => {
+  await view.go("#/compare?builds=browser-jit&vectors=shares&threads=1&lanes=3");
+  await view.until(submit);
+  expect(await view.of("#compare-lanes", "it.value")).toBe("3");
+  expect(await view.count('input[name="columns"]:checked')).toBe(1);
+  await view.fill("#compare-threads", "x");
+  await view.click(submit);
+  await view.until('#compare-threads[aria-invalid="true"]');
+  await view.fill("#compare-threads", "2");
+  await view.click('input[name="sets"][value="headers"]');
+  const address = await view.of<string>("html", "location.hash");
+  expect(decodeURIComponent(address)).toBe(
+    "#/compare?builds=browser-jit&vectors=headers,shares&threads=2&lanes=3",
+  );
+  await view.click(submit);
+  await view.until('.compare-rows [data-verdict="right"]', PATIENCE);
+  await view.click(".task button");
+  await view.says(verdict, /hashes are right; the rest was cancelled\.$/u);
+  await view.until(`${submit}:not(:disabled)`);
+});
+
+test("without the native server the page says so, and compares the browser", async ({
+  started,
+}) => {
+  await serveWith({}, async (address) => {
+    const view = await visit(started, "#/compare?vectors=headers&builds=browser-jit", address);
+    await view.says('[data-part="native"]', /^The native build is not there: .*npm start/u);
+    expect(await view.count('input[name="columns"]:disabled')).toBe(3);
+    await view.click(submit);
+    await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", PATIENCE);
+    await view.tab.close();
+  });
+});

@@ -1,0 +1,122 @@
+/** The form: which builds, which vectors, how many threads and lanes. */
+import type { NativeInfo } from "../../engine/native.js";
+import { find, make } from "../../shell/page.js";
+import { COLUMNS } from "./columns.js";
+import { count, MOST_LANES, MOST_THREADS, type Settings } from "./settings.js";
+import { readFile, SETS, type Vector } from "./vectors.js";
+
+/** What is asked for: settings, and the vectors of a file, if one was chosen. */
+export interface Wanted {
+  settings: Settings;
+  file: Vector[] | undefined;
+}
+
+/** The form of the view. */
+export class Form {
+  readonly #form: HTMLFormElement;
+  readonly #threads: HTMLInputElement;
+  readonly #lanes: HTMLInputElement;
+  readonly #file: HTMLInputElement;
+  readonly #error: HTMLElement;
+  #vectors: Vector[] | undefined;
+
+  /** `onChange` hears of new settings, `onSubmit` that they are to be used. */
+  constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
+    this.#form = find(root, "form", HTMLFormElement);
+    this.#threads = find(root, "#compare-threads", HTMLInputElement);
+    this.#lanes = find(root, "#compare-lanes", HTMLInputElement);
+    this.#file = find(root, "#compare-file", HTMLInputElement);
+    this.#error = find(root, "#compare-file-error", HTMLElement);
+    const choices = (part: string, all: readonly { name: string; label: string }[]): void => {
+      const boxes = all.map(({ name, label }) => choice(part, name, label));
+      find(root, `[data-part="${part}"]`, HTMLElement).replaceChildren(...boxes);
+    };
+    choices("columns", COLUMNS);
+    choices("sets", SETS);
+    this.write(settings);
+    this.#form.addEventListener("change", (event) => {
+      if (event.target !== this.#file) onChange();
+    });
+    this.#file.addEventListener("change", () => void this.#read());
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      onSubmit();
+    });
+  }
+
+  /** Shows settings. */
+  write({ columns, sets, threads, lanes }: Settings): void {
+    for (const box of this.#boxes("columns")) box.checked = columns.includes(box.value);
+    for (const box of this.#boxes("sets")) box.checked = sets.includes(box.value);
+    this.#threads.value = String(threads);
+    this.#lanes.value = String(lanes);
+  }
+
+  /** What is asked for, or nothing, and the field that is wrong has the keyboard. */
+  read(): Wanted | undefined {
+    const threads = number(this.#threads, MOST_THREADS);
+    const lanes = number(this.#lanes, MOST_LANES);
+    if (threads === undefined || lanes === undefined) {
+      (threads === undefined ? this.#threads : this.#lanes).focus();
+      return undefined;
+    }
+    const checked = (part: string): string[] =>
+      this.#boxes(part)
+        .filter((box) => box.checked && !box.disabled)
+        .map((box) => box.value);
+    const settings = { columns: checked("columns"), sets: checked("sets"), threads, lanes };
+    return { settings, file: this.#vectors };
+  }
+
+  /** Says which builds cannot be had, and why. */
+  tell(native: NativeInfo | undefined): void {
+    for (const box of this.#boxes("columns")) {
+      const lacks = COLUMNS.find(({ name }) => name === box.value)?.lacks(native);
+      box.disabled = lacks !== undefined;
+      box.parentElement?.toggleAttribute("data-lacks", box.disabled);
+      if (lacks) box.title = lacks;
+    }
+    if (native) this.#threads.max = String(Math.min(MOST_THREADS, native.limits.threads));
+    const words = native
+      ? `Native: randomx ${native.version} on ${native.cpu.model}, ${native.cpu.processors} processors.` +
+        " Fast mode makes a dataset of 2080 MiB for each key, and gives it back."
+      : "The native build is not there: this page does not come from randomx serve." +
+        " In a clone of the repository, npm start starts it.";
+    find(this.#form, '[data-part="native"]', HTMLElement).textContent = words;
+  }
+
+  /** Lets nothing be changed while something runs. */
+  set disabled(isDisabled: boolean) {
+    find(this.#form, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
+  }
+
+  #boxes(part: string): HTMLInputElement[] {
+    return [...this.#form.querySelectorAll<HTMLInputElement>(`input[name="${part}"]`)];
+  }
+
+  async #read(): Promise<void> {
+    const [file] = this.#file.files ?? [];
+    this.#vectors = undefined;
+    this.#error.textContent = "";
+    try {
+      if (file) this.#vectors = await readFile(file);
+    } catch (error) {
+      this.#error.textContent = `${error instanceof Error ? error.message : String(error)}.`;
+    }
+    this.#file.ariaInvalid = String(this.#error.textContent !== "");
+  }
+}
+
+function choice(group: string, name: string, label: string): HTMLLabelElement {
+  const box = make("input");
+  box.type = "checkbox";
+  box.name = group;
+  box.value = name;
+  return make("label", box, label);
+}
+
+function number(input: HTMLInputElement, most: number): number | undefined {
+  const value = count(input.value, Math.min(most, Number(input.max) || most));
+  input.ariaInvalid = String(value === undefined);
+  return value;
+}

@@ -1,0 +1,141 @@
+/** The table of vectors, a row each; it is written in slices, so that the page stays responsive. */
+import { make, nextFrame } from "../../shell/page.js";
+import type { Results } from "./table.js";
+import { isHash } from "./vectors.js";
+
+/** Rows that are written at a time. */
+const SLICE = 8;
+
+/** Digits of a key or an input that are shown; the rest is in its tooltip. */
+const SHOWN = 8;
+
+const WORDS = {
+  waiting: "waits",
+  running: "runs",
+  right: "right",
+  wrong: "wrong",
+  failed: "failed",
+};
+
+/** The rows in the page. */
+export class Rows {
+  readonly #results: Results;
+  readonly #table: HTMLTableElement;
+  readonly #onEdit: () => void;
+  readonly #cells = new Map<string, HTMLTableCellElement[]>();
+  readonly #changed = new Map<string, Set<number>>();
+  #isPainting = false;
+
+  /** `onEdit` is called when somebody expects something else. */
+  constructor(table: HTMLTableElement, results: Results, onEdit: () => void) {
+    this.#results = results;
+    this.#table = table;
+    this.#onEdit = onEdit;
+    for (const { name } of results.columns) this.#cells.set(name, []);
+  }
+
+  /** Writes all rows; stops when it is to. */
+  async write(signal: AbortSignal): Promise<void> {
+    const { columns, vectors } = this.#results;
+    const titles = ["Vector", "Key", "Input", "Expected", ...columns.map(({ label }) => label)];
+    const head = titles.map((title) => {
+      const cell = make("th", title);
+      cell.scope = "col";
+      return cell;
+    });
+    const body = make("tbody");
+    this.#table.replaceChildren(make("thead", make("tr", ...head)), body);
+    for (let first = 0; first < vectors.length; first += SLICE) {
+      if (signal.aborted) return;
+      const slice = Array.from(vectors.slice(first, first + SLICE).keys());
+      body.append(...slice.map((index) => this.#row(first + index)));
+      await nextFrame();
+    }
+  }
+
+  /** Some cells of a column have changed; they are written with the next frame. */
+  changed(column: string, rows: readonly number[]): void {
+    const changed = this.#changed.get(column) ?? new Set();
+    for (const row of rows) changed.add(row);
+    this.#changed.set(column, changed);
+    if (this.#isPainting) return;
+    this.#isPainting = true;
+    void nextFrame().then(() => {
+      this.#isPainting = false;
+      for (const [name, numbers] of this.#changed) {
+        for (const row of numbers) this.#paint(name, row);
+      }
+      this.#changed.clear();
+    });
+  }
+
+  #row(index: number): HTMLTableRowElement {
+    const vector = this.#results.vectors[index];
+    if (!vector) throw new Error("there is no such row");
+    const { set, number, version, key, input } = vector;
+    const name = `${set} ${number}`;
+    const title = make("th", `${name} `, make("small", `v${version}`));
+    title.scope = "row";
+    const row = make("tr", title, digits(key), digits(input), this.#expected(index, name));
+    for (const { name } of this.#results.columns) {
+      const cell = make("td");
+      this.#cells.get(name)?.push(cell);
+      row.append(cell);
+      this.#paint(name, index);
+    }
+    return row;
+  }
+
+  #expected(row: number, name: string): HTMLTableCellElement {
+    const input = make("input");
+    input.className = "hex";
+    input.value = this.#results.expected(row);
+    input.ariaLabel = `Expected hash of ${name}`;
+    input.spellcheck = false;
+    input.autocomplete = "off";
+    input.maxLength = 80;
+    input.addEventListener("input", () => {
+      this.#results.expect(row, input.value);
+      input.ariaInvalid = String(!isHash(this.#results.expected(row)));
+      for (const column of this.#results.columns) this.#paint(column.name, row);
+      this.#onEdit();
+    });
+    return make("td", input);
+  }
+
+  #paint(column: string, row: number): void {
+    const element = this.#cells.get(column)?.[row];
+    if (!element) return;
+    const verdict = this.#results.verdict(column, row);
+    const cell = this.#results.cell(column, row);
+    const badge = make("span", WORDS[verdict]);
+    badge.className = "badge";
+    badge.dataset.state = verdict === "failed" ? "missing" : verdict;
+    element.dataset.verdict = verdict;
+    element.replaceChildren(badge);
+    if (cell.state === "hashed") element.append(" ", make("small", `${cell.ms.toFixed(1)} ms`));
+    if (cell.state === "hashed" && verdict === "wrong") {
+      const expected = this.#results.expected(row);
+      element.append(
+        line("is", cell.hash),
+        line("expected", isHash(expected) ? expected : `${expected} (not 64 hex digits)`),
+      );
+    }
+    if (cell.state === "failed") element.append(" ", make("small", cell.why));
+  }
+}
+
+function line(label: string, hash: string): HTMLElement {
+  const code = make("code", hash);
+  const element = make("p", make("small", `${label} `), code);
+  element.className = "hash";
+  return element;
+}
+
+function digits(hex: string): HTMLTableCellElement {
+  const isLong = hex.length > SHOWN;
+  const code = make("code", hex === "" ? "empty" : isLong ? `${hex.slice(0, SHOWN)}…` : hex);
+  const cell = make("td", code);
+  if (isLong) cell.title = hex;
+  return cell;
+}

@@ -1,0 +1,114 @@
+/** Hashing all vectors in all builds, one build after another, so that none slows another down. */
+import type { Column, Group } from "./columns.js";
+import type { Results } from "./table.js";
+import type { Vector } from "./vectors.js";
+
+/** Hears of what has changed. */
+export interface Listener {
+  /** Some cells of a column. */
+  changed(column: string, rows: readonly number[]): void;
+  /** So many hashes of all. */
+  progress(done: number, all: number, column: Column): void;
+}
+
+/** The rows of a group, and what is hashed for them. */
+interface Rows {
+  rows: number[];
+  group: Group;
+}
+
+/**
+ * Fills the table. A build that fails says so in its cells, and the next one goes on; only an abort
+ * ends it all, and rejects.
+ */
+export async function run(
+  results: Results,
+  listener: Listener,
+  signal: AbortSignal,
+): Promise<void> {
+  const groups = grouped(results.vectors);
+  const all = results.vectors.length * results.columns.length;
+  let done = 0;
+  for (const column of results.columns) {
+    const before = done;
+    const found = (row: number): void => {
+      done += 1;
+      listener.changed(column.name, [row]);
+      listener.progress(done, all, column);
+    };
+    listener.progress(done, all, column);
+    await runColumn(results, column, groups, { found, listener }, signal);
+    done = before + results.vectors.length;
+  }
+}
+
+async function runColumn(
+  results: Results,
+  column: Column,
+  groups: readonly Rows[],
+  hear: { found: (row: number) => void; listener: Listener },
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = column;
+  const put = (rows: readonly number[], state: "running" | "waiting"): void => {
+    for (const row of rows) {
+      if (results.cell(name, row).state !== "hashed") results.set(name, row, { state });
+    }
+    hear.listener.changed(name, rows);
+  };
+  const fail = (rows: readonly number[], thrown: unknown): void => {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    for (const row of rows) {
+      if (results.cell(name, row).state !== "hashed")
+        results.set(name, row, { state: "failed", why });
+    }
+    hear.listener.changed(name, rows);
+  };
+  let build;
+  try {
+    build = await column.open(results.setup);
+  } catch (thrown) {
+    fail([...results.vectors.keys()], thrown);
+    return;
+  }
+  try {
+    for (const { rows, group } of groups) {
+      signal.throwIfAborted();
+      put(rows, "running");
+      try {
+        const spent = await build.hash(
+          group,
+          (index, hash, ms) => {
+            const row = rows[index];
+            if (row === undefined) return;
+            results.set(name, row, { state: "hashed", hash, ms });
+            hear.found(row);
+          },
+          signal,
+        );
+        results.spend(name, spent);
+      } catch (thrown) {
+        if (signal.aborted) put(rows, "waiting");
+        signal.throwIfAborted();
+        fail(rows, thrown);
+      }
+    }
+  } finally {
+    await build.close();
+  }
+}
+
+/** Rows by key, then by version: a key's cache is filled once. */
+function grouped(vectors: readonly Vector[]): Rows[] {
+  const groups = new Map<string, Rows & { group: { inputs: string[] } }>();
+  const keys = new Map<string, number>();
+  vectors.forEach(({ key, version, input }, row) => {
+    if (!keys.has(key)) keys.set(key, keys.size);
+    const name = `${String(keys.get(key)).padStart(6, "0")} ${version}`;
+    const found = groups.get(name) ?? { rows: [], group: { key, version, inputs: [] } };
+    found.rows.push(row);
+    found.group.inputs.push(input);
+    groups.set(name, found);
+  });
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}

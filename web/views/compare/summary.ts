@@ -1,0 +1,82 @@
+/** All results together: a row for each build, and how long its hashes took. */
+import { place } from "../../plot/figure.js";
+import { bars } from "../../plot/plots.js";
+import { find, make, nextFrame } from "../../shell/page.js";
+import { duration } from "../../shell/words.js";
+import type { Results, Total } from "./table.js";
+
+const TITLES = [
+  "Build",
+  "Right",
+  "Wrong",
+  "Failed",
+  "Keys",
+  "Hashes",
+  "ms a hash",
+  "least to greatest",
+];
+
+/** Writes the totals, and draws the plot where there is something to draw; returns how to stop. */
+export function summarise(root: HTMLElement, results: Results): () => void {
+  const totals = results.columns.map((column) => ({ column, total: results.total(column) }));
+  const head = TITLES.map((title, index) => {
+    const cell = make("th", title);
+    cell.scope = "col";
+    if (index > 0) cell.className = "number";
+    return cell;
+  });
+  const lines = totals.map(({ column, total }) => {
+    const name = make("th", column.label);
+    name.scope = "row";
+    const row = make("tr", name, ...cells(total));
+    row.dataset.column = column.name;
+    return row;
+  });
+  find(root, '[data-part="totals"]', HTMLTableElement).replaceChildren(
+    make("thead", make("tr", ...head)),
+    make("tbody", ...lines),
+  );
+  const drawn = totals.flatMap(({ column, total: { ms } }) =>
+    ms ? [{ name: column.label, ms }] : [],
+  );
+  const plot = find(root, '[data-part="plot"]', HTMLElement);
+  plot.replaceChildren();
+  if (drawn.length === 0) return () => undefined;
+  const labels = {
+    caption: "Milliseconds of a hash on one thread: the median, and from the least to the greatest",
+    x: "milliseconds a hash",
+    y: "build",
+  };
+  const rows = drawn.map(({ name, ms }): Parameters<typeof bars>[1][number] => ({
+    name,
+    value: ms.middle,
+    spread: [ms.least, ms.greatest],
+  }));
+  let stop: (() => void) | undefined;
+  let isStopped = false;
+  // Drawing takes a while: the visitor's turn comes before.
+  void nextFrame().then(() => {
+    if (!isStopped) stop = place(plot, (width) => bars(labels, rows, width));
+  });
+  return () => {
+    isStopped = true;
+    stop?.();
+  };
+}
+
+function cells({ right, wrong, failed, spent, ms }: Total): HTMLTableCellElement[] {
+  const texts = [
+    String(right),
+    String(wrong),
+    String(failed),
+    duration(spent.prepare),
+    duration(spent.hash),
+    ms ? ms.middle.toFixed(1) : "–",
+    ms ? `${ms.least.toFixed(1)} to ${ms.greatest.toFixed(1)}` : "–",
+  ];
+  return texts.map((text) => {
+    const cell = make("td", text);
+    cell.className = "number";
+    return cell;
+  });
+}

@@ -1,0 +1,102 @@
+/** The rows and their results: what each build made of each vector. */
+import type { Column, Setup, Spent } from "./columns.js";
+import { isHash, type Vector } from "./vectors.js";
+
+/** What a build made of a vector. */
+export type Cell =
+  | { state: "waiting" }
+  | { state: "running" }
+  | { state: "hashed"; hash: string; ms: number }
+  | { state: "failed"; why: string };
+
+/** Whether a cell agrees with what was expected. */
+export type Verdict = "waiting" | "running" | "right" | "wrong" | "failed";
+
+/** A column's results taken together. */
+export interface Total {
+  column: string;
+  right: number;
+  wrong: number;
+  failed: number;
+  /** Milliseconds of all threads together, for keys and for hashes. */
+  spent: Spent;
+  /** Milliseconds of a hash on one thread: the least, the middle and the greatest. */
+  ms: { least: number; middle: number; greatest: number } | undefined;
+}
+
+/** All results, with the columns that were asked for. */
+export class Results {
+  readonly vectors: readonly Vector[];
+  readonly columns: readonly Column[];
+  readonly setup: Setup;
+  readonly #expected: string[];
+  readonly #cells: Map<string, Cell[]>;
+  readonly #spent: Map<string, Spent>;
+
+  constructor(vectors: readonly Vector[], columns: readonly Column[], setup: Setup) {
+    this.vectors = vectors;
+    this.columns = columns;
+    this.setup = setup;
+    this.#expected = vectors.map(({ expected }) => expected);
+    const waiting = (): Cell[] => vectors.map(() => ({ state: "waiting" }));
+    this.#cells = new Map(columns.map(({ name }) => [name, waiting()]));
+    this.#spent = new Map(columns.map(({ name }) => [name, { prepare: 0, hash: 0 }]));
+  }
+
+  /** What a row's hash should be; it may be no hash while somebody edits it. */
+  expected(row: number): string {
+    return this.#expected[row] ?? "";
+  }
+
+  /** Expects another hash of a row. */
+  expect(row: number, text: string): void {
+    this.#expected[row] = text.trim().toLowerCase();
+  }
+
+  cell(column: string, row: number): Cell {
+    return this.#cells.get(column)?.[row] ?? { state: "waiting" };
+  }
+
+  set(column: string, row: number, cell: Cell): void {
+    const cells = this.#cells.get(column);
+    if (cells) cells[row] = cell;
+  }
+
+  /** Counts time that a column took. */
+  spend(column: string, { prepare, hash }: Spent): void {
+    const spent = this.#spent.get(column);
+    if (!spent) return;
+    spent.prepare += prepare;
+    spent.hash += hash;
+  }
+
+  verdict(column: string, row: number): Verdict {
+    const cell = this.cell(column, row);
+    if (cell.state !== "hashed") return cell.state;
+    const expected = this.expected(row);
+    return isHash(expected) && cell.hash === expected ? "right" : "wrong";
+  }
+
+  total({ name }: Column): Total {
+    const count = { waiting: 0, running: 0, right: 0, wrong: 0, failed: 0 };
+    for (let row = 0; row < this.vectors.length; row += 1) count[this.verdict(name, row)] += 1;
+    const { right, wrong, failed } = count;
+    const spent = this.#spent.get(name) ?? { prepare: 0, hash: 0 };
+    return { column: name, right, wrong, failed, spent, ms: spread(this.times(name)) };
+  }
+
+  /** The milliseconds of a column's hashes. */
+  times(column: string): number[] {
+    const cells = this.#cells.get(column) ?? [];
+    return cells.flatMap((cell) => (cell.state === "hashed" ? [cell.ms] : []));
+  }
+}
+
+function spread(times: readonly number[]): Total["ms"] {
+  const sorted = [...times].sort((a, b) => a - b);
+  const [least] = sorted;
+  const greatest = sorted.at(-1);
+  const middle = sorted[sorted.length >> 1];
+  if (least === undefined || greatest === undefined || middle === undefined) return undefined;
+  return { least, middle, greatest };
+}

@@ -1,0 +1,100 @@
+/** The vectors that every build is held against: those of the tests, or a file of the visitor's. */
+import headersUrl from "../../../tests/vectors/mainnet-headers.json?url";
+import blocksUrl from "../../../tests/vectors/mainnet-blocks.json?url";
+import sharesUrl from "../../../tests/vectors/mainnet-shares.json?url";
+import referenceUrl from "../../../tests/vectors/reference-hashes.json?url";
+import specificationUrl from "../../../tests/vectors/specification-hashes.json?url";
+
+/** An input and the hash that it should have; bytes are in hex. */
+export interface Vector {
+  /** The set that it is of, and where it is there, from 1. */
+  set: string;
+  number: number;
+  version: 1 | 2;
+  key: string;
+  input: string;
+  expected: string;
+}
+
+/** A set of the repository's vectors. */
+export interface VectorSet {
+  name: string;
+  label: string;
+  load: () => Promise<Vector[]>;
+}
+
+/** The sets, in the order in which they are shown. */
+export const SETS: readonly VectorSet[] = [
+  set("specification", "Known answers of the reference’s own tests", specificationUrl),
+  set("reference", "Computed by the reference implementation", referenceUrl),
+  set("headers", "Monero blocks of July 2026", headersUrl),
+  set("blocks", "Monero blocks of July 2025", blocksUrl),
+  set("shares", "Shares of a Monero pool’s miners", sharesUrl),
+];
+
+/** The most of a file: each row is there for people to look at. */
+const MOST_BYTES = 1 << 20;
+const MOST_VECTORS = 1000;
+
+/** The longest key, and input, in hex digits. */
+const MOST_DIGITS = 1 << 17;
+
+/** Reads a file of vectors; throws a sentence that says what is wrong with it. */
+export async function readFile(file: File): Promise<Vector[]> {
+  if (file.size > MOST_BYTES) throw new Error(`${file.name} has more than ${MOST_BYTES} bytes`);
+  let json: unknown;
+  try {
+    json = JSON.parse(await file.text());
+  } catch (error) {
+    throw new Error(`${file.name} is not JSON: ${String(error)}`, { cause: error });
+  }
+  const vectors = readVectors(file.name, json);
+  if (vectors.length > 0 && vectors.length <= MOST_VECTORS) return vectors;
+  throw new Error(`${file.name}: expected 1 to ${MOST_VECTORS} vectors, got ${vectors.length}`);
+}
+
+function set(name: string, label: string, url: string): VectorSet {
+  const load = async (): Promise<Vector[]> => {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`the vectors "${name}" are not there (${answer.status})`);
+    return readVectors(name, await answer.json());
+  };
+  return { name, label, load };
+}
+
+/** The vectors of a file: hashes as such, or blocks, whose key is their seed hash. */
+export function readVectors(name: string, json: unknown): Vector[] {
+  const file = (typeof json === "object" && json !== null ? json : {}) as Record<string, unknown>;
+  const list = file.vectors ?? file.blocks ?? file.shares;
+  if (!Array.isArray(list)) throw new Error(`${name}: expected a list "vectors"`);
+  return list.map((entry: unknown, index) => {
+    const vector = { ...file, ...(entry as Record<string, unknown>) };
+    const where = `${name}: vector ${index + 1}`;
+    const version = vector.version ?? 1;
+    if (version !== 1 && version !== 2) throw new Error(`${where}: expected version 1 or 2`);
+    return {
+      set: name,
+      number: index + 1,
+      version,
+      key: hex(where, "key", vector.key ?? vector.seed_hash, MOST_DIGITS),
+      input: hex(where, "input", vector.input ?? vector.hashing_blob, MOST_DIGITS),
+      expected: hash(where, vector.hash ?? vector.pow_hash),
+    };
+  });
+}
+
+/** Whether a text is a hash in hex. */
+export function isHash(text: string): boolean {
+  return /^[\da-f]{64}$/iu.test(text);
+}
+
+function hash(where: string, value: unknown): string {
+  if (typeof value === "string" && isHash(value)) return value.toLowerCase();
+  throw new Error(`${where}: expected "hash" to be 64 hex digits`);
+}
+
+function hex(where: string, field: string, value: unknown, most: number): string {
+  const isHex = typeof value === "string" && /^(?:[\da-f]{2})*$/iu.test(value);
+  if (isHex && value.length <= most) return value.toLowerCase();
+  throw new Error(`${where}: expected "${field}" to be at most ${most} hex digits, two a byte`);
+}
