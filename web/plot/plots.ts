@@ -218,6 +218,8 @@ function draw(labels: Labels, marks: Plot.Markish[], options: Plot.PlotOptions):
   if (!(svg instanceof SVGSVGElement)) throw new Error("a plot without a legend is one picture");
   // The policy of the page allows no style but that of its own files: the rules are in `style.css`.
   svg.querySelector("style")?.remove();
+  // A picture has one name; its parts can have none.
+  for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   svg.role = "img";
   svg.ariaLabel = labels.caption;
   return svg;
