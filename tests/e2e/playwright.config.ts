@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { defineConfig, devices, type Project } from "@playwright/test";
+import { nativeProgram } from "../programs.js";
 import { HARNESS, PRODUCT } from "./addresses.js";
 import type { BrowserName } from "./browsers/browser.js";
 
@@ -18,11 +19,22 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
 
 /** Builds with a configuration and serves the result at an address. */
-function site(url: string, config: string): { url: string; cwd: string; command: string } {
-  const { port } = new URL(url);
-  const options = `--config ${config} --logLevel warn`;
-  const command = `${vite} build ${options} && ${vite} preview ${options} --strictPort --port ${port}`;
-  return { url, cwd: root, command };
+function site(
+  url: string,
+  config: string,
+  serve: (port: string, config: string) => string,
+): { url: string; cwd: string; command: string } {
+  const build = `${vite} build --config ${config} --logLevel warn`;
+  return { url, cwd: root, command: `${build} && ${serve(new URL(url).port, config)}` };
+}
+
+/** As visitors have it, with the native build beside the page. */
+function natively(port: string): string {
+  return `"${nativeProgram()}" serve --page web/dist --port ${port}`;
+}
+
+function byVite(port: string, config: string): string {
+  return `${vite} preview --config ${config} --logLevel warn --strictPort --port ${port}`;
 }
 
 /** The specs of a folder in one browser. */
@@ -59,5 +71,8 @@ export default defineConfig<object, Options>({
       },
     },
   ],
-  webServer: [site(PRODUCT, "vite.config.ts"), site(HARNESS, "tests/e2e/harness/vite.config.ts")],
+  webServer: [
+    site(PRODUCT, "vite.config.ts", natively),
+    site(HARNESS, "tests/e2e/harness/vite.config.ts", byVite),
+  ],
 });
