@@ -34,44 +34,6 @@ test("shows how far it is while it verifies a block on load, and complains of no
   expect(troubles).toEqual([]);
 });
 
-test("stays responsive: no task of more than 50 ms on the main thread", async ({ page }) => {
-  await page.addInitScript(() => {
-    const tasks: number[] = [];
-    Object.assign(window, { tasks });
-    // It hears of tasks from 50 ms on.
-    new PerformanceObserver((list) => {
-      tasks.push(...list.getEntries().map(({ duration }) => duration));
-    }).observe({ type: "longtask", buffered: true });
-  });
-  const loads: number[][] = [];
-  // The machine may be busy once; a page that blocks its thread does so every time.
-  for (let load = 0; load < 3; load += 1) {
-    await page.goto("/");
-    await expect(report(page)).toHaveAttribute("data-state", "valid");
-    await expect(page.locator(".epoch")).toBeVisible();
-    loads.push(await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks));
-  }
-  test.info().annotations.push({ type: "long tasks, ms", description: JSON.stringify(loads) });
-  expect(loads.filter((tasks) => tasks.length === 0)).not.toEqual([]);
-});
-
-test("a long task would be noticed", async ({ page }) => {
-  await page.goto("/#/nothing");
-  const longest = await page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        new PerformanceObserver((list) => {
-          resolve(Math.max(...list.getEntries().map(({ duration }) => duration)));
-        }).observe({ type: "longtask" });
-        setTimeout(() => {
-          const end = performance.now() + 120;
-          while (performance.now() < end);
-        });
-      }),
-  );
-  expect(longest).toBeGreaterThan(50);
-});
-
 test("reacts to input while the cache fills", async ({ page }) => {
   await page.goto("/");
   await expect(report(page)).toHaveAttribute("data-state", "filling");

@@ -53,9 +53,11 @@ export class Checks {
     this.#light = light;
   }
 
-  /** Lists checks that are still to be made. */
-  expect(names: readonly CheckName[]): void {
-    this.#list.replaceChildren(...names.map((name) => entry(name, "waiting", "")));
+  /** Lists checks that are still to be made, with the bytes that they will look at. */
+  expect(names: readonly CheckName[], looked: (name: CheckName) => Looked[]): void {
+    this.#list.replaceChildren(
+      ...names.map((name) => this.#row(name, "waiting", "…", looked(name))),
+    );
   }
 
   /** Shows how checks went. */
@@ -66,11 +68,15 @@ export class Checks {
         const bytes = looked(name);
         // An id that is right is among the bytes, and need not be told twice.
         const said = bytes.some(({ hex }) => hex === detail) ? "As expected" : detail;
-        const row = entry(name, outcome, sentence(said));
-        if (bytes.length > 0) row.append(this.#bytes(row, bytes));
-        return row;
+        return this.#row(name, outcome, sentence(said), bytes);
       }),
     );
+  }
+
+  #row(name: CheckName, outcome: Outcome, detail: string, looked: readonly Looked[]): HTMLElement {
+    const row = entry(name, outcome, detail);
+    if (looked.length > 0) row.append(this.#bytes(row, looked));
+    return row;
   }
 
   #bytes(row: HTMLElement, looked: readonly Looked[]): HTMLElement {

@@ -6,13 +6,18 @@ import type { Part } from "./parts.js";
 import type { Answer } from "./result.js";
 import { bytesOf, type Subject } from "./subject.js";
 
-/** The bytes, those of the block first. */
+/** What stands for a hash of 32 bytes that is still to be computed. */
+const TO_COME = "··".repeat(32);
+
+/** The bytes of the block, or else what was computed; before the answer, what is known. */
 export function lookedAt(
   check: CheckName,
   subject: Subject,
   parts: readonly Part[],
-  { id, hash }: Answer,
+  answer: Answer | undefined,
 ): Looked[] {
+  const id = answer ? answer.id && hex(answer.id) : TO_COME;
+  const hash = answer ? answer.hash && hex(answer.hash) : TO_COME;
   const ofBlock = parts.flatMap(({ name, hex, checks }, part) =>
     checks.includes(check) ? [{ name, hex, part }] : [],
   );
@@ -25,13 +30,13 @@ export function lookedAt(
         : [];
     case "id":
       return given({
-        "Keccak-256 of the hashing blob": id && hex(id),
+        "Keccak-256 of the hashing blob": id,
         Expected: subject.expectedId,
       });
     case "seed-hash":
       return given({ "Seed hash": subject.seedHash });
     case "proof-of-work":
-      return given({ "Key: the seed hash": subject.seedHash, "RandomX hash": hash && hex(hash) });
+      return given({ "Key: the seed hash": subject.seedHash, "RandomX hash": hash });
     default:
       return ofBlock;
   }

@@ -74,7 +74,7 @@ export class Report {
       if (done < 1 || this.#root.dataset.state === "filling") filled = performance.now();
       this.#fill(done, filled - start);
     };
-    this.#checks.expect(OF_A_BLOCK);
+    this.#checks.expect(OF_A_BLOCK, (name) => lookedAt(name, subject, shown.parts, undefined));
     try {
       const randomx = await engine();
       const answer = await randomx.verifyBlock(subject, { signal, onProgress });
@@ -204,7 +204,7 @@ export class Report {
 
   #actions(there: boolean): void {
     const actions = this.#place("actions");
-    actions.hidden = !there;
+    for (const button of actions.querySelectorAll("button")) button.disabled = !there;
     const address = find(actions, "[data-action=link]", HTMLButtonElement);
     address.hidden = !this.#shown || asLink(this.#shown.subject) === undefined;
   }
