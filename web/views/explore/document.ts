@@ -31,7 +31,7 @@ const ROWS: Row[] = [
   row("Overwritten of the scratchpad beyond L2 (2.8.2)", "about 66 %", (c) =>
     part(c.look?.exploration.written.rest),
   ),
-  row("Branches that are taken (2.6.2)", "1/256 = 0.39 %", (c) =>
+  row("Branches that are taken (2.6.2)", "0.39 %, 1 in 256", (c) =>
     part(c.figures?.branches.takenShare),
   ),
   row(
