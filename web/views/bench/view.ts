@@ -1,17 +1,220 @@
-/** The view Bench. */
-import { fragment } from "../../shell/page.js";
+/** The view Bench: hashes a second, what hashes are made of, and how fast the parts are. */
+import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../engine/native.js";
+import { place } from "../../plot/figure.js";
+import { bars, legend, line } from "../../plot/plots.js";
+import { copyButton } from "../../shell/copy.js";
+import { find, fragment } from "../../shell/page.js";
+import { problem } from "../../shell/problem.js";
+import { ProgressBar } from "../../shell/progress.js";
+import { link, remember } from "../../shell/router.js";
 import type { View } from "../../shell/view.js";
+import { Form } from "./form.js";
+import { SOURCE, writeTable } from "./micro.js";
+import { measureBrowser, measureNative, type Browser, type Rate } from "./rate.js";
+import { readSettings, writeSettings, type Settings } from "./settings.js";
 import html from "./view.html?raw";
+import "./style.css";
+
+/** Seconds that the native build is measured for, all its parts together. */
+const NATIVE_SECONDS = 15;
+
+/** About how many rows that gives. */
+const NATIVE_ROWS = 14;
+
+const PHASES = {
+  fill: "fill the scratchpad",
+  generate: "generate programs",
+  compile: "compile programs",
+  execute: "run programs",
+  items: "compute dataset items",
+  finish: "hash the scratchpad",
+} as const;
 
 export const view: View = {
   name: "bench",
   title: "Bench",
-  mount(root) {
+  mount(root, query) {
     root.append(fragment(html));
+    const bench = new Bench(root, query);
     return {
       unmount() {
-        // Nothing was started.
+        bench.end();
       },
     };
   },
 };
+
+/** The view while it is open. */
+class Bench {
+  readonly #root: HTMLElement;
+  readonly #form: Form;
+  readonly #end = new AbortController();
+  readonly #rates = new Map<string, Rate>();
+  readonly #plots = new Map<string, () => void>();
+  #native: NativeInfo | undefined;
+  #browser: Browser | undefined;
+  #rows: NativeRow[] = [];
+
+  constructor(root: HTMLElement, query: URLSearchParams) {
+    this.#root = root;
+    this.#form = new Form(
+      root,
+      readSettings(query),
+      () => {
+        const settings = this.#form.read();
+        if (settings) remember("bench", writeSettings(settings));
+      },
+      () => void this.#measure(),
+    );
+    const address = (): string => {
+      const settings = this.#form.read();
+      return settings ? link("bench", writeSettings(settings)) : location.href;
+    };
+    this.#part("link").replaceWith(copyButton("a link to these settings", address, "Copy link"));
+    this.#part("source").textContent = SOURCE;
+    this.#part("measure-native").addEventListener("click", () => void this.#measureParts());
+    this.#writeTable();
+    void this.#look();
+  }
+
+  /** Ends what goes on, and frees it. */
+  end(): void {
+    this.#end.abort();
+    for (const stop of this.#plots.values()) stop();
+  }
+
+  async #look(): Promise<void> {
+    this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
+    if (this.#end.signal.aborted) return;
+    this.#form.tell(this.#native);
+    this.#nativeButton.disabled = !this.#native;
+  }
+
+  /** The browser's build, then the native one. */
+  async #measure(): Promise<void> {
+    const settings = this.#form.read();
+    if (!settings) return;
+    remember("bench", writeSettings(settings));
+    this.#rates.clear();
+    await this.#work("task", "Measuring", async (bar, signal) => {
+      const all = 1000 * settings.seconds * (this.#native ? 2 : 1);
+      const follow = (name: string, before: number): ((rate: Rate) => void) => {
+        return (rate) => {
+          this.#rates.set(name, rate);
+          this.#drawRates();
+          const [seconds] = rate.points.at(-1) ?? [0];
+          bar.set((before + 1000 * seconds) / all);
+        };
+      };
+      const onRate = follow("this browser", 0);
+      this.#browser = await measureBrowser(settings, { signal, onRate });
+      onRate(this.#browser.rate);
+      this.#drawPhases(this.#browser, settings);
+      this.#writeTable();
+      if (this.#native) {
+        const onNative = follow("this machine, natively", all / 2);
+        onNative(await measureNative(settings, { signal, onRate: onNative }));
+      }
+      this.#tell(this.#browser, settings);
+    });
+  }
+
+  /** The parts of the native build. */
+  async #measureParts(): Promise<void> {
+    this.#rows = [];
+    await this.#work("native-task", "Measuring the native build", async (bar, signal) => {
+      await nativeBench(
+        NATIVE_SECONDS,
+        (row) => {
+          this.#rows.push(row);
+          bar.set(this.#rows.length / NATIVE_ROWS);
+          this.#writeTable();
+        },
+        { signal },
+      );
+      bar.set(1);
+    });
+  }
+
+  /** Does something long in a part of the page, with a bar and a way to end it. */
+  async #work(
+    part: "task" | "native-task",
+    label: string,
+    work: (bar: ProgressBar, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const cancel = new AbortController();
+    const signal = AbortSignal.any([cancel.signal, this.#end.signal]);
+    const onCancel = (): void => {
+      cancel.abort();
+    };
+    const bar = new ProgressBar({ label, onCancel });
+    const task = this.#part(part);
+    task.hidden = false;
+    task.replaceChildren(bar.element);
+    this.#form.disabled = true;
+    this.#nativeButton.disabled = true;
+    try {
+      await work(bar, signal);
+      bar.set(1);
+      bar.end("done");
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return;
+      const words = thrown instanceof Error ? thrown.message : String(thrown);
+      if (signal.aborted) bar.end("cancelled");
+      else task.replaceChildren(problem(`It could not be measured: ${words}.`));
+    }
+    this.#form.disabled = false;
+    this.#nativeButton.disabled = !this.#native;
+  }
+
+  #drawRates(): void {
+    this.#part("rate").hidden = false;
+    const series = [...this.#rates].map(([name, { points }]) => ({ name, points }));
+    this.#part("legend").replaceChildren(legend(series.map(({ name }) => name)));
+    const most = Math.max(1, ...series.flatMap(({ points }) => points.map(([, rate]) => rate)));
+    const labels = { caption: "Hashes a second over time", x: "seconds", y: "hashes a second" };
+    this.#draw("rate-plot", (width) => line(labels, series, { width, range: [0, 1.1 * most] }));
+  }
+
+  #drawPhases({ phases }: Browser, { version }: Settings): void {
+    this.#part("phases").hidden = false;
+    const caption = `Milliseconds of a v${version} hash on one thread of this browser, by phase`;
+    const labels = { caption, x: "milliseconds", y: "phase" };
+    const rows = Object.entries(PHASES).map(([phase, name]) => {
+      return { name, value: phases[phase as keyof typeof PHASES] };
+    });
+    this.#draw("phases-plot", (width) => bars(labels, rows, width));
+  }
+
+  #draw(part: string, draw: Parameters<typeof place>[1]): void {
+    this.#plots.get(part)?.();
+    this.#plots.set(part, place(this.#part(part), draw));
+  }
+
+  #tell({ engine, threads, rate }: Browser, { version }: Settings): void {
+    const verdict = this.#part("verdict");
+    verdict.hidden = false;
+    const native = this.#rates.get("this machine, natively");
+    const workers = threads === 1 ? "one worker" : `${threads} workers`;
+    const times = native && rate.mean > 0 ? native.mean / rate.mean : 0;
+    verdict.textContent =
+      `RandomX v${version}: ${rate.mean.toFixed(1)} hashes a second in this browser` +
+      ` (${engine === "jit" ? "JIT" : "interpreter"}, ${workers})` +
+      (native
+        ? `, ${native.mean.toFixed(1)} natively, ${times.toFixed(1)} times as many.`
+        : ". The native build is not there to compare with.");
+  }
+
+  #writeTable(): void {
+    const table = find(this.#root, '[data-part="micro"]', HTMLTableElement);
+    writeTable(table, this.#browser, this.#rows);
+  }
+
+  get #nativeButton(): HTMLButtonElement {
+    return find(this.#root, '[data-part="measure-native"]', HTMLButtonElement);
+  }
+
+  #part(name: string): HTMLElement {
+    return find(this.#root, `[data-part="${name}"]`, HTMLElement);
+  }
+}

@@ -1,0 +1,152 @@
+/** Hashing for a while, and how fast that goes as time passes. */
+import { RandomX, type Times } from "../../../wasm/js/index.js";
+import { nativeHash } from "../../engine/native.js";
+import type { Settings } from "./settings.js";
+
+/** How a build hashed. */
+export interface Rate {
+  /** Hashes a second over windows of time, by the seconds since its first hash began. */
+  points: (readonly [seconds: number, rate: number])[];
+  /** Hashes a second over the whole time. */
+  mean: number;
+}
+
+/** What is known of the browser's build after it was measured. */
+export interface Browser {
+  rate: Rate;
+  engine: "jit" | "interpreter";
+  threads: number;
+  /** Milliseconds for a cache. */
+  cache: number;
+  /** Milliseconds of a hash on one thread, by phase. */
+  phases: Times;
+}
+
+/** How a measurement is followed and stopped. */
+export interface Following {
+  signal: AbortSignal;
+  onRate: (rate: Rate) => void;
+}
+
+const KEY = "72616e646f6d78";
+
+/** The length of a Monero hashing blob, and where its nonce is. */
+const INPUT_BYTES = 76;
+const NONCE = 39;
+
+/** The least time between two points. */
+const WINDOW_MS = 500;
+
+/** Inputs of one request to the server; a measurement takes what it can of them. */
+const REQUEST = 4096;
+
+/** Hashes in this browser. */
+export async function measureBrowser(settings: Settings, following: Following): Promise<Browser> {
+  const { signal } = following;
+  const { engine, threads, lanes, version } = settings;
+  const randomx = await RandomX.create({ engine, threads, lanes, signal });
+  try {
+    const start = performance.now();
+    await randomx.prepare(KEY, { signal });
+    const cache = performance.now() - start;
+    const { configuration } = randomx;
+    const batch = configuration.threads * lanes;
+    // Browsers optimise what runs often, and `auto` measures the engines, before it counts.
+    await randomx.hashMany(KEY, inputs(0, 2 * batch), { version, signal });
+    const meter = new Meter(following.onRate);
+    for (let nonce = 2 * batch; meter.elapsed < 1000 * settings.seconds; nonce += batch) {
+      await randomx.hashMany(KEY, inputs(nonce, batch), { version, signal });
+      meter.count(batch);
+    }
+    // As many as there are lanes: more would share a pass over their scratchpads.
+    const times = await randomx.measure(KEY, inputs(0, lanes), { version, signal });
+    const phases = Object.entries(times) as [keyof Times, number][];
+    return {
+      rate: meter.rate,
+      engine: randomx.configuration.engine,
+      threads: configuration.threads,
+      cache,
+      phases: Object.fromEntries(
+        phases.map(([phase, ms]) => [phase, ms / lanes]),
+      ) as unknown as Times,
+    };
+  } finally {
+    await randomx[Symbol.asyncDispose]();
+  }
+}
+
+/** Hashes natively, in light mode too. */
+export async function measureNative(settings: Settings, following: Following): Promise<Rate> {
+  const { version, threads, lanes, seconds } = settings;
+  const engine = settings.engine === "interpreter" ? "interpreter" : "jit";
+  const job = { key: KEY, version, engine, mode: "light", threads, lanes } as const;
+  let meter: Meter | undefined;
+  for (let nonce = 0; (meter?.elapsed ?? 0) < 1000 * seconds; nonce += REQUEST) {
+    const enough = new AbortController();
+    const signal = AbortSignal.any([following.signal, enough.signal]);
+    try {
+      await nativeHash(
+        { ...job, inputs: inputs(nonce, REQUEST) },
+        () => {
+          meter?.count(1);
+          if (meter && meter.elapsed > 1000 * seconds) enough.abort();
+        },
+        {
+          signal,
+          onProgress: ({ phase, done }) => {
+            // The clock starts when the cache is there.
+            if (phase === "cache" && done === 1) meter ??= new Meter(following.onRate);
+          },
+        },
+      );
+    } catch (thrown) {
+      if (!enough.signal.aborted || following.signal.aborted) throw thrown;
+    }
+  }
+  return meter?.rate ?? { points: [], mean: 0 };
+}
+
+/** Counts hashes by the clock. */
+class Meter {
+  readonly #onRate: (rate: Rate) => void;
+  readonly #start = performance.now();
+  readonly #points: [number, number][] = [];
+  #done = 0;
+  #window = { start: this.#start, done: 0 };
+  #end = this.#start;
+
+  constructor(onRate: (rate: Rate) => void) {
+    this.#onRate = onRate;
+  }
+
+  get elapsed(): number {
+    return performance.now() - this.#start;
+  }
+
+  get rate(): Rate {
+    const time = this.#end - this.#start;
+    return { points: [...this.#points], mean: time > 0 ? (1000 * this.#done) / time : 0 };
+  }
+
+  count(hashes: number): void {
+    this.#done += hashes;
+    this.#window.done += hashes;
+    this.#end = performance.now();
+    const passed = this.#end - this.#window.start;
+    if (passed < WINDOW_MS) return;
+    const seconds = (this.#end - this.#start) / 1000;
+    this.#points.push([seconds, (1000 * this.#window.done) / passed]);
+    this.#window = { start: this.#end, done: 0 };
+    this.#onRate(this.rate);
+  }
+}
+
+/** Inputs, in hex, that differ in their nonce. */
+function inputs(first: number, count: number): string[] {
+  const before = "5a".repeat(NONCE);
+  const after = "5a".repeat(INPUT_BYTES - NONCE - 4);
+  return Array.from({ length: count }, (_, index) => {
+    const nonce = ((first + index) >>> 0).toString(16).padStart(8, "0");
+    return before + nonce + after;
+  });
+}
