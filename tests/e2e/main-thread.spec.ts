@@ -42,7 +42,7 @@ test("stays responsive while it looks inside a hash and draws", async ({ page })
     await page.goto("/#/explore?hashes=4");
     await expect(page.locator('[data-part="status"]')).toContainText("distributions");
     await expect(page.locator('[data-part="function"] tbody tr').nth(400)).toBeAttached();
-    await page.getByLabel("Register").selectOption("e0");
+    await page.getByLabel("Register", { exact: true }).selectOption("e0");
     await expect(page.locator('[data-part="registers"] figcaption')).toContainText("e0");
   });
 });
