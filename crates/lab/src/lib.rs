@@ -19,6 +19,7 @@
 pub mod blake2;
 pub mod cycles;
 mod design;
+mod dieharder;
 pub mod encode;
 mod error;
 mod experiment;

@@ -11,6 +11,7 @@ pub const EXPERIMENTS: &[&dyn Experiment] = &[
     &design::Runtime,
     &design::Entropy,
     &design::Superscalar,
+    &design::Rng,
     &randen::Comparison,
     &blake2::HashFunctions,
     &encode::Replication,

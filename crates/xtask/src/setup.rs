@@ -8,6 +8,7 @@ mod browsers;
 mod chromium;
 mod cpp;
 mod debian;
+mod dieharder;
 mod monero;
 mod npm;
 mod private_toolchain;
@@ -20,6 +21,7 @@ use anyhow::Result;
 
 pub(crate) use browsers::browsers;
 pub(crate) use cpp::{c_library_tools, cpp_tools};
+pub(crate) use dieharder::dieharder;
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
@@ -33,6 +35,7 @@ pub(crate) fn everything() -> Result<()> {
     wasm_tools()?;
     browsers()?;
     monerod()?;
+    dieharder()?;
     Ok(())
 }
 

@@ -14,6 +14,7 @@ pub(crate) fn test(report: &mut Report) -> Result<()> {
     check::check(report)?;
     report.step("set up: Emscripten, Valgrind, librandomx", setup::c_library_tools)?;
     let monerod = report.step("set up: Monero's daemon", setup::monerod)?;
+    report.step("set up: dieharder", setup::dieharder)?;
     report.step("cargo test", || {
         let mut test = process::command("cargo");
         test.env(setup::MONEROD_PATH, &monerod);

@@ -1,0 +1,70 @@
+//! The streams, and a few quick tests of them.
+
+use std::io::Read;
+
+use super::*;
+use crate::dieharder::{Assessment, Finding, Test};
+
+fn bytes(name: &str, seed: u64, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    let mut stream = crate::stream(&Rng, name, seed).expect("a stream");
+    stream.read_exact(&mut bytes).expect("streams have no end");
+    bytes
+}
+
+/// What the document prints of the state that its tests begin with, for seed 1.
+#[test]
+fn hashed_states_are_those_of_the_document() {
+    let state = randomx::blake2b::hash512(&[&1u64.to_le_bytes()]);
+    let hex: String = state.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        hex,
+        "67e8bbe567a1c18c91a316faf19fab7339f7c0e0a8d96512c525852124fdc9fe\
+         7abb07b2c90e04f098261e323eee81593df534c34cdfbb4e70f8c0e1826f4cf7"
+    );
+}
+
+#[test]
+fn streams_are_the_generators_output() {
+    use randomx::aes::{Aes, AesGenerator4R};
+    let mut expected = vec![[0; 64]; 3000];
+    let seed = randomx::blake2b::hash512(&[&5u64.to_le_bytes()]);
+    AesGenerator4R::new(&seed, Aes::new(randomx::cpu::Cpu::baseline())).fill(&mut expected);
+    assert_eq!(bytes("4r-hashed", 5, 3000 * 64), expected.as_flattened());
+    assert_ne!(bytes("4r-hashed", 5, 64), bytes("4r-hashed", 6, 64));
+    assert_ne!(bytes("1r-hashed", 5, 64), bytes("4r-hashed", 5, 64));
+    assert_eq!(bytes("1r-zero", 5, 64), bytes("1r-zero", 6, 64));
+}
+
+#[test]
+fn quick_tests_pass() {
+    let quick: Vec<Test> =
+        TESTS.iter().copied().filter(|test| [0, 15, 100, 101].contains(&test.number)).collect();
+    let settings = Settings::default();
+    let results = battery::run("4r-hashed", &quick, 20, &settings, &mut ()).expect("dieharder");
+    assert!(results.len() >= quick.len(), "{results:?}");
+    let verdict = battery::verdict("4r-hashed", &results);
+    let row = summed_up("4r-hashed", &results);
+    assert_eq!((row.published, row.here, row.agrees()), (Some(0.0), 0.0, Some(true)));
+    for result in &results {
+        let assess = |p| Finding { name: String::new(), p }.assessment();
+        assert_ne!(assess(result.p), Assessment::Failed, "{result:?}");
+        assert!(result.again.is_none_or(|p| assess(p) == Assessment::Passed), "{result:?}");
+    }
+    assert!(verdict.contains(&format!("{} p-values", results.len())), "{verdict}");
+}
+
+#[test]
+fn a_verdict_says_what_chance_does() {
+    let result = |p, again| Tested { name: "test".to_owned(), p, again };
+    let clean = battery::verdict("x", &vec![result(0.5, None); 100]);
+    assert!(clean.contains("0 are weak") && clean.contains("probability of 1.00"), "{clean}");
+    let mut results = vec![result(0.5, None); 99];
+    results.push(result(0.001, Some(0.4)));
+    let weak = battery::verdict("x", &results);
+    // 1 - 0.99^100
+    assert!(weak.contains("probability of 0.63") && weak.contains("none of these"), "{weak}");
+    results[0] = result(1e-9, Some(1e-9));
+    let failed = battery::verdict("x", &results);
+    assert!(failed.contains("1 of these failed") && failed.contains("again: test"), "{failed}");
+}

@@ -1,0 +1,152 @@
+//! Debian's dieharder, a battery of tests of random numbers, and what its p-values say.
+
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use crate::{LabError, Stream};
+
+const PROGRAM: &str = "dieharder";
+
+/// A test of dieharder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// Its number there, of `-d`.
+    pub number: u32,
+    /// Its ntuple, of `-n`, for a test of several.
+    pub ntuple: Option<u32>,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether one run of it takes as many numbers as a hundred of another test.
+    pub large: bool,
+}
+
+/// What a test found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The name, with the ntuple where there are several.
+    pub name: String,
+    /// The p-value of the p-values that the test was repeated for.
+    pub p: f64,
+}
+
+/// What dieharder calls a p-value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assessment {
+    /// Nothing remarkable.
+    Passed,
+    /// Rare: 1 in 100 of a perfect generator's.
+    Weak,
+    /// 1 in 500,000.
+    Failed,
+}
+
+impl Finding {
+    /// By dieharder's own limits.
+    pub fn assessment(&self) -> Assessment {
+        let tail = self.p.min(1.0 - self.p);
+        match tail {
+            tail if tail < 1e-6 => Assessment::Failed,
+            tail if tail < 0.005 => Assessment::Weak,
+            _ => Assessment::Passed,
+        }
+    }
+}
+
+/// Runs a test, repeated `repeats` times for one p-value of all, on a stream; a large one is repeated
+/// a hundred times less often.
+///
+/// # Errors
+///
+/// [`LabError::Program`] when dieharder is not there, or prints something else than its table.
+pub fn run(test: Test, repeats: u64, mut stream: Stream) -> Result<Vec<Finding>, LabError> {
+    let mut command = Command::new(PROGRAM);
+    // Generator 200 is stdin; the output is one line for each p-value, with commas.
+    command.args(["-g", "200", "-c", ",", "-d", &test.number.to_string()]);
+    let repeats = if test.large { (repeats / 100).max(1) } else { repeats };
+    command.args(["-p", &repeats.to_string()]);
+    if let Some(ntuple) = test.ntuple {
+        command.args(["-n", &ntuple.to_string()]);
+    }
+    for column in ["test_name", "ntuple", "pvalues"] {
+        command.args(["-D", column]);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|problem| match problem.kind() {
+        ErrorKind::NotFound => failed("not found; Debian's package is `dieharder`".to_owned()),
+        _ => failed(problem.to_string()),
+    })?;
+    let fed = feed(&mut child, &mut stream);
+    let output = child.wait_with_output().map_err(|problem| failed(problem.to_string()))?;
+    fed.map_err(|problem| failed(problem.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let findings: Option<Vec<Finding>> = text.lines().map(finding).collect();
+    match findings {
+        Some(findings) if output.status.success() && !findings.is_empty() => Ok(findings),
+        _ => Err(failed(format!("{} printed `{}`", output.status, text.trim()))),
+    }
+}
+
+fn failed(problem: String) -> LabError {
+    LabError::Program { program: PROGRAM, problem }
+}
+
+/// Writes the stream until nobody reads it any more.
+fn feed(child: &mut Child, stream: &mut Stream) -> std::io::Result<()> {
+    let Some(mut stdin) = child.stdin.take() else {
+        return Ok(());
+    };
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let count = stream.read(&mut buffer)?;
+        match stdin.write_all(&buffer[..count]) {
+            Ok(()) if count > 0 => {}
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A line `name,ntuple,p-value`.
+fn finding(line: &str) -> Option<Finding> {
+    let mut fields = line.split(',').map(str::trim);
+    let (name, ntuple, p) = (fields.next()?, fields.next()?, fields.next()?);
+    let ntuple: u32 = ntuple.parse().ok()?;
+    let name = if ntuple > 0 { format!("{name} {ntuple}") } else { name.to_owned() };
+    let p = p.parse().ok().filter(|p| (0.0..=1.0).contains(p))?;
+    Some(Finding { name, p })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUNS: Test = Test { number: 101, ntuple: None, name: "sts_runs", large: false };
+    const MONOBIT: Test = Test { number: 100, ntuple: None, name: "sts_monobit", large: false };
+
+    #[test]
+    fn lines_are_read() {
+        let read = finding("        sts_serial,   3,0.87654321").expect("a finding");
+        assert_eq!(read, Finding { name: "sts_serial 3".to_owned(), p: 0.876_543_21 });
+        for line in ["", "sts_serial", "sts_serial,3", "sts_serial,x,0.5", "sts_serial,3,1.5"] {
+            assert_eq!(finding(line), None, "{line}");
+        }
+        let assessment = |p| Finding { name: String::new(), p }.assessment();
+        assert_eq!(assessment(0.3), Assessment::Passed);
+        assert_eq!(assessment(0.9951), Assessment::Weak);
+        assert_eq!(assessment(0.0), Assessment::Failed);
+    }
+
+    /// A test that passes everything would be of no use.
+    #[test]
+    fn what_is_not_random_fails() {
+        for test in [RUNS, MONOBIT] {
+            let findings = run(test, 10, Box::new(std::io::repeat(7))).expect("dieharder");
+            assert!(
+                findings.iter().all(|one| one.assessment() == Assessment::Failed),
+                "{findings:?}"
+            );
+            assert!(findings[0].name.starts_with(test.name), "{findings:?}");
+        }
+    }
+}
