@@ -95,7 +95,7 @@ fn ours(
     hash: impl Fn(&[u8]) -> [u8; 32] + 'static,
 ) -> Contestant {
     let (hash, difference) =
-        (Box::new(hash), "another processor; what is beside the chain delays it");
+        (Box::new(hash), "another processor: what the chain alone takes on it is below");
     Contestant { function, implementation, library: false, limit, published, difference, hash }
 }
 

@@ -94,11 +94,14 @@ fn table(
             false => implementation.implementation.clone(),
         };
         let over = implementation.limit.map(|limit| 100.0 * (cycles.median / limit - 1.0));
-        let mut row = Row::new(name, cycles.median, 2)
-            .unit(UNIT)
-            .also([Some(cycles.low), implementation.limit, over])
-            .why(implementation.difference);
-        row.published = implementation.published;
+        let mut row = Row::new(name, cycles.median, 2).unit(UNIT).also([
+            Some(cycles.low),
+            implementation.limit,
+            over,
+        ]);
+        if let Some(published) = implementation.published {
+            row = row.published(published).why(implementation.difference);
+        }
         table.push(row);
     }
     table

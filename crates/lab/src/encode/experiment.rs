@@ -89,7 +89,7 @@ fn improvements() -> Vec<Improvement> {
         |blake2s, no_copy, prefetch, plain_add| Steps { blake2s, no_copy, prefetch, plain_add };
     let improvement =
         |what, published, difference, steps| Improvement { what, published, difference, steps };
-    let processor = "a processor of 2019 with static frequency there";
+    let processor = "a Core i9-9900K there: other caches, memory and latencies";
     vec![
         improvement(
             "copying update, diagonals through the last row",
@@ -107,7 +107,7 @@ fn improvements() -> Vec<Improvement> {
         improvement(
             "parents fetched ahead",
             Some(6.36),
-            "the node's own parents there, the next node's here; a larger cache",
+            "the node's own parents are fetched there, the next node's here",
             steps(kernel(2), true, true, false),
         ),
         improvement(
