@@ -23,7 +23,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -37,7 +37,7 @@ use axum::{
     routing::{get, post},
 };
 use randomx::VmOptions;
-use tokio::{net::TcpListener, runtime, signal, time};
+use tokio::{net::TcpListener, runtime, signal, task, time};
 use tower_http::services::ServeDir;
 
 use crate::{
@@ -183,6 +183,13 @@ fn refusal(headers: &HeaderMap) -> String {
 async fn tidy(server: Arc<Server>) {
     loop {
         time::sleep(TIDY).await;
-        server.keys.let_go();
+        let server = Arc::clone(&server);
+        // Giving memory back takes a while.
+        let _ = task::spawn_blocking(move || server.keys.let_go()).await;
     }
+}
+
+/// What a panic elsewhere left is whole: nothing behind these locks is changed in two steps.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ use std::{
     convert::Infallible,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     task::{Context, Poll},
@@ -29,6 +29,8 @@ use tokio::{
 };
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
+
+use super::lock;
 
 /// Most connections at a time: a browser has six, and tabs share them.
 const MOST: usize = 64;
@@ -235,11 +237,6 @@ impl http_body::Body for Answer {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
-}
-
-/// What a panic elsewhere left is whole: nothing here changes in two steps.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

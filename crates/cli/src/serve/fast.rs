@@ -8,11 +8,11 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::runtime::Handle;
+use tokio::task;
 
 use super::{
     Server, body,
-    failure::Failure,
+    failure::{Code, Failure},
     work::{self, milliseconds},
 };
 use crate::bytes;
@@ -32,11 +32,10 @@ pub(crate) async fn post(
     let asked: Asked = body::read(request).await?;
     let key = bytes::from_hex(&asked.key).map_err(|problem| Failure::argument("key", problem))?;
     let worker = Arc::clone(&server);
-    let runtime = Handle::current();
     work::answer(&headers, &server.gates.fast, &server.stopping, move |sink| {
         let start = Instant::now();
         if worker.keys.dataset(&key).is_none() {
-            runtime.block_on(worker.keys.stop())?;
+            worker.keys.stop()?;
             worker.keys.start(&key, worker.threads, worker.options, sink)?;
         }
         Ok(json!({ "state": "ready", "ms": milliseconds(start.elapsed()) }))
@@ -46,6 +45,7 @@ pub(crate) async fn post(
 
 /// Stops fast mode, at whatever it is, and answers when its memory is free.
 pub(crate) async fn delete(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    server.keys.stop().await?;
+    let stopped = task::spawn_blocking(move || server.keys.stop()).await;
+    stopped.map_err(|problem| Failure::new(Code::Internal, problem.to_string()))??;
     Ok(work::json(&json!({ "state": "off" })))
 }

@@ -2,11 +2,11 @@
 
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use super::{
     Server, body,
     failure::{Code, Failure},
+    lock,
     work::{self, Event, Sink, milliseconds},
 };
 use crate::{args::Mode, bytes, error::Error, machine, record};
@@ -175,7 +176,7 @@ pub(super) fn hash_all(
     job: &Job,
     sink: &Sink,
     found: impl Fn(usize, &[u8], f64) -> Result<(), Failure> + Sync,
-) -> Result<std::time::Duration, Failure> {
+) -> Result<Duration, Failure> {
     let (key, stopped) = key_memory(server, job, sink)?;
     let lanes = job.options.lanes.unwrap_or(MAX_LANES);
     let rounds = job.inputs.len().div_ceil(job.threads * lanes).max(1);
@@ -200,7 +201,7 @@ pub(super) fn hash_all(
             });
             if let Err(failure) = outcome {
                 batches.leave_the_rest();
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
+                lock(&failed).get_or_insert(failure);
             }
         }
     };
@@ -216,7 +217,8 @@ pub(super) fn hash_all(
         }
     });
     let elapsed = start.elapsed();
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(elapsed), Err)
+    let failed = lock(&failed).take();
+    failed.map_or(Ok(elapsed), Err)
 }
 
 /// What is to be hashed, and what may end it early.

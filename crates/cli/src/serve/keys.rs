@@ -3,17 +3,18 @@
 use std::{
     ops::ControlFlow,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
 use randomx::{Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, VmOptions};
-use tokio::time;
 
 use super::{
     failure::{Code, Failure},
+    lock,
     work::Sink,
 };
 use crate::{error::Error, machine};
@@ -189,32 +190,37 @@ impl Keys {
     }
 
     /// Stops fast mode, also while it is started, and waits until its memory is free.
-    pub(crate) async fn stop(&self) -> Result<(), Failure> {
+    pub(crate) fn stop(&self) -> Result<(), Failure> {
         let end = Instant::now() + FREEING;
-        let mut freed = None;
-        loop {
-            match &mut *lock(&self.fast) {
-                Fast::Off => {
-                    if freed.as_ref().is_none_or(|dataset: &std::sync::Weak<Dataset>| {
-                        dataset.strong_count() == 0
-                    }) {
-                        return Ok(());
-                    }
-                }
-                Fast::Starting(starting) => starting.stopped.store(true, Ordering::Relaxed),
-                ready @ Fast::Ready(_) => {
-                    if let Fast::Ready(ready) = std::mem::take(ready) {
-                        ready.stopped.store(true, Ordering::Relaxed);
-                        freed = Some(Arc::downgrade(&ready.dataset));
-                    }
-                }
-            }
+        let mut freed = Weak::new();
+        while !self.is_off(&mut freed) {
             if Instant::now() > end {
                 let message = "the dataset is still being used; try again";
                 return Err(Failure::new(Code::Timeout, message));
             }
-            time::sleep(STEP).await;
+            thread::sleep(STEP);
         }
+        Ok(())
+    }
+
+    /// Goes on with stopping fast mode; `freed` is the dataset that others may still hash with.
+    fn is_off(&self, freed: &mut Weak<Dataset>) -> bool {
+        let mut fast = lock(&self.fast);
+        match &*fast {
+            Fast::Off => return freed.strong_count() == 0,
+            // Who computes it has it too, and says when it is over.
+            Fast::Starting(starting) if Arc::strong_count(starting) > 1 => {
+                starting.stopped.store(true, Ordering::Relaxed);
+                return false;
+            }
+            Fast::Starting(_) => {}
+            Fast::Ready(ready) => {
+                ready.stopped.store(true, Ordering::Relaxed);
+                *freed = Arc::downgrade(&ready.dataset);
+            }
+        }
+        *fast = Fast::Off;
+        false
     }
 
     /// What fast mode is at.
@@ -252,9 +258,4 @@ fn part(items: usize) -> f64 {
 
 fn stopped() -> Failure {
     Failure::new(Code::Aborted, "fast mode was stopped")
-}
-
-/// What a panic elsewhere left is whole: a state is written in one step.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

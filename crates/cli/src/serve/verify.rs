@@ -1,6 +1,9 @@
 //! `POST /api/verify`: one block, by the fields and with the answer of the package's `verifyBlock`.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, Mutex},
+    time::Instant,
+};
 
 use axum::{
     extract::{Request, State},
@@ -17,6 +20,7 @@ use super::{
     Server, body,
     failure::Failure,
     hash::{self, EngineName, Job},
+    lock,
     work::{self, Sink, milliseconds},
 };
 use crate::{args::Mode, bytes};
@@ -130,13 +134,13 @@ fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[
         threads: 1,
         options: claim.options,
     };
-    let hash = std::sync::Mutex::new([0; 32]);
+    let hash = Mutex::new([0; 32]);
     hash::hash_all(server, &job, sink, |_, found, _| {
-        let mut hash = hash.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        hash.copy_from_slice(found);
+        lock(&hash).copy_from_slice(found);
         Ok(())
     })?;
-    Ok(hash.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    let hash = *lock(&hash);
+    Ok(hash)
 }
 
 fn plain(check: &Check) -> Value {
