@@ -11,7 +11,8 @@ mod x86_rdrand;
 
 use std::fmt;
 use std::io;
-use std::sync::Barrier;
+use std::sync::{PoisonError, RwLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -63,8 +64,8 @@ pub enum DrngError {
     /// All numbers are the same, as on some processors after they slept.
     #[error("`{0}` gives the same number again and again: the generator is broken")]
     Stuck(Instruction),
-    /// The number of threads is none, or more than a machine has.
-    #[error("threads: {0} are not between 1 and {MAX_THREADS}")]
+    /// The number of threads is none, more than a machine has, or more than the system starts.
+    #[error("threads: {0} are not between 1 and {MAX_THREADS}, or not to be had")]
     Threads(usize),
 }
 
@@ -129,15 +130,21 @@ impl Drng {
         if !(1..=MAX_THREADS).contains(&threads) {
             return Err(DrngError::Threads(threads));
         }
-        let barrier = Barrier::new(threads);
-        let read = || {
-            barrier.wait();
-            self.read_for(width, time)
+        // Closed until all threads are there; then it says whether they are.
+        let gate = RwLock::new(false);
+        let read = || match *gate.read().unwrap_or_else(PoisonError::into_inner) {
+            true => self.read_for(width, time),
+            false => Err(DrngError::Threads(threads)),
         };
-        let results: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(read)).collect();
-            threads.into_iter().map(|thread| thread.join()).collect()
-        });
+        let results: Vec<_> = thread::scope(|scope| {
+            let mut closed = gate.write().unwrap_or_else(PoisonError::into_inner);
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, read);
+            let spawned: Result<Vec<_>, _> = (0..threads).map(spawn).collect();
+            *closed = spawned.is_ok();
+            drop(closed);
+            let spawned = spawned.map_err(|_| DrngError::Threads(threads))?;
+            Ok(spawned.into_iter().map(|thread| thread.join()).collect())
+        })?;
         let mut sum = Throughput { reads: 0.0, refused: 0.0 };
         for result in results {
             let (batch, rate) = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
