@@ -39,7 +39,6 @@ impl Interpreter {
     }
 
     /// Steps 1 to 6 and 8 in one lane, while `tracer` is told.
-    #[inline(always)]
     pub(crate) fn begin_lane(&self, running: &mut Running<'_, Steps>, tracer: &mut impl Tracer) {
         let Running { code, lane, scratchpad } = running;
         lane.load_registers(scratchpad, code.read_registers);
@@ -50,7 +49,6 @@ impl Interpreter {
     }
 
     /// Steps 7 and 9 to 12, likewise.
-    #[inline(always)]
     pub(crate) fn end_lane(
         &self,
         running: &mut Running<'_, Steps>,
