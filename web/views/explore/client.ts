@@ -75,6 +75,11 @@ export class Client {
       this.#waiting?.onProgress?.(message.progress);
       return;
     }
+    if (message.type === "failure" && message.code === "worker-failed") {
+      // What has failed for no reason that it knows is not asked again.
+      this.#end(new RandomXError(message.code, message.message));
+      return;
+    }
     const waiting = this.#waiting;
     this.#waiting = undefined;
     if (message.type === "answer") waiting?.resolve(message.answer as never);

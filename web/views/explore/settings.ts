@@ -93,6 +93,6 @@ export class Form {
 /** Text in UTF-8, or bytes in hex behind `0x`. */
 export function readBytes(name: string, text: string): Uint8Array<ArrayBuffer> {
   if (text === "") throw invalidArgument(name, "is missing");
-  if (!text.startsWith("0x")) return new TextEncoder().encode(text);
-  return parseBytes(name, text.slice(2));
+  // Either way it is held against the longest that may be hashed.
+  return parseBytes(name, text.startsWith("0x") ? text.slice(2) : new TextEncoder().encode(text));
 }
