@@ -103,10 +103,8 @@ export class Visit {
 
   /** Keeps what is seen as a file among the run's artifacts. */
   async keep(name: string): Promise<void> {
-    const info = inBrowsers.info();
-    const path = info.outputPath(`${this.browser.name}-${name}.png`);
+    const path = inBrowsers.info().outputPath(`${this.browser.name}-${name}.png`);
     writeFileSync(path, await this.tab.screenshot());
-    await info.attach(name, { path, contentType: "image/png" });
   }
 
   async #ask<T>(expression: string): Promise<T> {

@@ -36,3 +36,17 @@ for (const theme of ["light", "dark"] as const) {
     expect(await view.violations()).toEqual([]);
   });
 }
+
+test("every view, as it is opened, on a phone", async ({ view }) => {
+  await view.go("#/nothing");
+  await choose(view, "dark");
+  await view.tab.resize(360, 720);
+  for (const name of ["compare", "bench", "explore"]) {
+    await view.go(`#/${name}`);
+    await view.until(`.view[data-view="${name}"] h1`);
+    expect(await view.violations(), name).toEqual([]);
+    const width = await view.of<number>("html", "innerWidth");
+    expect(await view.of("html", "it.scrollWidth"), name).toBeLessThanOrEqual(width);
+    await view.keep(`${name}-phone`);
+  }
+});
