@@ -10,6 +10,9 @@ export { expect } from "@playwright/test";
 /** Within this time every step of the page is to be seen. */
 const PATIENCE = 30_000;
 
+/** How often the page is looked at, in milliseconds: a cache may be filled in half a second. */
+const LOOKS = { intervals: [20, 50, 100] };
+
 /** The product in a tab. Selectors are CSS. */
 export class Visit {
   readonly browser: Browser;
@@ -37,13 +40,13 @@ export class Visit {
   /** Waits until there is such an element. */
   async until(selector: string, timeout = PATIENCE): Promise<void> {
     await expect
-      .poll(() => this.count(selector), { message: `waiting for ${selector}`, timeout })
+      .poll(() => this.count(selector), { message: `waiting for ${selector}`, timeout, ...LOOKS })
       .toBeGreaterThan(0);
   }
 
   /** Waits until an element's text is as expected. */
   async says(selector: string, words: RegExp | string, timeout = PATIENCE): Promise<void> {
-    const text = expect.poll(() => this.text(selector), { message: selector, timeout });
+    const text = expect.poll(() => this.text(selector), { message: selector, timeout, ...LOOKS });
     if (typeof words === "string") await text.toBe(words);
     else await text.toMatch(words);
   }
