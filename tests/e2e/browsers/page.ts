@@ -104,6 +104,21 @@ export class Visit {
     return found.violations;
   }
 
+  /** Expects a view that is clean by axe's rules, light and dark, and not wider than a phone; keeps it. */
+  async isFitToSee(name: string): Promise<void> {
+    for (const theme of ["light", "dark"]) {
+      await this.of("html", `it.dataset.theme = "${theme}"`);
+      expect(await this.violations()).toEqual([]);
+      await this.tab.resize(1280, 800);
+      await this.keep(`${name}-${theme}`);
+      await this.tab.resize(360, 720);
+      const width = await this.of<number>("html", "innerWidth");
+      expect(await this.of("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
+      await this.keep(`${name}-${theme}-phone`);
+    }
+    await this.tab.resize(1280, 800);
+  }
+
   /** Keeps what is seen as a file among the run's artifacts. */
   async keep(name: string): Promise<void> {
     const path = inBrowsers.info().outputPath(`${this.browser.name}-${name}.png`);
