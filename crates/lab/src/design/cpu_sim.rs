@@ -46,7 +46,7 @@ const CYCLES: &str = "Cycles to execute a program, with the instructions of May 
 const IPC: &str = "Instructions per cycle, with the instructions of May 2019";
 const TODAY: &str = "Cycles to execute a program today: v1 (256 instructions) and v2 (384)";
 const IPC_TODAY: &str = "Instructions per cycle today";
-const MODEL: &str = "the document tells the model in words, and programs are other ones";
+const MODEL: &str = "the document tells the model in words, and a few rules are this one's own";
 
 /// Experiment `cpu-sim`.
 pub struct CpuSim;

@@ -89,15 +89,19 @@ impl Design {
         let mut ready = [0; REGISTERS];
         let (mut rounding, mut branch, mut last) = (0, 0, 0);
         for demand in program {
+            // Conditions of branches can be known before it is known whether they are reached.
+            let waits = !self.speculative && !demand.branches;
+            let earliest = (STAGES - 1).max(if waits { branch } else { 0 });
+            if let Some(source) = demand.source {
+                // Registers are not renamed: what writes this one later waits until it is read.
+                let ready = &mut ready[usize::from(source)];
+                *ready = earliest.max(*ready);
+            }
             let known = |register: Option<u8>| register.map_or(0, |r| ready[usize::from(r)]);
-            let mut cycle = (STAGES - 1)
+            let mut cycle = earliest
                 .max(known(demand.source))
                 .max(known(demand.destination))
                 .max(if demand.rounds { rounding } else { 0 });
-            // Conditions of branches can be known before it is known whether they are reached.
-            if !self.speculative && !demand.branches {
-                cycle = cycle.max(branch);
-            }
             if demand.memory {
                 // Memory is accessed a cycle before, with the address that is known by then.
                 cycle = cycle.max(known(demand.address) + 1);

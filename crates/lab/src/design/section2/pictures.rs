@@ -9,10 +9,10 @@ pub(super) fn all(v1: &Traced, v2: &Traced, map: &WriteMap) -> Vec<Picture> {
     vec![writes(map), group_f(v1, v2), group_e(v1, v2), spans(v1, v2)]
 }
 
-/// The scratchpad, a row of cells for each 16 KiB.
+/// The scratchpad, a row of cells for each 32 KiB.
 fn writes(map: &WriteMap) -> Picture {
     /// Cells in a row.
-    const WIDTH: usize = 128;
+    const WIDTH: usize = 64;
     /// Points of 8 bytes in a cell.
     const POINTS: usize = WriteMap::LEN / (WIDTH * WIDTH);
     let cell = |cell: usize| {
@@ -21,7 +21,7 @@ fn writes(map: &WriteMap) -> Picture {
     };
     let values = (0..WIDTH * WIDTH).map(cell).collect();
     let title = "What a hash overwrites of its scratchpad";
-    let (x, y) = ("16 KiB in a row, 128 bytes in a cell", "from the first byte down");
+    let (x, y) = ("32 KiB in a row, 512 bytes in a cell", "from the first byte down");
     Picture::map("writes", title, x, y, Cells { width: WIDTH, values })
 }
 
