@@ -5,7 +5,7 @@ import type { FromWorker, Progress, Question, Questions, ToWorker } from "./prot
 interface Waiting {
   resolve: (answer: never) => void;
   reject: (error: RandomXError) => void;
-  onProgress: ((progress: Progress) => void) | undefined;
+  onProgress: (progress: Progress) => void;
 }
 
 /** How to ask. */
@@ -48,7 +48,11 @@ export class Client {
     signal.addEventListener("abort", abort);
     const answer = new Promise<Questions[Q]["answer"]>((resolve, reject) => {
       if (signal.aborted) throw new RandomXError("aborted", "the work was aborted");
-      this.#waiting = { resolve, reject, onProgress };
+      // What was under way when it was told to stop is no news.
+      const tell = (progress: Progress): void => {
+        if (!signal.aborted) onProgress?.(progress);
+      };
+      this.#waiting = { resolve, reject, onProgress: tell };
       this.#worker ??= this.#start();
       this.#worker.postMessage({ type: "ask", question, args });
     });
@@ -72,7 +76,7 @@ export class Client {
 
   #hear(message: FromWorker): void {
     if (message.type === "progress") {
-      this.#waiting?.onProgress?.(message.progress);
+      this.#waiting?.onProgress(message.progress);
       return;
     }
     if (message.type === "failure" && message.code === "worker-failed") {
