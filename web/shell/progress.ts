@@ -30,6 +30,7 @@ export class ProgressBar {
     this.#bar.value = 0;
     this.#bar.ariaLabel = label;
     this.#percent.className = "percent";
+    this.#words.className = "left";
     this.element = make("div", this.#bar, this.#percent, this.#words);
     this.element.className = "task";
     if (onCancel) {
@@ -74,5 +75,5 @@ export class ProgressBar {
 export function estimate(done: number, elapsed: number): string {
   if (done >= 1 || done < ESTIMATE_FROM.done || elapsed < ESTIMATE_FROM.ms) return "";
   const left = (elapsed / done) * (1 - done);
-  return left < 1000 ? "less than a second left" : `about ${duration(left)} left`;
+  return left < 1000 ? "under a second left" : `about ${duration(left)} left`;
 }
