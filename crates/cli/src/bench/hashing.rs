@@ -56,9 +56,9 @@ pub(crate) fn together<W: Send, T: Send>(
 
 /// Inputs from a nonce on.
 pub(crate) fn inputs(first: u32, count: usize) -> Vec<Input> {
-    (first..)
-        .take(count)
-        .map(|nonce| {
+    (0..count)
+        .map(|number| {
+            let nonce = first.wrapping_add(number as u32);
             let mut input = [0x5a; INPUT_SIZE];
             input[NONCE..NONCE + 4].copy_from_slice(&nonce.to_le_bytes());
             input
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn inputs_differ() {
-        let inputs = inputs(u32::MAX - 1, 2);
+        let inputs = inputs(u32::MAX, 2);
         assert_eq!(inputs.len(), 2);
         assert_ne!(inputs[0], inputs[1]);
     }
