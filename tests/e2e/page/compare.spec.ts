@@ -96,7 +96,8 @@ test("a file's altered vector is told in every build", async ({ view }) => {
   await choose('{"vectors":[{"key":"0"}]}');
   await view.says("#compare-file-error", /^own\.json: vector 1: expected "key" to be/u);
   await choose(JSON.stringify(file));
-  await view.says("#compare-file-error", "");
+  // Not before the file has been read.
+  await view.until('#compare-file[aria-invalid="false"]');
   await view.click(submit);
   await view.says(verdict, "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.", PATIENCE);
   expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);

@@ -76,7 +76,7 @@ export class Form {
       box.parentElement?.toggleAttribute("data-lacks", box.disabled);
       if (lacks) box.title = lacks;
     }
-    if (native) this.#threads.max = String(Math.min(MOST_THREADS, native.limits.threads));
+    if (native) this.#limitThreads(Math.min(MOST_THREADS, native.limits.threads));
     const words = native
       ? `Native: randomx ${native.version} on ${native.cpu.model}, ${native.cpu.processors} processors.` +
         " Fast mode makes a dataset of 2080 MiB for each key, and gives it back."
@@ -88,6 +88,12 @@ export class Form {
   /** Lets nothing be changed while something runs. */
   set disabled(isDisabled: boolean) {
     find(this.#form, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
+  }
+
+  /** Browsers may tell of more processors than there are (WebKit does), and links of others' machines. */
+  #limitThreads(most: number): void {
+    this.#threads.max = String(most);
+    if (Number(this.#threads.value) > most) this.#threads.value = String(most);
   }
 
   #boxes(part: string): HTMLInputElement[] {
@@ -116,7 +122,10 @@ function choice(group: string, name: string, label: string): HTMLLabelElement {
 }
 
 function number(input: HTMLInputElement, most: number): number | undefined {
-  const value = count(input.value, Math.min(most, Number(input.max) || most));
+  const limit = Math.min(most, Number(input.max) || most);
+  const value = count(input.value, limit);
   input.ariaInvalid = String(value === undefined);
+  find(document, `#${input.id}-error`, HTMLElement).textContent =
+    value === undefined ? `Expected a whole number from 1 to ${limit}.` : "";
   return value;
 }
