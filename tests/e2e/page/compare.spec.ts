@@ -81,8 +81,10 @@ test("a file's altered vector is told in every build", async ({ view }) => {
   const [right, wrong] = known;
   if (!right || !wrong) throw new Error("there are no vectors");
   const file = { vectors: [right, { ...wrong, hash: altered(wrong.hash) }] };
-  await view.go("#/compare?builds=browser-jit,native-jit");
+  // More threads than the server lets anybody ask for are as many as it does.
+  await view.go("#/compare?builds=browser-jit,native-jit&threads=24");
   await view.until('.compare-form [value="native-jit"]:not(:disabled)');
+  expect(await view.of("#compare-threads", "it.value === it.max")).toBe(true);
   const choose = async (text: string): Promise<void> =>
     view.of(
       "#compare-file",

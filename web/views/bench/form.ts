@@ -46,6 +46,11 @@ export class Form {
       : "The native build is not there: this page does not come from randomx serve." +
         " In a clone of the repository, npm start starts it.";
     find(this.#root, '[data-part="native"]', HTMLElement).textContent = words;
+    // Browsers may tell of more processors than there are (WebKit does), and the server refuses them.
+    const threads = this.#input("threads");
+    if (native && Number(threads.value) > native.limits.threads) {
+      threads.value = String(native.limits.threads);
+    }
   }
 
   /** Lets nothing be started while something runs. */
