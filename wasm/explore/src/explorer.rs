@@ -16,15 +16,9 @@ use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument;
+use crate::clock::now;
 use crate::failure::Failure;
 use crate::plain::{Exploration, Figures, SuperscalarFunction};
-
-#[wasm_bindgen]
-extern "C" {
-    /// Milliseconds since some moment.
-    #[wasm_bindgen(js_namespace = performance)]
-    fn now() -> f64;
-}
 
 /// A key's cache, the hash that was looked at last, and figures of as many hashes as were added.
 #[wasm_bindgen]

@@ -2,16 +2,13 @@
 import type { NativeRow } from "../../engine/native.js";
 import { written } from "../../plot/figure.js";
 import { make } from "../../shell/page.js";
+import type { Parts } from "./parts.js";
 import type { Browser } from "./rate.js";
 import published from "./published.json";
 
-/** Bytes in what is called MB here, as in the published figures. */
-const MEGABYTE = 1 << 20;
-
-/** Bytes of a scratchpad, of the programs of a hash, and of a cache. */
-const SCRATCHPAD = 2 << 20;
-const PROGRAMS = 8 * 2176;
-const CACHE = 256 << 20;
+/** What is filled of a cache, and computed of a dataset for a hash, in MiB: 16,384 items of 64 bytes. */
+const CACHE = 256;
+const ITEMS = 1;
 
 /** What the rows are, in words. */
 const WORDS: Record<string, string> = {
@@ -23,7 +20,7 @@ const WORDS: Record<string, string> = {
   Aes4R: "2176 bytes of 64 bytes",
   AesHash1R: "64 bytes of 2 MiB",
   Superscalar: "generating SuperscalarHash programs",
-  Dataset: "computing the 2080 MiB of a dataset",
+  Dataset: "computing dataset items; in this browser by one worker",
 };
 
 /** Who publishes the figures beside the table, and what they were measured on. */
@@ -35,6 +32,7 @@ const asPublished = new Intl.NumberFormat("en");
 export function writeTable(
   table: HTMLTableElement,
   browser: Browser | undefined,
+  parts: Parts,
   native: readonly NativeRow[],
 ): void {
   const titles = ["What", "Unit", "This browser", "This machine, natively", ...published.programs];
@@ -44,7 +42,7 @@ export function writeTable(
     if (index > 1) cell.className = "number";
     return cell;
   });
-  const here = browser ? derived(browser) : {};
+  const here: Record<string, number | undefined> = { ...parts, ...(browser && told(browser)) };
   const lines = published.rows.map(({ what, unit, values }) => {
     const name = make("th", `${what} `, make("small", WORDS[what] ?? ""));
     name.scope = "row";
@@ -66,15 +64,12 @@ export function writeTable(
   table.replaceChildren(make("thead", make("tr", ...head)), make("tbody", ...lines));
 }
 
-/** What can be told of the browser's build from the phases of a hash, of which each is a little more. */
-function derived({ rate, cache, phases }: Browser): Record<string, number | undefined> {
-  const perSecond = (ms: number): number => 1000 / ms;
+/** What hashing tells. */
+function told({ rate, cache, phases }: Browser): Record<string, number> {
   return {
     Hash: rate.mean,
-    Argon2d: (CACHE / MEGABYTE) * perSecond(cache),
-    Aes1R: (SCRATCHPAD / MEGABYTE) * perSecond(phases.fill),
-    Aes4R: (PROGRAMS / MEGABYTE) * perSecond(phases.generate),
-    AesHash1R: perSecond(phases.finish),
+    Argon2d: (1000 * CACHE) / cache,
+    Dataset: (1000 * ITEMS) / phases.items,
   };
 }
 

@@ -10,6 +10,7 @@ import { link, remember } from "../../shell/router.js";
 import type { View } from "../../shell/view.js";
 import { Form } from "./form.js";
 import { SOURCE, writeTable } from "./micro.js";
+import { measureParts, type Parts } from "./parts.js";
 import { measureBrowser, measureNative, type Browser, type Rate } from "./rate.js";
 import { readSettings, writeSettings, type Settings } from "./settings.js";
 import html from "./view.html?raw";
@@ -53,6 +54,7 @@ class Bench {
   readonly #plots = new Map<string, () => void>();
   #native: NativeInfo | undefined;
   #browser: Browser | undefined;
+  #parts: Parts = {};
   #rows: NativeRow[] = [];
 
   constructor(root: HTMLElement, query: URLSearchParams) {
@@ -111,6 +113,10 @@ class Bench {
       onRate(this.#browser.rate);
       this.#drawPhases(this.#browser, settings);
       this.#writeTable();
+      await measureParts(signal, (parts) => {
+        this.#parts = parts;
+        this.#writeTable();
+      });
       if (this.#native) {
         const onNative = follow("this machine, natively", all / 2);
         onNative(await measureNative(settings, { signal, onRate: onNative }));
@@ -207,7 +213,7 @@ class Bench {
 
   #writeTable(): void {
     const table = find(this.#root, '[data-part="micro"]', HTMLTableElement);
-    writeTable(table, this.#browser, this.#rows);
+    writeTable(table, this.#browser, this.#parts, this.#rows);
   }
 
   get #nativeButton(): HTMLButtonElement {

@@ -2,7 +2,7 @@
 import type { Figure } from "../../plot/figure.js";
 import { bars, histogram, type Bin } from "../../plot/plots.js";
 import { duration, whole } from "../../shell/words.js";
-import type { Figures } from "./protocol.js";
+import type { Figures } from "../../engine/explorer/protocol.js";
 
 /** Intervals of a distribution of times. */
 const TIME_BINS = 24;

@@ -1,7 +1,7 @@
 /** What the design document publishes, beside what was counted. */
 import { written } from "../../plot/figure.js";
 import { make } from "../../shell/page.js";
-import type { Figures, Look, SuperscalarFunction } from "./protocol.js";
+import type { Figures, Look, SuperscalarFunction } from "../../engine/explorer/protocol.js";
 import { percent } from "./write_map.js";
 
 /** What has been counted so far. */

@@ -2,7 +2,7 @@
 import { scroll } from "../../plot/figure.js";
 import { appendSlowly, make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
-import type { Exploration } from "./protocol.js";
+import type { Exploration } from "../../engine/explorer/protocol.js";
 
 type Line = Exploration["lines"][number];
 

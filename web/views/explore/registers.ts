@@ -1,7 +1,7 @@
 /** What one register holds, iteration by iteration. */
 import type { Figure } from "../../plot/figure.js";
 import { dots } from "../../plot/plots.js";
-import type { Look } from "./protocol.js";
+import type { Look } from "../../engine/explorer/protocol.js";
 
 /** Points that are drawn, at most: more would not be told apart, and take the page's time. */
 const MOST_POINTS = 512;

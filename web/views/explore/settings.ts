@@ -2,7 +2,7 @@
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import { bytes as parseBytes } from "../../../wasm/js/validate.js";
 import { find } from "../../shell/page.js";
-import type { Subject } from "./protocol.js";
+import type { Subject } from "../../engine/explorer/protocol.js";
 
 /** What is to be looked at. */
 export interface Settings extends Subject {

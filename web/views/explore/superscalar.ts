@@ -3,7 +3,7 @@ import { scroll, type Figure } from "../../plot/figure.js";
 import { cells, type Cell } from "../../plot/plots.js";
 import { appendSlowly, make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
-import type { SuperscalarFunction } from "./protocol.js";
+import type { SuperscalarFunction } from "../../engine/explorer/protocol.js";
 
 const PORTS = ["P0", "P1", "P5"];
 

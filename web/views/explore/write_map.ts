@@ -1,7 +1,7 @@
 /** Which parts of the scratchpad a hash has overwritten, a point for each 8 bytes. */
 import { make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
-import type { Look } from "./protocol.js";
+import type { Look } from "../../engine/explorer/protocol.js";
 
 /** Points in a column, and in a row. */
 const SIDE = 512;

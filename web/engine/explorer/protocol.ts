@@ -1,4 +1,4 @@
-/** What the view and its worker say to each other. */
+/** What views and their worker say to each other. */
 import type {
   Exploration,
   Figures,
@@ -37,7 +37,12 @@ export interface Questions {
     args: { key: Uint8Array<ArrayBuffer>; number: number };
     answer: SuperscalarFunction;
   };
+  /** How much a part of a hash does in a second: hashes, programs, or MiB. */
+  part: { args: { part: Part; milliseconds: number }; answer: number };
 }
+
+/** What can be measured by itself. */
+export type Part = "Blake2b" | "Blake2bLong" | "Aes1R" | "Aes4R" | "AesHash1R" | "Superscalar";
 
 export type Question = keyof Questions;
 

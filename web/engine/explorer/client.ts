@@ -1,4 +1,4 @@
-/** The view's end of its worker. */
+/** A view's end of its worker. */
 import { RandomXError } from "../../../wasm/js/errors.js";
 import type { FromWorker, Progress, Question, Questions, ToWorker } from "./protocol.js";
 

@@ -1,6 +1,7 @@
-/** The worker behind the view. It answers one question after another. */
+/** The worker that looks inside hashes. It answers one question after another. */
 import loadWasm, {
   CacheFill,
+  measurePart,
   superscalar,
   type Explorer,
 } from "../../../wasm/explore/pkg/randomx_explore_wasm.js";
@@ -43,6 +44,8 @@ function answer(
       return count(request.args);
     case "superscalar":
       return Promise.resolve(superscalar(request.args.key, request.args.number));
+    case "part":
+      return Promise.resolve(measurePart(request.args.part, request.args.milliseconds));
   }
 }
 

@@ -1,0 +1,107 @@
+//! How fast the parts of a hash are by themselves, as the native build measures them too.
+
+use std::hint::black_box;
+
+use randomx::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r};
+use randomx::blake_generator::BlakeGenerator;
+use randomx::blake2b::Blake2b;
+use randomx::cpu::Cpu;
+use randomx::memory::Memory;
+use randomx::params::SCRATCHPAD_L3;
+use randomx::superscalar;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::clock::now;
+use crate::failure::Failure;
+
+/// What is called a megabyte, as in published figures.
+const MEGABYTE: f64 = (1 << 20) as f64;
+
+/// What AesGenerator4R makes for a program of v1, in blocks of 64 bytes.
+const PROGRAM_BLOCKS: usize = 34;
+
+/// The longest that a part is measured for, in milliseconds.
+const LONGEST: f64 = 10_000.0;
+
+/// Repeats a part for so many `milliseconds` (at most 10,000), and returns how much it did in a second:
+/// `Blake2b`, 64 bytes of 64, and `Blake2bLong`, 1024 of 72, in hashes; `Aes1R`, 2 MiB, and `Aes4R`, 2176
+/// bytes, in MiB; `AesHash1R`, of 2 MiB, in hashes; `Superscalar` in programs.
+///
+/// # Errors
+///
+/// `invalid-argument` for another name or time; `out-of-memory`.
+#[wasm_bindgen(js_name = measurePart)]
+pub fn measure_part(name: &str, milliseconds: f64) -> Result<f64, Failure> {
+    if !(0.0..=LONGEST).contains(&milliseconds) {
+        let expected = format!("milliseconds: expected 0 to {LONGEST}, got {milliseconds}");
+        return Err(Failure::InvalidArgument(expected));
+    }
+    let cpu = Cpu::detect();
+    let aes = Aes::new(cpu);
+    Ok(match name {
+        "Blake2b" => {
+            let (hash, mut state) = (Blake2b::new(cpu), [0; 64]);
+            repeat(1.0, milliseconds, || state = hash.hash512(&[black_box(&state)]))
+        }
+        "Blake2bLong" => {
+            let (hash, mut state) = (Blake2b::new(cpu), [0; 72]);
+            repeat(1.0, milliseconds, || {
+                let output: [u8; 1024] = hash.hash_long(black_box(&state));
+                state.copy_from_slice(&output[..72]);
+            })
+        }
+        "Aes1R" => {
+            let mut scratchpad = scratchpad()?;
+            repeat(SCRATCHPAD_L3 as f64 / MEGABYTE, milliseconds, || {
+                let scratchpad = black_box(scratchpad.as_mut_slice());
+                AesGenerator1R::new(&[1; 64], aes).fill(scratchpad);
+            })
+        }
+        "Aes4R" => {
+            let mut program = [[0; 64]; PROGRAM_BLOCKS];
+            repeat((64 * PROGRAM_BLOCKS) as f64 / MEGABYTE, milliseconds, || {
+                AesGenerator4R::new(&[1; 64], aes).fill(black_box(&mut program));
+            })
+        }
+        "AesHash1R" => {
+            let scratchpad = scratchpad()?;
+            repeat(1.0, milliseconds, || {
+                black_box(aes_hash_1r(black_box(scratchpad.as_slice()), aes));
+            })
+        }
+        "Superscalar" => {
+            let mut random = BlakeGenerator::new(b"randomx bench");
+            repeat(1.0, milliseconds, || drop(black_box(superscalar::generate(&mut random))))
+        }
+        _ => return Err(Failure::InvalidArgument(format!("name: there is no part {name}"))),
+    })
+}
+
+fn scratchpad() -> Result<Memory, Failure> {
+    Memory::zeroed(SCRATCHPAD_L3)
+        .map_err(|_| Failure::OutOfMemory("no memory for a scratchpad, 2 MiB".to_owned()))
+}
+
+/// `amount` for each time that `work` is done in a second. The clock may be coarse, so it is looked at
+/// after ever more work.
+fn repeat(amount: f64, milliseconds: f64, mut work: impl FnMut()) -> f64 {
+    // Engines optimise what has run for a while.
+    let mut time = |times: u64| {
+        let start = now();
+        for _ in 0..times {
+            work();
+        }
+        now() - start
+    };
+    let mut times = 1;
+    while time(times) < milliseconds / 8.0 && times < 1 << 32 {
+        times *= 2;
+    }
+    let (mut done, mut elapsed) = (0, 0.0);
+    while done == 0 || (elapsed < milliseconds && done < 1 << 40) {
+        elapsed += time(times);
+        done += times;
+    }
+    // A clock that stands still tells nothing: no rate is infinite.
+    amount * done as f64 * 1e3 / elapsed.max(1e-3)
+}
