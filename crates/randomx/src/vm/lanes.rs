@@ -50,6 +50,8 @@ impl<E: Engine> Lanes<E> {
     }
 
     /// All programs of the hashes that have begun in the first `count` lanes.
+    // Two call it, and what is downloaded should have it once.
+    #[inline(never)]
     fn run_programs(
         &mut self,
         count: usize,
