@@ -46,6 +46,7 @@ test("a measurement can be cancelled, and wrong numbers are not begun with", asy
   await view.fill("#bench-seconds", "1000");
   await view.click(".bench-form [type=submit]");
   await view.until('#bench-seconds[aria-invalid="true"]');
+  await view.says("#bench-seconds-error", /^Expected a whole number from 1 to 120\.$/u);
   await view.fill("#bench-seconds", "60");
   await view.click(".bench-form [type=submit]");
   await view.until('[data-part="rate-plot"] svg', PATIENCE);

@@ -1,7 +1,8 @@
 /** The form: how it is measured. */
 import type { NativeInfo } from "../../engine/native.js";
+import { limitCount, readCount } from "../../shell/number.js";
 import { find } from "../../shell/page.js";
-import { NUMBERS, whole, type Settings } from "./settings.js";
+import type { NUMBERS, Settings } from "./settings.js";
 
 /** The form of the view. */
 export class Form {
@@ -23,10 +24,7 @@ export class Form {
 
   /** What is asked for, or nothing, and the field that is wrong has the keyboard. */
   read(): Settings | undefined {
-    const values = names().map((name) => whole(this.#input(name).value, NUMBERS[name].most));
-    names().forEach((name, index) => {
-      this.#input(name).ariaInvalid = String(values[index] === undefined);
-    });
+    const values = names().map((name) => readCount(this.#input(name)));
     const [threads, lanes, seconds] = values;
     if (threads === undefined || lanes === undefined || seconds === undefined) {
       this.#input(names()[values.indexOf(undefined)] ?? "threads").focus();
@@ -46,11 +44,7 @@ export class Form {
       : "The native build is not there: this page does not come from randomx serve." +
         " In a clone of the repository, npm start starts it.";
     find(this.#root, '[data-part="native"]', HTMLElement).textContent = words;
-    // Browsers may tell of more processors than there are (WebKit does), and the server refuses them.
-    const threads = this.#input("threads");
-    if (native && Number(threads.value) > native.limits.threads) {
-      threads.value = String(native.limits.threads);
-    }
+    if (native) limitCount(this.#input("threads"), native.limits.threads);
   }
 
   /** Lets nothing be started while something runs. */

@@ -1,4 +1,5 @@
 /** What is measured, as the form and the address say it. */
+import { count } from "../../shell/number.js";
 
 /** The settings of a measurement. */
 export interface Settings {
@@ -22,7 +23,7 @@ const ENGINES = ["auto", "jit", "interpreter"] as const;
 /** The settings that an address asks for; what it does not say, or says wrongly, is as usual. */
 export function readSettings(query: URLSearchParams): Settings {
   const number = (name: keyof typeof NUMBERS): number =>
-    whole(query.get(name), NUMBERS[name].most) ?? NUMBERS[name].usual;
+    count(query.get(name), NUMBERS[name].most) ?? NUMBERS[name].usual;
   return {
     engine: ENGINES.find((engine) => engine === query.get("engine")) ?? "auto",
     version: query.get("version") === "2" ? 2 : 1,
@@ -35,10 +36,4 @@ export function readSettings(query: URLSearchParams): Settings {
 /** The same as an address has it. */
 export function writeSettings(settings: Settings): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-}
-
-/** A whole number from 1 to `most`, or nothing. */
-export function whole(text: string | null, most: number): number | undefined {
-  const value = /^\d{1,3}$/u.test(text ?? "") ? Number(text) : 0;
-  return value >= 1 && value <= most ? value : undefined;
 }

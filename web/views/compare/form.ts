@@ -1,8 +1,9 @@
 /** The form: which builds, which vectors, how many threads and lanes. */
 import type { NativeInfo } from "../../engine/native.js";
+import { limitCount, readCount } from "../../shell/number.js";
 import { find, make } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
-import { count, MOST_LANES, MOST_THREADS, type Settings } from "./settings.js";
+import type { Settings } from "./settings.js";
 import { readFile, SETS, type Vector } from "./vectors.js";
 
 /** What is asked for: settings, and the vectors of a file, if one was chosen. */
@@ -54,8 +55,8 @@ export class Form {
 
   /** What is asked for, or nothing, and the field that is wrong has the keyboard. */
   read(): Wanted | undefined {
-    const threads = number(this.#threads, MOST_THREADS);
-    const lanes = number(this.#lanes, MOST_LANES);
+    const threads = readCount(this.#threads);
+    const lanes = readCount(this.#lanes);
     if (threads === undefined || lanes === undefined) {
       (threads === undefined ? this.#threads : this.#lanes).focus();
       return undefined;
@@ -76,7 +77,7 @@ export class Form {
       box.parentElement?.toggleAttribute("data-lacks", box.disabled);
       if (lacks) box.title = lacks;
     }
-    if (native) this.#limitThreads(Math.min(MOST_THREADS, native.limits.threads));
+    if (native) limitCount(this.#threads, native.limits.threads);
     const words = native
       ? `Native: randomx ${native.version} on ${native.cpu.model}, ${native.cpu.processors} processors.` +
         " Fast mode makes a dataset of 2080 MiB for each key, and gives it back."
@@ -88,12 +89,6 @@ export class Form {
   /** Lets nothing be changed while something runs. */
   set disabled(isDisabled: boolean) {
     find(this.#form, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
-  }
-
-  /** Browsers may tell of more processors than there are (WebKit does), and links of others' machines. */
-  #limitThreads(most: number): void {
-    this.#threads.max = String(most);
-    if (Number(this.#threads.value) > most) this.#threads.value = String(most);
   }
 
   #boxes(part: string): HTMLInputElement[] {
@@ -119,13 +114,4 @@ function choice(group: string, name: string, label: string): HTMLLabelElement {
   box.name = group;
   box.value = name;
   return make("label", box, label);
-}
-
-function number(input: HTMLInputElement, most: number): number | undefined {
-  const limit = Math.min(most, Number(input.max) || most);
-  const value = count(input.value, limit);
-  input.ariaInvalid = String(value === undefined);
-  find(document, `#${input.id}-error`, HTMLElement).textContent =
-    value === undefined ? `Expected a whole number from 1 to ${limit}.` : "";
-  return value;
 }

@@ -1,4 +1,5 @@
 /** What is to be compared, as the form and the address say it. */
+import { count } from "../../shell/number.js";
 import { COLUMNS } from "./columns.js";
 import { SETS } from "./vectors.js";
 
@@ -11,8 +12,8 @@ export interface Settings {
 }
 
 /** What a browser's instance can have. */
-export const MOST_THREADS = 24;
-export const MOST_LANES = 8;
+const MOST_THREADS = 24;
+const MOST_LANES = 8;
 
 /** What is compared unless something else is asked for; a dataset is only made for who wants one. */
 const DEFAULT_SETS = ["specification", "reference", "headers", "blocks"];
@@ -41,12 +42,6 @@ export function writeSettings({ columns, sets, threads, lanes }: Settings): Reco
     threads: String(threads),
     lanes: String(lanes),
   };
-}
-
-/** A whole number from 1 to `most`, or nothing. */
-export function count(text: string | null, most: number): number | undefined {
-  const value = /^\d{1,3}$/u.test(text ?? "") ? Number(text) : 0;
-  return value >= 1 && value <= most ? value : undefined;
 }
 
 function defaultThreads(): number {
