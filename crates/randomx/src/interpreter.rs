@@ -49,6 +49,8 @@ impl Interpreter {
     }
 
     /// Steps 7 and 9 to 12, likewise.
+    // Several loops call it, and what is downloaded should have it once.
+    #[inline(never)]
     pub(crate) fn end_lane(
         &self,
         running: &mut Running<'_, Steps>,
