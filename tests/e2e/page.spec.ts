@@ -38,10 +38,11 @@ test("reacts to input while the cache fills", async ({ page }) => {
   await page.goto("/");
   await expect(report(page)).toHaveAttribute("data-state", "filling");
   await page.getByRole("link", { name: "Paste or drop" }).click();
+  await expect(page.getByRole("button", { name: "Fill in an example" })).toBeVisible();
+  expect(await report(page).getAttribute("data-state")).toBe("filling");
   await page.getByRole("button", { name: "Fill in an example" }).click();
   await page.getByLabel("Difficulty").press("7");
   await expect(page.getByLabel("Difficulty")).toHaveValue(/7/);
-  expect(await report(page).getAttribute("data-state")).toBe("filling");
 });
 
 test("results are copied, and saved as a file that the page reads again", async ({ page }) => {
