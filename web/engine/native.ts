@@ -189,3 +189,15 @@ function asError(data: unknown): NativeError {
   const { code = "internal", message = "" } = (data ?? {}) as { code?: string; message?: string };
   return new NativeError(code, message);
 }
+
+/** What the native build is, and what else there is to say of it; or that it is not there. */
+export function nativeWords(native: NativeInfo | undefined, more: string): string {
+  if (native) {
+    const { model, processors } = native.cpu;
+    return `Native: randomx ${native.version} on ${model}, ${processors} processors. ${more}`;
+  }
+  return (
+    "The native build is not there: this page does not come from randomx serve." +
+    " In a clone of the repository, npm start starts it."
+  );
+}

@@ -1,5 +1,5 @@
 /** The form: how it is measured. */
-import type { NativeInfo } from "../../engine/native.js";
+import { nativeWords, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
 import { find } from "../../shell/page.js";
 import type { NUMBERS, Settings } from "./settings.js";
@@ -38,11 +38,10 @@ export class Form {
 
   /** Says whether the native build is there. */
   tell(native: NativeInfo | undefined): void {
-    const words = native
-      ? `Native: randomx ${native.version} on ${native.cpu.model}, ${native.cpu.processors} processors.` +
-        " It is measured after the browser, so that neither slows the other down."
-      : "The native build is not there: this page does not come from randomx serve." +
-        " In a clone of the repository, npm start starts it.";
+    const words = nativeWords(
+      native,
+      "It is measured after the browser, so that neither slows the other down.",
+    );
     find(this.#root, '[data-part="native"]', HTMLElement).textContent = words;
     if (native) limitCount(this.#input("threads"), native.limits.threads);
   }

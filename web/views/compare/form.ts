@@ -1,5 +1,5 @@
 /** The form: which builds, which vectors, how many threads and lanes. */
-import type { NativeInfo } from "../../engine/native.js";
+import { nativeWords, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
 import { find, make } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
@@ -78,11 +78,10 @@ export class Form {
       if (lacks) box.title = lacks;
     }
     if (native) limitCount(this.#threads, native.limits.threads);
-    const words = native
-      ? `Native: randomx ${native.version} on ${native.cpu.model}, ${native.cpu.processors} processors.` +
-        " Fast mode makes a dataset of 2080 MiB for each key, and gives it back."
-      : "The native build is not there: this page does not come from randomx serve." +
-        " In a clone of the repository, npm start starts it.";
+    const words = nativeWords(
+      native,
+      "Fast mode makes a dataset of 2080 MiB for each key, and gives it back.",
+    );
     find(this.#form, '[data-part="native"]', HTMLElement).textContent = words;
   }
 
