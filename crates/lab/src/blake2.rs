@@ -59,16 +59,8 @@ const CHAINED_BYTES: usize = 64 * BLOCK_SIZE;
 #[cfg(target_arch = "x86_64")]
 const CHAIN: usize = 20 * CHAINED_BYTES / BLOCK_SIZE;
 
-const IV: State = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
+/// That of SHA-256 (RFC 7693, 2.6).
+const IV: State = crate::sha256::FIRST_STATE;
 
 impl Blake2s {
     /// The fastest for `cpu`.

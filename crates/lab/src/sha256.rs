@@ -70,7 +70,8 @@ impl fmt::Display for Sha256 {
     }
 }
 
-const FIRST_STATE: State = [
+/// The state before the first block.
+pub(crate) const FIRST_STATE: State = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,
