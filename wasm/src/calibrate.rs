@@ -5,7 +5,7 @@ use crate::host::JsHost;
 use crate::{error::Failure, features};
 use randomx::aes::{Aes, AesGenerator4R};
 use randomx::cpu::Cpu;
-use randomx::engine::{Engine, Lane, Running};
+use randomx::engine::{Engine, Lane, LaneContext};
 use randomx::interpreter::{Interpreter, Steps};
 use randomx::jit::wasm::engine::Jit;
 use randomx::params::PROGRAM_ITERATIONS;
@@ -52,7 +52,7 @@ fn time<E: Engine>(engine: &E, mut code: E::Code, round: u8) -> Result<f64, VmEr
         let mut lane = Lane::new();
         lane.start(&program.configuration);
         for _ in 0..PROGRAM_ITERATIONS {
-            let lanes = &mut [Running { code: &code, lane: &mut lane, scratchpad }];
+            let lanes = &mut [LaneContext { code: &code, lane: &mut lane, scratchpad }];
             engine.iterate(lanes, &[[u64::from(number); 8]]);
         }
         if number > 0 {

@@ -61,21 +61,21 @@ pub trait Engine {
 
     /// Begins an iteration in each lane: steps 1 to 6 and 8. It waits for the first of the items
     /// that [`Lane::items`] tells.
-    fn begin(&self, lanes: &mut [Running<'_, Self::Code>]);
+    fn begin(&self, lanes: &mut [LaneContext<'_, Self::Code>]);
 
     /// Ends an iteration in each lane: steps 7 and 9 to 12.
     ///
     /// # Panics
     ///
     /// Unless there are as many `items` as `lanes`.
-    fn end(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]);
+    fn end(&self, lanes: &mut [LaneContext<'_, Self::Code>], items: &[Item]);
 
     /// Begins and ends an iteration in each lane, where the items are known beforehand.
     ///
     /// # Panics
     ///
     /// Unless there are as many `items` as `lanes`.
-    fn iterate(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]) {
+    fn iterate(&self, lanes: &mut [LaneContext<'_, Self::Code>], items: &[Item]) {
         self.begin(lanes);
         self.end(lanes, items);
     }
@@ -85,7 +85,7 @@ pub trait Engine {
     /// # Panics
     ///
     /// When `dataset` has less than [`DATASET_ITEMS`] items.
-    fn run(&self, lanes: &mut [Running<'_, Self::Code>], dataset: &[Item]);
+    fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item]);
 
     /// Runs the program's instructions once (step 4) and nothing of the loop around them, which is
     /// what tests of instructions need.
@@ -93,7 +93,7 @@ pub trait Engine {
 }
 
 /// A lane with all that its engine runs it with.
-pub struct Running<'a, C> {
+pub struct LaneContext<'a, C> {
     /// The lane's program.
     pub code: &'a C,
     /// The lane.

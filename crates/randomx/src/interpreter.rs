@@ -9,7 +9,7 @@ use step::{Kind, Step};
 
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
@@ -39,8 +39,12 @@ impl Interpreter {
     }
 
     /// Steps 1 to 6 and 8 in one lane, while `tracer` is told.
-    pub(crate) fn begin_lane(&self, running: &mut Running<'_, Steps>, tracer: &mut impl Tracer) {
-        let Running { code, lane, scratchpad } = running;
+    pub(crate) fn begin_lane(
+        &self,
+        context: &mut LaneContext<'_, Steps>,
+        tracer: &mut impl Tracer,
+    ) {
+        let LaneContext { code, lane, scratchpad } = context;
         lane.load_registers(scratchpad, code.read_registers);
         tracer.iteration(lane.addresses.map(|address| address & L3_MASK_64), &lane.registers);
         code.execute(lane, scratchpad, tracer);
@@ -53,11 +57,11 @@ impl Interpreter {
     #[inline(never)]
     pub(crate) fn end_lane(
         &self,
-        running: &mut Running<'_, Steps>,
+        context: &mut LaneContext<'_, Steps>,
         item: &Item,
         tracer: &mut impl Tracer,
     ) {
-        let Running { code, lane, scratchpad } = running;
+        let LaneContext { code, lane, scratchpad } = context;
         tracer.item(lane.items()[0], item);
         lane.store_registers(scratchpad, item, code.version, self.aes);
         tracer.iterated(&lane.registers);
@@ -86,16 +90,16 @@ impl Engine for Interpreter {
         code.read_registers = program.configuration.read_registers;
     }
 
-    fn begin(&self, lanes: &mut [Running<'_, Steps>]) {
-        for running in lanes {
-            self.begin_lane(running, &mut ());
+    fn begin(&self, lanes: &mut [LaneContext<'_, Steps>]) {
+        for context in lanes {
+            self.begin_lane(context, &mut ());
         }
     }
 
-    fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
+    fn end(&self, lanes: &mut [LaneContext<'_, Steps>], items: &[Item]) {
         assert!(lanes.len() == items.len(), "one item per lane");
-        for (running, item) in lanes.iter_mut().zip(items) {
-            self.end_lane(running, item, &mut ());
+        for (context, item) in lanes.iter_mut().zip(items) {
+            self.end_lane(context, item, &mut ());
         }
     }
 
@@ -105,12 +109,12 @@ impl Engine for Interpreter {
         code.execute(lane, scratchpad, &mut ());
     }
 
-    fn run(&self, lanes: &mut [Running<'_, Steps>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item]) {
         for _ in 0..PROGRAM_ITERATIONS {
-            for running in &mut *lanes {
-                self.begin_lane(running, &mut ());
-                let window = running.lane.window(dataset);
-                self.end_lane(running, &window[running.lane.item_in_window()], &mut ());
+            for context in &mut *lanes {
+                self.begin_lane(context, &mut ());
+                let window = context.lane.window(dataset);
+                self.end_lane(context, &window[context.lane.item_in_window()], &mut ());
             }
         }
     }

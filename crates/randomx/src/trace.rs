@@ -29,7 +29,7 @@ use std::cell::RefCell;
 pub use crate::interpreter::Tracer;
 
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{HASH_SIZE, PROGRAM_ITERATIONS, Version};
@@ -80,28 +80,28 @@ impl<T: Tracer> Engine for Traced<'_, T> {
         self.interpreter.load(program, code);
     }
 
-    fn begin(&self, lanes: &mut [Running<'_, Steps>]) {
+    fn begin(&self, lanes: &mut [LaneContext<'_, Steps>]) {
         let tracer = &mut *self.tracer.borrow_mut();
-        for running in lanes {
-            self.interpreter.begin_lane(running, tracer);
+        for context in lanes {
+            self.interpreter.begin_lane(context, tracer);
         }
     }
 
-    fn end(&self, lanes: &mut [Running<'_, Steps>], items: &[Item]) {
+    fn end(&self, lanes: &mut [LaneContext<'_, Steps>], items: &[Item]) {
         assert!(lanes.len() == items.len(), "one item per lane");
         let tracer = &mut *self.tracer.borrow_mut();
-        for (running, item) in lanes.iter_mut().zip(items) {
-            self.interpreter.end_lane(running, item, tracer);
+        for (context, item) in lanes.iter_mut().zip(items) {
+            self.interpreter.end_lane(context, item, tracer);
         }
     }
 
-    fn run(&self, lanes: &mut [Running<'_, Steps>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item]) {
         let tracer = &mut *self.tracer.borrow_mut();
         for _ in 0..PROGRAM_ITERATIONS {
-            for running in &mut *lanes {
-                self.interpreter.begin_lane(running, tracer);
-                let item = running.lane.window(dataset)[running.lane.item_in_window()];
-                self.interpreter.end_lane(running, &item, tracer);
+            for context in &mut *lanes {
+                self.interpreter.begin_lane(context, tracer);
+                let item = context.lane.window(dataset)[context.lane.item_in_window()];
+                self.interpreter.end_lane(context, &item, tracer);
             }
         }
     }

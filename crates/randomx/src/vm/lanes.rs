@@ -2,7 +2,7 @@
 
 use super::hash_state::{HashState, Primitives};
 use crate::cpu::Cpu;
-use crate::engine::{Engine, Running};
+use crate::engine::{Engine, LaneContext};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
 use crate::scratchpad::Scratchpads;
@@ -68,16 +68,16 @@ impl<E: Engine> Lanes<E> {
                 }
                 state.begin_program(engine, version, observer);
             }
-            let mut running: Vec<Running<'_, E::Code>> = states
+            let mut context: Vec<LaneContext<'_, E::Code>> = states
                 .iter_mut()
                 .zip(scratchpads.as_mut_slice())
-                .map(|(HashState { code, lane, .. }, scratchpad)| Running {
+                .map(|(HashState { code, lane, .. }, scratchpad)| LaneContext {
                     code,
                     lane,
                     scratchpad,
                 })
                 .collect();
-            run_loop(engine, source, version, &mut running, observer);
+            run_loop(engine, source, version, &mut context, observer);
         }
     }
 }
@@ -161,7 +161,7 @@ fn run_loop<E: Engine>(
     engine: &E,
     source: &Source,
     version: Version,
-    lanes: &mut [Running<'_, E::Code>],
+    lanes: &mut [LaneContext<'_, E::Code>],
     observer: &mut dyn Observer,
 ) {
     observer.enter(Phase::Execute);
@@ -180,7 +180,7 @@ fn run_without_dataset<E: Engine>(
     engine: &E,
     compute: impl Fn(&[u32], &mut [Item]),
     version: Version,
-    lanes: &mut [Running<'_, E::Code>],
+    lanes: &mut [LaneContext<'_, E::Code>],
     observer: &mut dyn Observer,
 ) {
     let mut numbers = [0; MAX_LANES * 3];
@@ -191,8 +191,8 @@ fn run_without_dataset<E: Engine>(
     let mut left = PROGRAM_ITERATIONS;
     while left > 0 {
         let known = version.known_items().min(left);
-        for (index, running) in lanes.iter().enumerate() {
-            for (ahead, number) in running.lane.items()[..known].iter().enumerate() {
+        for (index, context) in lanes.iter().enumerate() {
+            for (ahead, number) in context.lane.items()[..known].iter().enumerate() {
                 numbers[ahead * count + index] = *number;
             }
         }

@@ -2,7 +2,7 @@
 
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::cpu::Cpu;
-use randomx::engine::{Engine, Lane, Running};
+use randomx::engine::{Engine, Lane, LaneContext};
 use randomx::interpreter::{Interpreter, Steps};
 use randomx::program::Program;
 use randomx::rounding::RoundingMode;
@@ -90,8 +90,8 @@ impl<E: Engine> Lanes<E> {
     pub(crate) fn run(&mut self, part: &Part) {
         let scratchpads = self.scratchpads.as_mut_slice().iter_mut();
         let lanes = self.codes.iter().zip(&mut self.lanes).zip(scratchpads);
-        let running = |((code, lane), scratchpad)| Running { code, lane, scratchpad };
-        let lanes = &mut lanes.map(running).collect::<Vec<_>>();
+        let context = |((code, lane), scratchpad)| LaneContext { code, lane, scratchpad };
+        let lanes = &mut lanes.map(context).collect::<Vec<_>>();
         match part {
             Part::Begin => self.engine.begin(lanes),
             Part::End(items) => self.engine.end(lanes, items),

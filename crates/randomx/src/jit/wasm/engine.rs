@@ -10,7 +10,7 @@ use super::host::Host;
 use super::program::{self, PART, Scope};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
@@ -62,18 +62,18 @@ impl<H: Host> Jit<H> {
         steps
     }
 
-    fn begin_lane(&self, running: &mut Running<'_, Code<H::Program>>) {
-        let Running { code, lane, scratchpad } = running;
+    fn begin_lane(&self, context: &mut LaneContext<'_, Code<H::Program>>) {
+        let LaneContext { code, lane, scratchpad } = context;
         match &code.form {
             Form::Module(program) => self.host.call(program, lane, scratchpad),
             Form::Steps(code) => {
-                self.interpreter.begin(&mut [Running { code, lane, scratchpad }]);
+                self.interpreter.begin(&mut [LaneContext { code, lane, scratchpad }]);
             }
         }
     }
 
-    fn end_lane(&self, running: &mut Running<'_, Code<H::Program>>, item: &Item) {
-        let Running { code, lane, scratchpad } = running;
+    fn end_lane(&self, context: &mut LaneContext<'_, Code<H::Program>>, item: &Item) {
+        let LaneContext { code, lane, scratchpad } = context;
         lane.store_registers(scratchpad, item, code.version, self.aes);
     }
 }
@@ -94,23 +94,23 @@ impl<H: Host> Engine for Jit<H> {
         };
     }
 
-    fn begin(&self, lanes: &mut [Running<'_, Self::Code>]) {
-        lanes.iter_mut().for_each(|running| self.begin_lane(running));
+    fn begin(&self, lanes: &mut [LaneContext<'_, Self::Code>]) {
+        lanes.iter_mut().for_each(|context| self.begin_lane(context));
     }
 
-    fn end(&self, lanes: &mut [Running<'_, Self::Code>], items: &[Item]) {
+    fn end(&self, lanes: &mut [LaneContext<'_, Self::Code>], items: &[Item]) {
         assert!(lanes.len() == items.len(), "one item per lane");
-        for (running, item) in lanes.iter_mut().zip(items) {
-            self.end_lane(running, item);
+        for (context, item) in lanes.iter_mut().zip(items) {
+            self.end_lane(context, item);
         }
     }
 
-    fn run(&self, lanes: &mut [Running<'_, Self::Code>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item]) {
         for _ in 0..PROGRAM_ITERATIONS {
-            for running in &mut *lanes {
-                self.begin_lane(running);
-                let window = running.lane.window(dataset);
-                self.end_lane(running, &window[running.lane.item_in_window()]);
+            for context in &mut *lanes {
+                self.begin_lane(context);
+                let window = context.lane.window(dataset);
+                self.end_lane(context, &window[context.lane.item_in_window()]);
             }
         }
     }

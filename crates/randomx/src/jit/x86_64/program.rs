@@ -16,7 +16,7 @@ use std::fmt;
 
 use super::assembler::{Assembler, AssemblerError};
 use crate::cpu::{Cpu, Extension};
-use crate::engine::{Engine, EngineKind, Lane, Running};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
 use crate::params::Version;
@@ -121,27 +121,29 @@ impl Engine for Jit {
         });
     }
 
-    fn begin(&self, lanes: &mut [Running<'_, Code>]) {
+    fn begin(&self, lanes: &mut [LaneContext<'_, Code>]) {
         self.take(lanes, Turn::Begin);
     }
 
-    fn end(&self, lanes: &mut [Running<'_, Code>], items: &[Item]) {
+    fn end(&self, lanes: &mut [LaneContext<'_, Code>], items: &[Item]) {
         assert_eq!(lanes.len(), items.len(), "one item per lane");
         self.take(lanes, Turn::End(items));
     }
 
-    fn iterate(&self, lanes: &mut [Running<'_, Code>], items: &[Item]) {
+    fn iterate(&self, lanes: &mut [LaneContext<'_, Code>], items: &[Item]) {
         assert_eq!(lanes.len(), items.len(), "one item per lane");
         self.take(lanes, Turn::Iterate(items));
     }
 
-    fn run(&self, lanes: &mut [Running<'_, Code>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Code>], dataset: &[Item]) {
         self.take(lanes, Turn::Run(dataset));
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         match self.enclosed(program) {
-            Ok(code) => call::call(&mut [Running { code: &code, lane, scratchpad }], Turn::Begin),
+            Ok(code) => {
+                call::call(&mut [LaneContext { code: &code, lane, scratchpad }], Turn::Begin)
+            }
             Err(_) => self.interpreter.execute(program, lane, scratchpad),
         }
     }
@@ -149,18 +151,18 @@ impl Engine for Jit {
 
 impl Jit {
     /// Runs lanes whose code is in place, and others by the interpreter.
-    fn take(&self, lanes: &mut [Running<'_, Code>], turn: Turn<'_>) {
-        if lanes.iter().all(|running| running.code.refused.is_none()) {
+    fn take(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
+        if lanes.iter().all(|context| context.code.refused.is_none()) {
             return call::call(lanes, turn);
         }
-        for (index, running) in lanes.iter_mut().enumerate() {
+        for (index, context) in lanes.iter_mut().enumerate() {
             let turn = turn.of_lane(index);
-            let Some(code) = &running.code.refused else {
-                call::call(std::slice::from_mut(running), turn);
+            let Some(code) = &context.code.refused else {
+                call::call(std::slice::from_mut(context), turn);
                 continue;
             };
-            let Running { lane, scratchpad, .. } = running;
-            let lanes = &mut [Running { code, lane, scratchpad }];
+            let LaneContext { lane, scratchpad, .. } = context;
+            let lanes = &mut [LaneContext { code, lane, scratchpad }];
             match turn {
                 Turn::Begin => self.interpreter.begin(lanes),
                 Turn::End(items) => self.interpreter.end(lanes, items),

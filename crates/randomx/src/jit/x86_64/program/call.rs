@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::Code;
 use super::turns::{MXCSR, ROUNDING_CONTROL};
-use crate::engine::{Lane, Running};
+use crate::engine::{Lane, LaneContext};
 use crate::jit::x86_64::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
 use crate::params::{MAX_LANES, PROGRAM_ITERATIONS};
@@ -92,30 +92,30 @@ impl Function {
 }
 
 /// Runs lanes whose code is in place. There are as many items as lanes, or a whole dataset.
-pub(super) fn call(lanes: &mut [Running<'_, Code>], turn: Turn<'_>) {
+pub(super) fn call(lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
     for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
         call_group(lanes, group * MAX_LANES, turn);
     }
 }
 
 /// `first` is the place of the first lane's item.
-fn call_group(lanes: &mut [Running<'_, Code>], first: usize, turn: Turn<'_>) {
+fn call_group(lanes: &mut [LaneContext<'_, Code>], first: usize, turn: Turn<'_>) {
     type Entry = unsafe extern "sysv64" fn(*const Link, *const Link, u64, u64);
     let mut links = [Link::NONE; MAX_LANES];
     let mut entry = None;
-    for (index, (link, running)) in links.iter_mut().zip(&mut *lanes).enumerate() {
-        let Ok(code) = running.code.function.memory.entry() else { return };
+    for (index, (link, context)) in links.iter_mut().zip(&mut *lanes).enumerate() {
+        let Ok(code) = context.code.function.memory.entry() else { return };
         entry.get_or_insert(code);
-        running.lane.mxcsr = MXCSR | (running.lane.rounding_mode as u32) << ROUNDING_CONTROL;
+        context.lane.mxcsr = MXCSR | (context.lane.rounding_mode as u32) << ROUNDING_CONTROL;
         *link = Link {
-            takeover: code.wrapping_add(running.code.function.takeover),
+            takeover: code.wrapping_add(context.code.function.takeover),
             items: match turn {
                 Turn::Begin => ptr::null(),
                 Turn::End(items) | Turn::Iterate(items) => &raw const items[first + index],
-                Turn::Run(dataset) => running.lane.window(dataset).as_ptr(),
+                Turn::Run(dataset) => context.lane.window(dataset).as_ptr(),
             },
-            lane: running.lane,
-            scratchpad: running.scratchpad,
+            lane: context.lane,
+            scratchpad: context.scratchpad,
         };
     }
     let (flags, passes) = match turn {
@@ -138,8 +138,8 @@ fn call_group(lanes: &mut [Running<'_, Code>], first: usize, turn: Turn<'_>) {
             std::mem::transmute::<*const u8, Entry>(entry)(head, tail, passes as u64, flags as u64);
         }
     }
-    for running in lanes {
-        let fprc = running.lane.mxcsr >> ROUNDING_CONTROL;
-        running.lane.rounding_mode = RoundingMode::from_fprc(u64::from(fprc));
+    for context in lanes {
+        let fprc = context.lane.mxcsr >> ROUNDING_CONTROL;
+        context.lane.rounding_mode = RoundingMode::from_fprc(u64::from(fprc));
     }
 }
