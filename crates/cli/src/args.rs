@@ -1,7 +1,6 @@
 //! The command line.
 
 mod bench;
-mod lab;
 mod node;
 mod serve;
 mod work;
@@ -11,7 +10,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
-pub(crate) use lab::LabArgs;
 pub(crate) use node::NodeArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use work::{Mode, VersionName, WorkArgs};
@@ -122,9 +120,6 @@ pub(crate) enum Command {
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
-    /// Measure again what RandomX's documents claim, and see both figures side by side
-    #[command(override_usage = lab::USAGE, after_long_help = lab::AFTER_HELP)]
-    Lab(LabArgs),
     /// Tell which engine, processor extensions and pages of memory are used on this machine
     Info(InfoArgs),
     /// Serve the page, and hashes of this machine for it, on loopback

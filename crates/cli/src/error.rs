@@ -1,13 +1,8 @@
 //! What ends a run early, in sentences that name the argument or the line.
 
-use std::{
-    io::{self, Write},
-    net::SocketAddr,
-    path::PathBuf,
-};
+use std::{io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
-use randomx_lab::LabError;
 use randomx_monero::{ChainError, CheckpointError};
 use thiserror::Error;
 
@@ -92,9 +87,6 @@ pub(crate) enum Error {
     #[error("{}: cannot be written: {problem}", .file.display())]
     WriteRecord { file: PathBuf, problem: io::Error },
 
-    #[error(transparent)]
-    Lab(#[from] LabError),
-
     #[error("{0}")]
     Reference(String),
 
@@ -124,41 +116,12 @@ impl Error {
     }
 }
 
-/// Prints an error on stderr. Control characters, which a hostile input could use to drive the
-/// terminal, are escaped.
+/// Prints on stderr an error that ends the run.
 pub(crate) fn report(error: &Error) {
-    tell(&format!("error: {error}"));
+    randomx_console::print_message(&format!("error: {error}"));
 }
 
-/// Prints on stderr what went wrong and does not end the run.
+/// Prints on stderr a problem that does not end the run.
 pub(crate) fn note(error: &Error) {
-    tell(&format!("note: {error}"));
-}
-
-fn tell(sentence: &str) {
-    // Without a stderr there is nobody to tell; the exit code still does.
-    let _ = writeln!(io::stderr(), "{}", printable(sentence));
-}
-
-fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() {
-            safe.extend(character.escape_default());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2Jb\r\n\u{9b}"), "a\\u{1b}[2Jb\\r\\n\\u{9b}");
-        assert_eq!(printable("naïve 鍵"), "naïve 鍵");
-    }
+    randomx_console::print_message(&format!("note: {error}"));
 }

@@ -10,7 +10,6 @@ mod hash;
 mod host;
 mod info;
 mod jsonl;
-mod lab;
 mod machine;
 mod node;
 mod output;
@@ -31,7 +30,6 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Lab(args) => lab::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Serve(args) => serve::run(&args),
     };

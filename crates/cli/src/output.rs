@@ -1,16 +1,12 @@
-//! Writing results on stdout.
+//! Results on stdout.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, Write};
 
 use crate::error::Error;
 
-/// Writes all results, buffered. A reader who has seen enough and closed the pipe is no error.
+/// Writes all results, buffered. A reader that closes the pipe early is no error.
 pub(crate) fn write(results: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    match results(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.map_err(Error::Write),
-    }
+    randomx_console::write_results(results).map_err(Error::Write)
 }
 
 /// Writes one JSON line.

@@ -114,38 +114,6 @@ impl Drop for Spinner {
     }
 }
 
-/// The bar of an experiment, which moves to the start with each of its stages. Dropping it clears it.
-pub(crate) struct StageBar(ProgressBar);
-
-impl StageBar {
-    /// A bar, visible when stderr is a terminal.
-    pub(crate) fn on_terminal() -> StageBar {
-        let visible = io::stderr().is_terminal();
-        let target =
-            if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(1), target)
-            .with_style(style("[{bar:40}] {percent}% {elapsed} {msg}"));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        StageBar(bar)
-    }
-}
-
-impl randomx_lab::Progress for StageBar {
-    fn at(&mut self, stage: &str, done: u64, of: u64) {
-        self.0.set_length(of);
-        self.0.set_position(done);
-        if self.0.message() != stage {
-            self.0.set_message(stage.to_owned());
-        }
-    }
-}
-
-impl Drop for StageBar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
 /// The speed and the time left, as soon as there is a hash to tell them by.
 fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     if state.pos() > 0 {

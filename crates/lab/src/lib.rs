@@ -2,7 +2,7 @@
 //!
 //! An [`Experiment`] runs at a size and from a seed that [`Settings`] give, and makes a [`Report`]: the
 //! figures that were published beside those of today, with the reason where they differ, and pictures.
-//! `randomx lab` is the command for it.
+//! `randomx-lab` is the command for it.
 //!
 //! ```
 //! use randomx_lab::{Settings, find};

@@ -148,7 +148,7 @@ mod tests {
             let file = entry.expect("a folder entry").path();
             let record = Report::read(&file).expect("a record");
             let name = file.file_name().and_then(|name| name.to_str()).expect("a UTF-8 name");
-            assert!(name.starts_with(&record.machine.date), "{name}: the date of the run");
+            assert!(name.starts_with(&record.machine.machine.date), "{name}: the date of the run");
             assert!(record.results.iter().any(|row| row.ratio.is_some()), "{name}");
             count += 1;
         }

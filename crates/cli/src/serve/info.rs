@@ -8,10 +8,10 @@ use randomx::{
     memory::is_available,
     params::{CACHE_SIZE, DATASET_SIZE},
 };
+use randomx_console::machine;
 use serde::Serialize;
 
 use super::{Server, bench, body, failure::Failure, hash, work};
-use crate::host;
 
 #[derive(Serialize)]
 struct Info {
@@ -88,11 +88,14 @@ fn info(server: &Server) -> Info {
         name: "randomx",
         version: env!("CARGO_PKG_VERSION"),
         cpu: Processor {
-            model: host::processor(),
-            processors: host::processors(),
+            model: machine::processor(),
+            processors: machine::processors(),
             features: server.options.cpu.extensions().map(|each| each.to_string()).collect(),
         },
-        memory: Bytes { total: host::memory("MemTotal"), available: host::memory("MemAvailable") },
+        memory: Bytes {
+            total: machine::memory("MemTotal"),
+            available: machine::memory("MemAvailable"),
+        },
         engines: vec![
             engine("interpreter", "light", None),
             engine("jit", "light", jit()),

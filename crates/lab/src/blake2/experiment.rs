@@ -1,4 +1,4 @@
-//! `randomx lab blake2`: hash functions beside what a processor could do at most.
+//! `randomx-lab blake2`: hash functions beside what a processor could do at most.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -154,7 +154,7 @@ impl Experiment for Chain {
         report.pictures.push(picture(dots));
         report.notes.push(format!(
             "Rejecting the slowest 25% gains 5% where the logarithm of a run time has a standard deviation \
-             of {:.3}; `randomx lab runtime` measures it.",
+             of {:.3}; `randomx-lab runtime` measures it.",
             log_deviation()
         ));
         Ok(report)

@@ -34,7 +34,7 @@ impl Experiment for Rng {
          repeated for as many p-values as there are samples, and says how likely these are of a perfect \
          generator. What is weak (1 in 100) or fails (1 in 500000) is tested again on other numbers. The \
          generators are raw streams too, for dieharder itself and for other programs: \
-         `randomx lab rng --raw 4r-hashed | dieharder -a -g 200`. The machine does not matter."
+         `randomx-lab rng --raw 4r-hashed | dieharder -a -g 200`. The machine does not matter."
     }
 
     fn samples(&self) -> Samples {

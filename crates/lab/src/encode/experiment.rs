@@ -1,4 +1,4 @@
-//! `randomx lab encode`: the report's improvements of the replication loop, one after the other.
+//! `randomx-lab encode`: the report's improvements of the replication loop, one after the other.
 
 use rand_core::{Rng, SeedableRng};
 use randomx::cpu::Cpu;

@@ -1,4 +1,4 @@
-//! `randomx lab randen`: the measurements of the paper.
+//! `randomx-lab randen`: the measurements of the paper.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `randomx lab rdrand`: how many numbers the processor's own generator gives.
+//! `randomx-lab rdrand`: how many numbers the processor's own generator gives.
 
 use std::time::Duration;
 

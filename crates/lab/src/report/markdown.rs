@@ -6,7 +6,7 @@ use super::{Report, Table};
 pub(super) fn write(report: &Report) -> String {
     let mut page = format!("# {}: {}\n\n", report.experiment, report.section);
     page.push_str(&format!("{}\n\n", report.about));
-    page.push_str(&format!("`randomx lab {}`: {}.\n", report.experiment, text::size(report)));
+    page.push_str(&format!("`randomx-lab {}`: {}.\n", report.experiment, text::size(report)));
     if !report.machine.is_empty() {
         page.push('\n');
         push_row(&mut page, ["machine", ""]);

@@ -38,8 +38,9 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crates/randomx", &[]),
     ("crates/monero", &[]),
     ("crates/conformance", &["randomx", "randomx-monero"]),
-    ("crates/lab", &["randomx", "randomx-figures"]),
-    ("crates/cli", &["randomx", "randomx-monero", "randomx-lab"]),
+    ("crates/console", &[]),
+    ("crates/lab", &["randomx", "randomx-figures", "randomx-console"]),
+    ("crates/cli", &["randomx", "randomx-monero", "randomx-console"]),
     ("crates/capi", &["randomx"]),
     ("crates/figures", &["randomx"]),
     ("crates/xtask", &[]),
@@ -95,7 +96,7 @@ fn crates_depend_one_way() {
     assert_none(
         &breaches,
         "web -> wasm/js -> wasm -> randomx, wasm/monero -> monero; \
-         web -> wasm/explore -> figures; cli -> lab, randomx, monero",
+         web -> wasm/explore -> figures; lab -> figures, console; cli -> randomx, monero, console",
     );
 }
 

@@ -1,28 +1,45 @@
-//! `randomx lab`: what it lists, prints, writes and refuses.
-
-mod common;
+//! `randomx-lab`: what it lists, prints, writes and refuses.
 
 use std::{fs, path::Path};
 
-use common::{assert_refused, randomx};
+use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};
 use predicates::prelude::*;
 use serde_json::Value;
 
-/// As little as can be simulated.
-const SHORT: [&str; 4] = ["lab", "chain", "--samples", "1000"];
+/// The smallest simulation.
+const SHORT: [&str; 3] = ["chain", "--samples", "1000"];
+
+fn lab(arguments: &[&str]) -> Command {
+    let mut command = cargo_bin_cmd!("randomx-lab");
+    command.args(arguments);
+    command
+}
+
+/// Asserts exit code 2, nothing on stdout, and this error on stderr.
+fn assert_refused(run: Assert, sentence: &str) {
+    run.code(2).stdout("").stderr(format!("error: {sentence}\n"));
+}
 
 #[test]
 fn experiments_are_listed() {
-    let listed = randomx(&["lab", "--list"]).assert().success().stderr("");
+    let listed = lab(&["--list"]).assert().success().stderr("");
     let names = predicate::str::contains("chain").and(predicate::str::contains("Appendix A"));
     listed.stdout(names);
+}
+
+#[test]
+fn help_explains_the_options_and_exit_codes() {
+    let mut help = lab(&["--help"]).assert().success().stderr("");
+    for part in ["randomx-lab --list", "--samples", "--raw", "Exit codes:"] {
+        help = help.stdout(predicate::str::contains(part));
+    }
 }
 
 #[test]
 fn a_report_is_printed_and_written() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
-    let printed = randomx(&SHORT)
+    let printed = lab(&SHORT)
         .args(["--json", &path("a.json"), "--csv", &path("a.csv")])
         .args(["--markdown", &path("a.md"), "--svg", &path("pictures")])
         .assert()
@@ -41,40 +58,46 @@ fn a_report_is_printed_and_written() {
 }
 
 #[test]
-fn a_file_can_be_stdout() {
-    let run = randomx(&SHORT).args(["--json", "-", "--threads", "1"]).assert().success().stderr("");
+fn a_dash_writes_to_stdout() {
+    let run = lab(&SHORT).args(["--json", "-", "--threads", "1"]).assert().success().stderr("");
     let report: Value = serde_json::from_slice(&run.get_output().stdout).expect("only JSON");
-    let again = randomx(&SHORT).args(["--json", "-", "--threads", "2"]).assert().success();
+    let again = lab(&SHORT).args(["--json", "-", "--threads", "2"]).assert().success();
     let again: Value = serde_json::from_slice(&again.get_output().stdout).expect("only JSON");
     assert_eq!(report["tables"], again["tables"]);
 }
 
 #[test]
-fn what_cannot_be_met_is_named() {
-    let names = predicate::str::starts_with("error: experiment: expected one of section2, chain");
-    randomx(&["lab", "alchemy"]).assert().code(2).stdout("").stderr(names);
-    let most = "samples: expected 1 to 100000000 hashes of each strategy, got 0";
-    assert_refused(randomx(&["lab", "chain", "--samples", "0"]).assert(), most);
-    let part = "only: `half` is no part of this experiment, which has none";
-    assert_refused(randomx(&["lab", "chain", "--only", "half"]).assert(), part);
-    let stream = "raw: `none` is no stream of this experiment, which has none";
-    assert_refused(randomx(&["lab", "chain", "--raw", "none"]).assert(), stream);
-    for option in ["--threads=0", "--seed=-1", "--bytes=1", "--no-such"] {
-        let run = randomx(&["lab", "chain", option]).assert().code(2).stdout("");
-        run.stderr(predicate::str::contains(option.split('=').next().unwrap_or(option)));
-    }
-    randomx(&["lab"]).assert().code(2).stdout("");
+fn a_stream_ends_after_the_bytes_asked_for() {
+    let run = lab(&["rng", "--raw", "4r-hashed", "--bytes", "1000"]).assert().success().stderr("");
+    assert_eq!(run.get_output().stdout.len(), 1000);
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named_before_the_work() {
+fn invalid_arguments_are_named() {
+    let names = predicate::str::starts_with("error: experiment: expected one of section2, chain");
+    lab(&["alchemy"]).assert().code(2).stdout("").stderr(names);
+    let most = "samples: expected 1 to 100000000 hashes of each strategy, got 0";
+    assert_refused(lab(&["chain", "--samples", "0"]).assert(), most);
+    let part = "only: `half` is no part of this experiment, which has none";
+    assert_refused(lab(&["chain", "--only", "half"]).assert(), part);
+    let stream = "raw: `none` is no stream of this experiment, which has none";
+    assert_refused(lab(&["chain", "--raw", "none"]).assert(), stream);
+    for option in ["--threads=0", "--threads=1025", "--seed=-1", "--bytes=1", "--no-such"] {
+        let run = lab(&["chain", option]).assert().code(2).stdout("");
+        run.stderr(predicate::str::contains(option.split('=').next().unwrap_or(option)));
+    }
+    lab(&[]).assert().code(2).stdout("");
+}
+
+#[test]
+fn an_unwritable_file_is_reported_before_the_work() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("no/such/folder/report.json");
     let name = file.to_str().expect("a UTF-8 path");
     for option in ["--json", "--csv", "--markdown"] {
         let named = predicate::str::starts_with(format!("error: {name}: cannot be written: "));
-        // What would take long, if it were begun.
-        let long = ["lab", "chain", "--samples", "100000000", option, name];
-        randomx(&long).assert().code(2).stdout("").stderr(named);
+        // Running this experiment would take long.
+        let long = ["chain", "--samples", "100000000", option, name];
+        lab(&long).assert().code(2).stdout("").stderr(named);
     }
 }

@@ -1,0 +1,10 @@
+//! What the command-line programs share: results on stdout, messages on stderr, and a description
+//! of the machine.
+
+pub mod machine;
+mod message;
+mod results;
+
+pub use machine::Machine;
+pub use message::print_message;
+pub use results::write_results;
