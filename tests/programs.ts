@@ -1,9 +1,9 @@
-/** What tests need that start programs. */
+/** Helpers of tests that start programs. */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 
-/** A port on loopback that nobody listened on just now. */
+/** Finds a port on loopback that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -13,11 +13,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The path of the command `randomx`, as `cargo xtask` built it. */
+/** Returns the path of the program `randomx`, which `cargo xtask` built. */
 export function nativeProgram(): string {
   const program = process.env.RANDOMX_NATIVE;
   if (program && existsSync(program)) return program;
   throw new Error(
-    "RANDOMX_NATIVE: expected the path of the binary `randomx`; `npm test` and `npm run bench:web` set it",
+    `RANDOMX_NATIVE: expected the path of the program randomx, got ${program ?? "nothing"}; npm test and npm run bench:web set it`,
   );
 }

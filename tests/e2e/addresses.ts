@@ -3,5 +3,5 @@
 /** The product, as `npm start` serves it. */
 export const PRODUCT = "http://127.0.0.1:4191/";
 
-/** The page of the tests that gives them the package to call. */
+/** The harness: a page that gives tests the package to call. */
 export const HARNESS = "http://127.0.0.1:4192/";

@@ -1,7 +1,7 @@
-/** The view Bench: what only one browser is needed for. */
+/** The view Bench: measuring the native build, for which one browser is enough. */
 import { expect, test } from "@playwright/test";
 
-test("the native parts are measured row by row", async ({ page }) => {
+test("the native parts are measured row by row", { tag: "@full" }, async ({ page }) => {
   await page.goto("/#/bench");
   await page.getByRole("button", { name: "Measure the native build" }).click();
   await expect(page.locator('[data-part="native-task"]')).toContainText("done", {

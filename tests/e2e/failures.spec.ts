@@ -1,4 +1,4 @@
-/** What goes wrong around the page, and the words that it has for it. */
+/** Faults around the page, and the words that it shows for them. */
 import { expect, test, type Page } from "@playwright/test";
 import { headers } from "../../vite.config.js";
 import { DEATHS, report } from "./support.js";
@@ -12,7 +12,7 @@ async function expectFailure(page: Page, words: RegExp): Promise<void> {
   await expect(example.getByRole("status")).toHaveText(words);
 }
 
-test("served right, this server's page works", async ({ page }) => {
+test("the page works when this server is set up right", { tag: "@full" }, async ({ page }) => {
   await serveWith({}, async (url) => {
     await page.goto(url);
     await expect(report(page)).toHaveAttribute("data-state", "valid");
@@ -27,7 +27,7 @@ for (const [fault, missing, words] of [
   ],
   ["no WebAssembly file", /\.wasm$/u, /\(worker-failed: the WebAssembly module could not be/u],
 ] as const) {
-  test(`${fault}: worker-failed`, async ({ page }) => {
+  test(`${fault}: worker-failed`, { tag: "@full" }, async ({ page }) => {
     await serveWith({ missing }, async (url) => {
       await page.goto(url);
       await expectFailure(page, words);
@@ -35,7 +35,7 @@ for (const [fault, missing, words] of [
   });
 }
 
-test("a policy without workers: worker-failed", async ({ page }) => {
+test("a policy without workers: worker-failed", { tag: "@full" }, async ({ page }) => {
   const without = policy.replace("worker-src 'self'", "worker-src 'none'");
   await serveWith({ headers: { "Content-Security-Policy": without } }, async (url) => {
     await page.goto(url);
@@ -44,14 +44,18 @@ test("a policy without workers: worker-failed", async ({ page }) => {
 });
 
 for (const { name, die, words } of DEATHS) {
-  test(`a worker that ${name}: worker-failed, and the next try has a new one`, async ({ page }) => {
-    await page.goto("/");
-    const example = report(page);
-    await expect(example).toHaveAttribute("data-state", "filling");
-    await page.workers()[0]?.evaluate(die);
-    await expectFailure(page, /^The part of this page that does the work stopped/u);
-    await expectFailure(page, words);
-    await page.getByRole("button", { name: "Verify again" }).click();
-    await expect(example).toHaveAttribute("data-state", "valid");
-  });
+  test(
+    `a worker that ${name}: worker-failed, then a new worker`,
+    { tag: "@full" },
+    async ({ page }) => {
+      await page.goto("/");
+      const example = report(page);
+      await expect(example).toHaveAttribute("data-state", "filling");
+      await page.workers()[0]?.evaluate(die);
+      await expectFailure(page, /^The part of this page that does the work stopped/u);
+      await expectFailure(page, words);
+      await page.getByRole("button", { name: "Verify again" }).click();
+      await expect(example).toHaveAttribute("data-state", "valid");
+    },
+  );
 }

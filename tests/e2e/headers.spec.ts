@@ -1,4 +1,4 @@
-/** What the product is served with, to the letter. */
+/** The product's headers and files. */
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -17,16 +17,18 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-/** The page's JavaScript, in bytes as servers that compress well send it. */
+/** The most bytes of JavaScript, compressed with Brotli. */
 const MOST_JAVASCRIPT = 150_000;
 
-/** All files of the built page. */
-const folder = fileURLToPath(new URL("../../web/dist", import.meta.url));
-const dist = readdirSync(folder, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile())
-  .map((entry) => `${entry.parentPath}/${entry.name}`);
+/** Returns the paths of all files of the built page. */
+function builtFiles(): string[] {
+  const folder = fileURLToPath(new URL("../../web/dist", import.meta.url));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+}
 
-test("every answer has the headers, and all come from this site", async ({ page, baseURL }) => {
+test("every answer has the headers and comes from this site", async ({ page, baseURL }) => {
   const answers = new Map<string, Record<string, string>>();
   page.on("response", (response) => answers.set(response.url(), response.headers()));
   await page.goto("/");
@@ -40,7 +42,7 @@ test("every answer has the headers, and all come from this site", async ({ page,
   }
 });
 
-test("an answer that nothing has changed has them too", async ({ request, baseURL }) => {
+test("a 304 answer has the headers too", async ({ request, baseURL }) => {
   const first = await request.get(baseURL ?? "missing");
   const since = first.headers()["last-modified"] ?? "missing";
   const headers = { "If-Modified-Since": since };
@@ -69,7 +71,8 @@ test("inline code does not run", async ({ page }) => {
   expect(ran).toBe(false);
 });
 
-test("the product holds its own files and nothing of the tests", () => {
+test("the product contains nothing of the tests", () => {
+  const dist = builtFiles();
   const kinds = dist.map((file) => /\.\w+$/u.exec(file)?.[0] ?? file);
   expect(new Set(kinds)).toEqual(new Set([".css", ".html", ".js", ".json", ".svg", ".wasm"]));
   for (const file of dist) {
@@ -79,7 +82,7 @@ test("the product holds its own files and nothing of the tests", () => {
 });
 
 test("the JavaScript of all views is small", () => {
-  const sizes = dist
+  const sizes = builtFiles()
     .filter((file) => file.endsWith(".js"))
     .map((file) => brotliCompressSync(readFileSync(file)).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -1,35 +1,35 @@
-/** What the page takes of its visitor's patience: its main thread, and places that do not jump. */
+/** The page's responsiveness: no long tasks, and no layout shifts. */
 import { expect, test, type Page } from "@playwright/test";
 import { report } from "./support.js";
 
-// A trace takes pictures of the page, in the page's own time.
+// Recording a trace takes time on the main thread.
 test.use({ trace: "off" });
 
-/** How often it is tried to load the page without a long task. */
-const LOADS = 5;
+/** The most attempts to use the page without a long task. */
+const ATTEMPTS = 5;
 
-/** Uses the page again and again until no task has taken long; tells of those of each time. */
+/** Uses the page repeatedly until one attempt has no long task. */
 async function expectNoLongTask(page: Page, use: () => Promise<void>): Promise<void> {
   await page.addInitScript(() => {
     const tasks: number[] = [];
     Object.assign(window, { tasks });
-    // It hears of tasks from 50 ms on.
+    // The browser reports tasks of at least 50 ms.
     new PerformanceObserver((list) => {
       tasks.push(...list.getEntries().map(({ duration }) => duration));
     }).observe({ type: "longtask", buffered: true });
   });
-  const loads: number[][] = [];
-  // The machine may be busy for a while; a page that blocks its thread does so every time.
-  while (loads.length < LOADS && loads.at(-1)?.length !== 0) {
+  const attempts: number[][] = [];
+  // A busy machine causes some long tasks; a page that blocks its thread causes one in every attempt.
+  while (attempts.length < ATTEMPTS && attempts.at(-1)?.length !== 0) {
     await page.goto("about:blank");
     await use();
-    loads.push(await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks));
+    attempts.push(await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks));
   }
-  test.info().annotations.push({ type: "long tasks, ms", description: JSON.stringify(loads) });
-  expect(loads.at(-1), JSON.stringify(loads)).toEqual([]);
+  test.info().annotations.push({ type: "long tasks, ms", description: JSON.stringify(attempts) });
+  expect(attempts.at(-1), JSON.stringify(attempts)).toEqual([]);
 }
 
-test("stays responsive: no task of more than 50 ms on the main thread", async ({ page }) => {
+test("no task of more than 50 ms while a block is verified", async ({ page }) => {
   await expectNoLongTask(page, async () => {
     await page.goto("/");
     await expect(report(page)).toHaveAttribute("data-state", "valid");
@@ -37,17 +37,21 @@ test("stays responsive: no task of more than 50 ms on the main thread", async ({
   });
 });
 
-test("stays responsive while it looks inside a hash and draws", async ({ page }) => {
-  await expectNoLongTask(page, async () => {
-    await page.goto("/#/explore?hashes=4");
-    await expect(page.locator('[data-part="status"]')).toContainText("distributions");
-    await expect(page.locator('[data-part="function"] tbody tr').nth(400)).toBeAttached();
-    await page.getByLabel("Register", { exact: true }).selectOption("e0");
-    await expect(page.locator('[data-part="registers"] figcaption')).toContainText("e0");
-  });
-});
+test(
+  "no task of more than 50 ms while a hash is explored and drawn",
+  { tag: "@full" },
+  async ({ page }) => {
+    await expectNoLongTask(page, async () => {
+      await page.goto("/#/explore?hashes=4");
+      await expect(page.locator('[data-part="status"]')).toContainText("distributions");
+      await expect(page.locator('[data-part="function"] tbody tr').nth(400)).toBeAttached();
+      await page.getByLabel("Register", { exact: true }).selectOption("e0");
+      await expect(page.locator('[data-part="registers"] figcaption')).toContainText("e0");
+    });
+  },
+);
 
-test("nothing jumps while a block is verified", async ({ page }) => {
+test("the layout does not shift while a block is verified", async ({ page }) => {
   await page.addInitScript(() => {
     const moved = { total: 0 };
     Object.assign(window, { moved });
@@ -61,16 +65,16 @@ test("nothing jumps while a block is verified", async ({ page }) => {
   const total = await page.evaluate(
     () => (window as unknown as { moved: { total: number } }).moved.total,
   );
-  // Below 0.1 counts as good, where 1 is a whole screen's content moved by a whole screen.
+  // Below 0.1 counts as good; 1 is the whole screen moved by its own height.
   expect(total).toBeLessThan(0.02);
 });
 
-/** What TypeScript's library does not know of yet. */
+/** The entry's type, which TypeScript's library lacks. */
 interface Shift {
   value: number;
 }
 
-test("a long task would be noticed", async ({ page }) => {
+test("the observer reports a long task", async ({ page }) => {
   await page.goto("/#/nothing");
   const longest = await page.evaluate(
     () =>

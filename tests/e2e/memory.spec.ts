@@ -1,4 +1,4 @@
-/** A browser that gives a WebAssembly module at most 128 MiB: no cache fits. */
+/** A browser that limits WebAssembly memory to 128 MiB, less than a cache. */
 import { expect, test } from "@playwright/test";
 import { openHarness, report } from "./support.js";
 
@@ -10,37 +10,45 @@ test.use({
   },
 });
 
-test("the page says so, also when asked again", async ({ page }) => {
-  await page.goto("/");
-  const example = report(page);
-  for (let round = 0; round < 2; round += 1) {
-    await expect(example).toHaveAttribute("data-state", "failed");
-    await expect(example.getByRole("status")).toHaveText(
-      /^There is not enough memory .* 256 MiB.* \(out-of-memory: /u,
-    );
-    await page.getByRole("button", { name: "Verify again" }).click();
-  }
-});
-
-test("the package has a code for it, and the instance stays usable", async ({ page }) => {
-  await openHarness(page);
-  const { codes, seedHeight } = await page.evaluate(async () => {
-    const randomx = await window.harness.RandomX.create({ threads: 1 });
-    const code = (promise: Promise<unknown>): Promise<string> =>
-      promise.then(
-        () => "done",
-        (error: unknown) =>
-          error instanceof window.harness.RandomXError ? error.code : String(error),
+test(
+  "the page reports it, and again when it is asked again",
+  { tag: "@full" },
+  async ({ page }) => {
+    await page.goto("/");
+    const example = report(page);
+    for (let round = 0; round < 2; round += 1) {
+      await expect(example).toHaveAttribute("data-state", "failed");
+      await expect(example.getByRole("status")).toHaveText(
+        /^There is not enough memory .* 256 MiB.* \(out-of-memory: /u,
       );
-    const codes = [
-      await code(randomx.prepare("00")),
-      await code(randomx.hash("00", "00")),
-      await code(randomx.commitment("00", "00".repeat(32))),
-      await code(randomx.prepare("01")),
-    ];
-    return { codes, seedHeight: await randomx.seedHeight(2113) };
-  });
-  expect(codes).toEqual(["out-of-memory", "out-of-memory", "done", "out-of-memory"]);
-  expect(seedHeight).toBe(2048);
-  expect(page.workers()).toHaveLength(1);
-});
+      await page.getByRole("button", { name: "Verify again" }).click();
+    }
+  },
+);
+
+test(
+  "the package has a code for it, and the instance stays usable",
+  { tag: "@full" },
+  async ({ page }) => {
+    await openHarness(page);
+    const { codes, seedHeight } = await page.evaluate(async () => {
+      const randomx = await window.harness.RandomX.create({ threads: 1 });
+      const code = (promise: Promise<unknown>): Promise<string> =>
+        promise.then(
+          () => "done",
+          (error: unknown) =>
+            error instanceof window.harness.RandomXError ? error.code : String(error),
+        );
+      const codes = [
+        await code(randomx.prepare("00")),
+        await code(randomx.hash("00", "00")),
+        await code(randomx.commitment("00", "00".repeat(32))),
+        await code(randomx.prepare("01")),
+      ];
+      return { codes, seedHeight: await randomx.seedHeight(2113) };
+    });
+    expect(codes).toEqual(["out-of-memory", "out-of-memory", "done", "out-of-memory"]);
+    expect(seedHeight).toBe(2048);
+    expect(page.workers()).toHaveLength(1);
+  },
+);

@@ -1,11 +1,11 @@
-/** The package's promises: order, abort, dispose, arguments, and a worker that dies. */
+/** What the package promises: order, abort, dispose, arguments, and recovery of dead workers. */
 import { expect, test, type Page } from "@playwright/test";
 import { DEATHS, openHarness } from "./support.js";
 
 /** The hash of "This is a test" by the key "test key 000", RandomX 1. */
 const KNOWN = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
 
-/** What a settled promise became, in a form that reaches the test. */
+/** The outcome of a promise, in a form that reaches the test. */
 interface Outcome {
   value?: unknown;
   name?: string;
@@ -14,7 +14,7 @@ interface Outcome {
   cause?: unknown;
 }
 
-/** Runs in the browser before each test: what the tests' functions there can use. */
+/** Runs in the browser before each test, and gives the tests' functions there some tools. */
 function tools(): void {
   const text = new TextEncoder();
   Object.assign(window, {
@@ -48,7 +48,7 @@ test.beforeEach(async ({ page }) => {
   await openHarness(page);
 });
 
-/** A worker that was ended leaves the list once the browser has stopped it. */
+/** Waits until the browser has stopped all workers. */
 async function expectNoWorker(page: Page): Promise<void> {
   await expect.poll(() => page.workers().length).toBe(0);
 }
@@ -58,9 +58,7 @@ test("importing runs nothing", async ({ page }) => {
   expect(page.workers()).toHaveLength(0);
 });
 
-test("requests are served in order, each with its own key; inputs stay the caller's", async ({
-  page,
-}) => {
+test("requests run in order, each with its own key; inputs are copied", async ({ page }) => {
   const result = await page.evaluate(async () => {
     const { key, input, hex } = window;
     const randomx = await window.harness.RandomX.create();
@@ -83,128 +81,140 @@ test("requests are served in order, each with its own key; inputs stay the calle
   expect([result.length, result.buffer]).toEqual([14, 14]);
 });
 
-test("aborting a preparation acts at once, and the instance stays usable", async ({ page }) => {
-  const result = await page.evaluate(async () => {
-    const { key, input, hex, outcome } = window;
-    const randomx = await window.harness.RandomX.create();
-    const abort = new AbortController();
-    const progress: number[] = [];
-    let abortedAt = 0;
-    const onProgress = ({ done }: { done: number }): void => {
-      progress.push(done);
-      if (done > 0.2 && !abort.signal.aborted) {
-        abortedAt = performance.now();
-        abort.abort("enough");
-      }
-    };
-    const error = await outcome(randomx.prepare("0102", { signal: abort.signal, onProgress }));
-    const waited = performance.now() - abortedAt;
-    const heard = progress.length;
-    const queued = new AbortController();
-    const preparing = randomx.prepare("0304");
-    const waiting = outcome(randomx.hash("0102", input, { signal: queued.signal }));
-    queued.abort();
-    const early = await outcome(randomx.hash("0102", input, { signal: AbortSignal.abort(7) }));
-    const hash = hex(await randomx.hash(key, input));
-    await preparing;
-    const after = progress.length;
-    randomx.dispose();
-    return {
-      error,
-      waited,
-      heard,
-      after,
-      last: progress.at(-1),
-      waiting: await waiting,
-      early,
-      hash,
-    };
-  });
-  expect(result.error).toMatchObject({ name: "AbortError", code: "aborted", cause: "enough" });
-  expect(result.waited).toBeLessThan(100);
-  expect(result.last).toBeLessThan(0.5);
-  expect(result.after).toBe(result.heard);
-  expect(result.waiting).toMatchObject({ name: "AbortError", code: "aborted" });
-  expect(result.early).toMatchObject({ code: "aborted", cause: 7 });
-  expect(result.hash).toBe(KNOWN);
-});
+test(
+  "aborting a preparation acts at once, and the instance stays usable",
+  { tag: "@full" },
+  async ({ page }) => {
+    const result = await page.evaluate(async () => {
+      const { key, input, hex, outcome } = window;
+      const randomx = await window.harness.RandomX.create();
+      const abort = new AbortController();
+      const progress: number[] = [];
+      let abortedAt = 0;
+      const onProgress = ({ done }: { done: number }): void => {
+        progress.push(done);
+        if (done > 0.2 && !abort.signal.aborted) {
+          abortedAt = performance.now();
+          abort.abort("enough");
+        }
+      };
+      const error = await outcome(randomx.prepare("0102", { signal: abort.signal, onProgress }));
+      const waited = performance.now() - abortedAt;
+      const heard = progress.length;
+      const queued = new AbortController();
+      const preparing = randomx.prepare("0304");
+      const waiting = outcome(randomx.hash("0102", input, { signal: queued.signal }));
+      queued.abort();
+      const early = await outcome(randomx.hash("0102", input, { signal: AbortSignal.abort(7) }));
+      const hash = hex(await randomx.hash(key, input));
+      await preparing;
+      const after = progress.length;
+      randomx.dispose();
+      return {
+        error,
+        waited,
+        heard,
+        after,
+        last: progress.at(-1),
+        waiting: await waiting,
+        early,
+        hash,
+      };
+    });
+    expect(result.error).toMatchObject({ name: "AbortError", code: "aborted", cause: "enough" });
+    expect(result.waited).toBeLessThan(100);
+    expect(result.last).toBeLessThan(0.5);
+    expect(result.after).toBe(result.heard);
+    expect(result.waiting).toMatchObject({ name: "AbortError", code: "aborted" });
+    expect(result.early).toMatchObject({ code: "aborted", cause: 7 });
+    expect(result.hash).toBe(KNOWN);
+  },
+);
 
-test("disposing while hashing rejects everything, and ends the worker", async ({ page }) => {
-  const result = await page.evaluate(async () => {
-    const { key, input, outcome } = window;
-    const randomx = await window.harness.RandomX.create();
-    await randomx.prepare(key);
-    const pending = [
-      randomx.hashMany(key, Array<Uint8Array>(800).fill(input)),
-      randomx.hash("77", input),
-      randomx.seedHeight(1),
-    ].map(outcome);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const start = performance.now();
-    randomx.dispose();
-    randomx.dispose();
-    const outcomes = await Promise.all(pending);
-    const waited = performance.now() - start;
-    const later = await Promise.all(
-      [
-        randomx.prepare(key),
-        randomx.hash(key, input),
-        randomx.hashMany(key, []),
-        randomx.commitment(input, new Uint8Array(32)),
+test(
+  "disposing while hashing rejects everything, and ends the worker",
+  { tag: "@full" },
+  async ({ page }) => {
+    const result = await page.evaluate(async () => {
+      const { key, input, outcome } = window;
+      const randomx = await window.harness.RandomX.create();
+      await randomx.prepare(key);
+      const pending = [
+        randomx.hashMany(key, Array<Uint8Array>(800).fill(input)),
+        randomx.hash("77", input),
         randomx.seedHeight(1),
-        randomx.verifyBlock({ seedHash: "00".repeat(32), hashingBlob: "", difficulty: 1 }),
-      ].map(outcome),
-    );
-    return { outcomes: [...outcomes, ...later], waited };
-  });
-  expect(result.outcomes).toHaveLength(9);
-  for (const outcome of result.outcomes) expect(outcome.code).toBe("disposed");
-  expect(result.waited).toBeLessThan(50);
-  await expectNoWorker(page);
-});
+      ].map(outcome);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const start = performance.now();
+      randomx.dispose();
+      randomx.dispose();
+      const outcomes = await Promise.all(pending);
+      const waited = performance.now() - start;
+      const later = await Promise.all(
+        [
+          randomx.prepare(key),
+          randomx.hash(key, input),
+          randomx.hashMany(key, []),
+          randomx.commitment(input, new Uint8Array(32)),
+          randomx.seedHeight(1),
+          randomx.verifyBlock({ seedHash: "00".repeat(32), hashingBlob: "", difficulty: 1 }),
+        ].map(outcome),
+      );
+      return { outcomes: [...outcomes, ...later], waited };
+    });
+    expect(result.outcomes).toHaveLength(9);
+    for (const outcome of result.outcomes) expect(outcome.code).toBe("disposed");
+    expect(result.waited).toBeLessThan(50);
+    await expectNoWorker(page);
+  },
+);
 
-test("disposing while preparing does the same; `using` disposes", async ({ page }) => {
-  const codes = await page.evaluate(async () => {
-    const randomx = await window.harness.RandomX.create();
-    const preparing = window.outcome(
-      randomx.prepare("00", {
-        onProgress: ({ done }) => {
-          if (done > 0.1) randomx[Symbol.dispose]();
-        },
-      }),
-    );
-    return [(await preparing).code, (await window.outcome(randomx.prepare("00"))).code];
-  });
-  expect(codes).toEqual(["disposed", "disposed"]);
-  await expectNoWorker(page);
-});
+test(
+  "disposing while preparing does the same; `using` disposes",
+  { tag: "@full" },
+  async ({ page }) => {
+    const codes = await page.evaluate(async () => {
+      const randomx = await window.harness.RandomX.create();
+      const preparing = window.outcome(
+        randomx.prepare("00", {
+          onProgress: ({ done }) => {
+            if (done > 0.1) randomx[Symbol.dispose]();
+          },
+        }),
+      );
+      return [(await preparing).code, (await window.outcome(randomx.prepare("00"))).code];
+    });
+    expect(codes).toEqual(["disposed", "disposed"]);
+    await expectNoWorker(page);
+  },
+);
 
 for (const { name, die, words } of DEATHS) {
-  test(`a worker that ${name}: its call rejects, and a new worker serves the next`, async ({
-    page,
-  }) => {
-    const settled = page.evaluate(async () => {
-      const { key, input, hex, outcome } = window;
-      const randomx = await window.harness.RandomX.create({ threads: 1 });
-      const failed = await outcome(randomx.prepare("99"));
-      const next = hex(await randomx.hash(key, input));
-      randomx.dispose();
-      return { failed, next };
-    });
-    await expect.poll(() => page.workers().length).toBe(1);
-    await page.waitForTimeout(150);
-    await page.workers()[0]?.evaluate(die);
-    const { failed, next } = await settled;
-    expect(failed.code).toBe("worker-failed");
-    expect(failed.message).toMatch(words);
-    expect(next).toBe(KNOWN);
-    await expectNoWorker(page);
-  });
+  test(
+    `a worker that ${name}: its call rejects, then a new worker`,
+    { tag: "@full" },
+    async ({ page }) => {
+      const settled = page.evaluate(async () => {
+        const { key, input, hex, outcome } = window;
+        const randomx = await window.harness.RandomX.create({ threads: 1 });
+        const failed = await outcome(randomx.prepare("99"));
+        const next = hex(await randomx.hash(key, input));
+        randomx.dispose();
+        return { failed, next };
+      });
+      await expect.poll(() => page.workers().length).toBe(1);
+      await page.waitForTimeout(150);
+      await page.workers()[0]?.evaluate(die);
+      const { failed, next } = await settled;
+      expect(failed.code).toBe("worker-failed");
+      expect(failed.message).toMatch(words);
+      expect(next).toBe(KNOWN);
+      await expectNoWorker(page);
+    },
+  );
 }
 
-test("wrong arguments are named by every method, and nothing is started for them", async ({
-  page,
-}) => {
+test("every method names a wrong argument, and starts nothing", async ({ page }) => {
   const outcomes = await page.evaluate(async () => {
     const { key, input, outcome } = window;
     const wrong = (value: unknown): never => value as never;
@@ -251,28 +261,30 @@ test("wrong arguments are named by every method, and nothing is started for them
   }
 });
 
-test("empty keys, empty inputs and inputs of 1 MiB are hashed; commitments are made", async ({
-  page,
-}) => {
-  const result = await page.evaluate(async () => {
-    const { input, hex } = window;
-    const randomx = await window.harness.RandomX.create();
-    const empty = hex(await randomx.hash("", ""));
-    const most = (await randomx.hash(new Uint8Array(1 << 20), new Uint8Array(1 << 20))).length;
-    const none = (await randomx.hashMany("", [])).length;
-    const commitment = hex(
-      await randomx.commitment(
-        input,
-        "22ec6b861b3eb23686b2efbad69513c967ecfce80983df66c9c5b4fbfb4cdb6f",
-      ),
-    );
-    randomx.dispose();
-    return { empty, most, none, commitment };
-  });
-  expect(result).toEqual({
-    empty: "3123524bf9b08bb26a819572c58672f0196bf9aac2982aed0a39e6096f0b72a1",
-    most: 32,
-    none: 0,
-    commitment: "133be717399046b03ae82ce8ddd9d1ee4d3ea7fca03a50dec09b6848cbb98e18",
-  });
-});
+test(
+  "empty keys, empty inputs and inputs of 1 MiB; commitments",
+  { tag: "@full" },
+  async ({ page }) => {
+    const result = await page.evaluate(async () => {
+      const { input, hex } = window;
+      const randomx = await window.harness.RandomX.create();
+      const empty = hex(await randomx.hash("", ""));
+      const most = (await randomx.hash(new Uint8Array(1 << 20), new Uint8Array(1 << 20))).length;
+      const none = (await randomx.hashMany("", [])).length;
+      const commitment = hex(
+        await randomx.commitment(
+          input,
+          "22ec6b861b3eb23686b2efbad69513c967ecfce80983df66c9c5b4fbfb4cdb6f",
+        ),
+      );
+      randomx.dispose();
+      return { empty, most, none, commitment };
+    });
+    expect(result).toEqual({
+      empty: "3123524bf9b08bb26a819572c58672f0196bf9aac2982aed0a39e6096f0b72a1",
+      most: 32,
+      none: 0,
+      commitment: "133be717399046b03ae82ce8ddd9d1ee4d3ea7fca03a50dec09b6848cbb98e18",
+    });
+  },
+);

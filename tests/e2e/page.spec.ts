@@ -1,16 +1,14 @@
-/** The page as a visitor meets it. */
+/** The page at a first visit. */
 import { expect, test } from "@playwright/test";
 import { headers, report } from "./support.js";
 
 const [block] = headers.blocks;
 
-test("shows how far it is while it verifies a block on load, and complains of nothing", async ({
-  page,
-}) => {
-  const troubles: string[] = [];
-  page.on("console", (message) => troubles.push(message.text()));
-  page.on("pageerror", (error) => troubles.push(String(error)));
-  // Every state of the bar, from the first on.
+test("shows progress while it verifies a block, and logs nothing", async ({ page }) => {
+  const messages: string[] = [];
+  page.on("console", (message) => messages.push(message.text()));
+  page.on("pageerror", (error) => messages.push(String(error)));
+  // Records every state of the bar.
   await page.addInitScript(() => {
     const seen: number[] = [];
     Object.assign(window, { seen });
@@ -31,7 +29,7 @@ test("shows how far it is while it verifies a block on load, and complains of no
   expect(seen.at(-1)).toBe(1);
   expect(seen.filter((value) => value > 0 && value < 1).length).toBeGreaterThan(3);
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
-  expect(troubles).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test("reacts to input while the cache fills", async ({ page }) => {
@@ -45,7 +43,7 @@ test("reacts to input while the cache fills", async ({ page }) => {
   await expect(page.getByLabel("Difficulty")).toHaveValue(/7/);
 });
 
-test("results are copied, and saved as a file that the page reads again", async ({ page }) => {
+test("results can be copied, saved, and opened again", async ({ page }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/");
   await expect(report(page)).toHaveAttribute("data-state", "valid");

@@ -1,78 +1,80 @@
 /**
- * The browser tests: the engine's and the page's in three browsers (`browsers/` starts them), and
- * what only Chromium lets tests do in it, the one at `CHROMIUM_PATH` or Playwright's own. All servers
- * listen on 127.0.0.1 only.
+ * The browser tests: the engine and the page in three browsers (`browsers/` starts them), then tests
+ * that only Chromium supports, in the one at `CHROMIUM_PATH` or Playwright's own.
+ *
+ * `E2E_TIER` chooses a tier. `full`, the default, runs everything. `quick` selects by the tags that
+ * stand at tests:
+ * - no tag: runs in every browser. These tests prove each tier of generated code and the page's main
+ *   paths.
+ * - `@chromium`: the quick tier runs it in Chromium only.
+ * - `@full`: the quick tier leaves it out.
+ *
+ * With `E2E_WHOLE=1` the reporter fails the run unless every browser ran all that its tier requires.
  */
-import { fileURLToPath } from "node:url";
 import { defineConfig, devices, type Project } from "@playwright/test";
-import { nativeProgram } from "../programs.js";
-import { HARNESS, PRODUCT } from "./addresses.js";
+import { PRODUCT } from "./addresses.js";
 import type { BrowserName } from "./browsers/browser.js";
+import { servers } from "./servers.js";
+import { chosenTier, leftOut } from "./tiers.js";
 
 const BROWSERS: BrowserName[] = ["chromium", "firefox", "webkit"];
+
+/** Specs that fail when something else keeps the processors busy. */
+const TIMED = /e2e\/(?:main-thread|compare)\.spec\.ts$/u;
+
+/** Specs that run in three browsers. */
+const IN_ALL = /e2e\/(?:engine|page)\//u;
 
 interface Options {
   engine: BrowserName;
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
-
-/** Builds with a configuration and serves the result at an address. */
-function site(
-  url: string,
-  config: string,
-  serve: (port: string, config: string) => string,
-): { url: string; cwd: string; command: string } {
-  const build = `${vite} build --config ${config} --logLevel warn`;
-  return { url, cwd: root, command: `${build} && ${serve(new URL(url).port, config)}` };
-}
-
-/** As visitors have it, with the native build beside the page. */
-function natively(port: string): string {
-  return `"${nativeProgram()}" serve --page web/dist --port ${port}`;
-}
-
-function byVite(port: string, config: string): string {
-  return `${vite} preview --config ${config} --logLevel warn --strictPort --port ${port}`;
-}
+const tier = chosenTier();
 
 /** The specs of a folder in one browser. */
-function within(folder: "engine" | "page", name: BrowserName): Project<object, Options> {
-  return { name: `${folder}-${name}`, testDir: folder, use: { engine: name } };
+function inBrowser(folder: "engine" | "page", name: BrowserName): Project<object, Options> {
+  return {
+    name: `${folder}-${name}`,
+    testDir: folder,
+    grepInvert: leftOut(tier, name),
+    use: { engine: name },
+    // Hashing keeps the processors busy; the page's tests mostly wait for a browser.
+    ...(folder === "engine" ? { workers: 1 } : { fullyParallel: true }),
+  };
 }
 
 const executablePath = process.env.CHROMIUM_PATH;
 
+/** Specs that use Playwright's own fixtures. */
+const inChromium = {
+  grepInvert: leftOut(tier, "chromium"),
+  use: {
+    ...devices["Desktop Chrome"],
+    launchOptions: { args: ["--no-sandbox"], ...(executablePath ? { executablePath } : {}) },
+  },
+};
+
 export default defineConfig<object, Options>({
   outputDir: "results/artifacts",
   forbidOnly: Boolean(process.env.CI),
-  // Some specs hold answers against the clock, and a shared machine may be busy for a moment;
-  // Playwright reports what passed only when tried again as flaky.
+  // Some tests compare times, and a shared machine may be busy for a moment. WebKit's driver
+  // sometimes hangs when it opens a tab. Playwright reports a test that passed later as flaky.
   retries: process.env.CI ? 2 : 0,
-  // A verification takes 256 MiB and keeps a core busy.
-  workers: 1,
+  workers: 2,
   timeout: 120_000,
   expect: { timeout: 30_000 },
   reporter: [["list"], ["./reporter.ts"]],
   use: {
     baseURL: PRODUCT,
-    trace: "retain-on-failure",
+    // Recording every step costs as much as the steps.
+    trace: process.env.CI ? "on-first-retry" : "retain-on-failure",
   },
   projects: [
-    ...BROWSERS.map((name) => within("engine", name)),
-    ...BROWSERS.map((name) => within("page", name)),
-    {
-      name: "page",
-      testIgnore: ["engine/**", "page/**"],
-      use: {
-        ...devices["Desktop Chrome"],
-        launchOptions: { args: ["--no-sandbox"], ...(executablePath ? { executablePath } : {}) },
-      },
-    },
+    ...BROWSERS.map((name) => inBrowser("engine", name)),
+    ...BROWSERS.map((name) => inBrowser("page", name)),
+    { ...inChromium, name: "chromium", testIgnore: [IN_ALL, TIMED] },
+    // Last, when the other worker has nothing left to do.
+    { ...inChromium, name: "timed", testMatch: TIMED, workers: 1 },
   ],
-  webServer: [
-    site(PRODUCT, "vite.config.ts", natively),
-    site(HARNESS, "tests/e2e/harness/vite.config.ts", byVite),
-  ],
+  webServer: servers({ rebuild: false }),
 });

@@ -1,33 +1,40 @@
-/** Tells, after all specs, what ran in which browser, and fails a run in which something did not. */
+/** Prints what ran in which browser, and fails a whole run that lacks what its tier requires. */
 import type { FullConfig, FullResult, Reporter, TestCase } from "@playwright/test/reporter";
-import { grid, whole } from "./engine/cells.js";
-import { count } from "./engine/known.js";
+import type { BrowserName } from "./browsers/browser.js";
+import { requiredCells, requiresEveryHash } from "./engine/cells.js";
+import { count, known } from "./engine/known.js";
 import { RAN, type Ran } from "./engine/proof.js";
+import { chosenTier } from "./tiers.js";
 
-/** Projects whose specs run in one browser each. */
+/** The projects that run the engine's specs, one for each browser. */
 const ENGINE = /^engine-(.*)$/u;
 
 export default class ProofReporter implements Reporter {
   readonly #tests = new Set<TestCase>();
-  #browsers: string[] = [];
+  #browsers: BrowserName[] = [];
 
   onBegin(config: FullConfig): void {
-    // A run of chosen projects or specs is for its reader; the whole one has to be whole.
+    // Someone who runs chosen projects or specs does not need the rest.
     if (process.env.E2E_WHOLE !== "1") return;
-    this.#browsers = config.projects.flatMap(({ name }) => ENGINE.exec(name)?.[1] ?? []);
+    this.#browsers = config.projects.flatMap(
+      ({ name }) => (ENGINE.exec(name)?.[1] ?? []) as BrowserName[],
+    );
   }
 
   onTestEnd(test: TestCase): void {
     this.#tests.add(test);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the interface's type wants it
+  // eslint-disable-next-line @typescript-eslint/require-await -- the interface's type demands it
   async onEnd(result: FullResult): Promise<{ status: FullResult["status"] }> {
     const passed = [...this.#tests].filter((test) => test.outcome() !== "unexpected");
-    const ran = passed.flatMap((test) => notes(test));
+    const ran = passed.flatMap((test) => records(test));
     if (ran.length > 0) console.log(`\nKnown hashes that were right:\n${table(ran)}`);
     const missing = this.#browsers.flatMap((browser) =>
-      lacks(ran.filter((each) => each.browser === browser)).map((what) => `${browser}: ${what}`),
+      missingIn(
+        browser,
+        ran.filter((each) => each.browser === browser),
+      ).map((name) => `${browser}: ${name}`),
     );
     for (const each of missing) console.log(`did not run: ${each}`);
     return { status: missing.length > 0 ? "failed" : result.status };
@@ -38,8 +45,8 @@ export default class ProofReporter implements Reporter {
   }
 }
 
-/** What the last, passed, try of a test noted. */
-function notes(test: TestCase): Ran[] {
+/** Returns the records of a test's last try, if that passed. */
+function records(test: TestCase): Ran[] {
   const last = test.results.at(-1);
   if (last?.status !== "passed") return [];
   return last.annotations
@@ -47,11 +54,12 @@ function notes(test: TestCase): Ran[] {
     .map(({ description }) => JSON.parse(description ?? "") as Ran);
 }
 
-/** What one browser's notes lack of what every browser has to run. */
-function lacks(ran: readonly Ran[]): string[] {
-  // Another test holds that against what the browser can do.
-  const canFuse = ran.some(isFused);
-  const cells = [...whole, ...grid].filter(({ options, fused, batches }) => {
+/** Returns what a browser has to run in this tier and did not. */
+function missingIn(browser: BrowserName, ran: readonly Ran[]): string[] {
+  const tier = chosenTier();
+  if (ran.length === 0) return ["anything"];
+  const canFuse = ran.some((each) => each.canFuse);
+  const cells = requiredCells(tier).filter(({ options, fused, batches }) => {
     if (fused && !canFuse) return false;
     const { engine, threads, lanes } = options;
     return !ran.some(
@@ -60,17 +68,17 @@ function lacks(ran: readonly Ran[]): string[] {
         each.threads === threads &&
         each.lanes === lanes &&
         each.hashes === count(batches) &&
-        isFused(each) === fused,
+        each.tier.startsWith("fused") === fused,
     );
   });
-  return [...(ran.length > 0 ? [] : ["anything"]), ...cells.map(({ name }) => name)];
+  const all = ran.some(({ hashes }) => hashes === count(known));
+  return [
+    ...cells.map(({ name, batches }) => `${name}, ${count(batches)} hashes`),
+    ...(requiresEveryHash(tier, browser) && !all ? ["every known hash"] : []),
+  ];
 }
 
-function isFused({ tier }: Ran): boolean {
-  return tier.startsWith("fused");
-}
-
-/** One line for each browser, engine and tier. */
+/** Formats one line for each browser, engine and tier of generated code. */
 function table(ran: readonly Ran[]): string {
   const groups = new Map<string, Ran[]>();
   for (const each of ran) {

@@ -1,4 +1,4 @@
-/** The frame of the page, where a test needs more of the browser than all three let it have. */
+/** The page's frame, in tests that need what only Playwright's Chromium offers. */
 import { expect, test, type Page } from "@playwright/test";
 
 function link(page: Page, name: string): ReturnType<Page["getByRole"]> {
@@ -12,17 +12,21 @@ async function expectOpen(page: Page, name: string): Promise<void> {
   await expect(page.locator("header [aria-current]")).toHaveCount(1);
 }
 
-test("a view that cannot be loaded says so, and can be tried again", async ({ page }) => {
-  await page.goto("/");
-  await page.route("**/assets/view-*.js", (route) => route.abort());
-  await link(page, "Bench").click();
-  await expect(page.getByRole("heading", { name: "This view cannot be opened" })).toBeFocused();
-  await expect(page.getByRole("alert")).toBeVisible();
-  await link(page, "Verify").click();
-  await expectOpen(page, "Verify");
-});
+test(
+  "a view that cannot be loaded is reported, and others open",
+  { tag: "@full" },
+  async ({ page }) => {
+    await page.goto("/");
+    await page.route("**/assets/view-*.js", (route) => route.abort());
+    await link(page, "Bench").click();
+    await expect(page.getByRole("heading", { name: "This view cannot be opened" })).toBeFocused();
+    await expect(page.getByRole("alert")).toBeVisible();
+    await link(page, "Verify").click();
+    await expectOpen(page, "Verify");
+  },
+);
 
-test("the skip link leads to the content, and opens nothing", async ({ page }) => {
+test("the skip link leads to the content of the same view", { tag: "@full" }, async ({ page }) => {
   await page.goto("/#/bench");
   await expectOpen(page, "Bench");
   await page.keyboard.press("Tab");
@@ -31,24 +35,28 @@ test("the skip link leads to the content, and opens nothing", async ({ page }) =
   await expectOpen(page, "Bench");
 });
 
-test("colours are the system's until they are chosen, and the choice is kept", async ({ page }) => {
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.goto("/#/bench");
-  const body = page.locator("body");
-  const theme = page.getByRole("button", { name: /^Colours/u });
-  await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
-  await theme.click();
-  await expect(theme).toHaveAccessibleName("Colours: light");
-  await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
-  await page.reload();
-  await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
-  await theme.click();
-  await theme.click();
-  await expect(theme).toHaveAccessibleName("Colours: as the system has them");
-  await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
-});
+test(
+  "colours follow the system until they are chosen, and the choice is kept",
+  { tag: "@full" },
+  async ({ page }) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto("/#/bench");
+    const body = page.locator("body");
+    const theme = page.getByRole("button", { name: /^Colours/u });
+    await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
+    await theme.click();
+    await expect(theme).toHaveAccessibleName("Colours: light");
+    await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
+    await page.reload();
+    await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
+    await theme.click();
+    await theme.click();
+    await expect(theme).toHaveAccessibleName("Colours: as the system has them");
+    await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
+  },
+);
 
-test("the page paints before any script has come", async ({ page }) => {
+test("the page paints before any script has loaded", { tag: "@full" }, async ({ page }) => {
   await page.route("**/*.js", () => new Promise(() => undefined));
   await page.goto("/", { waitUntil: "commit" });
   await expect(link(page, "Explore")).toBeVisible();

@@ -1,9 +1,9 @@
-/** What the specs share. */
+/** Helpers of the specs. */
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
 import { HARNESS } from "./addresses.js";
 
-/** The text of a file of the repository. */
+/** Reads a file of the repository. */
 export function readText(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }
@@ -21,18 +21,18 @@ export const headers = JSON.parse(readText("tests/vectors/mainnet-headers.json")
   }[];
 };
 
-/** What the page shows of a block and its verification. */
+/** Locates the report of a block's verification. */
 export function report(page: Page): Locator {
   return page.locator("#report");
 }
 
-/** Opens the tests' page: `window.harness` is there afterwards. */
+/** Opens the harness, and waits for `window.harness`. */
 export async function openHarness(page: Page): Promise<void> {
   await page.goto(HARNESS);
   await page.waitForFunction(() => "harness" in window);
 }
 
-/** Ways for a worker to die, run inside it while it fills a cache; and what is said of each. */
+/** Ways for a worker to die, run inside it while it fills a cache, and the error of each. */
 export const DEATHS: { name: string; die: () => void; words: RegExp }[] = [
   {
     name: "throws",
@@ -53,7 +53,7 @@ export const DEATHS: { name: string; die: () => void; words: RegExp }[] = [
   {
     name: "traps",
     die: () => {
-      // (func (export "f") unreachable), called the next time that a step of the fill is timed.
+      // (func (export "f") unreachable), called when the fill next reads the clock.
       const trap = Uint8Array.of(
         ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0],
         ...[7, 5, 1, 1, 0x66, 0, 0, 0x0a, 5, 1, 3, 0, 0, 0x0b],

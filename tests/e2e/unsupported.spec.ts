@@ -1,4 +1,4 @@
-/** A browser on a processor without the instructions that WebAssembly's SIMD needs. */
+/** A browser without the instructions that WebAssembly's SIMD needs. */
 import { expect, test } from "@playwright/test";
 import { report } from "./support.js";
 
@@ -9,9 +9,9 @@ test.use({
   },
 });
 
-test.skip(process.arch !== "x64", "V8 can do without these instructions on x64 only");
+test.skip(process.arch !== "x64", "only x64 builds of V8 can disable these instructions");
 
-test("the page says what is needed", async ({ page }) => {
+test("the page reports what it needs", { tag: "@full" }, async ({ page }) => {
   await page.goto("/");
   const example = report(page);
   await expect(example).toHaveAttribute("data-state", "failed");

@@ -1,25 +1,25 @@
-/** The product as it was built, served by a small server of the test's own: wrongly. */
+/** Serves the built product with faults, by a small server of the test's own. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import { headers as right } from "../../vite.config.js";
 
-/** What is wrong. */
+/** What the server does wrong. */
 export interface Fault {
-  /** Headers to send instead of the right ones; an empty one is left out. */
+  /** Replacements of headers; an empty one is not sent. */
   headers?: Record<string, string>;
-  /** Files that are not there. */
+  /** Files that are missing. */
   missing?: RegExp;
 }
 
-/** Serves the page of the tests without isolation from other sites' pages. */
+/** Serves the harness without the headers that isolate it from other sites. */
 export function serveHarness(work: (url: string) => Promise<void>): Promise<void> {
   const headers = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
   return serve({ headers }, "results/harness", work);
 }
 
-/** Serves the product on a free port of 127.0.0.1 until the work with its address is done. */
+/** Serves the product on a free port of 127.0.0.1 while `work` runs. */
 export function serveWith<T>(fault: Fault, work: (url: string) => Promise<T>): Promise<T> {
   return serve(fault, "../../web/dist", work);
 }

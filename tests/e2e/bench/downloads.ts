@@ -1,4 +1,4 @@
-/** What a visitor downloads of the package. */
+/** Measures what a visitor downloads of the package. */
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "vite";
@@ -8,8 +8,8 @@ const ENTRY = "\0page";
 const CODE = `import { RandomX } from ${JSON.stringify(PACKAGE)}; void RandomX.create();`;
 
 /**
- * Bytes after Brotli of each script and of the WebAssembly of a page that has the package and nothing
- * else. What has `monero` in its name is loaded by who asks for Monero's rules.
+ * Returns the bytes after Brotli of each file of a page that contains only the package. Files with
+ * `monero` in their names are loaded only for Monero's rules.
  */
 export async function downloads(): Promise<Record<string, number>> {
   const output = await build({

@@ -1,6 +1,6 @@
 /**
- * Times the package in browsers, randomx.js beside it, and the native builds: `npm run bench:web`.
- * All take turns in every round, so that ratios hold on a machine whose speed changes.
+ * Times the package in browsers, randomx.js and the native builds: `npm run bench:web`. All take
+ * turns in every round, so that ratios hold on a machine whose speed changes.
  */
 import { expect, test } from "@playwright/test";
 import { PRODUCT } from "../addresses.js";
@@ -16,10 +16,10 @@ import { place, subjects, what } from "./subjects.js";
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const BROWSERS = (process.env.BENCH_BROWSERS ?? "chromium,firefox,webkit").split(",");
 
-/** Inputs of the peer's batch, which it hashes one after another. */
+/** Inputs that the peer hashes, one after another. */
 const PEER_BATCH = 16;
 
-test("the engine and what it is compared with", async () => {
+test("the package, its peer and the native builds", async () => {
   const measurements = new Measurements();
   const facts: Facts = { machine: {}, bytes: await downloads(), memory: {} };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -69,7 +69,7 @@ test("the engine and what it is compared with", async () => {
       measurements.add({ ...at, what: "cache init" }, peer.cache);
       measurements.add({ ...at, what: `hash, v1, ${PEER_BATCH} in a batch` }, peer.hash);
     }
-    expect([...first], "one input, one hash").toHaveLength(1);
+    expect([...first], "all compute the same first hash").toHaveLength(1);
   }
 });
 
@@ -78,7 +78,7 @@ function coldStartOf(browser: string): Place {
   return { browser, engine: "auto", tier: "auto", threads: 0, lanes: 8, what };
 }
 
-/** From the request for the page to the verdict on its block, with nothing held before. */
+/** Returns the milliseconds from the request for the page to the verdict on its block. */
 async function coldStart(browser: Browser): Promise<number> {
   const tab = await browser.open(PRODUCT);
   const verdict = await tab.evaluate(`new Promise((resolve) => {
@@ -95,7 +95,7 @@ async function coldStart(browser: Browser): Promise<number> {
   return Number(verdict);
 }
 
-/** MiB that one worker with eight lanes adds to a tab. */
+/** Returns the MiB that one worker with eight lanes adds to a tab. */
 async function tabMemory(browser: Browser): Promise<number | undefined> {
   const harness = await openHarness(browser);
   const before = heldMemory();

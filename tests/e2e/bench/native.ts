@@ -1,10 +1,10 @@
-/** The native builds, by `randomx bench` at the path in `RANDOMX_NATIVE`: ours and the reference. */
+/** Times the native build and the reference by `randomx bench`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { nativeProgram } from "../../programs.js";
 import type { Measurements } from "./rows.js";
 
-/** Seconds that are measured in a round. */
+/** Seconds of measuring in a round. */
 const SECONDS = "2";
 
 interface Report {
@@ -12,7 +12,7 @@ interface Report {
   results: { name: string; value: number | null; unit: string; reference?: number | null }[];
 }
 
-/** Measures one round, light mode on one thread; tells what the machine is. */
+/** Measures a round of light mode on one thread, and returns a description of the machine. */
 export async function measureNative(measurements: Measurements): Promise<Report["machine"]> {
   const program = nativeProgram();
   const scope = ["--mode", "light", "--version", "v1", "--threads", "1", "--no-microbenchmarks"];

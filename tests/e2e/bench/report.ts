@@ -1,33 +1,33 @@
-/** Where results go: the terminal, and the files that were asked for. */
+/** Writes results to the terminal and to files. */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { Row } from "./rows.js";
 
-/** What is known besides times. */
+/** Facts besides times. */
 export interface Facts {
-  /** The machine, in the words of `randomx bench`. */
+  /** The machine as `randomx bench` describes it. */
   machine: object;
-  /** Files that a visitor downloads, and their bytes after Brotli. */
+  /** The files that a visitor downloads, with their bytes after Brotli. */
   bytes: Record<string, number>;
   /** MiB that an instance adds to a tab, by browser. */
   memory: Record<string, number | undefined>;
 }
 
-/** Prints all, writes the rows to `BENCH_JSON` and all to `BENCH_RECORD`, where they are set. */
+/** Prints everything. If set, `BENCH_JSON` gets the rows, and `BENCH_RECORD` gets everything. */
 export function report(rows: Row[], { machine, bytes, memory }: Facts): void {
   console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "a processor"}`);
   console.log(table(rows));
   const total = Object.values(bytes).reduce((sum, count) => sum + count, 0);
   console.log(`downloaded by one visitor, Brotli: ${(total / 1000).toFixed(1)} KB`, bytes);
   for (const [browser, mib] of Object.entries(memory)) {
-    console.log(`memory of an instance, ${browser}: ${mib?.toFixed(0) ?? "not told here"} MiB`);
+    console.log(`memory of an instance, ${browser}: ${mib?.toFixed(0) ?? "unknown"} MiB`);
   }
   write(process.env.BENCH_JSON, rows);
   const date = new Date().toISOString().slice(0, 10);
   write(process.env.BENCH_RECORD, { date, machine, bytes, memory, results: rows });
 }
 
-/** Columns, the last of them numbers. */
+/** Formats rows as columns, the last of them aligned right. */
 function table(rows: Row[]): string {
   const lines = rows.map((row) => [
     row.browser,

@@ -1,25 +1,25 @@
-/** What the benchmarks measure, in the form in which it is written. */
+/** Measurements, in the form in which they are written. */
 
-/** A measurement: `JSON.stringify` of a list of them is what `--json` writes. */
+/** A measurement; `--json` writes a list of them. */
 export interface Row {
-  /** Name and version, or that there is none. */
+  /** Name and version, or `none` for native builds. */
   browser: string;
-  /** What runs programs: ours, or whose it is. */
+  /** The package's engine, or the name of another implementation. */
   engine: string;
-  /** What is made use of. */
+  /** The features that generated code uses. */
   tier: string;
   threads: number;
-  /** Hashes that are computed together by a thread. */
+  /** Hashes that a thread computes together. */
   lanes: number;
   what: string;
   /** The median of the rounds. */
   ms: number;
 }
 
-/** Where a measurement belongs; every round adds a value to it. */
+/** A row without its time; every round adds a value to it. */
 export type Place = Omit<Row, "ms">;
 
-/** Values by what they are of, in the order in which they came first. */
+/** Values by place, in the order of the first value. */
 export class Measurements {
   readonly #values = new Map<string, number[]>();
 
@@ -28,7 +28,7 @@ export class Measurements {
     this.#values.set(name, [...(this.#values.get(name) ?? []), ms]);
   }
 
-  /** The medians. */
+  /** Returns the medians. */
   rows(): Row[] {
     return [...this.#values].map(([name, values]) => ({
       ...(JSON.parse(name) as Place),

@@ -1,9 +1,9 @@
-/** What is measured of the package, and what it is called. */
+/** The set-ups of the package that are measured, and their names. */
 import type { Configuration, CreateOptions } from "../../../wasm/js/index.js";
 import type { Load } from "../harness/measure.js";
 import type { Place } from "./rows.js";
 
-/** A set-up and the batches that are hashed in it. */
+/** A set-up and its batches. */
 export interface Subject {
   options: CreateOptions;
   loads: Load[];
@@ -11,7 +11,7 @@ export interface Subject {
 
 const batch = (count: number): Load[] => [1, 2].map((version) => ({ version, count }) as Load);
 
-/** The main one first. Others hash fewer: they are compared, not reported by themselves. */
+/** The main set-up, then others for comparison, which hash fewer batches. */
 export const subjects: Subject[] = [
   { options: { threads: 1 }, loads: [...batch(1), ...batch(8), ...batch(64)] },
   { options: { threads: 2 }, loads: [...batch(64)] },
@@ -24,18 +24,18 @@ export const subjects: Subject[] = [
   ...[1, 2, 4].map((lanes) => ({ options: { threads: 1, lanes }, loads: batch(24) })),
 ];
 
-/** Where the times of a subject belong, but for what they are of. */
+/** Returns the place of a subject's times, without what was measured. */
 export function place(browser: string, configuration: Configuration): Omit<Place, "what"> {
   const { threads, lanes, engine } = configuration;
   return { browser, engine, tier: tier(configuration), threads, lanes };
 }
 
-/** The name of what a load measures. */
+/** Names what a load measures. */
 export function what({ version, count }: Load): string {
   return `hash, v${version}, ${count} in a batch`;
 }
 
-/** A tier by what it makes use of beside SIMD128. */
+/** Names a tier by the features that it uses besides SIMD128. */
 export function tier({ features }: Configuration): string {
   const parts = [
     ...(features.fusedMultiplyAdd ? ["fused"] : ["unfused"]),

@@ -1,38 +1,38 @@
-/** What specs and benchmarks ask of a browser, whichever protocol it speaks. */
+/** The interface of a browser for specs and benchmarks, whatever its protocol. */
 
-/** The browsers that are tested. */
+/** The names of the tested browsers. */
 export type BrowserName = "chromium" | "firefox" | "webkit";
 
-/** A browser that runs. */
+/** A running browser. */
 export interface Browser {
   readonly name: BrowserName;
   readonly version: string;
-  /** Opens a page in a tab that shares nothing with those before it, and waits until it is loaded. */
+  /** Opens a page in a new tab with empty storage, and waits until it is loaded. */
   open(url: string): Promise<Tab>;
   close(): Promise<void>;
 }
 
-/** A page in it. */
+/** A tab of a browser. */
 export interface Tab {
   /**
-   * The value of an expression in the page, as JSON can hold it; a promise is waited for. What is
-   * thrown there is thrown here.
+   * Evaluates an expression in the page, awaits its value, and returns that through JSON. Throws
+   * what the expression throws.
    */
   evaluate(expression: string): Promise<unknown>;
-  /** Opens a page in another tab, which shares the storage with this one and is closed with it. */
+  /** Opens a page in another tab, which shares this one's storage and closes with it. */
   another(url: string): Promise<Tab>;
-  /** Goes to an address as if it had been typed. */
+  /** Goes to an address as if a visitor had typed it. */
   goto(url: string): Promise<void>;
   reload(): Promise<void>;
   back(): Promise<void>;
   forward(): Promise<void>;
-  /** Clicks with the mouse on the one element that a CSS selector means, which must be in sight. */
+  /** Clicks the first element that a CSS selector matches, which must be visible. */
   click(selector: string): Promise<void>;
-  /** Presses a key: whatever has the keyboard gets it. */
+  /** Presses a key in the focused element. */
   press(key: Key): Promise<void>;
-  /** Gives the window this size, in CSS pixels. */
+  /** Resizes the viewport, in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** What is seen, as a PNG. */
+  /** Returns the visible part of the page as a PNG. */
   screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -40,8 +40,8 @@ export interface Tab {
 /** The keys that specs press. */
 export type Key = "Tab" | "Enter" | "Space" | "Escape" | "ArrowLeft" | "ArrowRight";
 
-/** How browsers are started; every field has a default. */
+/** Options for starting a browser. */
 export interface StartOptions {
-  /** Arguments for the browser's program, beside those that every start needs. */
+  /** Further arguments for the browser's program. */
   args?: string[];
 }

@@ -1,10 +1,10 @@
-/** What a browser's processes hold. */
+/** The memory of browser processes. */
 import { readFileSync, readdirSync } from "node:fs";
 
 /**
- * MiB that the programs started by this process hold, each shared page counted once among those
- * that share it, and without pages of files: those are the browser's own program, of which more is
- * there after more of it was used. Nothing where the system does not tell (it does on Linux).
+ * Returns the MiB that this process's descendants hold, or nothing where there is no `/proc`. Shared
+ * pages are divided among their owners. Pages of files are left out, since more of the browser's
+ * own program is resident after more of it has run.
  */
 export function heldMemory(): number | undefined {
   const all = processes();
@@ -22,7 +22,7 @@ export function heldMemory(): number | undefined {
 function processes(): { pid: number; parent: number }[] | undefined {
   const numbers = list("/proc")?.filter((name) => /^\d+$/u.test(name));
   return numbers?.flatMap((pid) => {
-    // The name, in parentheses, can hold anything.
+    // The name, in parentheses, can contain anything.
     const parent = /.*\) \S (\d+) /u.exec(read(`/proc/${pid}/stat`))?.[1];
     return parent === undefined ? [] : [{ pid: Number(pid), parent: Number(parent) }];
   });
@@ -42,7 +42,7 @@ function list(folder: string): string[] | undefined {
   }
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Returns nothing for a process that has ended meanwhile. */
 function read(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -7,26 +7,26 @@ import { expect, test as inBrowsers } from "./test.js";
 
 export { expect } from "@playwright/test";
 
-/** Within this time every step of the page is to be seen. */
-const PATIENCE = 30_000;
+/** The longest that a step of the page may take, in milliseconds. */
+const STEP_TIMEOUT = 30_000;
 
-/** How often the page is looked at, in milliseconds: a cache may be filled in half a second. */
-const LOOKS = { intervals: [20, 50, 100] };
+/** The pauses between checks, in milliseconds; filling a cache may take only half a second. */
+const POLLING = { intervals: [20, 50, 100] };
 
-/** The product in a tab. Selectors are CSS. */
+/** The product in a tab, addressed by CSS selectors. */
 export class Visit {
   readonly browser: Browser;
   readonly tab: Tab;
   readonly #address: string;
 
-  /** `address` is where the product is served. */
+  /** `address` is the product's. */
   constructor(browser: Browser, tab: Tab, address: string) {
     this.browser = browser;
     this.tab = tab;
     this.#address = address;
   }
 
-  /** Opens the page in another tab of the same visitor's. */
+  /** Opens the page in another tab with the same storage. */
   async another(hash: string): Promise<Visit> {
     const tab = await this.tab.another(this.#address + hash);
     return new Visit(this.browser, tab, this.#address);
@@ -37,47 +37,47 @@ export class Visit {
     await this.tab.goto(this.#address + hash);
   }
 
-  /** Waits until there is such an element. */
-  async until(selector: string, timeout = PATIENCE): Promise<void> {
+  /** Waits until an element matches. */
+  async until(selector: string, timeout = STEP_TIMEOUT): Promise<void> {
     await expect
-      .poll(() => this.count(selector), { message: `waiting for ${selector}`, timeout, ...LOOKS })
+      .poll(() => this.count(selector), { message: `waiting for ${selector}`, timeout, ...POLLING })
       .toBeGreaterThan(0);
   }
 
-  /** Waits until an element's text is as expected. */
-  async says(selector: string, words: RegExp | string, timeout = PATIENCE): Promise<void> {
-    const text = expect.poll(() => this.text(selector), { message: selector, timeout, ...LOOKS });
+  /** Waits until the first match has the expected text. */
+  async says(selector: string, words: RegExp | string, timeout = STEP_TIMEOUT): Promise<void> {
+    const text = expect.poll(() => this.text(selector), { message: selector, timeout, ...POLLING });
     if (typeof words === "string") await text.toBe(words);
     else await text.toMatch(words);
   }
 
-  /** How many elements a selector means. */
+  /** Counts the matches. */
   async count(selector: string): Promise<number> {
-    return this.#ask(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+    return this.#evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
   }
 
-  /** The text of the first element, as it is seen, or nothing where there is none. */
+  /** Returns the visible text of the first match, or nothing if there is none. */
   async text(selector: string): Promise<string> {
-    return this.#ask(
+    return this.#evaluate(
       `(document.querySelector(${JSON.stringify(selector)})?.innerText ?? "").trim()`,
     );
   }
 
-  /** An expression over the first element, which is `it`. */
+  /** Evaluates an expression in which `it` is the first match. */
   async of<T>(selector: string, expression: string): Promise<T> {
-    return this.#ask(
+    return this.#evaluate(
       `((it) => ${expression})(document.querySelector(${JSON.stringify(selector)}))`,
     );
   }
 
-  /** Clicks when there is such an element that can be clicked. */
+  /** Waits for an enabled match, and clicks it. */
   async click(selector: string): Promise<void> {
     await this.until(`${selector}:not(:disabled)`);
     await this.of(selector, `it.scrollIntoView({ block: "center", behavior: "instant" })`);
     await this.tab.click(selector);
   }
 
-  /** Puts a text where the visitor would paste it. */
+  /** Enters a text as if a visitor had pasted it. */
   async fill(selector: string, text: string): Promise<void> {
     await this.until(selector);
     await this.of(
@@ -86,12 +86,12 @@ export class Visit {
     );
   }
 
-  /** Whether an element has the keyboard. */
+  /** Whether the first match has the focus. */
   async hasFocus(selector: string): Promise<boolean> {
     return this.of(selector, "it !== null && it === document.activeElement");
   }
 
-  /** What axe finds against the page as it is. */
+  /** Returns the accessibility problems that axe finds in the page. */
   async violations(): Promise<string[]> {
     const found = (await this.tab.evaluate(
       `(() => { ${axe.source}; return axe.run().then(({ violations, passes }) => ({
@@ -99,13 +99,13 @@ export class Visit {
         passes: passes.length,
       })); })()`,
     )) as { violations: string[]; passes: AxeResults["passes"]["length"] };
-    // A page that has nothing in it breaks no rule either.
+    // An empty page breaks no rule either.
     expect(found.passes).toBeGreaterThan(10);
     return found.violations;
   }
 
-  /** Expects a view that is clean by axe's rules, light and dark, and not wider than a phone; keeps it. */
-  async isFitToSee(name: string): Promise<void> {
+  /** Expects a view without problems in light and dark that fits a phone, and keeps screenshots. */
+  async expectAccessible(name: string): Promise<void> {
     for (const theme of ["light", "dark"]) {
       await this.of("html", `it.dataset.theme = "${theme}"`);
       expect(await this.violations()).toEqual([]);
@@ -119,24 +119,24 @@ export class Visit {
     await this.tab.resize(1280, 800);
   }
 
-  /** Keeps what is seen as a file among the run's artifacts. */
+  /** Keeps a screenshot among the run's artifacts. */
   async keep(name: string): Promise<void> {
     const path = inBrowsers.info().outputPath(`${this.browser.name}-${name}.png`);
     writeFileSync(path, await this.tab.screenshot());
   }
 
-  async #ask<T>(expression: string): Promise<T> {
+  async #evaluate<T>(expression: string): Promise<T> {
     return (await this.tab.evaluate(expression)) as T;
   }
 }
 
-/** Opens the product in a new tab, or what a test serves in its place. */
+/** Opens the product in a new tab; a test may serve its own at another address. */
 export async function visit(browser: Browser, hash = "", address = PRODUCT): Promise<Visit> {
   return new Visit(browser, await browser.open(address + hash), address);
 }
 
 interface Fixtures {
-  /** A new tab, in which the product is still to be opened. */
+  /** A new tab, in which the test opens the product. */
   view: Visit;
 }
 

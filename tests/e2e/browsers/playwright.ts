@@ -1,4 +1,4 @@
-/** Chromium and Firefox, through Playwright. */
+/** Chromium and Firefox, driven by Playwright. */
 import {
   chromium,
   firefox,
@@ -8,22 +8,22 @@ import {
 } from "@playwright/test";
 import type { Browser, BrowserName, StartOptions, Tab } from "./browser.js";
 
-/** Chromium: the one at `CHROMIUM_PATH`, or Playwright's own. */
+/** Starts Chromium: the one at `CHROMIUM_PATH`, or Playwright's own. */
 export async function startChromium({ args = [] }: StartOptions): Promise<Browser> {
   const options = { args: ["--no-sandbox", ...args], ...at(process.env.CHROMIUM_PATH) };
   return wrap("chromium", await chromium.launch(options));
 }
 
 /**
- * Firefox: the one at `FIREFOX_PATH`, or the system's. It is a released one, not Playwright's own
- * build, and is driven by WebDriver BiDi.
+ * Starts Firefox: the one at `FIREFOX_PATH`, or the system's. It is a release, not Playwright's own
+ * build, so WebDriver BiDi drives it.
  */
 export async function startFirefox({ args = [] }: StartOptions): Promise<Browser> {
   const options = { channel: "moz-firefox", args, ...at(process.env.FIREFOX_PATH) };
   return wrap("firefox", await firefox.launch(options));
 }
 
-/** Playwright takes its own choice only where there is no path at all. */
+/** Playwright chooses a browser only if the option is absent. */
 function at(executablePath: string | undefined): Pick<LaunchOptions, "executablePath"> {
   return executablePath ? { executablePath } : {};
 }

@@ -8,7 +8,7 @@ import { startWebKit } from "./webdriver.js";
 
 export { expect } from "@playwright/test";
 
-/** A page of the tests in a tab, and the functions that it offers. */
+/** The harness in a tab, and its functions. */
 export interface Harness {
   readonly browser: Browser;
   readonly tab: Tab;
@@ -24,7 +24,7 @@ export function start(name: BrowserName, options: StartOptions = {}): Promise<Br
   return { chromium: startChromium, firefox: startFirefox, webkit: startWebKit }[name](options);
 }
 
-/** Opens the page of the tests. */
+/** Opens the harness in a new tab. */
 export async function openHarness(browser: Browser, url = HARNESS): Promise<Harness> {
   const tab = await browser.open(url);
   return {
@@ -38,8 +38,10 @@ export async function openHarness(browser: Browser, url = HARNESS): Promise<Harn
 }
 
 interface Fixtures {
-  /** The page of the tests in a new tab. */
+  /** The harness, loaded anew, in a tab that the worker's tests use in turn. */
   harness: Harness;
+  /** The harness in a new tab, with nothing of other tests in the browser's memory. */
+  freshHarness: Harness;
 }
 
 interface WorkerFixtures {
@@ -47,6 +49,8 @@ interface WorkerFixtures {
   engine: BrowserName;
   /** It, started. */
   started: Browser;
+  /** The tab of `harness`, while it is open. */
+  kept: { harness?: Harness };
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
@@ -59,7 +63,21 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
-  harness: async ({ started }, use) => {
+  kept: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads the pattern
+    async ({}, use) => {
+      await use({});
+    },
+    { scope: "worker" },
+  ],
+  harness: async ({ started, kept }, use) => {
+    if (kept.harness) await kept.harness.tab.reload();
+    kept.harness ??= await openHarness(started);
+    await use(kept.harness);
+  },
+  freshHarness: async ({ started, kept }, use) => {
+    await kept.harness?.tab.close();
+    delete kept.harness;
     const harness = await openHarness(started);
     await use(harness);
     await harness.tab.close();

@@ -1,6 +1,6 @@
 /**
- * WebKit, through WebDriver: `WebKitWebDriver` starts the MiniBrowser that is installed beside
- * it, on a display that exists in memory only.
+ * WebKit, driven by WebDriver: `WebKitWebDriver` starts the MiniBrowser that is installed beside
+ * it, on a display in memory.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -10,14 +10,14 @@ import { Builder, By, Capabilities, Key as Keys, type WebDriver } from "selenium
 import { freePort } from "../../programs.js";
 import type { Browser, Key, Tab } from "./browser.js";
 
-/** The longest that an expression may take. */
+/** The longest that an expression may take, in milliseconds. */
 const SCRIPT_TIMEOUT = 15 * 60_000;
 
-/** How long the driver may take until it listens, and how often it is asked. */
+/** How long the driver may take until it listens, and the pause between checks, in milliseconds. */
 const START_TIMEOUT = 20_000;
 const START_STEP = 50;
 
-/** Starts the driver at `WEBKIT_DRIVER_PATH`, or that on `PATH`. */
+/** Starts the driver at `WEBKIT_DRIVER_PATH`, or the one on `PATH`. */
 export async function startWebKit(): Promise<Browser> {
   const display = await startDisplay();
   const driver = await startDriver(display.number).catch(async (error: unknown) => {
@@ -36,7 +36,7 @@ export async function startWebKit(): Promise<Browser> {
   }
 }
 
-/** The server picks a number that is free, and prints it once it accepts connections. */
+/** Starts a display. Xvfb picks a free number, and prints it once it accepts connections. */
 async function startDisplay(): Promise<{ process: ChildProcess; number: string }> {
   const server = spawn(process.env.XVFB_PATH ?? "Xvfb", [
     ...["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", "1280x800x24"],
@@ -57,9 +57,9 @@ async function startDriver(display: string): Promise<{ process: ChildProcess; ur
       env: {
         ...process.env,
         DISPLAY: `:${display}`,
-        // This build of WebKit hides SharedArrayBuffer otherwise, isolated or not.
+        // Without this, WebKitGTK has no SharedArrayBuffer even in isolated pages.
         JSC_useSharedArrayBuffer: "1",
-        // Its sandbox needs rights that a container does not have.
+        // The sandbox needs rights that a container lacks.
         WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
       },
     },
@@ -81,7 +81,7 @@ async function listens(url: string): Promise<boolean> {
   );
 }
 
-/** Rejects when the program ends, also when it could not be started. */
+/** Rejects when the program ends or cannot be started. */
 async function exit(name: string, program: ChildProcess): Promise<never> {
   const ended = new Promise<never>((_, reject) => {
     program.once("error", reject);
@@ -89,7 +89,7 @@ async function exit(name: string, program: ChildProcess): Promise<never> {
       reject(new Error(`${name} ended (${code ?? "by a signal"})`));
     });
   });
-  // Who waits for it hears of it; later it is expected.
+  // The program ends after the tests, when nobody awaits this.
   ended.catch(() => undefined);
   return ended;
 }
@@ -101,7 +101,7 @@ async function stop(program: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Its sessions tell the version: the driver itself does not. */
+/** Returns the browser's version, which only a session reports. */
 async function version(url: string): Promise<string> {
   const session = await startSession(url);
   try {
@@ -133,7 +133,7 @@ function openAt(driver: string): (url: string) => Promise<Tab> {
 }
 
 function tabOf(session: WebDriver, handle: string): Tab {
-  /** A session looks at one tab at a time. */
+  /** Switches the session to this tab: it has one current tab. */
   const here = async (): Promise<WebDriver> => {
     if ((await session.getWindowHandle()) !== handle) await session.switchTo().window(handle);
     return session;
@@ -166,7 +166,7 @@ const KEYS: Record<Key, string> = {
   ArrowRight: Keys.ARROW_RIGHT,
 };
 
-/** WebDriver knows the size of the window with its bars only. */
+/** Resizes the viewport. WebDriver sets the size of the window, which includes its bars. */
 async function resize(session: WebDriver, width: number, height: number): Promise<void> {
   const window = session.manage().window();
   const outer = await window.getRect();

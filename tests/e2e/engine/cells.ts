@@ -1,13 +1,15 @@
-/** The set-ups in which known hashes are computed, beside that which the package chooses. */
+/** Set-ups in which known hashes are computed, besides the package's default, and which are required. */
 import type { CreateOptions } from "../../../wasm/js/index.js";
+import type { BrowserName } from "../browsers/browser.js";
+import type { Tier } from "../tiers.js";
 import { known, repeat, type KnownBatch } from "./known.js";
 
-/** A set-up, and what is hashed in it. */
+/** A set-up, and the hashes that are computed in it. */
 export interface Cell {
   name: string;
-  /** What is asked for; every field is, so that nothing is measured or left to chance. */
+  /** Every field is given, so that nothing is measured or left to chance. */
   options: CreateOptions & { threads: number; lanes: number; engine: "jit" | "interpreter" };
-  /** Whether multiplying and adding at once is made use of; not every browser can. */
+  /** Whether generated code multiplies and adds at once, which not every browser can do. */
   fused: boolean;
   batches: KnownBatch[];
 }
@@ -15,28 +17,34 @@ export interface Cell {
 const THREADS = [1, 2] as const;
 const LANES = [1, 2, 4, 8] as const;
 
-/** What runs programs: each tier of the generated code, and the interpreter. */
-const MACHINES = [
+/** Each tier of the generated code, and the interpreter. */
+const ENGINES = [
   { name: "jit, fused", engine: "jit", fused: true },
   { name: "jit, unfused", engine: "jit", fused: false },
   { name: "interpreter", engine: "interpreter", fused: false },
 ] as const;
 
-type Machine = (typeof MACHINES)[number];
+type Engine = (typeof ENGINES)[number];
 
-/** Every known hash by each machine; the widest set-up, which is the quickest too. */
-export const whole: Cell[] = MACHINES.map((machine) => cell(machine, 2, 8, known));
+/** Some hashes by each engine, in the widest set-up. */
+export const widest: Cell[] = ENGINES.map((engine) => gridCell(engine, 2, 8));
 
-/** Every number of lanes and workers with each machine: some hashes. */
-export const grid: Cell[] = MACHINES.flatMap((machine) =>
-  THREADS.flatMap((threads) =>
-    LANES.map((lanes) => cell(machine, threads, lanes, some(rounds(threads * lanes)))),
-  ),
-);
+/** Some hashes by each engine with every other number of workers and lanes. */
+export const narrower: Cell[] = ENGINES.flatMap((engine) =>
+  THREADS.flatMap((threads) => LANES.map((lanes) => gridCell(engine, threads, lanes))),
+).filter(({ name }) => !widest.some((cell) => cell.name === name));
 
-/** Hashes that fill all lanes of all workers, once or again. */
-function rounds(lanes: number): number {
-  return lanes * Math.ceil(4 / lanes);
+/** Every known hash by each engine. */
+export const whole: Cell[] = ENGINES.map((engine) => cell(engine, 2, 8, known));
+
+/** The cells that a browser must have run in a tier. */
+export function requiredCells(tier: Tier): Cell[] {
+  return tier === "quick" ? widest : [...widest, ...narrower, ...whole];
+}
+
+/** Whether a browser must have computed every known hash in a tier, whatever the set-up. */
+export function requiresEveryHash(tier: Tier, browser: BrowserName): boolean {
+  return tier === "full" || browser === "chromium";
 }
 
 /** As many known hashes of version 1, and up to eight of version 2. */
@@ -44,19 +52,25 @@ export function some(count: number): KnownBatch[] {
   const [shares] = known.filter(({ file }) => file === "mainnet-shares");
   const both = known.filter(({ file, key }) => file === "reference-hashes" && key.length === 64);
   const [one, two] = [1, 2].map((version) => both.find((batch) => batch.version === version));
-  if (!shares || !one || !two) throw new Error("the vectors are not what they were");
-  // A key of its own for version 1 where its inputs are too few.
+  if (!shares || !one || !two) throw new Error("tests/vectors: a batch of known hashes is missing");
+  // Another key for version 1 where this one has too few inputs.
   const batch = count > one.inputs.length ? shares : one;
   return [repeat(batch, count), repeat(two, Math.min(count, two.inputs.length))];
 }
 
+/** At least four hashes, which fill all lanes of all workers. */
+function gridCell(engine: Engine, threads: number, lanes: number): Cell {
+  const atOnce = threads * lanes;
+  return cell(engine, threads, lanes, some(atOnce * Math.ceil(4 / atOnce)));
+}
+
 function cell(
-  { name, engine, fused }: Machine,
+  { name, engine, fused }: Engine,
   threads: number,
   lanes: number,
   batches: KnownBatch[],
 ): Cell {
-  // What is there and wanted is not named: naming what is not there is an error.
+  // Asking for a feature that the browser lacks is an error, so an available one is not named.
   const features = fused ? {} : { fusedMultiplyAdd: false };
   return {
     name: `${name}, ${lanes} lanes, ${threads} threads`,

@@ -1,11 +1,11 @@
-/** What can go wrong: the call that it happens to says so, and the next one is right. */
-import { expect, test } from "../browsers/test.js";
+/** Faults: the call in progress reports the fault, and the next call succeeds. */
 import { heldMemory } from "../browsers/memory.js";
+import { expect, test } from "../browsers/test.js";
 import { known, repeat } from "./known.js";
 
 const [shares] = known.filter(({ file }) => file === "mainnet-shares");
 const [one, , , two] = known.filter(({ file }) => file === "reference-hashes");
-if (!shares || !one || !two) throw new Error("the vectors are not what they were");
+if (!shares || !one || !two) throw new Error("tests/vectors: a batch of known hashes is missing");
 
 /** Long enough to be interrupted. */
 const large = repeat(shares, 400);
@@ -13,62 +13,67 @@ const small = repeat(shares, 20);
 
 /**
  * MiB that a browser may hold more after 1,000 instances of more than 1 MiB each are gone. Firefox
- * collects what ended workers leave behind late, and all of it only when the page is gone.
+ * frees what ended workers leave behind late, and all of it only when the page is gone.
  */
 const SLACK = { chromium: 60, firefox: 600, webkit: 60 };
 
-for (const threads of [1, 2]) {
-  test(`a worker of ${threads} is killed in mid-batch`, async ({ harness }) => {
-    const { batch, next, workers } = await harness.call("killedInBatch", threads, large, small);
-    expect(batch).toBe("worker-failed");
+test.describe("faults", { tag: "@full" }, () => {
+  for (const threads of [1, 2]) {
+    test(`one of ${threads} workers is killed in the middle of a batch`, async ({ harness }) => {
+      const { batch, next, workers } = await harness.call("killedInBatch", threads, large, small);
+      expect(batch).toBe("worker-failed");
+      expect(next).toEqual(small.hashes);
+      expect(workers).toBe(threads);
+    });
+  }
+
+  test("a batch is aborted in the middle", async ({ harness }) => {
+    const { batch, waited, next } = await harness.call("abortedInBatch", large, small);
+    expect(batch).toBe("aborted");
+    expect(waited).toBeLessThan(100);
     expect(next).toEqual(small.hashes);
-    expect(workers).toBe(threads);
   });
-}
 
-test("a batch is aborted in the middle", async ({ harness }) => {
-  const { batch, waited, next } = await harness.call("abortedInBatch", large, small);
-  expect(batch).toBe("aborted");
-  expect(waited).toBeLessThan(100);
-  expect(next).toEqual(small.hashes);
-});
+  test("two keys at once, in one instance and in two", async ({ harness }) => {
+    const outcomes = await harness.call("keysAtOnce", [one, two]);
+    expect(one.key).not.toBe(two.key);
+    expect(outcomes).toEqual([one.hashes, two.hashes, two.hashes, one.hashes]);
+  });
 
-test("two keys at once, of one instance and of two", async ({ harness }) => {
-  const outcomes = await harness.call("keysAtOnce", [one, two]);
-  expect(one.key).not.toBe(two.key);
-  expect(outcomes).toEqual([one.hashes, two.hashes, two.hashes, one.hashes]);
-});
+  test("an instance is disposed of under load", async ({ harness }) => {
+    const batches = [large, large, repeat(one, 100)];
+    const { outcomes, later, workers } = await harness.call("disposedUnderLoad", batches);
+    expect(outcomes).toEqual(["disposed", "disposed", "disposed"]);
+    expect(later).toEqual(outcomes);
+    expect(workers).toBe(0);
+  });
 
-test("disposed of under load", async ({ harness }) => {
-  const batches = [large, large, repeat(one, 100)];
-  const { outcomes, later, workers } = await harness.call("disposedUnderLoad", batches);
-  expect(outcomes).toEqual(["disposed", "disposed", "disposed"]);
-  expect(later).toEqual(outcomes);
-  expect(workers).toBe(0);
-});
+  test("the calibrating worker is killed", async ({ harness }) => {
+    const { before, next, workers } = await harness.call("killedInCalibration", small);
+    // The worker may have been hashing the batch when it was killed.
+    if (before !== "worker-failed") expect(before).toEqual(small.hashes);
+    expect(next).toEqual(small.hashes);
+    expect(workers).toBe(2);
+  });
 
-test("the worker that calibrates is killed", async ({ harness }) => {
-  const { before, next, workers } = await harness.call("killedInCalibration", small);
-  // A batch that the worker was at when it was ended, if it was at one, may fail.
-  if (before !== "worker-failed") expect(before).toEqual(small.hashes);
-  expect(next).toEqual(small.hashes);
-  expect(workers).toBe(2);
-});
+  test("memory is refused, then granted", async ({ harness }) => {
+    const { refused, next } = await harness.call("refusedMemory", small);
+    expect(refused).toBe("out-of-memory");
+    expect(next).toEqual(small.hashes);
+  });
 
-test("memory is refused, and given later", async ({ harness }) => {
-  const { refused, next } = await harness.call("refusedMemory", small);
-  expect(refused).toBe("out-of-memory");
-  expect(next).toEqual(small.hashes);
-});
-
-test("1,000 instances come and go, and leave nothing", async ({ harness, engine }) => {
-  test.setTimeout(240_000);
-  await harness.call("comeAndGo", 20);
-  const before = heldMemory();
-  const { workers, seedHeight } = await harness.call("comeAndGo", 1000);
-  expect(workers).toBe(0);
-  expect(seedHeight).toBe(2048);
-  if (before === undefined) return;
-  const more = (): number => (heldMemory() ?? 0) - before;
-  await expect.poll(more, { timeout: 30_000 }).toBeLessThan(SLACK[engine]);
+  test("1,000 instances come and go, and leave nothing", async ({
+    freshHarness: harness,
+    engine,
+  }) => {
+    test.setTimeout(240_000);
+    await harness.call("comeAndGo", 20);
+    const before = heldMemory();
+    const { workers, seedHeight } = await harness.call("comeAndGo", 1000);
+    expect(workers).toBe(0);
+    expect(seedHeight).toBe(2048);
+    if (before === undefined) return;
+    const more = (): number => (heldMemory() ?? 0) - before;
+    await expect.poll(more, { timeout: 30_000 }).toBeLessThan(SLACK[engine]);
+  });
 });

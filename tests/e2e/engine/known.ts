@@ -1,15 +1,15 @@
-/** The known hashes of `tests/vectors`, all files, in batches that share a key and a version. */
+/** The known hashes of `tests/vectors`, in batches that share a key and a version. */
 import type { Batch } from "../harness/vectors.js";
 import { readText } from "../support.js";
 
 /** Inputs of one key and version, and their hashes. */
 export interface KnownBatch extends Batch {
-  /** The file that they are from, without its extension. */
+  /** The file's name without its extension. */
   file: string;
   hashes: string[];
 }
 
-/** A hash with all that goes into it. */
+/** A hash with everything it depends on. */
 interface Vector {
   version: 1 | 2;
   key: string;
@@ -17,14 +17,14 @@ interface Vector {
   hash: string;
 }
 
-/** A block of Monero's main net, or a share of one. */
+/** A block or a share of Monero's main chain. */
 interface Block {
   seed_hash?: string;
   hashing_blob: string;
   pow_hash: string;
 }
 
-/** The files of whole hashes, and how many each has: a file that lost some is noticed. */
+/** The files of whole hashes with their numbers of hashes, so that a missing hash is noticed. */
 const FILES = {
   "specification-hashes": 10,
   "reference-hashes": 80,
@@ -33,21 +33,23 @@ const FILES = {
   "mainnet-shares": 200,
 };
 
-/** Every known hash; those of a key stay together, because another one needs another cache. */
+/** Every known hash; those of a key stay together, because each key needs its own cache. */
 export const known: KnownBatch[] = Object.entries(FILES)
   .flatMap(([file, count]) => {
     const vectors = readVectors(file);
-    if (vectors.length !== count) throw new Error(`${file} has ${vectors.length} hashes`);
+    if (vectors.length !== count) {
+      throw new Error(`${file}: expected ${count} hashes, got ${vectors.length}`);
+    }
     return group(file, vectors);
   })
   .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 
-/** How many hashes batches have. */
+/** Returns the number of hashes in some batches. */
 export function count(batches: readonly KnownBatch[]): number {
   return batches.reduce((sum, { hashes }) => sum + hashes.length, 0);
 }
 
-/** A batch of another length: some of its inputs, or all of them again and again. */
+/** Returns a batch of another length, with the same inputs in a cycle. */
 export function repeat(batch: KnownBatch, length: number): KnownBatch {
   const cycle = (values: string[]): string[] =>
     Array.from({ length }, (_, index) => values[index % values.length] ?? "missing");
@@ -70,7 +72,7 @@ function readVectors(file: string): Vector[] {
   }));
 }
 
-/** One batch for each key and version. */
+/** Makes a batch for each key and version. */
 function group(file: string, vectors: Vector[]): KnownBatch[] {
   const keys = [...new Set(vectors.map(({ key }) => key))];
   return keys.flatMap((key) =>

@@ -1,4 +1,4 @@
-/** Hashes by the native program at the path in `RANDOMX_NATIVE`, to hold the browser's against. */
+/** Hashes by the native program at `RANDOMX_NATIVE`, to compare the browser's with. */
 import { spawnSync } from "node:child_process";
 import { nativeProgram } from "../../programs.js";
 import type { Batch } from "../harness/vectors.js";
@@ -6,10 +6,12 @@ import type { Batch } from "../harness/vectors.js";
 /** Room for many hashes in hex. */
 const MAX_OUTPUT = 1 << 24;
 
-/** The hashes of all inputs of some batches, in order. */
-export function nativeHashes(batches: readonly Batch[]): string[] {
+/** Returns the hashes of each batch. */
+export function nativeHashes(batches: readonly Batch[]): string[][] {
   const program = nativeProgram();
-  const lines = batches.flatMap(({ key, version, inputs }) =>
+  // Batches of a key stand together: a new key takes a new cache.
+  const byKey = batches.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
+  const lines = byKey.flatMap(({ key, version, inputs }) =>
     inputs.map((input) => JSON.stringify({ key, version, input })),
   );
   const { status, stdout, stderr } = spawnSync(program, ["hash", "--jsonl", "-"], {
@@ -18,8 +20,10 @@ export function nativeHashes(batches: readonly Batch[]): string[] {
     maxBuffer: MAX_OUTPUT,
   });
   if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
-  return stdout
+  const hashes = stdout
     .trim()
     .split("\n")
     .map((line) => (JSON.parse(line) as { hash: string }).hash);
+  const ofBatch = new Map(byKey.map((batch) => [batch, hashes.splice(0, batch.inputs.length)]));
+  return batches.map((batch) => ofBatch.get(batch) ?? []);
 }

@@ -1,12 +1,15 @@
-/** What ran: specs note it, and the reporter prints it and demands that it is all there. */
+/** Records of hashes that were right: specs add them, and the reporter prints and checks them. */
 import { test } from "@playwright/test";
 import type { Configuration } from "../../../wasm/js/index.js";
+import type { BrowserName } from "../browsers/browser.js";
 import type { Harness } from "../browsers/test.js";
 
-/** Hashes that were right, and what made them. */
+/** Hashes that were right, and the set-up that computed them. */
 export interface Ran {
-  browser: string;
+  browser: BrowserName;
   version: string;
+  /** Whether the browser can multiply and add at once, by the harness's own test. */
+  canFuse: boolean;
   engine: string;
   tier: string;
   lanes: number;
@@ -14,15 +17,22 @@ export interface Ran {
   hashes: number;
 }
 
-/** The type of the annotations that carry it. */
+/** The type of the annotations that hold the records. */
 export const RAN = "ran";
 
-/** Notes that hashes were compared with known ones. */
-export function note({ browser }: Harness, configuration: Configuration, hashes: number): void {
+/** Records that hashes were equal to known ones. */
+export async function record(
+  harness: Harness,
+  configuration: Configuration,
+  hashes: number,
+): Promise<void> {
+  const { browser } = harness;
   const { engine, lanes, threads } = configuration;
+  const { fusedMultiplyAdd: canFuse } = await harness.call("detect");
   const ran: Ran = {
     browser: browser.name,
     version: browser.version,
+    canFuse,
     engine,
     tier: tier(configuration),
     lanes,
@@ -32,7 +42,7 @@ export function note({ browser }: Harness, configuration: Configuration, hashes:
   test.info().annotations.push({ type: RAN, description: JSON.stringify(ran) });
 }
 
-/** A tier by what it makes use of beside SIMD128. */
+/** Names a tier by the features that it uses besides SIMD128. */
 export function tier({ features }: Configuration): string {
   const parts = [
     features.fusedMultiplyAdd ? "fused" : "unfused",

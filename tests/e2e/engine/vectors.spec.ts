@@ -1,18 +1,29 @@
-/** Every known answer, in every browser, by the package as it sets itself up. */
-import { expect, test } from "../browsers/test.js";
-import { headers, readText } from "../support.js";
+/** Every known answer in every browser, by the package's default set-up. */
+import { expect, openHarness, test, type Harness } from "../browsers/test.js";
 import type { WholeBlock } from "../harness/vectors.js";
+import { headers, readText } from "../support.js";
 import { count, known } from "./known.js";
-import { note } from "./proof.js";
+import { record } from "./proof.js";
 
-test("every known hash", async ({ harness }) => {
-  expect(count(known)).toBe(305);
-  const { hashes, configuration } = await harness.call("hashes", {}, known);
-  expect(hashes).toEqual(known.map(({ hashes }) => hashes));
-  note(harness, configuration, count(known));
+/** One page for all tests, so that its instance and caches serve them all. */
+let harness: Harness;
+
+test.beforeAll(async ({ started }) => {
+  harness = await openHarness(started);
 });
 
-test("mainnet-headers, all 8, one at a time", async ({ harness }) => {
+test.afterAll(async () => {
+  await harness.tab.close();
+});
+
+test("every known hash", { tag: "@chromium" }, async () => {
+  expect(count(known)).toBe(305);
+  const { hashes, configuration } = await harness.call("hashesByDefault", known);
+  expect(hashes).toEqual(known.map(({ hashes }) => hashes));
+  await record(harness, configuration, count(known));
+});
+
+test("mainnet-headers, all 8, one at a time", { tag: "@chromium" }, async () => {
   const { seed_hash, seed_height, blocks } = headers;
   expect(blocks).toHaveLength(8);
   const verdicts = await harness.call("verdicts", seed_hash, blocks);
@@ -21,23 +32,22 @@ test("mainnet-headers, all 8, one at a time", async ({ harness }) => {
   );
 });
 
-test("mainnet-headers, as a chain", async ({ harness }) => {
+test("mainnet-headers, as a chain", { tag: "@chromium" }, async () => {
   const { seed_hash, blocks } = headers;
-  // Only what a chain is told.
-  const told = blocks.map(({ height, id, difficulty, hashing_blob }) => {
+  const links = blocks.map(({ height, id, difficulty, hashing_blob }) => {
     return { height, id, difficulty, hashing_blob };
   });
-  const { verdicts, end } = await harness.call("chain", seed_hash, told);
+  const { verdicts, end } = await harness.call("chain", seed_hash, links);
   expect(verdicts).toEqual(blocks.map(({ pow_hash }) => `valid ${pow_hash}`));
-  expect(end).toEqual({ height: told.at(-1)?.height, id: told.at(-1)?.id });
+  expect(end).toEqual({ height: links.at(-1)?.height, id: links.at(-1)?.id });
 });
 
-test("a whole block, and what is wrong with it when it is altered", async ({ harness }) => {
+test("a whole block, and the checks that altered ones fail", { tag: "@chromium" }, async () => {
   const { blocks } = JSON.parse(readText("tests/vectors/mainnet-blocks.json")) as {
     blocks: (WholeBlock & { pow_hash: string })[];
   };
   const [block] = blocks;
-  if (!block) throw new Error("there is a block");
+  if (!block) throw new Error("tests/vectors/mainnet-blocks.json: there is no block");
   const { block_blob, pow_hash } = block;
   const altered = [
     block,
@@ -52,9 +62,9 @@ test("a whole block, and what is wrong with it when it is altered", async ({ har
   expect(other).toMatchObject({ valid: false, failed: ["id", "proof-of-work"] });
 });
 
-test("the suites of crates/conformance, on the page's own thread", async ({ harness }) => {
+test("the suites of crates/conformance", { tag: "@chromium" }, async () => {
   const suites = await harness.call("suites");
-  // What is left out is hashed above by the package, and by these suites in Node.
+  // The package hashes the other suites' vectors above, and Node runs those suites.
   const chosen = suites.filter((suite) => !known.some(({ file }) => file === suite));
   expect(chosen).toHaveLength(suites.length - new Set(known.map(({ file }) => file)).size);
   for (const suite of [...chosen, "specification-hashes"]) {

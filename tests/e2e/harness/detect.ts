@@ -1,4 +1,4 @@
-/** What this browser's WebAssembly can do, found out in the plainest way: an oracle. */
+/** Detects what this browser's WebAssembly supports in the plainest way: the oracle of the package. */
 import type { Features } from "../../../wasm/js/index.js";
 
 /**
@@ -17,7 +17,7 @@ const RELAXED_MADD = module(
 /** (func (export "f") (param i64 i64) (result i64 i64) (i64.mul_wide_u ...)) */
 const WIDE = module([1, 0x60, 2, 0x7e, 0x7e, 2, 0x7e, 0x7e], [0x20, 0, 0x20, 1, 0xfc, 0x16]);
 
-/** The features that there are. */
+/** Detects the features. */
 export function detect(): Features {
   return {
     fusedMultiplyAdd: multipliesAndAddsAtOnce(),
@@ -26,7 +26,7 @@ export function detect(): Features {
   };
 }
 
-/** (1 + u)(1 - u) - 1 is -u² where it is rounded once, and 0 where the product is rounded. */
+/** (1 + u)(1 - u) - 1 is -u² if it is rounded once, and 0 if the product is rounded separately. */
 function multipliesAndAddsAtOnce(): boolean {
   if (!WebAssembly.validate(RELAXED_MADD)) return false;
   const instance = new WebAssembly.Instance(new WebAssembly.Module(RELAXED_MADD));
@@ -35,7 +35,7 @@ function multipliesAndAddsAtOnce(): boolean {
   return f(1 + u, 1 - u, -1) === -(u ** 2);
 }
 
-/** A module of one function, "f", of one type, without locals. */
+/** Encodes a module with one function, "f", without locals. */
 function module(type: number[], code: number[]): Uint8Array<ArrayBuffer> {
   const section = (id: number, content: number[]): number[] => [id, content.length, ...content];
   return Uint8Array.of(

@@ -1,17 +1,17 @@
-/** What goes wrong while the package works, and what comes of it. */
+/** Causes faults while the package works, and returns the outcomes. */
 import { RandomX, RandomXError } from "../../../wasm/js/index.js";
 import { toHex } from "./hex.js";
 import { withInstance } from "./instance.js";
 import type { Batch } from "./vectors.js";
 import { kill, killAt, liveWorkers, refuseMemory, spyOnWorkers } from "./workers.js";
 
-/** What became of a call: the hashes in hex, or the error's code. */
+/** The outcome of a call: the hashes in hex, or the error's code. */
 type Outcome = string[] | string;
 
-/** How long a batch is let run before something happens to it. */
+/** How long a batch runs before the fault, in milliseconds. */
 const MIDDLE = 200;
 
-/** A worker is ended in the middle of a batch, and the next one is asked for. */
+/** Kills a worker in the middle of a batch, then hashes another batch. */
 export async function killedInBatch(
   threads: number,
   large: Batch,
@@ -27,7 +27,7 @@ export async function killedInBatch(
   });
 }
 
-/** A batch is aborted in the middle, and the next one is asked for. */
+/** Aborts a batch in the middle, then hashes another one. */
 export async function abortedInBatch(
   large: Batch,
   small: Batch,
@@ -45,7 +45,7 @@ export async function abortedInBatch(
   });
 }
 
-/** Batches of several keys at once, asked of one instance and of another one. */
+/** Hashes batches of several keys at once, in two instances. */
 export async function keysAtOnce(batches: Batch[]): Promise<Outcome[]> {
   return withInstance({ threads: 2 }, (one) =>
     withInstance({ threads: 1 }, (other) =>
@@ -57,7 +57,7 @@ export async function keysAtOnce(batches: Batch[]): Promise<Outcome[]> {
   );
 }
 
-/** An instance is disposed of while it hashes for several callers. */
+/** Disposes of an instance while it hashes for several callers. */
 export async function disposedUnderLoad(
   batches: Batch[],
 ): Promise<{ outcomes: Outcome[]; later: Outcome[]; workers: number }> {
@@ -71,7 +71,7 @@ export async function disposedUnderLoad(
   return { outcomes, later, workers: liveWorkers() };
 }
 
-/** The worker that measures which engine is the fastest is ended at it. */
+/** Kills the worker that measures which engine is faster. */
 export async function killedInCalibration(
   batch: Batch,
 ): Promise<{ before: Outcome; next: Outcome; workers: number }> {
@@ -83,7 +83,7 @@ export async function killedInCalibration(
   });
 }
 
-/** The browser has no memory for a cache, and then it has. */
+/** Refuses memory for a cache, then grants it. */
 export async function refusedMemory(batch: Batch): Promise<{ refused: Outcome; next: Outcome }> {
   spyOnWorkers();
   return withInstance({ threads: 1 }, async (randomx) => {
@@ -94,7 +94,7 @@ export async function refusedMemory(batch: Batch): Promise<{ refused: Outcome; n
   });
 }
 
-/** Instances that come and go; the last one works. */
+/** Creates and disposes of instances, then uses one more. */
 export async function comeAndGo(cycles: number): Promise<{ workers: number; seedHeight: number }> {
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     const randomx = await RandomX.create({ threads: 1 });

@@ -1,16 +1,17 @@
-/** What the tests call inside a browser: arguments and results are JSON. */
+/** The functions that tests call inside a browser: arguments and results are JSON. */
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
 import { soak } from "./soak.js";
-import { chain, hashes, suite, suites, verdicts, whole } from "./vectors.js";
+import { chain, hashes, hashesByDefault, suite, suites, verdicts, whole } from "./vectors.js";
 
 export const functions = {
   detect,
   ...faults,
   chain,
   hashes,
+  hashesByDefault,
   hold,
   measure,
   measurePeer,

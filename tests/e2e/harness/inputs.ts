@@ -1,8 +1,8 @@
-/** What benchmarks hash. */
+/** Inputs of the benchmarks. */
 
 /**
- * Makes inputs, a round's own and never one twice: engines remember the code of modules that they
- * have compiled before.
+ * Returns a function that makes inputs. None is ever repeated, within a round or in another one:
+ * engines keep the code of modules that they have compiled before.
  */
 export function freshInputs(round: number): (count: number) => Uint8Array[] {
   let made = 0;

@@ -1,7 +1,15 @@
-/** Instances of the package, set up in a chosen way. */
+/** Instances of the package. */
 import { RandomX, type CreateOptions } from "../../../wasm/js/index.js";
 
-/** Lets work be done with an instance, which is disposed of whatever comes of it. */
+let shared: Promise<RandomX> | undefined;
+
+/** Returns one instance for all calls in this page, which keeps the caches of several keys. */
+export function sharedInstance(): Promise<RandomX> {
+  shared ??= RandomX.create({ slots: 3 });
+  return shared;
+}
+
+/** Does some work with an instance of its own, and disposes of the instance. */
 export async function withInstance<T>(
   options: CreateOptions,
   work: (randomx: RandomX) => Promise<T>,

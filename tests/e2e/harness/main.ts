@@ -1,9 +1,9 @@
-/** Gives the tests what they call inside the browser. */
+/** Gives tests the package and the harness's functions. */
 import "./workers.js";
 import { RandomX, RandomXError } from "../../../wasm/js/index.js";
 import { functions } from "./functions.js";
 
-/** What tests find as `window.harness`. */
+/** The value of `window.harness`. */
 export interface Harness {
   RandomX: typeof RandomX;
   RandomXError: typeof RandomXError;

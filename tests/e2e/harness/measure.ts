@@ -1,37 +1,37 @@
-/** What the benchmarks time inside a browser. */
+/** Times the package inside a browser, for the benchmarks. */
 import { toHex } from "./hex.js";
 import type { Configuration, CreateOptions, Times as Phases } from "../../../wasm/js/index.js";
 import { withInstance } from "./instance.js";
 import { freshInputs } from "./inputs.js";
 
-/** A batch whose hashes are timed. */
+/** A batch to time. */
 export interface Load {
   version: 1 | 2;
   count: number;
 }
 
-/** Milliseconds, and how the instance that took them was set up in the end. */
+/** Times in milliseconds, and the configuration of the instance. */
 export interface Times {
   configuration: Configuration;
   /** From the call of `create` until it resolves. */
   create: number;
-  /** A cache from its key. */
+  /** Filling a cache. */
   cache: number;
-  /** One hash of each load. */
+  /** One hash of each load's batch. */
   hashes: number[];
-  /** What one hash of a batch of 24 is made of, by version. */
+  /** The phases of one hash in a batch of 24, by version. */
   phases: Phases[];
-  /** The hash, in hex, that comes first with each version: a fast one that is wrong is none. */
+  /** The first hash of each version, in hex, so that a fast wrong hash is noticed. */
   first: string[];
 }
 
-/** What is hashed before the clock starts, so that browsers have optimised what runs often. */
+/** Hashes before the clock starts, so that the browser has optimised the hot code. */
 const WARM_UP = 16;
 
-/** Hashes whose phases are told. */
+/** Hashes in the batch whose phases are measured. */
 const PHASED = 24;
 
-/** Times an instance; rounds differ in what they hash. */
+/** Times an instance. Each round has other inputs. */
 export async function measure(
   options: CreateOptions,
   loads: Load[],
@@ -61,14 +61,14 @@ export async function measure(
   });
 }
 
-/** The milliseconds that a promise takes. */
+/** Returns the milliseconds until a promise settles. */
 export async function time(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** Leaves an instance that is ready and has hashed, for as long as the page is open. */
+/** Creates an instance that has hashed and stays for as long as the page is open. */
 export async function hold(options: CreateOptions): Promise<void> {
   const inputs = Array.from({ length: 8 }, (_, index) => Uint8Array.of(index));
   await new Promise<void>((resolve, reject) => {

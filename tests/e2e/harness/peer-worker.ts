@@ -1,4 +1,4 @@
-/** The thread of the peer. */
+/** The worker that runs randomx.js. */
 import { randomx_create_vm, randomx_init_cache } from "randomx.js";
 import { toHex } from "./hex.js";
 import type { PeerRequest, PeerTimes } from "./peer.js";

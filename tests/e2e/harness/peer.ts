@@ -1,7 +1,7 @@
-/** randomx.js, the peer of the benchmarks: in a worker of its own, as a page would use it. */
+/** Times randomx.js, the peer of the benchmarks, in a worker of its own, as a page would use it. */
 import { freshInputs } from "./inputs.js";
 
-/** Milliseconds for a cache and for one hash of a batch. */
+/** Milliseconds to fill a cache, and per hash of a batch. */
 export interface PeerTimes {
   cache: number;
   hash: number;
@@ -9,14 +9,14 @@ export interface PeerTimes {
   first: string;
 }
 
-/** What the worker is asked. */
+/** The request to the worker. */
 export interface PeerRequest {
   key: Uint8Array;
   warmUp: Uint8Array[];
   inputs: Uint8Array[];
 }
 
-/** Times it, where there is one. */
+/** Times the peer; returns nothing if there is none. */
 export async function measurePeer(count: number, round: number): Promise<PeerTimes | undefined> {
   const worker = new Worker(new URL("./peer-worker.ts", import.meta.url), { type: "module" });
   try {

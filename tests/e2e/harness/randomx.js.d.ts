@@ -1,4 +1,4 @@
-/** The part of randomx.js that is timed; both are missing where no copy of it was named. */
+/** The timed part of randomx.js; both exports are undefined if `RANDOMX_JS` names no copy. */
 declare module "randomx.js" {
   export const randomx_init_cache: ((key: Uint8Array) => unknown) | undefined;
   export const randomx_create_vm:

@@ -1,4 +1,4 @@
-/** A long run in one tab, in steps, between which the test looks at the browser. */
+/** A long run in one tab, in steps; between them the test examines the browser. */
 import { RandomX } from "../../../wasm/js/index.js";
 import { toHex } from "./hex.js";
 import type { Batch } from "./vectors.js";
@@ -6,7 +6,7 @@ import { liveWorkers } from "./workers.js";
 
 let instance: RandomX | undefined;
 
-/** Hashes a batch with the instance of the run, which the first step makes. */
+/** Hashes a batch with the run's instance, which the first step creates. */
 export async function soak(
   threads: number,
   { key, version, inputs }: Batch,

@@ -1,34 +1,34 @@
 /**
- * Runs the package's worker and watches what it does with WebAssembly. That is the proof that a
- * test asks for: results are the same whatever made them, the modules that are compiled are not.
+ * Runs the package's worker, and watches which WebAssembly modules it compiles. They prove which
+ * engine ran; the hashes do not, since they are the same with every engine.
  */
 
-/** What the page says to all watched workers. */
+/** A message from the page to all watched workers. */
 export type ToSpy = { ask: "report" } | { ask: "refuse"; refuse: boolean };
 
-/** What a worker has done. */
+/** What a worker has done so far. */
 export interface Report {
-  /** Modules that were compiled, by what they are. */
+  /** Compiled modules by kind. */
   modules: {
-    /** The code of one program each. */
+    /** Modules with the code of one program. */
     programs: number;
-    /** Those of them that multiply and add in one instruction, and with products of 128 bits. */
+    /** Programs that multiply and add in one instruction, and those with 128-bit products. */
     fused: number;
     wide: number;
-    /** SuperscalarHash, the way to it, and the filling of a cache. */
+    /** SuperscalarHash, the bridge to it, and the filling of a cache. */
     items: number;
     bridges: number;
     fills: number;
   };
-  /** Memory of the size of a cache that was made: whether it is shared. */
+  /** Whether each memory of a cache's size is shared. */
   caches: boolean[];
-  /** The most inputs that were to be hashed together. */
+  /** The most inputs in one request. */
   together: number;
-  /** Inputs that were to be hashed. */
+  /** Inputs of all requests. */
   inputs: number;
 }
 
-/** A cache is 256 MiB. */
+/** WebAssembly pages of a cache, which is 256 MiB. */
 const CACHE_PAGES = 4096;
 
 const report: Report = {
@@ -63,8 +63,8 @@ function count(module: WebAssembly.Module, bytes: Uint8Array): void {
   const imports = WebAssembly.Module.imports(module).map(({ name }) => name);
   if (names.includes("run")) {
     modules.programs += 1;
-    // f64x2.relaxed_madd and relaxed_nmadd; i64.mul_wide_s and mul_wide_u. Constants can look like
-    // them, which is why those who count ask for most programs, not for one.
+    // f64x2.relaxed_madd and relaxed_nmadd; i64.mul_wide_s and mul_wide_u. Constants can contain the
+    // same bytes, so tests expect a share of all programs instead of an exact number.
     if (has(bytes, [0xfd, 0x87, 0x02]) || has(bytes, [0xfd, 0x88, 0x02])) modules.fused += 1;
     if (has(bytes, [0xfc, 0x15]) || has(bytes, [0xfc, 0x16])) modules.wide += 1;
   }
@@ -93,7 +93,7 @@ channel.onmessage = ({ data }: MessageEvent<ToSpy | Report>) => {
   channel.postMessage(report);
 };
 
-// What arrives before the worker's own script listens would be lost.
+// Keeps messages that arrive before the worker's own script listens.
 const early: unknown[] = [];
 let isLoaded = false;
 self.addEventListener("message", ({ data }: MessageEvent) => {

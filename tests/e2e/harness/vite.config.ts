@@ -1,9 +1,9 @@
-/** The tests' page: built like the product and served with its headers, but apart from it. */
+/** The harness: built like the product and served with its headers, but apart from it. */
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import product, { headers, headersOnEveryAnswer } from "../../../vite.config.js";
 
-/** A copy of randomx.js, its script for browsers: npm's may be left out, and is not needed. */
+/** The script for browsers of a copy of randomx.js, if one is to be measured. */
 const peer = process.env.RANDOMX_JS ?? fileURLToPath(new URL("no-peer.ts", import.meta.url));
 
 export default defineConfig({

@@ -1,13 +1,13 @@
 /**
- * The workers that the package starts, behind its back: the tests end some of them, and have
- * others watched from inside.
+ * Intercepts the workers that the package starts, so that tests can kill some and watch others from
+ * inside.
  */
 import spyScript from "./spy.ts?worker&url";
 import type { Report, ToSpy } from "./spy.js";
 
 const NativeWorker = window.Worker;
 
-/** Workers that have been started and not ended. */
+/** Workers that have been started and not terminated. */
 const live = new Set<Watched>();
 
 let spying = false;
@@ -38,19 +38,19 @@ function spied(script: URL | string): string {
   return address.href;
 }
 
-/** How many workers there are. */
+/** Returns the number of live workers. */
 export function liveWorkers(): number {
   return live.size;
 }
 
-/** Ends a worker as a browser does that is short of memory: the package is not told. */
+/** Terminates a worker without an event, as a browser does that is short of memory. */
 export function kill(which: number): void {
   const worker = [...live][which];
-  if (!worker) throw new Error(`there is no worker ${which}`);
+  if (!worker) throw new Error(`kill: expected 0 to ${live.size - 1}, got ${which}`);
   worker.terminate();
 }
 
-/** Ends the next worker that is asked to do something, after it had some time for it. */
+/** Kills the next worker that starts an operation, some milliseconds after its start. */
 export function killAt(operation: string, ms: number): Promise<void> {
   return new Promise((resolve) => {
     onPost = (message, worker) => {
@@ -64,31 +64,31 @@ export function killAt(operation: string, ms: number): Promise<void> {
   });
 }
 
-/** Has every worker that starts from now on watched from inside. */
+/** Watches every worker that starts from now on. */
 export function spyOnWorkers(): void {
   spying = true;
 }
 
-/** What the workers that live have done; they must be watched, and at rest. */
+/** Returns what each live worker has done. All must be watched and idle. */
 export function reports(): Promise<Report[]> {
   return ask({ ask: "report" });
 }
 
-/** Has watched workers, which must have started, refuse memory of the size of a cache, or no more. */
+/** Makes the watched workers refuse memory of a cache's size, or grant it again. */
 export async function refuseMemory(refuse: boolean): Promise<void> {
   await ask({ ask: "refuse", refuse });
 }
 
-/** Resolves when every worker has heard the message. */
+/** Resolves when every worker has answered. */
 async function ask(message: ToSpy): Promise<Report[]> {
   const channel = new BroadcastChannel("spy");
   try {
     return await new Promise<Report[]>((resolve) => {
-      const heard: Report[] = [];
+      const answers: Report[] = [];
       channel.onmessage = ({ data }: MessageEvent<Report | ToSpy>) => {
         if (!("modules" in data)) return;
-        heard.push(data);
-        if (heard.length === live.size) resolve(heard);
+        answers.push(data);
+        if (answers.length === live.size) resolve(answers);
       };
       channel.postMessage(message);
     });

@@ -1,4 +1,4 @@
-/** The page by axe's rules, in each of its states, light and dark; what is seen is kept. */
+/** Checks each state of the page by axe's rules, light and dark, and keeps screenshots. */
 import { expect, test, type Visit } from "../browsers/page.js";
 
 const SIZES = { desktop: [1280, 800], phone: [390, 844] } as const;
@@ -9,35 +9,39 @@ async function choose(view: Visit, theme: "light" | "dark"): Promise<void> {
 }
 
 for (const theme of ["light", "dark"] as const) {
-  test(`${theme}: verified, wrong fields, rejected, a node's form`, async ({ view }) => {
-    await view.go("");
-    await choose(view, theme);
-    await view.until('#report[data-state="valid"]');
-    await view.until(".epoch");
-    expect(await view.violations()).toEqual([]);
-    for (const [size, [width, height]] of Object.entries(SIZES)) {
-      await view.tab.resize(width, height);
-      await view.keep(`verify-${theme}-${size}`);
-    }
+  test(
+    `${theme}: a valid block, wrong fields, an invalid block, a node's form`,
+    { tag: "@chromium" },
+    async ({ view }) => {
+      await view.go("");
+      await choose(view, theme);
+      await view.until('#report[data-state="valid"]');
+      await view.until(".epoch");
+      expect(await view.violations()).toEqual([]);
+      for (const [size, [width, height]] of Object.entries(SIZES)) {
+        await view.tab.resize(width, height);
+        await view.keep(`verify-${theme}-${size}`);
+      }
 
-    await view.go("#/verify?from=paste");
-    await view.click("#from-paste [type=submit]");
-    await view.until('#block[aria-invalid="true"]');
-    expect(await view.violations()).toEqual([]);
+      await view.go("#/verify?from=paste");
+      await view.click("#from-paste [type=submit]");
+      await view.until('#block[aria-invalid="true"]');
+      expect(await view.violations()).toEqual([]);
 
-    await view.click("#fill");
-    await view.fill("#block", "00");
-    await view.click("#from-paste [type=submit]");
-    await view.until('#report[data-state="invalid"]');
-    expect(await view.violations()).toEqual([]);
+      await view.click("#fill");
+      await view.fill("#block", "00");
+      await view.click("#from-paste [type=submit]");
+      await view.until('#report[data-state="invalid"]');
+      expect(await view.violations()).toEqual([]);
 
-    await view.go("#/verify?from=node");
-    await view.until("#from-node:not([hidden])");
-    expect(await view.violations()).toEqual([]);
-  });
+      await view.go("#/verify?from=node");
+      await view.until("#from-node:not([hidden])");
+      expect(await view.violations()).toEqual([]);
+    },
+  );
 }
 
-test("every view, as it is opened, on a phone", async ({ view }) => {
+test("every view, as it opens, on a phone", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/nothing");
   await choose(view, "dark");
   await view.tab.resize(360, 720);

@@ -1,67 +1,79 @@
-/** The view Bench: rates over time, the phases of a hash, and the parts beside published figures. */
+/** The view Bench: rates over time, the phases of a hash, and parts beside published figures. */
 import { expect, test, visit } from "../browsers/page.js";
 import { readText } from "../support.js";
 import { serveWith } from "../variants.js";
 
-/** Several caches are filled and hashed with on machines that may be busy. */
-const PATIENCE = 90_000;
+/** A measurement fills several caches, on a machine that may be busy. */
+const RUN_TIMEOUT = 90_000;
 
 const verdict = '[data-part="verdict"]';
 
-test("both builds are measured, and the parts stand beside published figures", async ({ view }) => {
-  await view.go("#/bench?threads=2&seconds=2");
-  await view.until('[data-part="measure-native"]:not(:disabled)');
-  await view.click(".bench-form [type=submit]");
-  const words =
-    /^RandomX v1: [\d.]+ hashes a second in this browser \((?:JIT|interpreter), (?:one worker|2 workers)\), [\d.]+ natively, [\d.]+ times as many\.$/u;
-  await view.says(verdict, words, PATIENCE);
-  expect(await view.count('[data-part="rate-plot"] svg')).toBe(1);
-  expect(await view.count(".legend li")).toBe(2);
-  await view.click('[data-part="phases-plot"] summary');
-  await view.until('[data-part="phases-plot"] tbody tr:last-child:nth-child(6)');
-
-  const cells = async (row: string): Promise<string[]> =>
-    view.of(`[data-row="${row}"]`, `[...it.querySelectorAll("td")].map((td) => td.innerText)`);
-  const [, , native, ...published] = await cells("AesHash1R");
-  expect(native).toBe("–");
-  const file = JSON.parse(readText("web/views/bench/published.json")) as {
-    rows: { what: string; values: number[] }[];
-  };
-  const row = file.rows.find(({ what }) => what === "AesHash1R");
-  expect(published.map((text) => Number(text.replaceAll(",", "")))).toEqual(row?.values);
-  for (const { what } of file.rows) {
-    const [, here] = await cells(what);
-    expect(Number(here?.replaceAll(",", "")), what).toBeGreaterThan(1);
-  }
-  expect(await view.text('[data-part="source"]')).toContain("modernRX");
-  await view.isFitToSee("bench");
-});
-
-test("a measurement can be cancelled, and wrong numbers are not begun with", async ({ view }) => {
-  await view.go("#/bench?seconds=60&lanes=2&version=2&engine=interpreter");
-  await view.until(".bench-form [type=submit]");
-  expect(await view.of("#bench-lanes", "it.value")).toBe("2");
-  expect(await view.of("#bench-version", "it.value")).toBe("2");
-  expect(await view.of("#bench-engine", "it.value")).toBe("interpreter");
-  await view.fill("#bench-seconds", "1000");
-  await view.click(".bench-form [type=submit]");
-  await view.until('#bench-seconds[aria-invalid="true"]');
-  await view.says("#bench-seconds-error", /^Expected a whole number from 1 to 120\.$/u);
-  await view.fill("#bench-seconds", "60");
-  await view.click(".bench-form [type=submit]");
-  await view.until('[data-part="rate-plot"] svg', PATIENCE);
-  await view.click('[data-part="task"] button');
-  await view.says('[data-part="task"]', /cancelled/u);
-  await view.until(".bench-form [type=submit]:not(:disabled)");
-});
-
-test("without the native server the browser is measured alone", async ({ started }) => {
-  await serveWith({}, async (address) => {
-    const view = await visit(started, "#/bench?threads=1&seconds=1", address);
-    await view.says('[data-part="native"]', /^The native build is not there: /u);
-    expect(await view.count('[data-part="measure-native"]:disabled')).toBe(1);
+test(
+  "both builds are measured, and parts stand beside published figures",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/bench?threads=2&seconds=2");
+    await view.until('[data-part="measure-native"]:not(:disabled)');
     await view.click(".bench-form [type=submit]");
-    await view.says(verdict, /The native build is not there to compare with\.$/u, PATIENCE);
-    await view.tab.close();
-  });
-});
+    const words =
+      /^RandomX v1: [\d.]+ hashes a second in this browser \((?:JIT|interpreter), (?:one worker|2 workers)\), [\d.]+ natively, [\d.]+ times as many\.$/u;
+    await view.says(verdict, words, RUN_TIMEOUT);
+    expect(await view.count('[data-part="rate-plot"] svg')).toBe(1);
+    expect(await view.count(".legend li")).toBe(2);
+    await view.click('[data-part="phases-plot"] summary');
+    await view.until('[data-part="phases-plot"] tbody tr:last-child:nth-child(6)');
+
+    const cells = async (row: string): Promise<string[]> =>
+      view.of(`[data-row="${row}"]`, `[...it.querySelectorAll("td")].map((td) => td.innerText)`);
+    const [, , native, ...published] = await cells("AesHash1R");
+    expect(native).toBe("–");
+    const file = JSON.parse(readText("web/views/bench/published.json")) as {
+      rows: { what: string; values: number[] }[];
+    };
+    const row = file.rows.find(({ what }) => what === "AesHash1R");
+    expect(published.map((text) => Number(text.replaceAll(",", "")))).toEqual(row?.values);
+    for (const { what } of file.rows) {
+      const [, here] = await cells(what);
+      expect(Number(here?.replaceAll(",", "")), what).toBeGreaterThan(1);
+    }
+    expect(await view.text('[data-part="source"]')).toContain("modernRX");
+    await view.expectAccessible("bench");
+  },
+);
+
+test(
+  "a measurement can be cancelled, and wrong numbers do not start one",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/bench?seconds=60&lanes=2&version=2&engine=interpreter");
+    await view.until(".bench-form [type=submit]");
+    expect(await view.of("#bench-lanes", "it.value")).toBe("2");
+    expect(await view.of("#bench-version", "it.value")).toBe("2");
+    expect(await view.of("#bench-engine", "it.value")).toBe("interpreter");
+    await view.fill("#bench-seconds", "1000");
+    await view.click(".bench-form [type=submit]");
+    await view.until('#bench-seconds[aria-invalid="true"]');
+    await view.says("#bench-seconds-error", /^Expected a whole number from 1 to 120\.$/u);
+    await view.fill("#bench-seconds", "60");
+    await view.click(".bench-form [type=submit]");
+    await view.until('[data-part="rate-plot"] svg', RUN_TIMEOUT);
+    await view.click('[data-part="task"] button');
+    await view.says('[data-part="task"]', /cancelled/u);
+    await view.until(".bench-form [type=submit]:not(:disabled)");
+  },
+);
+
+test(
+  "without the native server only the browser is measured",
+  { tag: "@full" },
+  async ({ started }) => {
+    await serveWith({}, async (address) => {
+      const view = await visit(started, "#/bench?threads=1&seconds=1", address);
+      await view.says('[data-part="native"]', /^The native build is not there: /u);
+      expect(await view.count('[data-part="measure-native"]:disabled')).toBe(1);
+      await view.click(".bench-form [type=submit]");
+      await view.says(verdict, /The native build is not there to compare with\.$/u, RUN_TIMEOUT);
+      await view.tab.close();
+    });
+  },
+);

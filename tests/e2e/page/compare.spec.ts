@@ -1,10 +1,10 @@
-/** The view Compare: known answers in the browser's builds and in the native ones beside them. */
+/** The view Compare: known answers in the browser's builds and the native ones. */
 import { expect, test, visit, type Visit } from "../browsers/page.js";
 import { readText } from "../support.js";
 import { serveWith } from "../variants.js";
 
-/** Two keys are filled in each of four builds. */
-const PATIENCE = 90_000;
+/** Each of four builds fills two caches. */
+const RUN_TIMEOUT = 90_000;
 
 const verdict = '[data-part="verdict"]';
 const submit = ".compare-form [type=submit]";
@@ -25,34 +25,37 @@ async function compare(view: Visit, query: string): Promise<void> {
   await view.click(submit);
 }
 
-test("all builds agree; one that does not is told with both hashes", async ({ view }) => {
-  const builds = "browser-interpreter,browser-jit,native-interpreter,native-jit";
-  await compare(view, `builds=${builds}&vectors=specification&threads=2&lanes=4`);
-  await view.says(verdict, "All 40 hashes are right: 10 vectors in 4 builds.", PATIENCE);
-  expect(await view.count('.compare-rows td[data-verdict="right"]')).toBe(40);
-  expect(await view.count('[data-part="totals"] tbody tr')).toBe(4);
-  await view.until('[data-part="plot"] svg');
-  await view.isFitToSee("compare");
+test(
+  "four builds agree; a wrong hash is shown beside the expected one",
+  { tag: "@full" },
+  async ({ view }) => {
+    const builds = "browser-interpreter,browser-jit,native-interpreter,native-jit";
+    await compare(view, `builds=${builds}&vectors=specification&threads=2&lanes=4`);
+    await view.says(verdict, "All 40 hashes are right: 10 vectors in 4 builds.", RUN_TIMEOUT);
+    expect(await view.count('.compare-rows td[data-verdict="right"]')).toBe(40);
+    expect(await view.count('[data-part="totals"] tbody tr')).toBe(4);
+    await view.until('[data-part="plot"] svg');
+    await view.expectAccessible("compare");
 
-  const [first] = known;
-  const wrong = altered(first?.hash ?? "");
-  await view.fill(".compare-rows tbody tr input", wrong);
-  await view.says(verdict, /^4 of 40 hashes are wrong: /u);
-  expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(4);
-  const told = await view.text('.compare-rows td[data-verdict="wrong"]');
-  expect(told).toContain(first?.hash);
-  expect(told).toContain(wrong);
-  await view.isFitToSee("compare-wrong");
+    const [first] = known;
+    const wrong = altered(first?.hash ?? "");
+    await view.fill(".compare-rows tbody tr input", wrong);
+    await view.says(verdict, /^4 of 40 hashes are wrong: /u);
+    expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(4);
+    const cell = await view.text('.compare-rows td[data-verdict="wrong"]');
+    expect(cell).toContain(first?.hash);
+    expect(cell).toContain(wrong);
+    await view.expectAccessible("compare-wrong");
 
-  await view.fill(".compare-rows tbody tr input", "x");
-  expect(await view.count('.compare-rows input[aria-invalid="true"]')).toBe(1);
-  await view.fill(".compare-rows tbody tr input", first?.hash ?? "");
-  await view.says(verdict, /^All 40 hashes are right/u);
+    await view.fill(".compare-rows tbody tr input", "x");
+    expect(await view.count('.compare-rows input[aria-invalid="true"]')).toBe(1);
+    await view.fill(".compare-rows tbody tr input", first?.hash ?? "");
+    await view.says(verdict, /^All 40 hashes are right/u);
 
-  const saved = async (button: string): Promise<string> =>
-    view.of(
-      `[data-part="${button}"]`,
-      `new Promise((resolve) => {
+    const saved = async (button: string): Promise<string> =>
+      view.of(
+        `[data-part="${button}"]`,
+        `new Promise((resolve) => {
         const make = URL.createObjectURL;
         URL.createObjectURL = (file) => {
           URL.createObjectURL = make;
@@ -61,27 +64,29 @@ test("all builds agree; one that does not is told with both hashes", async ({ vi
         };
         it.click();
       })`,
-    );
-  const json = JSON.parse(await saved("json")) as {
-    rows: { expected: string; results: Record<string, { hash: string; verdict: string }> }[];
-    totals: { column: string; right: number }[];
-  };
-  expect(json.rows.map(({ expected }) => expected)).toEqual(known.map(({ hash }) => hash));
-  expect(json.rows[9]?.results["native-jit"]).toMatchObject({
-    hash: known[9]?.hash,
-    verdict: "right",
-  });
-  expect(json.totals.map(({ right }) => right)).toEqual([10, 10, 10, 10]);
-  const lines = (await saved("csv")).trim().split("\r\n");
-  expect(lines).toHaveLength(11);
-  expect(lines[1]).toContain(`${first?.hash},right,${first?.hash},`);
-});
+      );
+    const json = JSON.parse(await saved("json")) as {
+      rows: { expected: string; results: Record<string, { hash: string; verdict: string }> }[];
+      totals: { column: string; right: number }[];
+    };
+    expect(json.rows.map(({ expected }) => expected)).toEqual(known.map(({ hash }) => hash));
+    expect(json.rows[9]?.results["native-jit"]).toMatchObject({
+      hash: known[9]?.hash,
+      verdict: "right",
+    });
+    expect(json.totals.map(({ right }) => right)).toEqual([10, 10, 10, 10]);
+    const lines = (await saved("csv")).trim().split("\r\n");
+    expect(lines).toHaveLength(11);
+    expect(lines[1]).toContain(`${first?.hash},right,${first?.hash},`);
+  },
+);
 
-test("a file's altered vector is told in every build", async ({ view }) => {
+test("an altered vector of a file is wrong in every build", async ({ view }) => {
   const [right, wrong] = known;
-  if (!right || !wrong) throw new Error("there are no vectors");
+  if (!right || !wrong)
+    throw new Error("tests/vectors/specification-hashes.json: there are no vectors");
   const file = { vectors: [right, { ...wrong, hash: altered(wrong.hash) }] };
-  // More threads than the server lets anybody ask for are as many as it does.
+  // The number of threads is reduced to what the server allows.
   await view.go("#/compare?builds=browser-jit,native-jit&threads=24");
   await view.until('.compare-form [value="native-jit"]:not(:disabled)');
   expect(await view.of("#compare-threads", "it.value === it.max")).toBe(true);
@@ -98,44 +103,54 @@ test("a file's altered vector is told in every build", async ({ view }) => {
   await choose('{"vectors":[{"key":"0"}]}');
   await view.says("#compare-file-error", /^own\.json: vector 1: expected "key" to be/u);
   await choose(JSON.stringify(file));
-  // Not before the file has been read.
+  // The file is read asynchronously.
   await view.until('#compare-file[aria-invalid="false"]');
   await view.click(submit);
-  await view.says(verdict, "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.", PATIENCE);
+  await view.says(
+    verdict,
+    "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.",
+    RUN_TIMEOUT,
+  );
   expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
   expect(await view.text('.compare-rows td[data-verdict="wrong"]')).toContain(altered(wrong.hash));
 });
 
-test("the address has the settings, and a cancelled run can be begun again", async ({ view }) => {
-  await view.go("#/compare?builds=browser-jit&vectors=shares&threads=1&lanes=3");
-  await view.until(submit);
-  expect(await view.of("#compare-lanes", "it.value")).toBe("3");
-  expect(await view.count('input[name="columns"]:checked')).toBe(1);
-  await view.fill("#compare-threads", "x");
-  await view.click(submit);
-  await view.until('#compare-threads[aria-invalid="true"]');
-  await view.fill("#compare-threads", "2");
-  await view.click('input[name="sets"][value="headers"]');
-  const address = await view.of<string>("html", "location.hash");
-  expect(decodeURIComponent(address)).toBe(
-    "#/compare?builds=browser-jit&vectors=headers,shares&threads=2&lanes=3",
-  );
-  await view.click(submit);
-  await view.until('.compare-rows [data-verdict="right"]', PATIENCE);
-  await view.click(".task button");
-  await view.says(verdict, /hashes are right; the rest was cancelled\.$/u);
-  await view.until(`${submit}:not(:disabled)`);
-});
-
-test("without the native server the page says so, and compares the browser", async ({
-  started,
-}) => {
-  await serveWith({}, async (address) => {
-    const view = await visit(started, "#/compare?vectors=headers&builds=browser-jit", address);
-    await view.says('[data-part="native"]', /^The native build is not there: .*npm start/u);
-    expect(await view.count('input[name="columns"]:disabled')).toBe(3);
+test(
+  "the address holds the settings, and a cancelled run can be restarted",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/compare?builds=browser-jit&vectors=shares&threads=1&lanes=3");
+    await view.until(submit);
+    expect(await view.of("#compare-lanes", "it.value")).toBe("3");
+    expect(await view.count('input[name="columns"]:checked')).toBe(1);
+    await view.fill("#compare-threads", "x");
     await view.click(submit);
-    await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", PATIENCE);
-    await view.tab.close();
-  });
-});
+    await view.until('#compare-threads[aria-invalid="true"]');
+    await view.fill("#compare-threads", "2");
+    await view.click('input[name="sets"][value="headers"]');
+    const address = await view.of<string>("html", "location.hash");
+    expect(decodeURIComponent(address)).toBe(
+      "#/compare?builds=browser-jit&vectors=headers,shares&threads=2&lanes=3",
+    );
+    await view.click(submit);
+    await view.until('.compare-rows [data-verdict="right"]', RUN_TIMEOUT);
+    await view.click(".task button");
+    await view.says(verdict, /hashes are right; the rest was cancelled\.$/u);
+    await view.until(`${submit}:not(:disabled)`);
+  },
+);
+
+test(
+  "without the native server only the browser is compared",
+  { tag: "@chromium" },
+  async ({ started }) => {
+    await serveWith({}, async (address) => {
+      const view = await visit(started, "#/compare?vectors=headers&builds=browser-jit", address);
+      await view.says('[data-part="native"]', /^The native build is not there: .*npm start/u);
+      expect(await view.count('input[name="columns"]:disabled')).toBe(3);
+      await view.click(submit);
+      await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", RUN_TIMEOUT);
+      await view.tab.close();
+    });
+  },
+);

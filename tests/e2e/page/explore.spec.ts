@@ -1,4 +1,4 @@
-/** The view Explore: what it shows is of the hash that was asked for, and adds up. */
+/** The view Explore: its figures belong to the chosen hash and agree with each other. */
 import { headers as served } from "../../../vite.config.js";
 import { expect, test, visit, type Visit } from "../browsers/page.js";
 import { readText } from "../support.js";
@@ -12,20 +12,21 @@ const status = '[data-part="status"]';
 const inside = "#explore-form [type=submit]";
 const cancel = '[data-part="progress"] button';
 
-/** The address of a vector, and its hash. */
+/** The address that explores a vector, and the vector's hash. */
 function vector(version: 1 | 2, more: Record<string, string>): { hash: string; address: string } {
   const found = vectors.find((vector) => vector.version === version);
-  if (!found) throw new Error(`there is no vector of version ${version}`);
+  if (!found)
+    throw new Error(`specification-hashes.json: there is no vector of version ${version}`);
   const { key, input, hash } = found;
   const query = { key: `0x${key}`, input: `0x${input}`, version: String(version), ...more };
   return { hash, address: `#/explore?${new URLSearchParams(query).toString()}` };
 }
 
-async function done(view: Visit, hashes: number): Promise<void> {
+async function untilCounted(view: Visit, hashes: number): Promise<void> {
   await view.says(status, new RegExp(`distributions are of ${hashes} hashes`, "u"), 60_000);
 }
 
-/** The numbers of a row of the table beside the document, what is published first. */
+/** The numbers in a row of the document's table: the published one, then the counted one. */
 async function documented(view: Visit, what: string): Promise<number[]> {
   const text = await view.of<string>(
     '[data-part="document"]',
@@ -35,13 +36,13 @@ async function documented(view: Visit, what: string): Promise<number[]> {
   return cells.map((cell) => Number(/[\d.]+(?:e\+\d+)?/u.exec(cell)?.[0]));
 }
 
-test("one hash from inside, beside the document", async ({ view }) => {
+test("one hash from inside, beside the document", { tag: "@chromium" }, async ({ view }) => {
   const { hash, address } = vector(1, { hashes: "4" });
   await view.go(address);
-  await done(view, 4);
+  await untilCounted(view, 4);
   expect(await view.text(status)).toContain(hash);
 
-  // The program: as many lines as it has, each of which has run, and marks where branches go back.
+  // The program: every line has run, and branches are marked.
   expect(await view.count('[data-part="listing"] tbody tr')).toBe(256);
   const branches = await view.count('[data-part="listing"] [data-kind="control"]');
   expect(branches).toBeGreaterThan(5);
@@ -52,7 +53,7 @@ test("one hash from inside, beside the document", async ({ view }) => {
   expect(Math.min(...runs)).toBe(2048);
   expect(Math.max(...runs)).toBeGreaterThan(2048);
 
-  // The map: its red points are the bytes that are said to be overwritten.
+  // The map: the red points add up to the number of overwritten bytes.
   const points = await view.of<number>(
     "canvas",
     `[...new Uint32Array(it.getContext("2d").getImageData(0, 0, 512, 512).data.buffer)]
@@ -75,7 +76,7 @@ test("one hash from inside, beside the document", async ({ view }) => {
     expect(Math.abs(here / published - 1), `${what}: ${numbers.join(" ")}`).toBeLessThan(tolerance);
   }
 
-  // Each picture has its numbers in a table.
+  // A table beside each picture has its numbers.
   for (const part of [
     "registers",
     "instructions",
@@ -96,47 +97,49 @@ test("one hash from inside, beside the document", async ({ view }) => {
   expect(Math.abs(counted / (4 * 8 * 2048 * 8) - 1)).toBeLessThan(0.001);
 });
 
-test("another version, program, register and function, by the address and by hand", async ({
-  view,
-}) => {
-  const { hash, address } = vector(2, { hashes: "4", program: "8" });
-  await view.go(address);
-  await view.says(status, new RegExp(hash, "u"), 60_000);
-  await view.until('[data-part="registers"] svg');
-  expect(await view.count('[data-part="listing"] tbody tr')).toBe(384);
-  expect(await view.of("#explore-program", "it.value")).toBe("8");
+test(
+  "version, program, register and function can be chosen",
+  { tag: "@full" },
+  async ({ view }) => {
+    const { hash, address } = vector(2, { hashes: "4", program: "8" });
+    await view.go(address);
+    await view.says(status, new RegExp(hash, "u"), 60_000);
+    await view.until('[data-part="registers"] svg');
+    expect(await view.count('[data-part="listing"] tbody tr')).toBe(384);
+    expect(await view.of("#explore-program", "it.value")).toBe("8");
 
-  const choose = async (field: string, value: string, part: string): Promise<void> => {
-    const picture = `document.querySelector('[data-part="${part}"] svg').outerHTML`;
-    const before = await view.of<string>("html", picture);
-    await view.of(
-      field,
-      `{ it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event("change")); }`,
-    );
-    await expect.poll(() => view.of<string>("html", picture)).not.toBe(before);
-  };
-  await choose("#explore-register", "e3", "registers");
-  await view.says('[data-part="registers"] figcaption', /halves of e3/u);
-  await done(view, 4);
-  await choose("#explore-function", "5", "ports");
+    const choose = async (field: string, value: string, part: string): Promise<void> => {
+      const picture = `document.querySelector('[data-part="${part}"] svg').outerHTML`;
+      const before = await view.of<string>("html", picture);
+      await view.of(
+        field,
+        `{ it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event("change")); }`,
+      );
+      await expect.poll(() => view.of<string>("html", picture)).not.toBe(before);
+    };
+    await choose("#explore-register", "e3", "registers");
+    await view.says('[data-part="registers"] figcaption', /halves of e3/u);
+    await untilCounted(view, 4);
+    await choose("#explore-function", "5", "ports");
 
-  await view.fill("#explore-input", "");
-  await view.click(inside);
-  await view.says("#explore-input-error", "input: is missing.");
-  expect(await view.hasFocus("#explore-input")).toBe(true);
-  await view.fill("#explore-input", "0x123");
-  await view.click(inside);
-  await view.says("#explore-input-error", /even number of hex characters/u);
-});
+    await view.fill("#explore-input", "");
+    await view.click(inside);
+    await view.says("#explore-input-error", "input: is missing.");
+    expect(await view.hasFocus("#explore-input")).toBe(true);
+    await view.fill("#explore-input", "0x123");
+    await view.click(inside);
+    await view.says("#explore-input-error", /even number of hex characters/u);
+  },
+);
 
-test("work that is cancelled, begun again, and left", async ({ view }) => {
+test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ view }) => {
   await view.go("#/explore?hashes=256");
   await view.click(cancel);
   await view.says(status, /^Cancelled/u);
   await view.until(`${cancel}:disabled`);
   await view.of("#explore-hashes", `it.value = "4"`);
   await view.click(inside);
-  await done(view, 4);
+  await untilCounted(view, 4);
   expect(await view.of("html", "location.hash")).toBe("#/explore?hashes=4");
 
   await view.go("#/explore?hashes=256");
@@ -147,26 +150,34 @@ test("work that is cancelled, begun again, and left", async ({ view }) => {
   await view.says(status, /^The hash is/u, 60_000);
 });
 
-test("without WebAssembly it says what is missing", async ({ started }) => {
-  const without = served["Content-Security-Policy"].replace(" 'wasm-unsafe-eval'", "");
-  await serveWith({ headers: { "Content-Security-Policy": without } }, async (address) => {
-    const view = await visit(started, "#/explore", address);
-    await view.says('[data-part="problem"]', /wasm-blocked/u);
-    await view.tab.close();
-  });
-});
+test(
+  "without WebAssembly the view reports what is missing",
+  { tag: "@full" },
+  async ({ started }) => {
+    const without = served["Content-Security-Policy"].replace(" 'wasm-unsafe-eval'", "");
+    await serveWith({ headers: { "Content-Security-Policy": without } }, async (address) => {
+      const view = await visit(started, "#/explore", address);
+      await view.says('[data-part="problem"]', /wasm-blocked/u);
+      await view.tab.close();
+    });
+  },
+);
 
-test("light and dark by axe's rules, and on a phone", async ({ view }) => {
-  await view.go("#/explore?hashes=4");
-  await done(view, 4);
-  await view.click('[data-part="phases"] summary');
-  for (const theme of ["light", "dark"]) {
-    while ((await view.of("#theme", "it.dataset.choice")) !== theme) await view.click("#theme");
-    expect(await view.violations()).toEqual([]);
-    await view.keep(`explore-${theme}`);
-  }
-  await view.tab.resize(360, 720);
-  const width = await view.of<number>("html", "innerWidth");
-  await expect.poll(() => view.of<number>("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
-  await view.keep("explore-phone");
-});
+test(
+  "axe finds nothing in light and dark; a phone is wide enough",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/explore?hashes=4");
+    await untilCounted(view, 4);
+    await view.click('[data-part="phases"] summary');
+    for (const theme of ["light", "dark"]) {
+      while ((await view.of("#theme", "it.dataset.choice")) !== theme) await view.click("#theme");
+      expect(await view.violations()).toEqual([]);
+      await view.keep(`explore-${theme}`);
+    }
+    await view.tab.resize(360, 720);
+    const width = await view.of<number>("html", "innerWidth");
+    await expect.poll(() => view.of<number>("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
+    await view.keep("explore-phone");
+  },
+);

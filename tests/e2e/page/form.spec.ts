@@ -1,9 +1,9 @@
-/** The form for any block: every field's own complaint, and the keyboard alone. */
+/** The form for a pasted block: the errors of each field, and use by keyboard alone. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { headers } from "../support.js";
 
 const [, block] = headers.blocks;
-if (!block) throw new Error("there is no block");
+if (!block) throw new Error("tests/vectors/mainnet-headers.json: there is no block");
 
 const FIELDS = {
   "#block": block.hashing_blob,
@@ -35,36 +35,40 @@ const WRONG: readonly [keyof typeof FIELDS, string, string][] = [
   ["#height", "1e3", "expected a whole number from 0 to 2^53 - 1"],
 ];
 
-test("each field says what is wrong with it, and takes the keyboard", async ({ view }) => {
-  await view.go("#/verify?from=paste");
-  await view.until("#from-paste:not([hidden])");
-  await view.click("#from-paste [type=submit]");
-  for (const field of ["block", "seed-hash", "difficulty"]) {
-    await view.says(`#${field}-error`, /: is missing\.$/u);
-  }
-  for (const [field, text, words] of WRONG) {
-    await fill(view, { ...FIELDS, [field]: text });
+test(
+  "each field reports what is wrong with it, and takes the focus",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?from=paste");
+    await view.until("#from-paste:not([hidden])");
     await view.click("#from-paste [type=submit]");
-    const error = await view.of<string>(
-      field,
-      "document.querySelector(`#${it.id}-error`).innerText",
-    );
-    expect(error, `${field} ${text.slice(0, 12)}`).toContain(words);
-    expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("true");
-    expect(await view.of(field, "it.getAttribute('aria-describedby')")).toContain("-error");
-    expect(await view.hasFocus(field)).toBe(true);
-    await view.fill(field, FIELDS[field]);
-    expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("false");
-  }
-  await view.until('#report[data-state="idle"]');
-});
+    for (const field of ["block", "seed-hash", "difficulty"]) {
+      await view.says(`#${field}-error`, /: is missing\.$/u);
+    }
+    for (const [field, text, words] of WRONG) {
+      await fill(view, { ...FIELDS, [field]: text });
+      await view.click("#from-paste [type=submit]");
+      const error = await view.of<string>(
+        field,
+        "document.querySelector(`#${it.id}-error`).innerText",
+      );
+      expect(error, `${field} ${text.slice(0, 12)}`).toContain(words);
+      expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("true");
+      expect(await view.of(field, "it.getAttribute('aria-describedby')")).toContain("-error");
+      expect(await view.hasFocus(field)).toBe(true);
+      await view.fill(field, FIELDS[field]);
+      expect(await view.of(field, "it.getAttribute('aria-invalid')")).toBe("false");
+    }
+    await view.until('#report[data-state="idle"]');
+  },
+);
 
-test("the form works with the keyboard alone", async ({ view }) => {
+test("the form works with the keyboard alone", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=paste");
   await view.until("#from-paste:not([hidden])");
   await fill(view, FIELDS);
   await view.of("#difficulty", "it.focus()");
-  // Past the summary of what may be left out, to the button.
+  // Past the summary of the optional fields, to the button.
   await view.tab.press("Tab");
   expect(await view.hasFocus("#from-paste summary")).toBe(true);
   await view.tab.press("Tab");

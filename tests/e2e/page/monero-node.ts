@@ -1,9 +1,9 @@
-/** A Monero node, played by the tests: a real block of mainnet on a history that leads to it. */
+/** A fake Monero node with a real block of the main chain and an invented history before it. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readText } from "../support.js";
 
-/** Where the difficulty rule comes to where all blocks before are this far apart, and as difficult. */
+/** If all earlier blocks are TARGET seconds apart and this difficult, the rule demands the same again. */
 const TARGET = 120;
 const DIFFICULTY = "0x3e8";
 
@@ -21,10 +21,10 @@ const { blocks } = JSON.parse(readText("tests/vectors/mainnet-blocks.json")) as 
   }[];
 };
 
-/** The block that the node has. */
+/** The node's only real block. */
 export const block = blocks[1] ?? fail();
 
-/** Serves a node, which gives this blob for the block, until the work with its address is done. */
+/** Serves a node that returns `blob` for its block while `work` runs. */
 export async function serveNode(blob: string, work: (url: string) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     let body = "";
@@ -57,7 +57,7 @@ function answer(method: string, params: Record<string, number>, blob: string): o
   };
 }
 
-/** What the node says of a block. */
+/** Returns the node's header of a block. */
 function header(of: number): Record<string, unknown> {
   const { height, id, prev_id, seed_height, seed_hash, timestamp } = block;
   const ids = new Map([
@@ -82,5 +82,5 @@ function header(of: number): Record<string, unknown> {
 }
 
 function fail(): never {
-  throw new Error("there is no block");
+  throw new Error("tests/vectors/mainnet-blocks.json: there is no block");
 }

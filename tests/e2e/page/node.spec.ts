@@ -1,8 +1,8 @@
-/** The page asks a node. */
+/** The view Verify with blocks that a node sends. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { block, serveNode } from "./monero-node.js";
 
-async function ask(view: Visit, url: string, first: string, last = ""): Promise<void> {
+async function requestBlocks(view: Visit, url: string, first: string, last = ""): Promise<void> {
   await view.fill("#node-url", url);
   await view.fill("#node-from", first);
   await view.fill("#node-to", last);
@@ -12,7 +12,7 @@ async function ask(view: Visit, url: string, first: string, last = ""): Promise<
 test("a node's block is verified, check by check", async ({ view }) => {
   await serveNode(block.block_blob, async (url) => {
     await view.go("#/verify?from=node");
-    await ask(view, url, String(block.height));
+    await requestBlocks(view, url, String(block.height));
     await view.until('#node-result[data-state="valid"]');
     await view.says("#node-result .verdict", /The block is valid, and follows on/u);
     expect(await view.count("#report .checks > li")).toBe(12);
@@ -22,34 +22,34 @@ test("a node's block is verified, check by check", async ({ view }) => {
   });
 });
 
-test("a block with one digit changed is rejected, and the checks that fail say why", async ({
+test("a block with one altered digit is invalid, and the failed checks say why", async ({
   view,
 }) => {
-  // In the nonce: the id is another one then, and so is the hash.
+  // In the nonce, so that the id and the hash both change.
   const at = 2 * 39;
   const digit = block.block_blob[at] === "0" ? "1" : "0";
   const altered = block.block_blob.slice(0, at) + digit + block.block_blob.slice(at + 1);
   await serveNode(altered, async (url) => {
     await view.go("#/verify?from=node");
-    await ask(view, url, String(block.height), String(block.height));
+    await requestBlocks(view, url, String(block.height), String(block.height));
     await view.until('#node-result[data-state="invalid"]');
     await view.until('#report[data-state="invalid"] [data-outcome="failed"]');
   });
 });
 
-test("a node that cannot be reached is said to be so", async ({ view }) => {
+test("a node that cannot be reached is reported", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=node");
-  await ask(view, "http://127.0.0.1:9", "1");
+  await requestBlocks(view, "http://127.0.0.1:9", "1");
   await view.until('#node-result[data-state="failed"]');
   await view.says("#node-result .verdict", /node-unreachable/u);
 });
 
-test("fields say what is wrong with them", async ({ view }) => {
+test("each field reports what is wrong with it", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=node");
-  await ask(view, "ftp://node", "0", "x");
+  await requestBlocks(view, "ftp://node", "0", "x");
   await view.says("#node-url-error", /http: or https:/u);
   await view.says("#node-from-error", /at least 1/u);
   await view.says("#node-to-error", /whole number/u);
-  await ask(view, "http://node", "10", "9");
+  await requestBlocks(view, "http://node", "10", "9");
   await view.says("#node-to-error", /expected 10 to 1,009/u);
 });

@@ -1,4 +1,4 @@
-/** The frame of the page: addresses, the way back, the keyboard, the colours. */
+/** The page's frame: addresses, history, keyboard, colours. */
 import { expect, test, type Visit } from "../browsers/page.js";
 
 const VIEWS = ["verify", "compare", "bench", "explore"] as const;
@@ -16,7 +16,7 @@ async function expectOpen(view: Visit, name: string): Promise<void> {
   expect(title.toLowerCase()).toMatch(new RegExp(`^${name} · randomx`, "u"));
 }
 
-test("each view has a link, an address and a heading that takes the keyboard", async ({ view }) => {
+test("each view has a link, an address and a heading that takes the focus", async ({ view }) => {
   await view.go("");
   await expectOpen(view, "verify");
   for (const name of [...VIEWS.slice(1), "verify"]) {
@@ -27,7 +27,7 @@ test("each view has a link, an address and a heading that takes the keyboard", a
   }
 });
 
-test("back and forward", async ({ view }) => {
+test("back and forward", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/compare");
   await expectOpen(view, "compare");
   await view.click(link("bench"));
@@ -44,14 +44,14 @@ test("back and forward", async ({ view }) => {
   await view.until('#report[data-state="valid"]');
 });
 
-test("an address of nothing is said to be so", async ({ view }) => {
+test("an unknown address is reported", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/nothing?x=1");
   await view.says('[role="alert"]', /no view “nothing”/u);
   await view.click(link("compare"));
   await expectOpen(view, "compare");
 });
 
-test("colours can be chosen, and the choice is kept", async ({ view }) => {
+test("colours can be chosen, and the choice is kept", { tag: "@chromium" }, async ({ view }) => {
   const paper = (): Promise<string> => view.of("body", "getComputedStyle(it).backgroundColor");
   await view.go("#/nothing");
   for (const [name, colour] of [
@@ -67,7 +67,7 @@ test("colours can be chosen, and the choice is kept", async ({ view }) => {
   }
 });
 
-test("a phone's width is enough", async ({ view }) => {
+test("the report fits a phone", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?block=3455887");
   await view.tab.resize(360, 720);
   await view.until('#report[data-state="valid"]');

@@ -4,7 +4,7 @@ import { headers } from "../support.js";
 import { block as whole } from "./monero-node.js";
 
 const [first, second] = headers.blocks;
-if (!first || !second) throw new Error("there are no blocks");
+if (!first || !second) throw new Error("tests/vectors/mainnet-headers.json: there are no blocks");
 
 const report = "#report";
 const given = {
@@ -21,7 +21,7 @@ async function paste(view: Visit, texts: Partial<typeof given>): Promise<void> {
   await view.click("#from-paste [type=submit]");
 }
 
-/** The checks of the report with how they went. */
+/** The outcome of each check in the report. */
 async function outcomes(view: Visit): Promise<Record<string, string>> {
   return view.of<Record<string, string>>(
     `${report} .checks`,
@@ -29,7 +29,7 @@ async function outcomes(view: Visit): Promise<Record<string, string>> {
   );
 }
 
-test("verifies a real block on load, and shows what it looked at", async ({ view }) => {
+test("verifies a real block on load, and shows its details", async ({ view }) => {
   await view.go("");
   await view.until(`${report}[data-state="valid"]`);
   await view.says(`${report} .verdict`, /Verified: the hash meets the difficulty/u);
@@ -57,20 +57,26 @@ test("verifies a real block on load, and shows what it looked at", async ({ view
   await view.until(`${report}[data-state="valid"]`);
 });
 
-test("a whole block: all of its checks, with the bytes that they looked at", async ({ view }) => {
-  await view.go(`#/verify?block=${whole.height}`);
-  await view.until(`${report}[data-state="valid"]`);
-  await view.says('[data-place="id"]', whole.id);
-  await view.says('[data-place="hash"]', whole.pow_hash);
-  const { "hashing-blob": blob, ...others } = await outcomes(view);
-  expect(blob).toBe("unasked");
-  expect(Object.values(others)).toEqual(Array.from({ length: 6 }, () => "passed"));
-  await view.says('[data-check="height"] .looked', /8ff7d201/u);
-  await view.says(".parts", /Miner transaction: height[^]*3455887/u);
-  expect(await view.text(".parts")).not.toContain("Could not be read");
-});
+test(
+  "a whole block: all checks, with the bytes they examined",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go(`#/verify?block=${whole.height}`);
+    await view.until(`${report}[data-state="valid"]`);
+    await view.says('[data-place="id"]', whole.id);
+    await view.says('[data-place="hash"]', whole.pow_hash);
+    const { "hashing-blob": blob, ...others } = await outcomes(view);
+    expect(blob).toBe("unasked");
+    expect(Object.values(others)).toEqual(Array.from({ length: 6 }, () => "passed"));
+    await view.says('[data-check="height"] .looked', /8ff7d201/u);
+    await view.says(".parts", /Miner transaction: height[^]*3455887/u);
+    expect(await view.text(".parts")).not.toContain("Could not be read");
+  },
+);
 
-test("a pasted block is verified; asked too much, or changed, it is rejected", async ({ view }) => {
+test("a pasted block is valid; altered, or with a higher difficulty, it is invalid", async ({
+  view,
+}) => {
   await view.go("#/verify?from=paste");
   const spread = given.block.replace(/.{20}/gu, "$&\n ");
   await paste(view, { block: spread });
@@ -90,7 +96,7 @@ test("a pasted block is verified; asked too much, or changed, it is rejected", a
   await view.says('[data-check="proof-of-work"]', /is broken/u);
 });
 
-test("an address with a block in it verifies that block", async ({ view }) => {
+test("an address that contains a block verifies it", { tag: "@chromium" }, async ({ view }) => {
   const query = new URLSearchParams({ from: "paste", ...given, id: second.id, height: "3727301" });
   await view.go(`#/verify?${query.toString()}`);
   await view.until(`${report}[data-state="valid"]`);
@@ -98,40 +104,44 @@ test("an address with a block in it verifies that block", async ({ view }) => {
   expect((await outcomes(view)).id).toBe("passed");
 });
 
-test("a dropped file is read: hex, bytes, a node's answer", async ({ view }) => {
-  await view.go("#/verify?from=paste");
-  const bytes = `Uint8Array.from(${JSON.stringify(whole.block_blob.match(/../gu))}, (byte) => parseInt(byte, 16))`;
-  const answer = {
-    result: {
-      blob: whole.block_blob,
-      block_header: { wide_difficulty: "0xa3f8", difficulty: 1, hash: whole.id, height: 3455887 },
-    },
-  };
-  for (const content of [
-    JSON.stringify(`${whole.block_blob}\n`),
-    bytes,
-    JSON.stringify(JSON.stringify(answer)),
-  ]) {
-    await view.fill("#block", "");
-    await view.of(
-      "#from-paste",
-      `{
+test(
+  "a dropped file is read: hex, bytes, a node's answer",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.go("#/verify?from=paste");
+    const bytes = `Uint8Array.from(${JSON.stringify(whole.block_blob.match(/../gu))}, (byte) => parseInt(byte, 16))`;
+    const answer = {
+      result: {
+        blob: whole.block_blob,
+        block_header: { wide_difficulty: "0xa3f8", difficulty: 1, hash: whole.id, height: 3455887 },
+      },
+    };
+    for (const content of [
+      JSON.stringify(`${whole.block_blob}\n`),
+      bytes,
+      JSON.stringify(JSON.stringify(answer)),
+    ]) {
+      await view.fill("#block", "");
+      await view.of(
+        "#from-paste",
+        `{
         const files = new DataTransfer();
         files.items.add(new File([${content}], "block"));
         it.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
       }`,
-    );
-    await expect.poll(() => view.of("#block", "it.value.trim()")).toBe(whole.block_blob);
-  }
-  await view.says("#kind", "2,424 bytes: taken for a block");
-  expect(await view.of("#difficulty", "it.value")).toBe(String(0xa3f8));
-  expect(await view.of("#expected-id", "it.value")).toBe(whole.id);
-  await view.fill("#seed-hash", whole.seed_hash);
-  await view.click("#from-paste [type=submit]");
-  await view.until(`${report}[data-state="valid"]`);
-});
+      );
+      await expect.poll(() => view.of("#block", "it.value.trim()")).toBe(whole.block_blob);
+    }
+    await view.says("#kind", "2,424 bytes: taken for a block");
+    expect(await view.of("#difficulty", "it.value")).toBe(String(0xa3f8));
+    expect(await view.of("#expected-id", "it.value")).toBe(whole.id);
+    await view.fill("#seed-hash", whole.seed_hash);
+    await view.click("#from-paste [type=submit]");
+    await view.until(`${report}[data-state="valid"]`);
+  },
+);
 
-test("a file that is no block is said to be none", async ({ view }) => {
+test("a file without a block is reported", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=paste");
   await view.fill("#block", "{ not JSON");
   await view.says("#block-error", /expected JSON/u);
@@ -139,9 +149,9 @@ test("a file that is no block is said to be none", async ({ view }) => {
   await view.says("#block-error", /expected a block or a hashing blob/u);
 });
 
-test("work can be cancelled, and other work begun", async ({ view }) => {
+test("work can be cancelled, and other work started", { tag: "@full" }, async ({ view }) => {
   await view.go("#/verify?from=paste");
-  // A fill may be over before a busy machine has hit the button; then there is another one.
+  // The fill may end before the click. Then another key is tried.
   let attempts = 0;
   await expect(async () => {
     attempts += 1;
@@ -153,7 +163,7 @@ test("work can be cancelled, and other work begun", async ({ view }) => {
   await view.says(`${report} .verdict`, /^Cancelled/u);
   expect(await view.of(`${report} .task button`, "it.disabled")).toBe(true);
 
-  // A second one takes the place of the first, which is given up.
+  // The second block replaces the first, whose work is aborted.
   await paste(view, { seed: "33".repeat(32) });
   await view.until(`${report}[data-state="filling"]`);
   await paste(view, {});

@@ -1,4 +1,4 @@
-/** Work that is left, begun again, done twice at once; and a server that does not help. */
+/** Work that is left, restarted, or done twice at once; and servers that are set up wrongly. */
 import { headers as served } from "../../../vite.config.js";
 import { expect, test, visit } from "../browsers/page.js";
 import { serveWith } from "../variants.js";
@@ -6,14 +6,18 @@ import { serveWith } from "../variants.js";
 const valid = '#report[data-state="valid"]';
 const filling = '#report[data-state="filling"]';
 
-test("reloaded in mid-work, the page begins again", async ({ view }) => {
-  await view.go("");
-  await view.until(filling);
-  await view.tab.reload();
-  await view.until(valid);
-});
+test(
+  "the page starts again when it is reloaded during work",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("");
+    await view.until(filling);
+    await view.tab.reload();
+    await view.until(valid);
+  },
+);
 
-test("a view that is left in mid-work gives its work up", async ({ view }) => {
+test("a view that is left during work aborts it", { tag: "@full" }, async ({ view }) => {
   await view.go("");
   await view.until(filling);
   await view.go("#/nothing");
@@ -22,7 +26,7 @@ test("a view that is left in mid-work gives its work up", async ({ view }) => {
   await view.until(valid);
 });
 
-test("two tabs verify at once", async ({ view }) => {
+test("two tabs verify at once", { tag: "@full" }, async ({ view }) => {
   await view.go("");
   const other = await view.another("#/verify?block=3727301");
   await other.until(valid);
@@ -31,7 +35,7 @@ test("two tabs verify at once", async ({ view }) => {
   await view.says("#report-title", "Block 3,727,300");
 });
 
-test("without isolation the page works all the same", async ({ started }) => {
+test("the page works without isolation", { tag: "@chromium" }, async ({ started }) => {
   const none = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
   await serveWith({ headers: none }, async (address) => {
     const view = await visit(started, "", address);
@@ -41,22 +45,26 @@ test("without isolation the page works all the same", async ({ started }) => {
   });
 });
 
-test("a policy without wasm-unsafe-eval: wasm-blocked", async ({ started }) => {
-  const policy = served["Content-Security-Policy"];
-  const without = policy.replace(" 'wasm-unsafe-eval'", "");
-  expect(without).not.toBe(policy);
-  await serveWith({ headers: { "Content-Security-Policy": without } }, async (address) => {
-    const view = await visit(started, "", address);
-    await view.until('#report[data-state="failed"]');
-    await view.says(
-      "#report .verdict",
-      /This site does not let .* \(wasm-blocked: .*'wasm-unsafe-eval'/u,
-    );
-    await view.tab.close();
-  });
-});
+test(
+  "a policy without wasm-unsafe-eval: wasm-blocked",
+  { tag: "@chromium" },
+  async ({ started }) => {
+    const policy = served["Content-Security-Policy"];
+    const without = policy.replace(" 'wasm-unsafe-eval'", "");
+    expect(without).not.toBe(policy);
+    await serveWith({ headers: { "Content-Security-Policy": without } }, async (address) => {
+      const view = await visit(started, "", address);
+      await view.until('#report[data-state="failed"]');
+      await view.says(
+        "#report .verdict",
+        /This site does not let .* \(wasm-blocked: .*'wasm-unsafe-eval'/u,
+      );
+      await view.tab.close();
+    });
+  },
+);
 
-test("a server that went away after loading is not missed", async ({ started }) => {
+test("the page works after its server is gone", { tag: "@full" }, async ({ started }) => {
   const view = await serveWith({}, async (address) => {
     const view = await visit(started, "", address);
     await view.until(valid);
