@@ -1,18 +1,18 @@
-/** Sites on 127.0.0.1 and a Chromium that opens them. */
+/** Sites on 127.0.0.1, and Chromium, which opens them. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium, type Browser } from "@playwright/test";
 import sirv from "sirv";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import type { Told } from "./project.js";
+import type { Verification } from "./project.js";
 
-/** What isolates a page, so that its workers share memory. */
+/** Headers that isolate a page, so that its workers can share memory. */
 export const ISOLATED = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
 };
 
-/** Options of `RandomX.create`, as far as they can be handed to a page. */
+/** Options of `RandomX.create` that can be sent to a page. */
 export interface Options {
   workerUrl?: string;
   wasmUrl?: string;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Serves a folder for the length of a test. */
+/** Serves a folder until the test ends. */
 export async function serve(
   folder: string,
   headers: Readonly<Record<string, string>> = {},
@@ -46,17 +46,17 @@ export async function serve(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** What the page at an address tells. A script or module that it lacks fails the test. */
-export function verifyAt(address: string, options: Options = {}): Promise<Told> {
+/** Verifies the block in the page at an address. A missing script or module fails the test. */
+export function verifyAt(address: string, options: Options = {}): Promise<Verification> {
   return callAt(address, "verify", options);
 }
 
-/** What a worker of the page's own tells. */
-export function verifyInWorkerAt(address: string, options: Options = {}): Promise<Told> {
+/** Verifies the block in a worker of the page's own. */
+export function verifyInWorkerAt(address: string, options: Options = {}): Promise<Verification> {
   return callAt(address, "verifyInWorker", options);
 }
 
-/** The hash that a worker of the page's own computes. */
+/** Computes the block's hash in a worker of the page's own. */
 export function hashInWorkerAt(address: string, options: Options = {}): Promise<string> {
   return callAt(address, "hashInWorker", options);
 }
@@ -73,12 +73,12 @@ async function callAt<T>(address: string, name: keyof Page, options: Options): P
   try {
     await page.goto(address);
     await page.waitForFunction("globalThis.verify", undefined, { timeout: 20_000 });
-    const told = await page.evaluate<unknown, readonly [keyof Page, Options]>(
+    const result = await page.evaluate<unknown, readonly [keyof Page, Options]>(
       ([name, options]) => (globalThis as unknown as Page)[name](options),
       [name, options],
     );
     if (failures.length > 0) throw new Error(failures.join("\n"));
-    return told as T;
+    return result as T;
   } catch (error) {
     throw new Error(`${address}: ${failures.join("; ")}`, { cause: error });
   } finally {
@@ -86,9 +86,9 @@ async function callAt<T>(address: string, name: keyof Page, options: Options): P
   }
 }
 
-/** What `projects/browser/app.js` defines. */
+/** The functions that `projects/browser/app.js` defines. */
 interface Page {
-  verify: (options: Options) => Promise<Told>;
-  verifyInWorker: (options: Options) => Promise<Told>;
+  verify: (options: Options) => Promise<Verification>;
+  verifyInWorker: (options: Options) => Promise<Verification>;
   hashInWorker: (options: Options) => Promise<string>;
 }

@@ -1,4 +1,4 @@
-/** Bundlers, and pages without one, in Chromium. Whatever a project needs beside the package's name is here. */
+/** Bundlers, and pages without a bundler, in Chromium, with all configuration that they need. */
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
@@ -6,25 +6,25 @@ import { build, createServer } from "vite";
 import { expect, onTestFinished, test } from "vitest";
 import webpack from "webpack";
 import { ISOLATED, hashInWorkerAt, serve, verifyAt, verifyInWorkerAt } from "./browser.js";
-import { block, freshProject } from "./project.js";
+import { block, freshProject, fullTest } from "./project.js";
 
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
 
-/** The package's files in a project. */
+/** The folder of the package in a project. */
 const PACKAGE = "node_modules/randomx-web/dist";
 
-const right = { valid: true, hash: block.hash };
-const alone = { ...right, threads: 1 };
-const isolated = { ...right, threads: 2 };
+/** A page that is not isolated has one thread. */
+const alone = { valid: true, hash: block.hash, threads: 1 };
+const isolated = { ...alone, threads: 2 };
 
-test("Vite, development", async () => {
+fullTest("Vite, development", async () => {
   const root = freshProject("browser");
   const server = await createServer({
     root,
     configFile: false,
     logLevel: "warn",
-    // Vite finds what only a worker imports when that asks for it, and then loads the page again.
+    // Vite would find this import, which only a worker has, too late, and reload the page.
     optimizeDeps: { include: ["randomx-web/sync"] },
   });
   onTestFinished(() => server.close());
@@ -47,7 +47,7 @@ test("Vite, built, isolated, under a strict policy", async () => {
   expect(await verifyInWorkerAt(address)).toEqual(isolated);
 });
 
-test("webpack, without a warning and without a path of the machine", async () => {
+fullTest("webpack, without a warning and without a path of the machine", async () => {
   const root = freshProject("browser");
   const path = join(root, "built");
   const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) => {
@@ -71,7 +71,7 @@ test("webpack, without a warning and without a path of the machine", async () =>
   expect(await verifyInWorkerAt(address)).toEqual(isolated);
 });
 
-test("esbuild: the worker is an entry of its own, the module is copied", async () => {
+fullTest("esbuild, with the worker as an entry point and copied modules", async () => {
   const root = freshProject("browser");
   const path = join(root, "built");
   await esbuild.build({
@@ -90,25 +90,25 @@ test("esbuild: the worker is an entry of its own, the module is copied", async (
   cpSync(join(root, PACKAGE, "monero/pkg/randomx_monero_wasm_bg.wasm"), join(path, "monero.wasm"));
   page(root, path, "app.js");
   const address = await serve(path, ISOLATED);
-  const told = { wasmUrl: "./randomx.wasm", moneroWasmUrl: "./monero.wasm" };
-  expect(await verifyAt(address, told)).toEqual(isolated);
-  expect(await hashInWorkerAt(address, told)).toBe(block.hash);
-  expect(await verifyInWorkerAt(address, told)).toEqual(isolated);
+  const urls = { wasmUrl: "./randomx.wasm", moneroWasmUrl: "./monero.wasm" };
+  expect(await verifyAt(address, urls)).toEqual(isolated);
+  expect(await hashInWorkerAt(address, urls)).toBe(block.hash);
+  expect(await verifyInWorkerAt(address, urls)).toEqual(isolated);
   const workerUrl = `${address}worker.js`;
-  expect(await verifyAt(address, { ...told, workerUrl })).toEqual(isolated);
+  expect(await verifyAt(address, { ...urls, workerUrl })).toEqual(isolated);
   await expect(verifyAt(address, { wasmUrl: "./missing.wasm" })).rejects.toMatchObject({
     cause: { message: expect.stringContaining("404") as string },
   });
 });
 
-test("a page without a bundler, from a static server", async () => {
+fullTest("a page without a bundler, from a static server", async () => {
   const root = freshProject("browser");
   importMap(root, `./${PACKAGE}/js/index.js`);
   expect(await verifyAt(await serve(root))).toEqual(alone);
   expect(await verifyAt(await serve(root, ISOLATED))).toEqual(isolated);
 });
 
-test("a page that takes the package from another origin", async () => {
+fullTest("a page that loads the package from another origin", async () => {
   const root = freshProject("browser");
   const network = await serve(join(root, PACKAGE), {
     "Access-Control-Allow-Origin": "*",
@@ -121,13 +121,13 @@ test("a page that takes the package from another origin", async () => {
   expect(await verifyAt(await serve(root), { workerUrl })).toEqual(alone);
 });
 
-/** Has the project's page load a built script. */
+/** Writes the project's page, which loads a built script. */
 function page(root: string, path: string, script: string): void {
   const html = readFileSync(join(root, "index.html"), "utf8");
   writeFileSync(join(path, "index.html"), html.replace("app.js", script));
 }
 
-/** Tells the project's page where the package is. */
+/** Adds an import map with the package's address to the project's page. */
 function importMap(root: string, address: string): void {
   const map = JSON.stringify({ imports: { "randomx-web": address } });
   const html = readFileSync(join(root, "index.html"), "utf8");

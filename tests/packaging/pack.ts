@@ -1,4 +1,4 @@
-/** Packs the package as `npm publish` would, once, before all tests. */
+/** Packs the package once before all tests, as `npm publish` would. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** Runs once; what it returns runs at the end. */
+/** Runs once; the function that it returns runs at the end. */
 export default function pack({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "randomx-web-pack-"));
   const source = fileURLToPath(new URL("../../wasm", import.meta.url));

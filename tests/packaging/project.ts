@@ -1,37 +1,40 @@
-/** Fresh projects, outside the repository, in which nothing but the package is installed. */
+/** Fresh projects outside the repository, in which only the package is installed. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject, onTestFinished } from "vitest";
+import { inject, onTestFinished, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
 
-/** What a project's program tells. */
-export interface Told {
+/** Defines a test of the full tier; `cargo xtask test --full` sets the variable. */
+export const fullTest = test.runIf(process.env.RANDOMX_TESTS === "full");
+
+/** The output of a project's program. */
+export interface Verification {
   valid: boolean;
   hash: string;
   threads: number;
 }
 
-/** A mainnet block, and all that is known of it. */
+/** A mainnet block with the values that a verification needs. */
 interface RealBlock {
   seedHash: string;
   block: string;
   hashingBlob: string;
-  /** The least that is known of it. */
+  /** A lower bound. */
   difficulty: string;
   expectedId: string;
   height: number;
-  /** Its proof of work. */
+  /** The proof-of-work hash. */
   hash: string;
 }
 
-/** The block that every project verifies. */
+/** The block that each project verifies. */
 export const block = firstBlock();
 
-/** A copy of one of `projects`, with the package installed; gone when the test is over. */
+/** Copies one of `projects` and installs the package there, until the test ends. */
 export function freshProject(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `randomx-web-${name}-`));
   onTestFinished(() => {
@@ -45,7 +48,7 @@ export function freshProject(name: string): string {
   return folder;
 }
 
-/** The path of a file of the repository. */
+/** Returns the path of a file of the repository. */
 export function repositoryPath(path: string): string {
   return fileURLToPath(new URL(path, root));
 }

@@ -1,4 +1,4 @@
-/** What the package says of itself: its manifest, its exports, its types. */
+/** The package's manifest, exports and types. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,12 +7,13 @@ import { formatMessage } from "publint/utils";
 import { expect, inject, test } from "vitest";
 import { freshProject, repositoryPath } from "./project.js";
 
+/** Variables that the README's examples use without a declaration. */
 const GIVEN = [
   ...["saved", "block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
   ...["key", "inputs", "hashingBlob", "hashingBlobs"],
 ];
 
-/** Runs a tool of the repository; what it prints is in the error when it fails. */
+/** Runs a tool of the repository. If it fails, the error contains its output. */
 function run(script: string, options: readonly string[], cwd: string): void {
   const file = repositoryPath(`node_modules/${script}`);
   try {
@@ -22,14 +23,14 @@ function run(script: string, options: readonly string[], cwd: string): void {
   }
 }
 
-test("publint has nothing to say", async () => {
+test("publint finds nothing", async () => {
   const folder = freshProject("types");
   const pkgDir = join(folder, "node_modules/randomx-web");
   const { messages, pkg } = await publint({ pkgDir, strict: true, pack: false });
   expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
 });
 
-test("attw: the types of every entry are found, in each way in which TypeScript looks", () => {
+test("attw finds the types of every entry point, by each way of resolution", () => {
   const options = [
     "--profile",
     "esm-only",
@@ -40,7 +41,7 @@ test("attw: the types of every entry are found, in each way in which TypeScript 
   run("@arethetypeswrong/cli/dist/index.js", [inject("tarball"), ...options], repositoryPath(""));
 });
 
-test("what the README shows has the types that there are", () => {
+test("the README's examples pass the type checker", () => {
   const folder = freshProject("types");
   const readme = readFileSync(join(folder, "node_modules/randomx-web/README.md"), "utf8");
   const examples = [...readme.matchAll(/```[jt]s\n(.*?)```/gsu)].map(([, code = ""]) => code);
@@ -51,7 +52,6 @@ test("what the README shows has the types that there are", () => {
     const program = [
       'import { RandomX } from "randomx-web";',
       ...lines.filter((line) => isImport(line) && !line.includes("{ RandomX }")),
-      // What an example takes for granted.
       `declare const ${GIVEN.map((name) => `${name}: any`).join(", ")}, randomx: RandomX;`,
       "declare const blobs: () => AsyncIterable<Uint8Array>;",
       "export async function example() {",
@@ -71,7 +71,7 @@ test.each([
   ["bundler", "esnext", "es2022,dom"],
   ["nodenext", "nodenext", "es2022,dom"],
   ["nodenext", "nodenext", "es2022,webworker"],
-])("a strict project, resolving as %s, a module of %s, with lib %s", (resolution, module, lib) => {
+])("a strict project with resolution %s, module %s and lib %s", (resolution, module, lib) => {
   const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", lib];
   const how = ["--moduleResolution", resolution, "--module", module];
   run("typescript/bin/tsc", [...options, ...how, "use.ts"], freshProject("types"));

@@ -1,4 +1,4 @@
-/** The packed package in fresh projects: each bundler and each runtime verifies a real block. */
+/** The packed package in fresh projects; each bundler and each runtime verifies a real block. */
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["*.test.ts"],
     globalSetup: "pack.ts",
-    // A cache is 256 MiB and a fill keeps a core busy.
+    // Filling a cache keeps a core busy.
     maxWorkers: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-//! The benchmarks of the package in browsers.
+//! `cargo xtask bench-web`: benchmarks of the package in browsers.
 
 use std::path::{Path, PathBuf};
 
@@ -8,28 +8,27 @@ use clap::{Args, ValueEnum};
 use crate::setup;
 use crate::{build, process};
 
-/// What is measured, and where results go.
+/// Options of `cargo xtask bench-web`.
 #[derive(Args)]
 pub(crate) struct BenchWebArgs {
-    /// Write the measurements to a file, as JSON.
+    /// Write the measurements to a JSON file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write them with the machine, the bytes downloaded and the memory to a file, as JSON.
+    /// Write the measurements, the machine, the bytes downloaded and the memory to a JSON file.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// Only these browsers.
+    /// Measure only this browser; repeat the option for several.
     #[arg(long = "browser", value_enum, value_name = "NAME")]
     browsers: Vec<Browser>,
 
-    /// Rounds, of which the medians are told.
+    /// The number of rounds; results are their medians.
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
     rounds: u8,
 
-    /// The script of randomx.js for browsers (`dist/web/index.js` of its build), to measure
-    /// it beside the package.
+    /// Measure randomx.js too, whose build has this script (`dist/web/index.js`).
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
 }
@@ -42,11 +41,11 @@ enum Browser {
     WebKit,
 }
 
-/// Builds what is measured, and measures it.
+/// Builds the package and the program `randomx`, and measures both.
 pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     build::wasm_from_scratch()?;
     setup::cpp_tools()?;
-    let native = build::native("release")?;
+    let native = build::native("release", &["reference"])?;
     let mut playwright = setup::browsers()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     playwright.env(build::NATIVE, native).env("BENCH_ROUNDS", args.rounds.to_string());
@@ -63,13 +62,13 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     process::run(&mut playwright)
 }
 
-/// A path as the user means it: commands run in the repository's root. npm does too, and tells
-/// where it was called.
+/// The absolute form of a path that the user gave. Commands run in the repository's root; npm
+/// does too, and sets `INIT_CWD` to the user's folder.
 fn here(file: &Path) -> Result<PathBuf> {
-    let called = std::env::var_os("INIT_CWD").map(PathBuf::from);
-    let folder = match called {
+    let users = std::env::var_os("INIT_CWD").map(PathBuf::from);
+    let folder = match users {
         Some(folder) => folder,
-        None => std::env::current_dir().context("this folder is gone")?,
+        None => std::env::current_dir().context("the current folder does not exist")?,
     };
     Ok(folder.join(file))
 }

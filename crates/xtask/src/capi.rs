@@ -1,4 +1,4 @@
-//! librandomx as it is installed: libraries, header and pkg-config file below one folder.
+//! `cargo xtask capi`: installs librandomx, that is libraries, header and pkg-config file.
 
 mod emscripten;
 mod native;
@@ -9,41 +9,41 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::workspace;
+use crate::{output, workspace};
 
-/// Build the C library and install it below a folder.
+/// Options of `cargo xtask capi`.
 #[derive(Args)]
 pub(crate) struct CapiArgs {
-    /// Where to install; the folder is made if it is not there.
+    /// The folder to install into; it is created if it does not exist.
     #[arg(long)]
     prefix: PathBuf,
     /// Build a static library for `emcc` instead of native ones.
     #[arg(long)]
     emscripten: bool,
-    /// The profile of Cargo.toml to build in.
+    /// The profile of Cargo.toml to build with.
     #[arg(long, default_value = "release")]
     profile: String,
 }
 
-/// Builds and installs.
+/// Builds and installs the library.
 pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
-    let prefix = std::path::absolute(&args.prefix).context("--prefix is not a usable path")?;
+    let prefix = std::path::absolute(&args.prefix).context("--prefix: expected a usable path")?;
     let built = match args.emscripten {
         true => emscripten::build(&args.profile)?,
         false => native::build(&args.profile)?,
     };
     install(&built, &prefix)?;
-    println!("librandomx is in {}", prefix.display());
+    output::line(format_args!("librandomx is in {}", prefix.display()));
     Ok(())
 }
 
-/// What a build has made.
+/// The files of a build.
 struct Built {
     /// The static library.
     archive: PathBuf,
-    /// The shared one, where there is one.
+    /// The shared library, on systems where one is built.
     shared: Option<PathBuf>,
-    /// What a program needs that links the static one.
+    /// The linker's options for programs that link the static library.
     private_libraries: &'static str,
 }
 
@@ -69,12 +69,12 @@ fn install(built: &Built, prefix: &Path) -> Result<()> {
     write(&lib.join("pkgconfig/randomx.pc"), &text)
 }
 
-/// A file of the crate.
+/// Returns the path of a file of the crate.
 fn source(path: &str) -> PathBuf {
     workspace::root().join("crates/capi").join(path)
 }
 
-/// Copies a file so that a program which has the old one mapped keeps it.
+/// Copies a file. A program that has mapped the old file keeps it.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     make_room(to)?;
     fs::copy(from, to)
@@ -91,15 +91,15 @@ fn write(to: &Path, text: &str) -> Result<()> {
 fn link(name: &str, at: &Path) -> Result<()> {
     make_room(at)?;
     std::os::unix::fs::symlink(name, at)
-        .with_context(|| format!("cannot make the link {}", at.display()))
+        .with_context(|| format!("cannot create the link {}", at.display()))
 }
 
 #[cfg(not(unix))]
 fn link(_: &str, at: &Path) -> Result<()> {
-    anyhow::bail!("cannot make the link {}: this system has no such links", at.display())
+    anyhow::bail!("cannot create the link {}: this system has no symbolic links", at.display())
 }
 
-/// Makes the folder of a file, and removes an older file.
+/// Creates the folder of a file, and removes an older file of that name.
 fn make_room(file: &Path) -> Result<()> {
     let folder = file.parent().unwrap_or(file);
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

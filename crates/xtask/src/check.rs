@@ -3,10 +3,11 @@
 use anyhow::Result;
 
 use crate::report::Report;
-use crate::setup::{self, Node, TARGET};
+use crate::setup::{self, Node, TARGET, WasmTools};
+use crate::tier::Tier;
 use crate::{build, process};
 
-/// The packages that go to wasm.
+/// The packages that are compiled to wasm.
 const WASM_PACKAGES: [&str; 7] = [
     "randomx",
     "randomx-monero",
@@ -17,39 +18,68 @@ const WASM_PACKAGES: [&str; 7] = [
     "randomx-conformance",
 ];
 
-/// The profile of the tests, in `Cargo.toml`.
+/// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
+/// procedural macros.
 pub(crate) const TEST_PROFILE: &str = "checked";
 
 /// Runs every check.
-pub(crate) fn check(report: &mut Report) -> Result<()> {
-    let cargo = || process::command("cargo");
-    report.step("rustfmt", || process::run(cargo().args(["fmt", "--all", "--check"])))?;
+pub(crate) fn check(report: &Report) -> Result<()> {
+    rustfmt(report)?;
     report.step("set up: CMake, C++ compiler", setup::cpp_tools)?;
+    let web = || {
+        let tools = set_up(report)?;
+        wasm(report, &tools)?;
+        scripts(report)
+    };
+    report.side_by_side(|| native(report, Tier::Full), web)?;
+    Ok(())
+}
+
+/// Checks that Rust code is formatted.
+pub(crate) fn rustfmt(report: &Report) -> Result<()> {
+    report.step("rustfmt", || {
+        process::run(process::command("cargo").args(["fmt", "--all", "--check"]))
+    })
+}
+
+/// Lints and documents all Rust code. The features that need C++ belong to the full tier.
+pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
+    let features: &[&str] = if tier == Tier::Full { &["--all-features"] } else { &[] };
     report.step("clippy, native", || {
-        let mut clippy = cargo();
-        // In the profile of the tests, whose dependencies are then compiled once.
-        clippy.args(["clippy", "--profile", TEST_PROFILE, "--workspace", "--all-targets"]);
-        clippy.args(["--all-features", "--", "-D", "warnings"]);
-        process::run(&mut clippy)
-    })?;
-    report.step("rustdoc", || {
-        let mut doc = cargo();
-        doc.args(["doc", "--profile", TEST_PROFILE, "--workspace", "--all-features", "--no-deps"])
-            .env("RUSTDOCFLAGS", "-D warnings");
-        process::run(&mut doc)
-    })?;
-    let tools = report.step("set up: npm packages, wasm toolchain", || {
-        setup::packages()?;
-        setup::wasm_tools()
-    })?;
-    report.step("clippy, wasm", || {
-        let mut clippy = tools.command("cargo-clippy")?;
-        clippy.args(["clippy", "--release", "--lib", "--target", TARGET]);
-        clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
+        let mut clippy = process::command("cargo");
+        clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);
+        clippy.arg("--all-targets").args(features);
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;
-    // The types of the wasm packages come from their build.
-    report.step("wasm build", || build::wasm(&tools))?;
+    report.step("rustdoc", || {
+        let mut doc = process::command("cargo");
+        doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
+        process::run(doc.args(features).env("RUSTDOCFLAGS", "-D warnings"))
+    })
+}
+
+/// Installs the npm packages and the wasm toolchain.
+pub(crate) fn set_up(report: &Report) -> Result<WasmTools> {
+    report.step("set up: npm packages, wasm toolchain", || {
+        setup::packages()?;
+        setup::wasm_tools()
+    })
+}
+
+/// Builds and lints the wasm crates. Their build generates the types that TypeScript is checked
+/// with.
+pub(crate) fn wasm(report: &Report, tools: &WasmTools) -> Result<()> {
+    report.step("wasm build", || build::wasm(tools))?;
+    report.step("clippy, wasm", || {
+        let mut clippy = tools.command("cargo-clippy")?;
+        clippy.args(["clippy", "--locked", "--release", "--lib", "--target", TARGET]);
+        clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
+        process::run(clippy.args(["--", "-D", "warnings"]))
+    })
+}
+
+/// Checks TypeScript and JavaScript, and the format of every text file.
+pub(crate) fn scripts(report: &Report) -> Result<()> {
     report.step("tsc", || {
         process::run(Node::Installed.run("node_modules/typescript/bin/tsc")?.arg("--noEmit"))
     })?;

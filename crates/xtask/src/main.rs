@@ -1,18 +1,21 @@
 //! The repository's commands, run as `cargo xtask <command>`.
 //!
-//! `package.json` gives each of them an npm script, so that `npm start` and `npm test`
-//! work on a fresh clone: every command first installs what it lacks.
+//! `package.json` names an npm script for most of them. `npm start` and `npm test` work on a fresh
+//! clone, because every command first installs the tools that it lacks.
 
 mod bench_web;
 mod build;
 mod capi;
 mod check;
+mod output;
 mod process;
 mod report;
 mod serve;
 mod setup;
 mod stamp;
 mod test;
+mod tier;
+mod versions;
 mod workspace;
 
 use std::process::ExitCode;
@@ -23,6 +26,7 @@ use clap::{Parser, Subcommand};
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
 use crate::report::Report;
+use crate::tier::Tier;
 
 /// Set up, build, check, test, benchmark and serve this repository.
 #[derive(Parser)]
@@ -34,7 +38,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what this machine lacks: npm packages, wasm toolchain, browsers, CMake, C++.
+    /// Install every tool that this machine lacks.
     Setup,
     /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
     BuildWasm,
@@ -46,16 +50,20 @@ enum Command {
         #[arg(long, default_value_t = 4173)]
         port: u16,
     },
-    /// Run every check and every test, in Rust, Node and browsers.
-    Test,
+    /// Run all checks and the quick tests, or all tests.
+    Test {
+        /// Run every test there is, within an hour.
+        #[arg(long)]
+        full: bool,
+    },
     /// Check formats, lints, types and documentation.
     Check,
-    /// Run `randomx bench` with the reference linked; arguments go to it.
+    /// Run `randomx bench`, linked with the reference implementation; arguments are passed on.
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Run the benchmarks of the wasm build in Node; arguments go to the script.
+    /// Run the benchmarks of the wasm build in Node.js; arguments are passed on.
     BenchNode {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
@@ -68,7 +76,10 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
-        Command::Test => Report::new().run(test::test),
+        Command::Test { full } => {
+            let tier = if full { Tier::Full } else { Tier::Quick };
+            Report::new().run(|report| test::test(report, tier))
+        }
         Command::Check => Report::new().run(check::check),
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),

@@ -9,57 +9,61 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace;
+use crate::{output, workspace};
 
 /// How many lines of a log are shown when the program that wrote it failed.
 const LOG_TAIL: usize = 25;
 
 /// A command that runs in the repository's root.
 ///
-/// npm puts `node_modules/.bin` in front of `PATH`, and the package `node` has an
-/// executable there; without it `node` means the user's own again.
+/// npm puts `node_modules/.bin` first on `PATH`, and the package `node` has an executable there.
+/// Without that folder, `node` is the user's own.
 pub(crate) fn command(program: impl Into<OsString>) -> Command {
     let mut command = Command::new(program.into());
     command.current_dir(workspace::root()).env("PATH", path_without_npm());
     command
 }
 
-/// The full path of a program on `PATH`, if it is there.
+/// The full path of a program on `PATH`, if it exists.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     which::which_in(program, Some(path_without_npm()), workspace::root()).ok()
 }
 
-/// `PATH` with `first` in front, and without npm's folders.
+/// `PATH` with the folders `first` before all others, and without npm's folders.
 pub(crate) fn path_with(first: &[PathBuf]) -> Result<OsString> {
     let rest = path_without_npm();
     let all = first.iter().cloned().chain(env::split_paths(&rest));
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// Runs a command whose output the user sees.
+/// Runs a command and shows its output to the user.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
-    let status = command.status().with_context(|| format!("cannot start {shown}"))?;
+    let (stdout, stderr) = output::stdio();
+    let status = command
+        .stdout(stdout)
+        .stderr(stderr)
+        .status()
+        .with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         bail!("{shown} failed ({status})");
     }
     Ok(())
 }
 
-/// Runs a command and takes what it prints; its errors go to the user.
+/// Runs a command and returns its standard output. Its errors are shown to the user.
 pub(crate) fn read(command: &mut Command) -> Result<String> {
     let shown = show(command);
-    let output = command
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("cannot start {shown}"))?;
+    let (_, stderr) = output::stdio();
+    let output =
+        command.stderr(stderr).output().with_context(|| format!("cannot start {shown}"))?;
     if !output.status.success() {
         bail!("{shown} failed ({})", output.status);
     }
-    String::from_utf8(output.stdout).with_context(|| format!("{shown} printed no text"))
+    String::from_utf8(output.stdout).with_context(|| format!("{shown} did not print UTF-8"))
 }
 
-/// Runs a long command quietly: its output goes to `log`, whose end is shown on failure.
+/// Runs a long command whose output goes to `log`. If it fails, the end of the log is shown.
 pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
     let shown = show(command);
     if let Some(folder) = log.parent() {
@@ -77,14 +81,14 @@ pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
         let text = String::from_utf8_lossy(&fs::read(log)?).into_owned();
         let lines: Vec<&str> = text.lines().collect();
         for line in &lines[lines.len().saturating_sub(LOG_TAIL)..] {
-            eprintln!("    {line}");
+            output::line(format_args!("    {line}"));
         }
         bail!("{shown} failed ({status}); its whole output is in {}", log.display());
     }
     Ok(())
 }
 
-/// Removes a folder with all it holds; it may be absent.
+/// Removes a folder and its content. The folder may be absent.
 pub(crate) fn remove_dir(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -100,7 +104,7 @@ fn path_without_npm() -> OsString {
     env::join_paths(kept).unwrap_or(path)
 }
 
-/// The command as the user would recognise it: the program's name and its arguments.
+/// The command as the user would type it: the program's name and its arguments.
 fn show(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut shown = String::from("`");

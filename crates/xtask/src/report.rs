@@ -1,36 +1,63 @@
 //! Named steps with their durations, and the table at the end.
 
+use std::cell::Cell;
+use std::fmt;
+use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::{output, workspace};
+
 /// The steps that ran so far.
 pub(crate) struct Report {
-    steps: Vec<Step>,
+    started: Instant,
+    steps: Mutex<Vec<Step>>,
+    /// Set when a step fails, so that no other begins.
+    failed: AtomicBool,
 }
 
 struct Step {
     name: String,
+    /// When it began, counted from the start of the run.
+    began: Duration,
     took: Duration,
     passed: bool,
 }
 
+/// The error of a step that did not begin because another one failed.
+#[derive(Debug)]
+struct Cancelled;
+
+thread_local! {
+    /// Whether this thread's steps share the terminal with those of another thread.
+    static IS_BESIDE: Cell<bool> = const { Cell::new(false) };
+}
+
 impl Report {
     pub(crate) fn new() -> Self {
-        Self { steps: Vec::new() }
+        Self {
+            started: Instant::now(),
+            steps: Mutex::new(Vec::new()),
+            failed: AtomicBool::new(false),
+        }
     }
 
     /// Runs steps until one fails, then prints the table and, as the last line, the counts.
-    pub(crate) fn run(mut self, steps: impl FnOnce(&mut Self) -> Result<()>) -> ExitCode {
-        let result = steps(&mut self);
-        if let Err(error) = &result {
-            eprintln!("\nerror: {error:#}");
-        }
+    pub(crate) fn run(self, steps: impl FnOnce(&Self) -> Result<()>) -> ExitCode {
+        let result = steps(&self);
         self.print();
         match result {
             Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("\nerror: {error:#}");
+                ExitCode::FAILURE
+            }
         }
     }
 
@@ -40,30 +67,96 @@ impl Report {
     ///
     /// The step's own error, with the step's name.
     pub(crate) fn step<T>(
-        &mut self,
+        &self,
         name: impl Into<String>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let name = name.into();
-        println!("\n== {name}");
-        let start = Instant::now();
-        let result = work();
-        let took = start.elapsed();
-        if result.is_ok() {
-            println!("== {name}: {:.1} s", took.as_secs_f64());
+        if self.failed.load(Ordering::Relaxed) {
+            return Err(Cancelled.into());
         }
-        self.steps.push(Step { name: name.clone(), took, passed: result.is_ok() });
+        let name = name.into();
+        let beside = IS_BESIDE.get();
+        println!("{}== {name}", if beside { "" } else { "\n" });
+        let start = Instant::now();
+        let log = log_of(&name);
+        let result = if beside { output::logged(&log, work).flatten() } else { work() };
+        let took = start.elapsed();
+        if result.is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        let mut steps = self.steps();
+        // The lock keeps the logs of two steps that end together apart.
+        let text =
+            if beside { fs::read_to_string(&log).unwrap_or_default() } else { String::new() };
+        let verdict = if result.is_ok() { "" } else { "FAILED after " };
+        print!("{text}");
+        println!("== {name}: {verdict}{:.1} s", took.as_secs_f64());
+        let began = start - self.started;
+        steps.push(Step { name: name.clone(), began, took, passed: result.is_ok() });
+        drop(steps);
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
     }
 
-    fn print(&self) {
-        let width = self.steps.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
-        println!();
-        for step in &self.steps {
-            let verdict = if step.passed { "ok" } else { "FAILED" };
-            println!("{:width$}  {:7.1} s  {verdict}", step.name, step.took.as_secs_f64());
+    /// Runs two series of steps at the same time. What a step prints appears when it ends.
+    ///
+    /// # Errors
+    ///
+    /// The error of the first step that failed; the other series ends after its current step.
+    pub(crate) fn side_by_side<A, B: Send>(
+        &self,
+        one: impl FnOnce() -> Result<A>,
+        other: impl FnOnce() -> Result<B> + Send,
+    ) -> Result<(A, B)> {
+        println!("\nTwo series of steps side by side; each step prints when it ends.");
+        let (one, other) = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                IS_BESIDE.set(true);
+                other()
+            });
+            IS_BESIDE.set(true);
+            (one(), other.join())
+        });
+        IS_BESIDE.set(false);
+        let other = other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match (one, other) {
+            (Ok(one), Ok(other)) => Ok((one, other)),
+            (Err(error), Ok(_)) | (Ok(_), Err(error)) => Err(error),
+            (Err(one), Err(other)) => Err(if one.is::<Cancelled>() { other } else { one }),
         }
-        let passed = self.steps.iter().filter(|step| step.passed).count();
-        println!("{passed} passed, {} failed", self.steps.len() - passed);
     }
+
+    fn steps(&self) -> MutexGuard<'_, Vec<Step>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn print(&self) {
+        let mut steps = self.steps();
+        steps.sort_by_key(|step| step.began);
+        let width = steps.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
+        println!("\n{:width$}  {:>9}  {:>9}", "step", "began", "took");
+        for step in steps.iter() {
+            let verdict = if step.passed { "ok" } else { "FAILED" };
+            let [began, took] = [step.began, step.took].map(|time| time.as_secs_f64());
+            println!("{:width$}  {began:7.1} s  {took:7.1} s  {verdict}", step.name);
+        }
+        let passed = steps.iter().filter(|step| step.passed).count();
+        let seconds = self.started.elapsed().as_secs();
+        let failed = steps.len() - passed;
+        println!("{passed} passed, {failed} failed, {} min {} s", seconds / 60, seconds % 60);
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another step failed")
+    }
+}
+
+impl std::error::Error for Cancelled {}
+
+/// The log of a step, named after it.
+fn log_of(step: &str) -> PathBuf {
+    let name = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
+    let name: String = step.chars().map(name).collect();
+    workspace::target_dir().join("xtask/logs").join(name).with_extension("log")
 }

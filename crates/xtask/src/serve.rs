@@ -1,4 +1,4 @@
-//! Serving the page.
+//! `cargo xtask start`: serves the page.
 
 use std::process::Command;
 
@@ -7,18 +7,17 @@ use anyhow::Result;
 use crate::build;
 use crate::process;
 
-/// Builds what is missing, and serves the page on 127.0.0.1 beside this machine's own RandomX,
-/// until interrupted.
+/// Builds the page and the program `randomx`, then serves the page on 127.0.0.1 until interrupted.
 pub(crate) fn start(port: u16) -> Result<()> {
     build::product_from_scratch()?;
     build::web()?;
-    let randomx = build::server()?;
+    let randomx = build::native("release", &[])?;
     let mut server = process::command(randomx);
     server.args(["serve", "--page", "web/dist", "--port", &port.to_string()]);
     become_or_run(&mut server)
 }
 
-/// Lets the server take this process's place, so that it gets every signal itself.
+/// Replaces this process by the server, so that the server receives every signal itself.
 #[cfg(unix)]
 fn become_or_run(server: &mut Command) -> Result<()> {
     use std::os::unix::process::CommandExt;

@@ -1,8 +1,8 @@
-//! Installing what a machine lacks.
+//! Installs tools that a machine lacks.
 //!
-//! Every step looks first, does nothing when all is there, and otherwise says in one line
-//! what it does and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that
-//! need more than package registries.
+//! Every step looks first and does nothing if the tool exists. Otherwise it prints in one line what
+//! it installs and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that need more
+//! than package registries.
 
 mod browsers;
 mod chromium;
@@ -19,7 +19,9 @@ use std::env;
 
 use anyhow::Result;
 
-pub(crate) use browsers::browsers;
+use crate::output;
+
+pub(crate) use browsers::{Browsers, browsers};
 pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use dieharder::dieharder;
 pub(crate) use monero::{MONEROD_PATH, monerod};
@@ -27,7 +29,7 @@ pub(crate) use npm::{Node, packages};
 pub(crate) use target::TARGET;
 pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
 
-/// Installs everything that `cargo xtask test` needs.
+/// Installs everything that `cargo xtask test --full` needs.
 pub(crate) fn everything() -> Result<()> {
     cpp_tools()?;
     c_library_tools()?;
@@ -40,7 +42,7 @@ pub(crate) fn everything() -> Result<()> {
 }
 
 fn announce(what: &str) {
-    println!("setup: {what}");
+    output::line(format_args!("setup: {what}"));
 }
 
 fn fallback_is_forced() -> bool {

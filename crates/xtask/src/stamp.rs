@@ -1,7 +1,7 @@
-//! Skipping a build whose inputs and outputs are the ones of the last run.
+//! Skips a build if its inputs and outputs are unchanged since the last run.
 //!
-//! Contents are compared rather than times: a checkout changes the times of files, and an
-//! output may have been overwritten by hand.
+//! Stamps compare contents instead of times: a checkout changes the times of files, and somebody
+//! may have overwritten an output by hand.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 
 use crate::workspace;
 
-/// Folders that hold what is built or installed, never sources.
+/// Folders that hold built or installed files, never sources.
 const BUILT: [&str; 4] = ["dist", "node_modules", "pkg", "target"];
 
-/// A build that is done again only when it has to be.
+/// A record of a build's inputs and outputs.
 pub(crate) struct Stamp {
     file: PathBuf,
     inputs: u64,
@@ -22,8 +22,8 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Describes a build: what it reads (files or folders in the repository), what else its
-    /// result depends on, and the folder that it writes.
+    /// Describes a build: the files and folders of the repository that it reads, other values that
+    /// its result depends on, and the folder that it writes.
     pub(crate) fn new(name: &str, inputs: &[&str], other: &[&str], outputs: &str) -> Result<Self> {
         let root = workspace::root();
         let mut hasher = DefaultHasher::new();
@@ -62,7 +62,7 @@ impl Stamp {
     }
 }
 
-/// Hashes the names and contents of the files under `path`, which may be absent.
+/// Hashes the names and contents of the files below `path`, which may be absent.
 fn hash_tree(path: &Path, hasher: &mut DefaultHasher) -> std::io::Result<()> {
     if path.is_dir() {
         let mut entries = fs::read_dir(path)?.collect::<Result<Vec<_>, _>>()?;

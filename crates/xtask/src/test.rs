@@ -1,67 +1,119 @@
-//! The whole test run, and the benchmarks.
+//! The tests, in two tiers.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Result;
 
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
-use crate::setup::{self, Node};
+use crate::setup::{self, Browsers, Node};
+use crate::tier::Tier;
 use crate::{check, process};
 
-/// Checks, then tests the native build, the wasm build in two Nodes and three browsers, the npm
-/// package in fresh projects, the clients with a Monero node, and the page.
-pub(crate) fn test(report: &mut Report) -> Result<()> {
-    check::check(report)?;
-    report.step("set up: Emscripten, Valgrind, librandomx", setup::c_library_tools)?;
-    let monerod = report.step("set up: Monero's daemon", setup::monerod)?;
-    report.step("set up: dieharder", setup::dieharder)?;
-    report.step("cargo test", || {
-        let mut test = process::command("cargo");
-        test.env(setup::MONEROD_PATH, &monerod);
-        process::run(test.args([
-            "test",
-            "--workspace",
-            "--profile",
-            TEST_PROFILE,
-            "--all-features",
-        ]))
-    })?;
-    report.step("web build", build::web)?;
-    for node in [Node::Installed, Node::Current] {
-        report.step(format!("vitest, Node {}", node.version()?), || {
-            process::run(node.run("node_modules/vitest/vitest.mjs")?.arg("run"))
+/// Checks and tests everything that belongs to a tier.
+///
+/// Two series of steps run side by side, one with cargo and one with Node.js. Tests in browsers
+/// compare times, so they run alone.
+pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
+    check::rustfmt(report)?;
+    let monerod = match tier {
+        Tier::Quick => None,
+        Tier::Full => Some(report.step("set up: tools of the full tests", full_tools)?),
+    };
+    let rust = || rust(report, tier, monerod.as_deref());
+    let ((), browsers) = report.side_by_side(rust, || web(report, tier))?;
+    let native = build::native_path(TEST_PROFILE);
+    if let Some(monerod) = &monerod {
+        report.step("vitest, with Monero's daemon", || {
+            let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
+            process::run(vitest.env(NATIVE, &native).env(setup::MONEROD_PATH, monerod))
         })?;
     }
-    let native = report.step("native build", || build::native(TEST_PROFILE))?;
-    report.step("vitest, with Monero's daemon", || {
-        let mut vitest = Node::Current.run("node_modules/vitest/vitest.mjs")?;
-        vitest.args(["run", "--config", "tests/regtest/vitest.config.ts"]);
-        vitest.env(NATIVE, &native);
-        process::run(vitest.env(setup::MONEROD_PATH, monerod))
-    })?;
+    playwright(report, tier, &browsers, &native)
+}
+
+/// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
+fn full_tools() -> Result<PathBuf> {
+    setup::cpp_tools()?;
+    setup::c_library_tools()?;
+    setup::dieharder()?;
+    setup::monerod()
+}
+
+/// Checks and tests Rust code. The build of its tests includes the program `randomx`.
+fn rust(report: &Report, tier: Tier, monerod: Option<&Path>) -> Result<()> {
+    report.step("Rust tests, build", || process::run(cargo_test(tier).arg("--no-run")))?;
+    check::native(report, tier)?;
+    report.step("Rust tests", || {
+        let mut test = cargo_test(tier);
+        test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
+        if tier == Tier::Full {
+            test.args(["--", "--include-ignored"]);
+        }
+        process::run(&mut test)
+    })
+}
+
+/// Builds and checks wasm and TypeScript, and tests the package in Node.js and bundlers.
+fn web(report: &Report, tier: Tier) -> Result<Browsers> {
+    let tools = check::set_up(report)?;
     let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
+    check::wasm(report, &tools)?;
+    check::scripts(report)?;
+    report.step("web build", build::web)?;
+    let nodes: &[Node] =
+        if tier == Tier::Full { &[Node::Installed, Node::Current] } else { &[Node::Installed] };
+    for node in nodes {
+        report.step(format!("vitest, Node {}", node.version()?), || {
+            process::run(&mut vitest(*node, "vite.config.ts", tier)?)
+        })?;
+    }
     report.step("packaging", || {
-        let mut vitest = browsers.run("node_modules/vitest/vitest.mjs")?;
-        process::run(vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]))
+        let mut vitest = browsers.run(VITEST)?;
+        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
+        process::run(tier.announce(&mut vitest))
     })?;
+    Ok(browsers)
+}
+
+fn playwright(report: &Report, tier: Tier, browsers: &Browsers, native: &Path) -> Result<()> {
     report.step("playwright", || {
         let mut playwright = browsers.playwright()?;
-        playwright.env(NATIVE, native);
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
-        // The reporter fails the run where a browser lacks a set-up that all have to run.
-        process::run(playwright.env("E2E_WHOLE", "1"))
+        // The reporter fails the run if a browser lacks a cell of the tier's grid.
+        playwright.env(NATIVE, native).env("E2E_WHOLE", "1");
+        process::run(tier.announce(&mut playwright))
     })
+}
+
+fn cargo_test(tier: Tier) -> Command {
+    let mut test = process::command("cargo");
+    test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
+    if tier == Tier::Full {
+        test.arg("--all-features");
+    }
+    tier.announce(&mut test);
+    test
+}
+
+const VITEST: &str = "node_modules/vitest/vitest.mjs";
+
+fn vitest(node: Node, config: &str, tier: Tier) -> Result<Command> {
+    let mut vitest = node.run(VITEST)?;
+    tier.announce(vitest.args(["run", "--config", config]));
+    Ok(vitest)
 }
 
 /// Runs `randomx bench`, in a build that has the reference implementation.
 pub(crate) fn bench(args: &[String]) -> Result<()> {
     setup::cpp_tools()?;
-    let mut bench = process::command("cargo");
-    bench.args(["run", "--release", "--package", "randomx-cli", "--features", "reference", "--"]);
-    process::run(bench.arg("bench").args(args))
+    let randomx = build::native("release", &["reference"])?;
+    process::run(process::command(randomx).arg("bench").args(args))
 }
 
-/// Runs the benchmarks of the wasm build in the user's Node.
+/// Runs the benchmarks of the wasm build in the user's Node.js.
 pub(crate) fn bench_node(args: &[String]) -> Result<()> {
     build::product_from_scratch()?;
     process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))

@@ -1,5 +1,5 @@
-//! Compiled programs against the interpreter, state for state: registers, rounding mode, item numbers
-//! and the whole scratchpad after every program, on random programs full of edge cases.
+//! Compiled programs against the interpreter, on random programs full of edge cases. Registers,
+//! rounding mode and item numbers are compared after every program, scratchpads periodically.
 
 mod lanes;
 mod random;

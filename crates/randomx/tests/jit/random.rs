@@ -1,11 +1,12 @@
-//! Programs and operands, random but for the edge cases.
+//! Random programs and operands, with many edge cases.
 
 use randomx::Version;
 use randomx::aes::{Aes, AesGenerator4R};
 use randomx::cpu::Cpu;
 use randomx::program::{Opcode, Program};
 
-/// Programs and operands, random but for the edge cases.
+/// A source of random programs and operands, with many edge cases.
+#[derive(Clone)]
 pub(crate) struct Random {
     generator: AesGenerator4R,
     words: Vec<[u8; 8]>,
@@ -24,14 +25,14 @@ impl Random {
             self.generator.fill(&mut blocks);
             self.words = blocks.as_flattened().as_chunks().0.to_vec();
         }
-        self.words.pop().map(u64::from_le_bytes).expect("words were made")
+        self.words.pop().map(u64::from_le_bytes).expect("the list was just filled")
     }
 
     fn one_in(&mut self, count: u64) -> bool {
         self.word() >> 32 & (count - 1) == 0
     }
 
-    /// A word, often one at the edge of something.
+    /// Returns a word, often an edge case.
     pub(crate) fn operand(&mut self) -> u64 {
         let word = self.word();
         match word & 15 {
@@ -58,8 +59,9 @@ impl Random {
         }
     }
 
-    /// A program of the hash chain with some fields replaced: operations get equal chances in a
-    /// quarter of the words, immediates are edge cases in half, operands the same in an eighth.
+    /// Returns a program of the hash chain with some fields replaced. In a quarter of the
+    /// instructions all opcodes are equally likely, in half the immediate is an edge case, and in an
+    /// eighth both operands are the same.
     pub(crate) fn program(&mut self, version: Version) -> Program {
         let mut program = Program::generate(&mut self.generator, version);
         for instruction in &mut program.instructions {

@@ -1,21 +1,22 @@
-//! Modules of WebAssembly, run by another implementation of it than any browser's.
+//! WebAssembly modules, run by wasmi, an engine that no browser has.
 
 use randomx::Version;
 use randomx::cpu::Cpu;
 use randomx::jit::wasm::Features;
 use randomx::jit::wasm::engine::Jit;
+use randomx_testing::{amount, say};
 
 use super::lanes::{LANES, Lanes, compare};
 use super::random::Random;
 use super::wasm_host::{Refusing, Wasmi};
 
-/// Random programs for each version and set of features.
-const PROGRAMS: usize = 500;
+/// Random programs for each version and set of features: in the quick tests, and in the full ones.
+const PROGRAMS: [usize; 2] = [150, 500];
 
-/// Lengths of a program's parts: one for each branch, some, and one for all.
+/// Lengths of a program's parts: one part for each branch, a few, and one in all.
 const PARTS: [usize; 3] = [0, 1000, usize::MAX];
 
-/// What changes the code of programs.
+/// The features that change the code of programs, in all combinations.
 const FEATURES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
 #[test]
@@ -30,21 +31,32 @@ fn v2_programs_leave_the_same_state() {
 
 fn compare_features(version: Version) {
     let mut random = Random::new(version);
+    let programs = amount(PROGRAMS[0], PROGRAMS[1]);
+    let rounds = programs / PARTS.len() / LANES;
     for (fused_multiply_add, wide_arithmetic) in FEATURES {
         let features = Features { fused_multiply_add, wide_arithmetic, shared_memory: false };
         for part in PARTS {
-            let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(part);
-            let codes = [(); LANES].map(|()| jit.code());
-            let compiled = Lanes::new(jit, codes);
+            let compiled = || {
+                let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(part);
+                let codes = [(); LANES].map(|()| jit.code());
+                Lanes::new(jit, codes)
+            };
             let with = format!("{features:?}, parts of {part}");
-            compare(version, PROGRAMS / PARTS.len() / LANES, &mut random, compiled, &with);
+            compare(version, rounds, &mut random, compiled, &with);
         }
     }
+    say(format_args!(
+        "{version}: {} programs in wasmi",
+        rounds * LANES * PARTS.len() * FEATURES.len()
+    ));
 }
 
 #[test]
 fn programs_that_the_host_refuses_are_interpreted() {
-    let jit = Jit::new(Refusing, Features::default(), Cpu::detect());
-    let codes = [(); LANES].map(|()| jit.code());
-    compare(Version::V1, 10, &mut Random::new(Version::V1), Lanes::new(jit, codes), "no modules");
+    let refused = || {
+        let jit = Jit::new(Refusing, Features::default(), Cpu::detect());
+        let codes = [(); LANES].map(|()| jit.code());
+        Lanes::new(jit, codes)
+    };
+    compare(Version::V1, 10, &mut Random::new(Version::V1), refused, "no modules");
 }

@@ -9,7 +9,7 @@ use randomx::jit::wasm::host::{EXPORT, Host};
 use randomx::scratchpad::Scratchpad;
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Module, Store, TypedFunc};
 
-/// Runs modules over copies of what it is given.
+/// Runs modules in wasmi, over copies of lanes and scratchpads.
 pub(crate) struct Wasmi {
     engine: Engine,
     validator: wasmparser::WasmFeatures,
@@ -29,7 +29,7 @@ const SCRATCHPAD: usize = 1 << 16;
 const PAGES: u32 = 33;
 
 impl Wasmi {
-    /// An engine that has these features and no others.
+    /// Creates an engine that supports these features and no others.
     pub(crate) fn new(features: Features) -> Wasmi {
         use wasmparser::WasmFeatures;
         let mut config = Config::default();
@@ -49,7 +49,7 @@ impl Host for Wasmi {
         wasmparser::Validator::new_with_features(self.validator)
             .validate_all(module)
             .expect("a valid module");
-        let module = Module::new(&self.engine, module).expect("a module that wasmi takes");
+        let module = Module::new(&self.engine, module).expect("a module that wasmi accepts");
         let mut store = Store::new(&self.engine, ());
         let memory =
             Memory::new(&mut store, MemoryType::new(PAGES, None)).expect("memory for a module");

@@ -1,9 +1,10 @@
-//! Machine code of x86-64.
+//! Machine code for x86-64.
 
 use randomx::Version;
 use randomx::cpu::Cpu;
 use randomx::jit::CodePages;
 use randomx::jit::x86_64::program::Jit;
+use randomx_testing::say;
 
 use super::lanes::{LANES, Lanes, compare};
 use super::random::Random;
@@ -27,9 +28,14 @@ fn compare_levels(version: Version) {
     for (index, &cpu) in levels.iter().enumerate() {
         let pages = if index % 2 == 0 { CodePages::Aliased } else { CodePages::Flipped };
         let rounds = PROGRAMS / levels.len() / LANES + 1;
-        let jit = Jit::new(cpu, pages);
-        let compiled =
-            Lanes::new(jit, [(); LANES].map(|()| jit.code().expect("executable memory")));
+        let compiled = || {
+            let jit = Jit::new(cpu, pages);
+            Lanes::new(jit, [(); LANES].map(|()| jit.code().expect("executable memory")))
+        };
         compare(version, rounds, &mut random, compiled, &format!("{cpu}, {pages:?}"));
     }
+    say(format_args!(
+        "{version}: {PROGRAMS} programs as machine code of {} processors",
+        levels.len()
+    ));
 }

@@ -10,13 +10,14 @@ use crate::{process, workspace};
 
 const PACKAGE: &str = "randomx-capi";
 
-/// What is exported, in the way of `nm`, `ld` and `objcopy`.
+/// The prefix of exported names.
 const EXPORTED: &str = "randomx_";
 
 /// Builds the shared and the static library.
 pub(super) fn build(profile: &str) -> Result<Built> {
     let mut cargo = process::command("cargo");
-    process::run(cargo.args(["build", "--package", PACKAGE, "--lib", "--profile", profile]))?;
+    cargo.args(["build", "--locked", "--package", PACKAGE, "--lib", "--profile", profile]);
+    process::run(&mut cargo)?;
     let built = folder(profile);
     if !cfg!(target_os = "linux") {
         let archive = built.join("librandomx.a");
@@ -31,9 +32,9 @@ fn folder(profile: &str) -> PathBuf {
     workspace::target_dir().join(if profile == "dev" { "debug" } else { profile })
 }
 
-/// Links what the library needs of the archive into one object, in which only the library's own
-/// functions have names for others: a program that has Rust in it already, or functions with
-/// the names of Rust's run-time library, can link it too.
+/// Links the archive into one object that exports only the library's own functions. So a program
+/// can link it even if it contains Rust already, or functions that are named like those of Rust's
+/// run-time library.
 fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     fs::create_dir_all(work).with_context(|| format!("cannot create {}", work.display()))?;
     let linked = work.join("linked.o");
@@ -41,7 +42,7 @@ fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     let result = work.join("librandomx.a");
 
     let mut ld = process::command("ld");
-    // Groups would be merged with those of other archives, to whose symbols there are no names.
+    // The linker would merge groups with those of other archives, but their symbols are hidden.
     ld.args(["--relocatable", "--force-group-allocation"]);
     for name in exported(shared)? {
         ld.arg(format!("--undefined={name}"));
@@ -49,7 +50,7 @@ fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     process::run(ld.arg("--output").arg(&linked).arg(archive))?;
 
     let mut objcopy = process::command("objcopy");
-    // The sections are bitcode, which tools with a plug-in for it try to read.
+    // Tools with a plug-in for bitcode would try to read these sections.
     objcopy.args(["--strip-debug", "--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     objcopy.args(["--wildcard", &format!("--keep-global-symbol={EXPORTED}*")]);
     process::run(objcopy.arg(&linked).arg(&object))?;
@@ -61,7 +62,7 @@ fn one_object(archive: &Path, shared: &Path, work: &Path) -> Result<PathBuf> {
     Ok(result)
 }
 
-/// The functions that the shared library exports.
+/// Returns the functions that the shared library exports.
 fn exported(shared: &Path) -> Result<Vec<String>> {
     let mut nm = process::command("nm");
     let listed = process::read(nm.args(["--dynamic", "--defined-only"]).arg(shared))?;

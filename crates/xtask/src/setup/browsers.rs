@@ -12,23 +12,24 @@ use super::debian::Debian;
 use super::npm::Node;
 use crate::{process, workspace};
 
-/// A program that the browser tests start, and the Debian package that brings it.
+/// A program that the browser tests start.
 struct Program {
-    /// Names it may have, best first.
+    /// Its possible names, best first.
     names: &'static [&'static str],
+    /// Debian's package of it.
     package: &'static str,
-    /// Tells the tests where it is; the user may set it.
+    /// The variable with its path for the tests. The user may set it.
     variable: &'static str,
 }
 
-/// Chromium apart, because Playwright may have one of its own.
+/// Without Chromium, since Playwright may have its own.
 const PROGRAMS: [Program; 3] = [
     Program {
         names: &["firefox-esr", "firefox"],
         package: "firefox-esr",
         variable: "FIREFOX_PATH",
     },
-    // It starts the MiniBrowser that its package depends on.
+    // Starts MiniBrowser, which its package depends on.
     Program {
         names: &["WebKitWebDriver"],
         package: "webkit2gtk-driver",
@@ -38,14 +39,14 @@ const PROGRAMS: [Program; 3] = [
     Program { names: &["Xvfb"], package: "xvfb", variable: "XVFB_PATH" },
 ];
 
-/// Three browsers that are installed.
+/// Three installed browsers.
 pub(crate) struct Browsers {
     chromium: Chromium,
-    /// Variables, and the paths that they tell.
+    /// Variables of the other programs, and the paths in them.
     paths: Vec<(&'static str, PathBuf)>,
 }
 
-/// Installs the browsers that are not there.
+/// Installs the browsers that are missing.
 pub(crate) fn browsers() -> Result<Browsers> {
     let chromium = chromium()?;
     let mut missing = Vec::new();
@@ -59,8 +60,9 @@ pub(crate) fn browsers() -> Result<Browsers> {
     }
     let path = |program: &Program| {
         let found = program.find()?;
-        let path =
-            found.with_context(|| format!("the package {} brought no program", program.package))?;
+        let path = found.with_context(|| {
+            format!("the package {} contains no {}", program.package, program.names[0])
+        })?;
         Ok((program.variable, path))
     };
     let paths = PROGRAMS.iter().map(path).collect::<Result<_>>()?;
@@ -68,12 +70,12 @@ pub(crate) fn browsers() -> Result<Browsers> {
 }
 
 impl Browsers {
-    /// A command that runs Playwright's test runner with these browsers.
+    /// Returns a command that runs Playwright's test runner with these browsers.
     pub(crate) fn playwright(&self) -> Result<Command> {
         self.run(PLAYWRIGHT)
     }
 
-    /// A command that runs a script of the repository which starts these browsers.
+    /// Returns a command that runs a script of the repository with these browsers.
     pub(crate) fn run(&self, script: &str) -> Result<Command> {
         let mut command = Node::Installed.run(script)?;
         match &self.chromium {
@@ -86,13 +88,13 @@ impl Browsers {
 }
 
 impl Program {
-    /// Where it is, if it is there.
+    /// Returns its path if it is installed.
     fn find(&self) -> Result<Option<PathBuf>> {
         let Some(chosen) = env::var_os(self.variable).map(PathBuf::from) else {
             return Ok(self.names.iter().find_map(|name| process::find(name)));
         };
         if !chosen.is_file() {
-            bail!("{}: there is no file {}", self.variable, chosen.display());
+            bail!("{}: expected a program, {} does not exist", self.variable, chosen.display());
         }
         Ok(Some(chosen))
     }
@@ -106,6 +108,6 @@ fn install(packages: &[&str]) -> Result<()> {
         .and_then(|debian| debian.update(&log).and_then(|()| debian.install(packages, &log)))
         .with_context(|| {
             let variables = PROGRAMS.map(|program| program.variable).join(", ");
-            format!("install {names} by hand; where it is not on PATH, set {variables} to it")
+            format!("install {names} by hand, on PATH or with their paths in {variables}")
         })
 }

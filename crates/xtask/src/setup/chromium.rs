@@ -1,4 +1,4 @@
-//! A Chromium for the browser tests.
+//! Chromium for the browser tests.
 
 use std::env;
 use std::path::PathBuf;
@@ -10,25 +10,25 @@ use super::npm::Node;
 use super::{announce, fallback_is_forced};
 use crate::{process, workspace};
 
-/// The test runner, which can also install browsers.
+/// The script of Playwright, which runs tests and installs browsers.
 pub(super) const PLAYWRIGHT: &str = "node_modules/@playwright/test/cli.js";
 
-/// The names of a system's Chromium, best first.
+/// The names of Chromium on systems that have it, best first.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// The browser that Playwright is to start.
+/// The browser that Playwright starts.
 pub(super) enum Chromium {
-    /// One that is installed on the system.
+    /// A browser of the system.
     System(PathBuf),
-    /// The one that Playwright downloaded.
+    /// The browser that Playwright downloaded.
     Playwrights,
 }
 
-/// Installs a Chromium unless there is one.
+/// Finds or installs Chromium.
 pub(super) fn chromium() -> Result<Chromium> {
     if let Some(chosen) = env::var_os("CHROMIUM_PATH").map(PathBuf::from) {
         if !chosen.is_file() {
-            bail!("CHROMIUM_PATH: there is no file {}", chosen.display());
+            bail!("CHROMIUM_PATH: expected a program, {} does not exist", chosen.display());
         }
         return Ok(Chromium::System(chosen));
     }
@@ -37,7 +37,7 @@ pub(super) fn chromium() -> Result<Chromium> {
     }
     let logs = workspace::cache_dir()?.join("logs");
     if !fallback_is_forced() {
-        announce("playwright install chromium (about 1 minute; nothing where it is there)");
+        announce("playwright install chromium (about 1 minute, if it is missing)");
         let mut install = Node::Installed.run(PLAYWRIGHT)?;
         let log = logs.join("playwright.log");
         if process::run_logged(install.args(["install", "chromium"]), &log).is_ok() {
@@ -48,7 +48,7 @@ pub(super) fn chromium() -> Result<Chromium> {
     let log = logs.join("chromium.log");
     let installed = Debian::detect()
         .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["chromium"], &log)));
-    installed.context("no Chromium: install one by hand and set CHROMIUM_PATH to it")?;
-    let found = process::find("chromium").context("the package chromium brought no `chromium`")?;
+    installed.context("install Chromium by hand and set CHROMIUM_PATH to it")?;
+    let found = process::find("chromium").context("the package chromium contains no `chromium`")?;
     Ok(Chromium::System(found))
 }

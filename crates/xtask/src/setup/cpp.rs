@@ -1,5 +1,4 @@
-//! What tests compile C and C++ with: the reference implementation, to compare with it, and the
-//! programs that use the C library.
+//! Compilers for C and C++, and what else the tests of the reference and of the C library need.
 
 use std::path::Path;
 
@@ -9,22 +8,23 @@ use super::announce;
 use super::debian::Debian;
 use crate::{process, workspace};
 
-/// Programs, and the Debian packages that bring them.
+/// Programs that build the reference implementation, and their Debian packages.
 const TOOLS: [(&str, &str); 2] = [("cmake", "cmake"), ("c++", "build-essential")];
 
-/// What the tests of the C library need besides.
+/// Further programs for the tests of the C library, and their Debian packages.
 const C_LIBRARY_TOOLS: [(&str, &str); 2] = [("emcc", "emscripten"), ("valgrind", "valgrind")];
 
-/// The reference implementation as Debian has it: its header, and the package.
+/// The header of Debian's build of the reference implementation, and its package.
 const REFERENCE: (&str, &str) = ("/usr/include/randomx.h", "librandomx-dev");
 
-/// Installs CMake and a C++ compiler if they are not there.
+/// Installs CMake and a C++ compiler if they are missing.
 pub(crate) fn cpp_tools() -> Result<()> {
-    install(&missing(&TOOLS), "1 minute")
-        .context("install CMake and a C++ compiler by hand: tests build the reference with them")
+    install(&missing(&TOOLS), "1 minute").context(
+        "install CMake and a C++ compiler by hand: they build the reference implementation",
+    )
 }
 
-/// Installs what the tests of the C library use.
+/// Installs Emscripten, Valgrind and Debian's librandomx if they are missing.
 pub(crate) fn c_library_tools() -> Result<()> {
     let mut packages = missing(&C_LIBRARY_TOOLS);
     let (header, package) = REFERENCE;
@@ -32,7 +32,7 @@ pub(crate) fn c_library_tools() -> Result<()> {
         packages.push(package);
     }
     install(&packages, "2 minutes").context(
-        "install Emscripten, Valgrind and librandomx by hand: the C library is tested with them",
+        "install Emscripten, Valgrind and librandomx by hand: tests of the C library use them",
     )
 }
 

@@ -7,21 +7,21 @@ use anyhow::{Context, Result, bail};
 
 use crate::process;
 
-/// A machine whose packages are Debian's, and the right to install them.
+/// A Debian machine and the right to install packages on it.
 pub(super) struct Debian {
     sudo: bool,
 }
 
 impl Debian {
-    /// Finds out whether packages can be installed here.
+    /// Finds out whether packages can be installed on this machine.
     ///
     /// # Errors
     ///
-    /// A sentence that says what is missing.
+    /// Names the missing program.
     pub(super) fn detect() -> Result<Self> {
         for tool in ["apt-get", "apt-cache", "dpkg-deb"] {
             if process::find(tool).is_none() {
-                bail!("this is no Debian or Ubuntu system ({tool} is not on PATH)");
+                bail!("expected Debian or Ubuntu, but {tool} is not on PATH");
             }
         }
         let user = process::read(process::command("id").arg("-u"))?;
@@ -32,12 +32,12 @@ impl Debian {
         Ok(Self { sudo })
     }
 
-    /// Brings the lists of packages up to date.
+    /// Updates the lists of packages.
     pub(super) fn update(&self, log: &Path) -> Result<()> {
         process::run_logged(self.apt_get().args(["-qq", "update"]), log)
     }
 
-    /// Installs packages and all that their normal use asks for.
+    /// Installs packages with their dependencies.
     pub(super) fn install(&self, packages: &[&str], log: &Path) -> Result<()> {
         let mut apt = self.apt_get();
         process::run_logged(
@@ -46,7 +46,7 @@ impl Debian {
         )
     }
 
-    /// Installs what the clauses of a `Depends` field ask for.
+    /// Installs packages that fulfil the clauses of a `Depends` field.
     pub(super) fn satisfy(&self, clauses: &[String], log: &Path) -> Result<()> {
         let mut apt = self.apt_get();
         apt.args(["-y", "satisfy", "--no-install-recommends"]).arg(clauses.join(", "));
@@ -63,7 +63,7 @@ impl Debian {
     }
 }
 
-/// The newest version of a package that this machine can install.
+/// Returns the newest version of a package that this machine can install.
 pub(super) fn newest_version(package: &str) -> Result<String> {
     let shown =
         process::read(process::command("apt-cache").args(["show", "--no-all-versions", package]))
@@ -72,7 +72,7 @@ pub(super) fn newest_version(package: &str) -> Result<String> {
     Ok(version.context("apt-cache shows no version")?.to_owned())
 }
 
-/// Downloads packages, all of one version, into a folder; needs no rights.
+/// Downloads packages, all of one version, into a folder. Needs no special rights.
 pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Path) -> Result<()> {
     let mut apt = process::command("apt-get");
     apt.current_dir(folder).args(["-qq", "download"]);
@@ -80,13 +80,13 @@ pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Pa
     process::run_logged(&mut apt, log)
 }
 
-/// The clauses of a downloaded package's `Depends` field, as in `gcc | clang`.
+/// Returns the clauses of a downloaded package's `Depends` field, such as `gcc | clang`.
 pub(super) fn dependencies(package: &Path) -> Result<Vec<String>> {
     let field = process::read(process::command("dpkg-deb").arg("-f").arg(package).arg("Depends"))?;
     Ok(field.split(',').map(|clause| clause.trim().to_owned()).filter(|c| !c.is_empty()).collect())
 }
 
-/// The name in a clause, without its version and its alternatives.
+/// Returns the name in a clause, without version and alternatives.
 pub(super) fn package_name(clause: &str) -> &str {
     clause.split([' ', '(', '|']).next().unwrap_or(clause)
 }

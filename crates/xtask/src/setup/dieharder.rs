@@ -1,4 +1,4 @@
-//! dieharder, the tests of random numbers that the laboratory's generators are held to.
+//! dieharder, a suite of statistical tests for the laboratory's random number generators.
 
 use anyhow::{Context, Result};
 
@@ -6,7 +6,7 @@ use super::announce;
 use super::debian::Debian;
 use crate::{process, workspace};
 
-/// Installs dieharder if it is not there.
+/// Installs dieharder if it is missing.
 pub(crate) fn dieharder() -> Result<()> {
     if process::find("dieharder").is_some() {
         return Ok(());
@@ -15,5 +15,5 @@ pub(crate) fn dieharder() -> Result<()> {
     let log = workspace::cache_dir()?.join("logs/dieharder.log");
     Debian::detect()
         .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["dieharder"], &log)))
-        .context("install dieharder by hand: random numbers of the laboratory are tested with it")
+        .context("install dieharder by hand: it tests the random numbers of the laboratory")
 }

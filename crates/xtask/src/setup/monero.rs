@@ -1,4 +1,4 @@
-//! Monero's daemon, the real node that the clients are tested with.
+//! Monero's daemon, a real node for the tests of clients.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use super::announce;
 use super::debian::Debian;
 use crate::{process, workspace};
 
-/// Tells the tests where the daemon is; the user may set it.
+/// The variable with the daemon's path for the tests. The user may set it.
 pub(crate) const MONEROD_PATH: &str = "MONEROD_PATH";
 
-/// Where Monero's daemon is. Installs it unless it is there.
+/// Finds or installs Monero's daemon, and returns its path.
 pub(crate) fn monerod() -> Result<PathBuf> {
     if let Some(chosen) = env::var_os(MONEROD_PATH).map(PathBuf::from) {
         if !chosen.is_file() {
-            bail!("{MONEROD_PATH}: there is no file {}", chosen.display());
+            bail!("{MONEROD_PATH}: expected a program, {} does not exist", chosen.display());
         }
         return Ok(chosen);
     }
@@ -28,7 +28,7 @@ pub(crate) fn monerod() -> Result<PathBuf> {
     Debian::detect()
         .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["monero"], &log)))
         .with_context(|| {
-            format!("install Monero's daemon by hand; where it is not on PATH, set {MONEROD_PATH}")
+            format!("install Monero's daemon by hand, on PATH or with its path in {MONEROD_PATH}")
         })?;
-    process::find("monerod").context("the package monero brought no program")
+    process::find("monerod").context("the package monero contains no monerod")
 }

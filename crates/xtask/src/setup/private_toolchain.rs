@@ -1,9 +1,9 @@
-//! A Rust compiler for wasm where rustup cannot have one, from Debian's packages.
+//! A Rust compiler for wasm from Debian's packages, for machines where rustup cannot install one.
 //!
-//! Debian carries a recent compiler for its browsers (`rustc-web`), but no standard library
-//! for this target. So its packages are unpacked into the cache folder, where they meet no
-//! other compiler, and the standard library is built from `rust-web-src`. The folder is
-//! renamed into place last: it is whole or absent.
+//! Debian packages a recent compiler for its browsers (`rustc-web`), but no standard library for
+//! wasm. The packages are unpacked into the cache folder, away from other compilers, and the
+//! standard library is built from `rust-web-src`. The folder is renamed into place last, so it is
+//! complete or absent.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use anyhow::{Context, Result, bail};
 use super::announce;
 use super::debian::{self, Debian};
 use super::target::{self, TARGET};
-use crate::process;
+use crate::{process, versions};
 
-/// The packages to unpack. One more has the compiler's libraries and the series in its name,
-/// as in `libstd-rust-web-1.96`: the third one depends on it.
+/// The packages to unpack. The third one depends on another, `libstd-rust-web-1.96` or so, which
+/// contains the compiler's libraries.
 const PACKAGES: [&str; 4] = ["rustc-web", "cargo-web", "libstd-rust-web-dev", "rust-web-clippy"];
 const SOURCES: &str = "rust-web-src";
 
-/// The programs that are taken from them.
+/// The programs of these packages that the toolchain needs.
 const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "cargo-clippy"];
 
-/// The toolchain in the cache folder, if it is there and works.
+/// Returns the folder of the toolchain if it is complete and works.
 pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
     let toolchain = cache.join("toolchain");
     let linker = linker(&toolchain).ok()?;
-    // They stop working when the system's LLVM is removed.
+    // The programs stop working when the system's LLVM is removed.
     let links = || process::command(&linker).args(["-flavor", "wasm", "--version"]).output();
     let works = PROGRAMS.iter().all(|program| toolchain.join("bin").join(program).is_file())
         && target::has_target(&toolchain.join("bin/rustc"))
@@ -35,7 +35,7 @@ pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
     works.then_some(toolchain)
 }
 
-/// Assembles the toolchain in the cache folder.
+/// Assembles the toolchain in the cache folder, and returns its folder.
 pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     let debian = Debian::detect()?;
     announce("a private Rust toolchain for wasm from Debian's packages (about 2 minutes)");
@@ -62,8 +62,8 @@ struct Assembly {
 }
 
 impl Assembly {
-    /// Downloads and unpacks the packages, and installs the libraries that they use; the
-    /// result is the series of LLVM, as in `22`.
+    /// Downloads and unpacks the packages, and installs the libraries that they use. Returns the
+    /// series of LLVM, such as `22`.
     fn unpack(&self) -> Result<String> {
         let log = self.logs.join("packages.log");
         self.debian.update(&log)?;
@@ -91,7 +91,7 @@ impl Assembly {
         Ok(llvm)
     }
 
-    /// Unpacks the standard library, a twelfth of the package.
+    /// Unpacks only the standard library, a twelfth of the package.
     fn unpack_sources(&self) -> Result<()> {
         let archive = self.work.join("sources.tar");
         let mut dpkg = process::command("dpkg-deb");
@@ -102,7 +102,7 @@ impl Assembly {
         process::run(tar.args(["--wildcards", "./usr/src/rustc-*/library"]))
     }
 
-    /// Lays the files out as the compiler looks for them.
+    /// Moves the files to where the compiler looks for them.
     fn arrange(&self, llvm: &str) -> Result<()> {
         let from = self.unpacked().join("usr");
         let to = self.toolchain();
@@ -118,17 +118,17 @@ impl Assembly {
         rename(&library, &to.join("lib/rustlib/src/rust/library"))?;
 
         let linker = linker(&to)?;
-        let folder = linker.parent().context("the linker has a folder")?;
+        let folder = linker.parent().context("the linker is in no folder")?;
         fs::create_dir_all(folder)?;
         fs::copy(format!("/usr/lib/llvm-{llvm}/bin/lld"), &linker)
-            .with_context(|| format!("the package lld-{llvm} brought no lld"))?;
+            .with_context(|| format!("the package lld-{llvm} contains no lld"))?;
 
         let mut patchelf = process::command("patchelf");
         patchelf.args(["--set-rpath", "$ORIGIN/../lib"]);
         process::run(patchelf.args(PROGRAMS.map(|program| to.join("bin").join(program))))
     }
 
-    /// Builds the standard library for the target and puts it where the compiler looks.
+    /// Builds the standard library for wasm, and copies it to where the compiler looks for it.
     fn build_std(&self) -> Result<()> {
         let anchor = self.work.join("anchor");
         fs::create_dir_all(anchor.join("src"))?;
@@ -167,13 +167,13 @@ impl Assembly {
         self.work.join("unpacked")
     }
 
-    /// The downloaded file of a package.
+    /// Returns the downloaded file of a package.
     fn package(&self, name: &str) -> Result<PathBuf> {
         find(&self.work, |file| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')))
     }
 }
 
-/// Where the compiler looks for the linker of wasm targets.
+/// Returns the path where the compiler looks for the linker of wasm targets.
 fn linker(toolchain: &Path) -> Result<PathBuf> {
     Ok(find(&toolchain.join("lib/rustlib"), is_host_triple)?.join("bin/rust-lld"))
 }
@@ -182,11 +182,11 @@ fn is_host_triple(name: &str) -> bool {
     name.contains("-linux-")
 }
 
-/// Refuses a compiler that is older than this repository asks for, as in `1.96.0+dfsg1-1`.
+/// Refuses a compiler that is too old for this repository. Versions look like `1.96.0+dfsg1-1`.
 fn check_is_recent(version: &str) -> Result<()> {
-    let wanted = env!("CARGO_PKG_RUST_VERSION");
+    let wanted = versions::RUST;
     if series(version) < series(wanted) {
-        bail!("Debian's rustc-web is {version}, and this repository needs Rust {wanted}");
+        bail!("rustc-web: expected {wanted} or later, Debian has {version}");
     }
     Ok(())
 }
@@ -196,7 +196,7 @@ fn series(version: &str) -> Option<(u32, u32)> {
     Some((numbers.next()??, numbers.next()??))
 }
 
-/// The `22` of a dependency on `libllvm22`.
+/// Returns the `22` of a dependency on `libllvm22`.
 fn llvm_series(clauses: &[String]) -> Result<String> {
     let series = clauses.iter().find_map(|clause| {
         let digits = debian::package_name(clause).strip_prefix("libllvm")?;
@@ -211,7 +211,7 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
         .with_context(|| format!("cannot move {} to {}", from.display(), to.display()))
 }
 
-/// The first file or folder below `folder`, level by level, whose name is accepted.
+/// Returns the first file or folder below `folder`, level by level, whose name is accepted.
 fn find(folder: &Path, accepts: impl Fn(&str) -> bool + Copy) -> Result<PathBuf> {
     let mut level = vec![folder.to_path_buf()];
     while !level.is_empty() {
@@ -228,7 +228,7 @@ fn find(folder: &Path, accepts: impl Fn(&str) -> bool + Copy) -> Result<PathBuf>
         }
         level = next;
     }
-    bail!("{} does not hold what is expected of Debian's packages", folder.display())
+    bail!("{} lacks a file of Debian's packages", folder.display())
 }
 
 #[cfg(test)]

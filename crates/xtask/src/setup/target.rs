@@ -1,4 +1,4 @@
-//! The target of wasm builds, and what distinguishes its compilers from native ones.
+//! The target of wasm builds, and the environment of its compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use crate::process;
 /// The target of every wasm build.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
-/// among them would take the place of the flags in `.cargo/config.toml`.
+/// Variables that the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
+/// would override the flags in `.cargo/config.toml`.
 const NATIVE_ONLY: [&str; 8] = [
     "CARGO",
     "CARGO_BUILD_TARGET",
@@ -22,19 +22,19 @@ const NATIVE_ONLY: [&str; 8] = [
     "RUSTFLAGS",
 ];
 
-/// Keeps settings for native builds away from a wasm build.
+/// Removes settings for native builds from a wasm build.
 pub(super) fn unset_native_settings(command: &mut Command) {
     for variable in NATIVE_ONLY {
         command.env_remove(variable);
     }
 }
 
-/// Whether a compiler has the standard library for the target.
+/// Whether a compiler has the standard library for wasm.
 pub(super) fn has_target(rustc: &Path) -> bool {
     target_library(rustc).is_some()
 }
 
-/// The file of that library.
+/// Returns the file of the standard library for wasm.
 pub(super) fn target_library(rustc: &Path) -> Option<PathBuf> {
     let sysroot = process::command(rustc).args(["--print", "sysroot"]).output().ok()?;
     let sysroot = String::from_utf8_lossy(&sysroot.stdout).trim().to_owned();

@@ -1,4 +1,4 @@
-//! The wasm toolchain: a compiler with the target, wasm-bindgen, wasm-pack and wasm-opt.
+//! The wasm toolchain: a compiler, wasm-bindgen, wasm-pack and wasm-opt.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,33 +9,31 @@ use anyhow::{Context, Result};
 
 use super::target::{TARGET, has_target, target_library, unset_native_settings};
 use super::{announce, fallback_is_forced, private_toolchain};
-use crate::{process, workspace};
-
-const WASM_PACK_VERSION: &str = "0.15.1";
+use crate::{process, versions, workspace};
 
 /// An installed wasm toolchain.
 pub(crate) struct WasmTools {
-    /// The folder of the private compiler, where rustup's cannot build for wasm.
+    /// The folder of the private compiler; none if rustup's can build for wasm.
     private: Option<PathBuf>,
-    /// Folders that come first on `PATH`.
+    /// Folders that come before all others on `PATH`.
     path: Vec<PathBuf>,
-    /// Names the compiler and its standard library: a build by others is another build.
+    /// Names the compiler and its standard library. Another compiler makes another build.
     identity: String,
 }
 
-/// Installs the wasm toolchain unless it is there.
+/// Installs the parts of the wasm toolchain that are missing.
 pub(crate) fn wasm_tools() -> Result<WasmTools> {
     let cache = workspace::cache_dir()?;
     let private = compiler(&cache)?;
-    let bindgen = workspace::locked_version("wasm-bindgen")?;
-    // Without its default features it has no TLS, which only remote WebDrivers need.
+    let bindgen = versions::wasm_bindgen()?;
+    // The default features are TLS, which only remote WebDrivers need.
     let options = ["--no-default-features"];
     install(&cache, "wasm-bindgen", "wasm-bindgen-cli", &bindgen, &options)?;
-    install(&cache, "wasm-pack", "wasm-pack", WASM_PACK_VERSION, &[])?;
+    install(&cache, "wasm-pack", "wasm-pack", versions::WASM_PACK, &[])?;
 
     let mut path: Vec<PathBuf> = private.iter().map(|folder| folder.join("bin")).collect();
     path.push(cache.join("bin"));
-    // wasm-opt; `node_modules/.bin` would bring another `node` along.
+    // wasm-opt. The folder `node_modules/.bin` contains another `node`, too.
     path.push(workspace::root().join("node_modules/binaryen/bin"));
     let mut tools = WasmTools { private, path, identity: String::new() };
     tools.identity = tools.identify()?;
@@ -43,22 +41,23 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
     Ok(tools)
 }
 
-/// Makes sure that the compiler has the sources of its standard library, to build it for targets
-/// that have none.
+/// Installs the sources of the standard library if they are missing. Targets without a compiled
+/// standard library need them.
 pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
     let sysroot = process::read(tools.command("rustc")?.args(["--print", "sysroot"]))?;
     if Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
         return Ok(());
     }
-    let rustup = process::find("rustup")
-        .context("the compiler has no sources of its standard library: install them by hand")?;
+    let rustup = process::find("rustup").context(
+        "install the sources of the Rust standard library by hand: rustup is not on PATH",
+    )?;
     announce("rustup component add rust-src: the standard library's sources (about 10 seconds)");
     let log = workspace::cache_dir()?.join("logs/rust-src.log");
     process::run_logged(process::command(rustup).args(["component", "add", "rust-src"]), &log)
 }
 
 impl WasmTools {
-    /// A command that runs in the repository with this toolchain.
+    /// Returns a command that runs in the repository with this toolchain.
     pub(crate) fn command(&self, program: &str) -> Result<Command> {
         let path = process::path_with(&self.path)?;
         let found = which::which_in(program, Some(&path), workspace::root())
@@ -85,8 +84,8 @@ impl WasmTools {
         Ok(format!("{version}library: {} {}\n", library.display(), changed.as_nanos()))
     }
 
-    /// Empties the build folder when the compiler changed: cargo tells compilers apart by
-    /// version, and two private ones of one version have different libraries.
+    /// Empties the build folder if the compiler changed. Cargo distinguishes compilers by version
+    /// only, and two private compilers of one version have different standard libraries.
     fn forget_other_builds(&self) -> Result<()> {
         let folder = workspace::wasm_target_dir();
         let record = folder.join("compiler");
@@ -100,7 +99,7 @@ impl WasmTools {
     }
 }
 
-/// Finds or installs a compiler with the target; the folder is the private one's.
+/// Finds or installs a compiler for wasm. Returns the folder of the private one if that is it.
 fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
     let forced = fallback_is_forced();
     if !forced && has_target(Path::new("rustc")) {
@@ -113,7 +112,7 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     private_toolchain::install(cache).map(Some).with_context(|| {
-        format!("no compiler for wasm (another way is `rustup target add {TARGET}` by hand)")
+        format!("cannot install a compiler for wasm; try `rustup target add {TARGET}`")
     })
 }
 
@@ -127,7 +126,7 @@ fn add_target_with_rustup(cache: &Path) -> bool {
         && has_target(Path::new("rustc"))
 }
 
-/// Installs a program from crates.io into the cache folder unless that version is there.
+/// Installs a version of a program from crates.io into the cache folder if it is missing.
 fn install(
     cache: &Path,
     program: &str,
@@ -143,7 +142,7 @@ fn install(
     announce(&format!("cargo install {package} {version} (about 2 minutes)"));
     let log = cache.join("logs").join(format!("{package}.log"));
     let mut cargo = process::command("cargo");
-    // Outside the repository its `.cargo/config.toml` does not apply.
+    // The repository's `.cargo/config.toml` must not apply.
     cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
     cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
     cargo.args(["--version", version, package]).args(options);

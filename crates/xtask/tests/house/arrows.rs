@@ -43,6 +43,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("crates/cli", &["randomx", "randomx-monero", "randomx-console"]),
     ("crates/capi", &["randomx"]),
     ("crates/figures", &["randomx"]),
+    ("crates/testing", &["randomx"]),
     ("crates/xtask", &[]),
     ("wasm", &["randomx"]),
     ("wasm/monero", &["randomx-monero"]),

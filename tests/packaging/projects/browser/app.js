@@ -2,12 +2,12 @@ import { verify } from "./verify.js";
 
 globalThis.verify = verify;
 
-/** The same from a worker of the project's own. */
+/** Calls `verify` in a worker of the project's own. */
 globalThis.verifyInWorker = (options) => {
   return ask(new Worker(new URL("./waiting.js", import.meta.url), { type: "module" }), options);
 };
 
-/** The hash by a worker of the project's own, in which nothing waits. */
+/** Hashes synchronously in a worker of the project's own. */
 globalThis.hashInWorker = (options) => {
   return ask(new Worker(new URL("./blocking.js", import.meta.url), { type: "module" }), options);
 };

@@ -1,7 +1,7 @@
 import { RandomX } from "randomx-web";
 import { block } from "./block.js";
 
-/** Resolves with what the tests want to know. */
+/** Verifies the block, and resolves with the values that the tests check. */
 export async function verify(options) {
   const randomx = await RandomX.create({ threads: 2, ...options });
   const { valid, hash } = await randomx.verifyBlock(block);

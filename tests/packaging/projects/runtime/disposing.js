@@ -3,5 +3,5 @@ import { RandomX } from "randomx-web";
 const randomx = await RandomX.create({ threads: 2 });
 await randomx.prepare("00");
 await randomx[Symbol.asyncDispose]();
-// A process that has nothing else to do has waited until the workers were gone.
+// Without the wait for its workers, this process would end here without printing.
 console.log(JSON.stringify("disposed"));

@@ -1,6 +1,6 @@
 import { RandomX } from "randomx-web";
 
-/** Six caches, one after another, each given back: how many MiB the process has at most. */
+/** Prepares and releases six caches in turn, and prints the largest resident size in MiB. */
 const randomx = await RandomX.create({ threads: 2 });
 let most = 0;
 for (let round = 0; round < 6; round += 1) {

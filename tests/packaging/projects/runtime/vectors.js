@@ -1,4 +1,4 @@
-/** Hashes all vectors of a file, by a named engine: `vectors.js FILE ENGINE`. */
+/** Hashes all vectors of a file with one engine: `vectors.js FILE ENGINE`. */
 import { readFileSync } from "node:fs";
 import { RandomX } from "randomx-web";
 

@@ -5,4 +5,4 @@ const randomx = await RandomX.create({ threads: 2 });
 const { valid, hash } = await randomx.verifyBlock(block);
 const { threads } = randomx.configuration;
 console.log(JSON.stringify({ valid, hash: Buffer.from(hash).toString("hex"), threads }));
-// Not disposed: workers that have nothing to do must not keep a process alive.
+// Not disposed: idle workers must not keep a process alive.

@@ -7,12 +7,12 @@ const { valid, hash: found } = await randomx.verifyBlock({
   hashingBlob: new Uint8Array(),
   difficulty: 1n,
 });
-// There is none where the block cannot be read.
+// A block that cannot be parsed has no hash.
 const hash: Uint8Array | string = found ?? "00";
 const hashes: Uint8Array[] = await randomx.hashMany(hash, [hash], { version: 2 });
 const code = (thrown: unknown): RandomXErrorCode | undefined =>
   thrown instanceof RandomXError ? thrown.code : undefined;
-// @ts-expect-error There is no such version.
+// @ts-expect-error Versions are 1 and 2.
 await randomx.hash(hash, hash, { version: 3 });
 for await (const each of randomx.hashMany(hash, new Set(["00"]))) hashes.push(each);
 await randomx[Symbol.asyncDispose]();

@@ -1,0 +1,72 @@
+//! The versions of all tools that this repository installs.
+//!
+//! A tool that has a lock file is pinned there; the others are pinned here.
+//!
+//! | tool                                               | pinned in           |
+//! | -------------------------------------------------- | ------------------- |
+//! | Rust, at least                                     | `Cargo.toml`        |
+//! | Node.js, at least                                  | `package.json`      |
+//! | wasm-bindgen, the crate and the program            | `Cargo.lock`        |
+//! | wasm-pack                                          | [`WASM_PACK`]       |
+//! | wasm-opt (binaryen), TypeScript, Vite, Vitest, Playwright, ESLint, Prettier, Deno, Bun, a second Node.js | `package-lock.json` |
+//! | browsers, C tools, `monerod`, dieharder            | Debian's release    |
+
+use std::fs;
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+/// wasm-pack, which no lock file names.
+pub(crate) const WASM_PACK: &str = "0.15.1";
+
+/// The oldest Rust that compiles this repository.
+pub(crate) const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// The program wasm-bindgen reads what the crate of the same version wrote.
+pub(crate) fn wasm_bindgen() -> Result<String> {
+    let path = workspace::root().join("Cargo.lock");
+    let lock =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    in_lock(&lock, "wasm-bindgen").context("Cargo.lock has no package `wasm-bindgen`")
+}
+
+/// The oldest Node.js that runs the tools and the package, as in `20.19`.
+pub(crate) fn node() -> Result<String> {
+    let path = workspace::root().join("package.json");
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    in_engines(&text).context("package.json: expected `\"node\": \">=MAJOR.MINOR\"`")
+}
+
+fn in_lock(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name).skip(1);
+    let version = lines.next()?.strip_prefix("version = \"")?;
+    Some(version.strip_suffix('"')?.to_owned())
+}
+
+fn in_engines(manifest: &str) -> Option<String> {
+    let (_, version) = manifest.split_once("\"node\": \">=")?;
+    Some(version.split_once('"')?.0.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_engines, in_lock};
+
+    #[test]
+    fn reads_a_version_from_a_lock_file() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.129\"\n";
+        assert_eq!(in_lock(lock, "wasm-bindgen").as_deref(), Some("0.2.129"));
+        assert_eq!(in_lock(lock, "wasm"), None);
+    }
+
+    #[test]
+    fn reads_the_oldest_node_from_a_manifest() {
+        let manifest = "{ \"engines\": { \"node\": \">=20.19\" } }";
+        assert_eq!(in_engines(manifest).as_deref(), Some("20.19"));
+        assert_eq!(in_engines("{}"), None);
+    }
+}
