@@ -22,7 +22,7 @@ export interface CliVerdict {
 export function verify(node: string, ...args: string[]): Promise<Run> {
   const program = nativeProgram();
   return new Promise((resolve) => {
-    const all = ["verify", "--node", node, ...args];
+    const all = ["verify", "--network", "regtest", "--node", node, ...args];
     execFile(program, all, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
       const lines = stdout.split("\n").filter((line) => line !== "");
       const verdicts = lines.map((line) => JSON.parse(line) as CliVerdict);

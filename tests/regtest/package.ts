@@ -26,7 +26,7 @@ export async function verifyBlocks(
   try {
     const checkpoint = options.checkpoint ?? (await node.getCheckpoint(first - 1));
     const blocks = node.getBlocks(first, last);
-    const chain = randomx.verifyChain(blocks, { ...options, checkpoint });
+    const chain = randomx.verifyChain(blocks, { ...options, checkpoint, network: "regtest" });
     for await (const verdict of chain) verdicts.push(verdict);
     return { verdicts, checkpoint: chain.checkpoint };
   } catch (error) {

@@ -27,4 +27,4 @@ export {
   type NodeCallOptions,
 } from "./monero/node.js";
 export type { NodeBlock, NodeHeader, NodeInfo } from "./monero/answers.js";
-export type { Bytes, Difficulty, Layout, Version } from "./validate.js";
+export type { Bytes, Difficulty, Network, Version } from "./validate.js";

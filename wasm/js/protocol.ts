@@ -12,7 +12,7 @@ import type {
   PlainVerdict,
   PlainWork,
 } from "../monero/pkg/randomx_monero_wasm.js";
-import type { Layout, Version } from "./validate.js";
+import type { Network, Version } from "./validate.js";
 
 /** What a worker can be asked: the arguments, checked by the client, and the result. */
 export interface Operations {
@@ -92,7 +92,7 @@ export interface BlockArgs {
   hashingBlob: Uint8Array | undefined;
   id: Uint8Array | undefined;
   height: number | undefined;
-  layout: Layout;
+  network: Network;
 }
 
 /** Blocks of a chain. */
@@ -100,7 +100,9 @@ export interface ChainArgs {
   /** The checkpoint that they follow on, or the height that they begin at. */
   start: PlainCheckpoint | number;
   links: readonly LinkArgs[];
-  layout: Layout;
+  network: Network;
+  /** Whether the checkpoint may be incomplete or implausible. */
+  allowIncomplete: boolean;
   /** Seconds since 1970. */
   now: number;
   /** What every block must meet, in decimal digits, if that is fixed. */
@@ -108,7 +110,7 @@ export interface ChainArgs {
 }
 
 /** A block of a chain, and what is said of it. */
-export interface LinkArgs extends Omit<BlockArgs, "layout"> {
+export interface LinkArgs extends Omit<BlockArgs, "network"> {
   seedHash: Uint8Array | undefined;
   difficulty: string | undefined;
 }

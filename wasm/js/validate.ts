@@ -16,11 +16,8 @@ export type Version = 1 | 2;
 /** A difficulty from 1 to 2^256 - 1; a string holds decimal digits only. */
 export type Difficulty = bigint | number | string;
 
-/**
- * How a hashing blob ends: with the number of transactions, as in every Monero block so far, or from
- * major version 17 on without it, as is proposed.
- */
-export type Layout = "counted" | "uncounted-from-17";
+/** A network of Monero nodes; `regtest` is a private chain of `monerod --regtest`. */
+export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
 
 /** The longest key or input, in bytes: 1 MiB. */
 export const MAX_BYTES = 1 << 20;

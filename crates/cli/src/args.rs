@@ -90,8 +90,11 @@ checkpoint knows better: a file that this command keeps, worth as much as the pl
 With --sample N a proof of work is looked at with a chance of 1 in N, and k forged ones in a row are
 all missed with one of (1 - 1/N)^k; other rules always hold for every block. Blocks come as JSON lines
 in order, and the first one that is not valid is the last:
-  out  {\"height\":1,\"id\":\"...\",\"valid\":true,\"hash\":\"...\"}   no hash: not looked at
-       {\"height\":2,\"id\":\"...\",\"valid\":false,\"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
+  out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"work\":\"...\",\"hash\":\"...\"}
+       {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,
+        \"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
+The status is valid, unproven (the proof of work was not in the sample), update-needed (the block has
+a version that this release does not know) or invalid.
 Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, HTTPS_PROXY and
 HTTP_PROXY name a proxy (socks5://127.0.0.1:9050 is Tor's), NO_PROXY who is asked without.
 

@@ -13,7 +13,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use randomx_monero::{Candidate, Chain, Difficulty, Link, Outcome, Verdict, Work};
+use randomx_monero::{Candidate, Chain, Difficulty, Link, Outcome, Status, Verdict, Work};
 use serde::Serialize;
 
 use crate::{
@@ -79,7 +79,16 @@ struct Line {
     height: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
+    /// `valid`, `unproven`, `update-needed` or `invalid`.
+    status: &'static str,
+    /// Whether the status is `valid`.
     valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difficulty: Option<String>,
+    /// The sum of difficulties up to this block.
+    work: String,
+    /// Whether the chain began with a checkpoint that is complete and plausible.
+    complete_start: bool,
     /// Absent where the proof of work was not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
@@ -143,13 +152,15 @@ impl Walk<'_> {
         let mut all_valid = true;
         for hash in hashes {
             let verdict = self.chain.settle(hash)?;
-            all_valid = verdict.valid;
+            all_valid = verdict.status.is_accepted();
             print(&verdict)?;
             if !all_valid {
                 break;
             }
         }
-        if let (Some(file), Some(checkpoint)) = (&self.file, self.chain.checkpoint()) {
+        if let (true, Some(file), Some(checkpoint)) =
+            (all_valid, &self.file, self.chain.checkpoint())
+        {
             file.write(&checkpoint)?;
         }
         Ok(all_valid)
@@ -187,11 +198,18 @@ fn link(block: &NodeBlock) -> Link<'_> {
 }
 
 fn print(verdict: &Verdict) -> Result<(), Error> {
-    let failed = verdict.checks.iter().filter(|check| check.outcome == Outcome::Failed);
+    let failed = verdict
+        .checks
+        .iter()
+        .filter(|check| matches!(check.outcome, Outcome::Failed | Outcome::UpdateNeeded));
     let line = Line {
         height: verdict.height,
         id: verdict.id.map(hex::encode),
-        valid: verdict.valid,
+        status: verdict.status.as_str(),
+        valid: verdict.status == Status::Valid,
+        difficulty: verdict.difficulty.map(|difficulty| difficulty.to_string()),
+        work: verdict.work.to_string(),
+        complete_start: verdict.complete_start,
         hash: verdict.hash.map(hex::encode),
         failed: failed
             .map(|check| Failed { check: check.name.as_str(), detail: check.detail.clone() })

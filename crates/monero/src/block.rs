@@ -1,22 +1,22 @@
-//! Whole blocks, as a node stores and sends them.
+//! Block blobs, as nodes store and send them.
 
 use crate::hash::Hash;
-use crate::header::{BlockHeader, HashingBlob, Layout};
+use crate::header::{BlockHeader, HashingBlob};
 use crate::miner_transaction::MinerTransaction;
 use crate::reader::{BlockError, Reader};
 use crate::tree_hash::tree_hash;
 
-/// A block: its header, the miner's transaction and the hashes of all others.
+/// A block: its header, its miner transaction and the hashes of its other transactions.
 ///
 /// ```
-/// use randomx_monero::{Block, Layout};
+/// use randomx_monero::Block;
 ///
-/// let error = Block::parse(&[16, 16], Layout::default()).unwrap_err();
+/// let error = Block::parse(&[16, 16]).unwrap_err();
 /// assert_eq!(error.to_string(), "timestamp at byte 2: the bytes end before it does");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The transaction that pays the miner; its height is the block's.
+    /// The transaction that pays the miner. It contains the block's height.
     pub miner_transaction: MinerTransaction,
     /// The hashes of the other transactions.
     pub transaction_hashes: Vec<Hash>,
@@ -24,12 +24,12 @@ pub struct Block {
 }
 
 impl Block {
-    /// Reads a block blob. Memory is proportional to its length, and so is time.
+    /// Parses a block blob, in time and memory proportional to its length.
     ///
     /// # Errors
     ///
-    /// When the bytes are not exactly one block.
-    pub fn parse(blob: &[u8], layout: Layout) -> Result<Self, BlockError> {
+    /// If the bytes are not exactly one block.
+    pub fn parse(blob: &[u8]) -> Result<Self, BlockError> {
         let mut reader = Reader::new(blob);
         let header = BlockHeader::read(&mut reader)?;
         let header_bytes = reader.since(0);
@@ -42,28 +42,35 @@ impl Block {
         }
         reader.end("end of the block")?;
         let root = tree_hash(&leaves);
-        let transactions = leaves.len() as u64;
-        let hashing_blob = HashingBlob::new(header, header_bytes, root, transactions, layout);
+        let hashing_blob = HashingBlob::new(header, header_bytes, root, leaves.len() as u64);
         Ok(Self { miner_transaction, transaction_hashes: leaves.split_off(1), hashing_blob })
     }
 
-    /// What the block begins with.
+    /// Returns the block's header.
     pub fn header(&self) -> &BlockHeader {
         &self.hashing_blob.header
     }
 
-    /// The height that the miner transaction says.
+    /// Returns the height in the miner transaction.
     pub fn height(&self) -> u64 {
         self.miner_transaction.height
     }
 
-    /// What RandomX hashes.
+    /// Returns the bytes that RandomX hashes.
     pub fn hashing_blob(&self) -> &HashingBlob {
         &self.hashing_blob
     }
 
-    /// The block's id, by which the next block names it.
+    /// Returns the block's id, which the next block contains.
     pub fn id(&self) -> Hash {
         self.hashing_blob.id()
+    }
+
+    /// Returns the hashes of all transactions, the miner's first.
+    pub fn transaction_ids(&self) -> Vec<Hash> {
+        let mut ids = Vec::with_capacity(1 + self.transaction_hashes.len());
+        ids.push(self.miner_transaction.hash);
+        ids.extend_from_slice(&self.transaction_hashes);
+        ids
     }
 }

@@ -1,4 +1,4 @@
-//! Block after block, each judged by those before it.
+//! A chain, judged block by block.
 
 mod rules;
 
@@ -7,74 +7,89 @@ use std::{error, fmt};
 
 use crate::candidate::{Candidate, examine};
 use crate::checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed};
-use crate::checks::{self, Check, CheckName, all_hold};
+use crate::checks::{self, Check, CheckName, Status};
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
-use crate::header::{HashingBlob, Layout};
+use crate::header::HashingBlob;
 use crate::history::History;
+use crate::network::Network;
 use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::{SEED_EPOCH_BLOCKS, seed_height};
 
-/// A block for a chain, and what was said about it. What the chain knows by itself is held against it.
+/// A block to add to a chain, with what its source says about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Link<'a> {
     /// The block, its id and its height.
     pub block: Candidate<'a>,
-    /// The seed hash. It is believed where the chain does not know the block at the seed height.
+    /// The seed hash. It is trusted if the chain does not know the block at the seed height.
     pub seed_hash: Option<Hash>,
-    /// The difficulty. It is believed where the chain does not know enough blocks to compute it.
+    /// The difficulty. It is trusted if the chain knows too few blocks to compute it.
     pub difficulty: Option<Difficulty>,
 }
 
-/// The proof of work that is to be looked at.
+/// A proof of work to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
     /// The RandomX key.
     pub seed_hash: Hash,
-    /// The input.
+    /// The RandomX input.
     pub hashing_blob: Vec<u8>,
-    /// What the hash must meet.
+    /// The difficulty that the hash must meet.
     pub difficulty: Difficulty,
 }
 
-/// What is to be said about a block of a chain.
+/// The judgement of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether nothing failed.
-    pub valid: bool,
+    /// The result. [`Status::Valid`] requires a checked proof of work.
+    pub status: Status,
     /// The height that the block has in the chain.
     pub height: u64,
-    /// Its id, if it could be read.
+    /// Its id, if it could be parsed.
     pub id: Option<Hash>,
     /// Its RandomX hash, if it was computed.
     pub hash: Option<Hash>,
-    /// Every check, in the order of [`CheckName::ALL`].
+    /// The difficulty that it had to meet, if it came to that.
+    pub difficulty: Option<Difficulty>,
+    /// The chain's work up to this block, or up to the one before if this one is refused. Counted
+    /// from the chain's start if [`Checkpoint::work`] was unknown there.
+    pub work: u128,
+    /// Whether the chain began with a complete and plausible checkpoint. If not, difficulties and
+    /// seed hashes were trusted until enough blocks were known.
+    pub complete_start: bool,
+    /// The hashes of the block's transactions, the miner's first. Empty for a hashing blob.
+    pub transaction_ids: Vec<Hash>,
+    /// All checks, in the order of [`CheckName::ALL`].
     pub checks: Vec<Check>,
 }
 
 /// Judges a chain block by block.
 ///
-/// The rules are those since RandomX became the proof of work: see [`CheckName`].
-///
-/// [`push`](Self::push) looks at a block and says which hash is wanted, and [`settle`](Self::settle)
-/// takes the hashes in the same order and gives the verdicts. In between, others may be pushed, so
-/// that many are hashed at once. After a block that is not valid there is no other.
+/// [`push`](Self::push) checks a block and returns the hash to compute; [`settle`](Self::settle)
+/// takes the hashes in the same order and returns the verdicts. Further blocks can be pushed in
+/// between, so that many are hashed at once. A refused block ends the chain.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    layout: Layout,
-    /// The difficulty of every block, if that is no matter of the rule.
+    network: Network,
+    /// The difficulty of every block, if it does not follow the rule.
     fixed_difficulty: Option<u128>,
+    /// Whether the chain began with a checkpoint that passed all checks.
+    complete_start: bool,
     /// The last block that was pushed.
     tip: Option<Tip>,
-    /// The height of the block that is pushed next.
+    /// The chain's work up to that block.
+    work: u128,
+    /// The height of the next block.
     height: u64,
     history: History,
     seeds: Vec<Seed>,
     pending: VecDeque<Pending>,
-    /// The last block that was settled.
-    settled: Option<Tip>,
-    /// Of the block that was not valid.
-    broken: Option<u64>,
+    /// The checkpoint with which the chain began.
+    start: Option<Checkpoint>,
+    /// The checkpoint of the last valid block.
+    proven: Option<Checkpoint>,
+    /// The height of the refused block.
+    refused: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,85 +102,107 @@ struct Tip {
 struct Pending {
     height: u64,
     id: Option<Hash>,
+    transaction_ids: Vec<Hash>,
     checks: Vec<Check>,
     difficulty: Option<Difficulty>,
+    work: u128,
 }
 
 impl Chain {
     /// The most blocks that can wait for their hashes.
     pub const MAX_PENDING: usize = 1024;
 
-    /// Goes on after a checkpoint.
+    /// Continues a network's chain after a checkpoint.
     ///
     /// # Errors
     ///
-    /// When the checkpoint is none.
-    pub fn resume(checkpoint: Checkpoint, layout: Layout) -> Result<Self, CheckpointError> {
-        checkpoint.check()?;
-        let tip = Tip { height: checkpoint.height, id: checkpoint.id };
-        Ok(Self {
-            layout,
-            fixed_difficulty: None,
-            tip: Some(tip),
-            height: tip.height + 1,
-            history: History::new(checkpoint.recent),
-            seeds: checkpoint.seeds,
-            pending: VecDeque::new(),
-            settled: Some(tip),
-            broken: None,
-        })
+    /// If the checkpoint is malformed, incomplete or implausible.
+    pub fn resume(checkpoint: Checkpoint, network: Network) -> Result<Self, CheckpointError> {
+        checkpoint.check(network)?;
+        Ok(Self { complete_start: true, ..Self::after(checkpoint, network) })
     }
 
-    /// Begins with the block at a height, about which everything is believed that only blocks before
-    /// it could tell: what it follows on, its seed hash and its difficulty, and so on for the blocks
-    /// after it until there are enough.
+    /// Continues after a checkpoint that may be incomplete or implausible. Verdicts say so.
     ///
     /// # Errors
     ///
-    /// When the height is too great.
-    pub fn begin_at(height: u64, layout: Layout) -> Result<Self, CheckpointError> {
+    /// If the checkpoint is malformed.
+    pub fn resume_unchecked(
+        checkpoint: Checkpoint,
+        network: Network,
+    ) -> Result<Self, CheckpointError> {
+        checkpoint.check_form()?;
+        let complete_start = checkpoint.check(network).is_ok();
+        Ok(Self { complete_start, ..Self::after(checkpoint, network) })
+    }
+
+    /// Begins with the block at a height. Its predecessor, seed hash and difficulty are trusted, and
+    /// likewise for later blocks until enough blocks are known. Verdicts say so.
+    ///
+    /// # Errors
+    ///
+    /// If the height is too great.
+    pub fn begin_at(height: u64, network: Network) -> Result<Self, CheckpointError> {
         if height > MAX_HEIGHT {
             return Err(CheckpointError::Height);
         }
-        Ok(Self {
-            layout,
+        Ok(Self::empty(height, network))
+    }
+
+    fn empty(height: u64, network: Network) -> Self {
+        Self {
+            network,
             fixed_difficulty: None,
+            complete_start: false,
             tip: None,
+            work: 0,
             height,
             history: History::new(Vec::new()),
             seeds: Vec::new(),
             pending: VecDeque::new(),
-            settled: None,
-            broken: None,
-        })
+            start: None,
+            proven: None,
+            refused: None,
+        }
     }
 
-    /// Demands the same difficulty of every block, as Monero's daemon does with
-    /// `--fixed-difficulty` on a chain for tests.
+    fn after(checkpoint: Checkpoint, network: Network) -> Self {
+        let Checkpoint { height, id, work, ref recent, ref seeds } = checkpoint;
+        Self {
+            tip: Some(Tip { height, id }),
+            work,
+            history: History::new(recent.clone()),
+            seeds: seeds.clone(),
+            start: Some(checkpoint),
+            ..Self::empty(height + 1, network)
+        }
+    }
+
+    /// Demands the same difficulty of every block, like a daemon with `--fixed-difficulty`.
     pub fn with_fixed_difficulty(self, difficulty: u128) -> Self {
         Self { fixed_difficulty: Some(difficulty), ..self }
     }
 
-    /// The height of the block that is pushed next.
+    /// Returns the height of the block to push next.
     pub fn next_height(&self) -> u64 {
         self.height
     }
 
-    /// How many blocks wait to be settled.
+    /// Returns the number of blocks that wait to be settled.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Looks at the next block, `now` being the time in seconds since 1970, and says whose hash is
-    /// wanted: `None` if the block is not valid whatever its hash.
+    /// Checks the next block at the time `now`, in seconds since 1970, and returns the hash to
+    /// compute, or `None` if the block is refused whatever its hash.
     ///
     /// # Errors
     ///
-    /// When the chain takes no block, or must be told what it cannot know ([`Link::seed_hash`],
-    /// [`Link::difficulty`]). The chain is as it was.
+    /// If the chain takes no block, or needs a value that `link` lacks ([`Link::seed_hash`],
+    /// [`Link::difficulty`]). The chain does not change then.
     pub fn push(&mut self, link: &Link<'_>, now: u64) -> Result<Option<Work>, ChainError> {
-        if let Some(height) = self.broken {
-            return Err(ChainError::Broken { height });
+        if let Some(height) = self.refused {
+            return Err(ChainError::Refused { height });
         }
         if self.pending.len() == Self::MAX_PENDING {
             return Err(ChainError::TooManyPending);
@@ -174,101 +211,132 @@ impl Chain {
             return Err(ChainError::TooHigh);
         }
         let expected = Candidate { height: Some(self.height), ..link.block };
-        let examination = examine(&expected, self.layout);
+        let examination = examine(&expected, self.network);
         let mut checks = examination.checks;
-        rules::told_height(&mut checks, self.height, link.block.height);
+        rules::check_given_height(&mut checks, self.height, link.block.height);
+        let pending = Pending {
+            height: self.height,
+            id: examination.id,
+            transaction_ids: examination.transaction_ids,
+            checks: Vec::new(),
+            difficulty: None,
+            work: self.work,
+        };
         let (Some(blob), Some(id)) = (examination.hashing_blob, examination.id) else {
-            let unread = |&name: &CheckName| name.not_asked("the block could not be read");
-            checks.extend(CheckName::ALL[checks.len()..].iter().map(unread));
-            self.refuse(checks, None);
+            let unparsed = |&name: &CheckName| name.not_checked("the block could not be parsed");
+            checks.extend(CheckName::ALL[checks.len()..].iter().map(unparsed));
+            self.refuse(Pending { checks, ..pending });
             return Ok(None);
         };
-        checks.push(self.previous_id(&blob.header));
-        checks.extend(self.timestamps(blob.header.timestamp, now));
-        let (seed_check, seed) = self.seed(link.seed_hash)?;
-        let (difficulty_check, difficulty) = self.difficulty(link.difficulty)?;
+        checks.push(self.check_previous_id(&blob.header));
+        checks.extend(self.check_timestamps(blob.header.timestamp, now));
+        let (seed_check, seed) = self.check_seed(link.seed_hash)?;
+        let (difficulty_check, difficulty) = self.check_difficulty(link.difficulty)?;
         checks.extend([seed_check, difficulty_check]);
-        match difficulty {
-            Some((difficulty, number)) if all_hold(&checks) => {
-                let height = self.height;
-                self.extend(Tip { height, id }, &blob, number, seed);
-                let wanted = Some(difficulty);
+        let accepted = Status::of(&checks).is_accepted();
+        let work = difficulty.and_then(|(_, number)| self.work.checked_add(number));
+        match (difficulty, work) {
+            (Some((difficulty, number)), Some(work)) if accepted => {
+                self.extend(Tip { height: self.height, id }, &blob, number, seed);
+                self.work = work;
+                let difficulty_met = Some(difficulty);
                 self.pending.push_back(Pending {
-                    height,
-                    id: Some(id),
                     checks,
-                    difficulty: wanted,
+                    difficulty: difficulty_met,
+                    work,
+                    ..pending
                 });
                 self.height += 1;
                 let hashing_blob = blob.as_bytes().to_vec();
                 Ok(Some(Work { seed_hash: seed.id, hashing_blob, difficulty }))
             }
             _ => {
-                let unwanted = "the block is not valid whatever its hash";
-                checks.push(CheckName::ProofOfWork.not_asked(unwanted));
-                self.refuse(checks, Some(id));
+                let refused = "the block is refused whatever its hash";
+                checks.push(CheckName::ProofOfWork.not_checked(refused));
+                self.refuse(Pending { checks, ..pending });
                 Ok(None)
             }
         }
     }
 
-    /// Gives the verdict on the block that was pushed first of those that wait, by its hash.
+    /// Judges the first block that waits by its hash.
     ///
-    /// Without a hash the proof of work is not looked at. Who looks at one in `n`, chosen so that
-    /// nobody could know, misses `k` forged blocks with a chance of `(1 - 1/n)^k`, so the last one
-    /// should always be looked at. All other rules hold for every block.
+    /// Without a hash the proof of work is not checked, and the best result is
+    /// [`Status::Unproven`]. If one block in `n` is checked, chosen after the blocks have arrived,
+    /// `k` forged blocks are all missed with a probability of `(1 - 1/n)^k`. Always check the last
+    /// block. The other rules are checked for every block.
     ///
     /// # Errors
     ///
-    /// When no block waits.
+    /// If no block waits.
     pub fn settle(&mut self, hash: Option<Hash>) -> Result<Verdict, ChainError> {
-        let Some(Pending { height, id, mut checks, difficulty }) = self.pending.pop_front() else {
+        let Some(pending) = self.pending.pop_front() else {
             return Err(ChainError::NothingPending);
         };
+        let Pending { height, id, transaction_ids, mut checks, difficulty, work } = pending;
         if let Some(difficulty) = &difficulty {
             checks.push(match &hash {
                 Some(hash) => checks::proof_of_work(hash, difficulty),
-                None => CheckName::ProofOfWork.not_asked("the block was not among the sample"),
+                None => CheckName::ProofOfWork.not_checked("the block is not in the sample"),
             });
         }
-        let valid = all_hold(&checks);
+        let status = Status::of(&checks);
         match id {
-            Some(id) if valid => self.settled = Some(Tip { height, id }),
-            _ => self.cut(height, usize::from(difficulty.is_some())),
+            Some(id) if status == Status::Valid => {
+                self.proven = Some(self.checkpoint_at(Tip { height, id }, work));
+            }
+            _ if status.is_accepted() => {}
+            _ => {
+                self.pending.clear();
+                self.refused = Some(height);
+            }
         }
         let hash = hash.filter(|_| difficulty.is_some());
-        Ok(Verdict { valid, height, id, hash, checks })
+        let complete_start = self.complete_start;
+        let refused_work = difficulty.and_then(|difficulty| difficulty.as_u128()).unwrap_or(0);
+        let work = if status.is_accepted() { work } else { work.saturating_sub(refused_work) };
+        Ok(Verdict {
+            status,
+            height,
+            id,
+            hash,
+            difficulty,
+            work,
+            complete_start,
+            transaction_ids,
+            checks,
+        })
     }
 
-    /// The chain up to the last block that was settled and valid. `None` before the first one of a
-    /// chain that began without a checkpoint.
+    /// Returns the chain up to the last block whose own proof of work was checked.
+    ///
+    /// After a refused block this is the checkpoint with which the chain began: blocks before a
+    /// forgery that were not in the sample may be forged too. Returns `None` if there is neither.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
-        let Tip { height, id } = self.settled?;
-        let recent = self.history.without_newest(self.unsettled());
-        let wanted = seed_height(height + 1)..=height;
-        let seeds = self.seeds.iter().filter(|seed| wanted.contains(&seed.height));
-        Some(Checkpoint { height, id, recent, seeds: seeds.copied().collect() })
+        match (&self.refused, &self.proven) {
+            (None, Some(proven)) => Some(proven.clone()),
+            _ => self.start.clone(),
+        }
     }
 
-    /// How many of the last blocks wait for their hashes.
-    fn unsettled(&self) -> usize {
-        self.pending.iter().filter(|pending| pending.difficulty.is_some()).count()
+    /// The checkpoint of the block that was just settled.
+    fn checkpoint_at(&self, tip: Tip, work: u128) -> Checkpoint {
+        let Tip { height, id } = tip;
+        // A sum that does not go back to the genesis block is no chain's work.
+        let work = if self.start.as_ref().is_some_and(|start| start.work > 0) { work } else { 0 };
+        let unsettled = self.pending.iter().filter(|pending| pending.difficulty.is_some()).count();
+        let recent = self.history.without_newest(unsettled);
+        let needed = seed_height(height + 1)..=height;
+        let seeds = self.seeds.iter().filter(|seed| needed.contains(&seed.height));
+        Checkpoint { height, id, work, recent, seeds: seeds.copied().collect() }
     }
 
-    /// Takes no block any more, and forgets all that followed on the one at `height`, and that one
-    /// itself where it was part of the chain.
-    fn cut(&mut self, height: u64, itself: usize) {
-        self.history.drop_newest(self.unsettled() + itself);
-        self.pending.clear();
-        self.broken = Some(height);
+    fn refuse(&mut self, pending: Pending) {
+        self.refused = Some(pending.height);
+        self.pending.push_back(pending);
     }
 
-    fn refuse(&mut self, checks: Vec<Check>, id: Option<Hash>) {
-        self.pending.push_back(Pending { height: self.height, id, checks, difficulty: None });
-        self.broken = Some(self.height);
-    }
-
-    /// Makes a block the last one, before its proof of work is known.
+    /// Appends a block whose proof of work is not known yet.
     fn extend(&mut self, tip: Tip, blob: &HashingBlob, difficulty: u128, seed: Seed) {
         let Tip { height, id } = tip;
         let block = RecentBlock { timestamp: blob.header.timestamp, difficulty };
@@ -279,30 +347,29 @@ impl Chain {
         if height.is_multiple_of(SEED_EPOCH_BLOCKS) {
             self.seeds.push(Seed { height, id });
         }
-        let settled = self.settled.map(|settled| settled.height + 1);
-        let first = self.pending.front().map(|pending| pending.height);
-        let oldest = seed_height(settled.or(first).unwrap_or(height));
+        let first = self.pending.front().map_or(height, |pending| pending.height);
+        let oldest = seed_height(first);
         self.seeds.retain(|seed| seed.height >= oldest);
         self.seeds.sort_unstable_by_key(|seed| seed.height);
         self.tip = Some(tip);
     }
 }
 
-/// Why a chain did not do what it was asked to.
+/// The reason why a chain refuses a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// A block was not valid; none can follow on it.
-    Broken {
+    /// A block was refused, so that none can follow it.
+    Refused {
         /// Its height.
         height: u64,
     },
-    /// The seed hash is not known, and was not told.
+    /// The seed hash is unknown and was not given.
     SeedHashNeeded {
-        /// The height of the block that has it as its id.
+        /// The height of the block whose id it is.
         seed_height: u64,
     },
-    /// The difficulty cannot be computed yet, and was not told.
+    /// The difficulty cannot be computed yet and was not given.
     DifficultyNeeded,
     /// [`Chain::MAX_PENDING`] blocks wait to be settled.
     TooManyPending,
@@ -315,18 +382,17 @@ pub enum ChainError {
 impl fmt::Display for ChainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Broken { height } => {
-                write!(f, "the block at height {height} was not valid: none can follow on it")
+            Self::Refused { height } => {
+                write!(f, "the block at height {height} was refused: no block can follow it")
             }
-            Self::SeedHashNeeded { seed_height } => write!(
-                f,
-                "seed hash: expected the id of block {seed_height}, which the chain does not know"
-            ),
+            Self::SeedHashNeeded { seed_height } => {
+                write!(f, "seed hash: expected the id of block {seed_height}, got nothing")
+            }
             Self::DifficultyNeeded => f.write_str(
-                "difficulty: expected one, since the chain does not know enough blocks to compute it",
+                "difficulty: expected one, since too few earlier blocks are known to compute it",
             ),
             Self::TooManyPending => {
-                write!(f, "expected at most {} blocks to wait for their hashes", Chain::MAX_PENDING)
+                write!(f, "expected at most {} blocks to wait for hashes", Chain::MAX_PENDING)
             }
             Self::NothingPending => f.write_str("no block waits for its hash"),
             Self::TooHigh => write!(f, "expected no block above height {MAX_HEIGHT}"),

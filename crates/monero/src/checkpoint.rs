@@ -1,44 +1,45 @@
-//! What must be remembered of a chain to go on with it.
+//! Checkpoints: the part of a chain's past that the rules need to judge the next blocks.
 
 use std::{error, fmt};
 
+use crate::anchor::Anchor;
 use crate::hash::Hash;
+use crate::network::Network;
 use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::{SEED_EPOCH_BLOCKS, seed_height};
+use crate::timestamp::{TIMESTAMP_WINDOW, median_timestamp};
 
-/// The greatest height that Monero's software knows.
+/// The greatest height that Monero's software supports.
 pub const MAX_HEIGHT: u64 = 500_000_000;
 
-/// The id of the main network's genesis block, which regtest chains begin with too.
-pub const MAINNET_GENESIS_ID: Hash = [
-    0x41, 0x80, 0x15, 0xbb, 0x9a, 0xe9, 0x82, 0xa1, 0x97, 0x5d, 0xa7, 0xd7, 0x92, 0x77, 0xc2, 0x70,
-    0x57, 0x27, 0xa5, 0x68, 0x94, 0xba, 0x0f, 0xb2, 0x46, 0xad, 0xaa, 0xbb, 0x1f, 0x46, 0x32, 0xe3,
-];
+/// The part of an anchors' average difficulty below which a checkpoint's is implausible.
+const IMPLAUSIBLE_PART: u128 = 100;
 
-/// A chain up to a block that is believed: what the rules need to judge the blocks after it.
+/// A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
 ///
-/// Some 20 KB as JSON. It is worth as much as the place it was kept in: who can change it chooses the
-/// chain that is accepted.
+/// Some 20 KB as JSON. Whoever can change a stored checkpoint chooses the chain that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The height of the last block.
     pub height: u64,
     /// Its id.
     pub id: Hash,
-    /// The last [`DIFFICULTY_BLOCKS`] blocks up to that one, the oldest first: all there are while
-    /// the chain is shorter, the genesis block included. With fewer of them difficulties are not
-    /// computed but believed until there are enough.
+    /// The chain's work: the sum of difficulties from the genesis block to this one. 0 if it is
+    /// unknown.
+    pub work: u128,
+    /// The last [`DIFFICULTY_BLOCKS`] blocks up to this one, the oldest first, or all of a shorter
+    /// chain, including the genesis block. With fewer, the checkpoint is incomplete.
     pub recent: Vec<RecentBlock>,
-    /// The blocks whose ids are keys of blocks to come, the oldest first.
+    /// The blocks whose ids are keys of the next blocks, the oldest first.
     pub seeds: Vec<Seed>,
 }
 
-/// What the rules of difficulty and time want to know of a block.
+/// An earlier block, as the rules for difficulty and time need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecentBlock {
     /// In seconds since 1970.
     pub timestamp: u64,
-    /// The difficulty that was demanded of it.
+    /// The difficulty that the block had to meet.
     pub difficulty: u128,
 }
 
@@ -52,74 +53,137 @@ pub struct Seed {
 }
 
 impl Checkpoint {
-    /// The most seeds that are remembered: of the blocks that come next, and of those
-    /// after the next change of keys.
+    /// The most seeds of a checkpoint: for the next blocks, and for those after the next change of
+    /// keys.
     pub const MAX_SEEDS: usize = 2;
 
-    /// The beginning of a chain with this genesis block, such as [`MAINNET_GENESIS_ID`].
-    pub fn genesis(id: Hash) -> Self {
+    /// Returns the start of a network's chain.
+    pub fn genesis(network: Network) -> Self {
+        let id = network.genesis_id();
         Self {
             height: 0,
             id,
+            work: 1,
             recent: vec![RecentBlock { timestamp: 0, difficulty: 1 }],
             seeds: vec![Seed { height: 0, id }],
         }
     }
 
-    /// Whether nothing about the next blocks has to be believed: difficulties and seed hashes follow
-    /// from what is remembered.
+    /// Whether the difficulties and seed hashes of the next blocks follow from the checkpoint.
     pub fn is_complete(&self) -> bool {
         let knows = |height| self.seeds.iter().any(|seed| seed.height == height);
-        self.recent.len() as u64 == blocks_wanted(self.height)
+        self.recent.len() as u64 == blocks_needed(self.height)
             && knows(seed_height(self.height + 1))
             && knows(self.height - self.height % SEED_EPOCH_BLOCKS)
     }
 
-    pub(crate) fn check(&self) -> Result<(), CheckpointError> {
-        use CheckpointError::{Difficulty, Height, Recent, Seeds};
+    /// Checks that the checkpoint is complete, and can be one of the network's chain: its
+    /// timestamps follow the median rule, it contradicts no [`Anchor`], and its difficulties are
+    /// not far below those between the last anchors.
+    ///
+    /// # Errors
+    ///
+    /// For a checkpoint that is malformed, incomplete or implausible.
+    pub fn check(&self, network: Network) -> Result<(), CheckpointError> {
+        self.check_form()?;
+        if !self.is_complete() {
+            return Err(CheckpointError::Incomplete);
+        }
+        match self.implausible(network) {
+            Some(reason) => Err(CheckpointError::Implausible { reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks the form alone, which incomplete checkpoints have too.
+    pub(crate) fn check_form(&self) -> Result<(), CheckpointError> {
+        use CheckpointError::{Difficulty, Height, Recent, Seeds, Work};
         if self.height >= MAX_HEIGHT {
             return Err(Height);
         }
-        if self.recent.len() as u64 > blocks_wanted(self.height) {
-            return Err(Recent { at_most: blocks_wanted(self.height) });
+        if self.recent.len() as u64 > blocks_needed(self.height) {
+            return Err(Recent { at_most: blocks_needed(self.height) });
         }
         let sum = self.recent.iter().try_fold(0_u128, |sum, block| {
             if block.difficulty == 0 { None } else { sum.checked_add(block.difficulty) }
         });
-        if sum.is_none() {
-            return Err(Difficulty);
+        let Some(sum) = sum else { return Err(Difficulty) };
+        // Half of the range is left for the blocks to come.
+        if self.work != 0 && self.work < sum || self.work > u128::MAX / 2 {
+            return Err(Work);
         }
         let ascending = self.seeds.windows(2).all(|pair| pair[0].height < pair[1].height);
-        let on_the_chain = |seed: &Seed| {
+        let in_range = |seed: &Seed| {
             seed.height.is_multiple_of(SEED_EPOCH_BLOCKS) && seed.height <= self.height
         };
-        if !ascending || !self.seeds.iter().all(on_the_chain) || self.seeds.len() > Self::MAX_SEEDS
-        {
+        if !ascending || !self.seeds.iter().all(in_range) || self.seeds.len() > Self::MAX_SEEDS {
             return Err(Seeds);
         }
         Ok(())
     }
+
+    fn implausible(&self, network: Network) -> Option<&'static str> {
+        let timestamps: Vec<u64> = self.recent.iter().map(|block| block.timestamp).collect();
+        let follows_median = |window: &[u64]| match window.split_last_chunk::<1>() {
+            Some((before, [last])) => <&[u64; TIMESTAMP_WINDOW]>::try_from(before)
+                .is_ok_and(|before| *last >= median_timestamp(before)),
+            None => false,
+        };
+        if !timestamps.windows(TIMESTAMP_WINDOW + 1).all(follows_median) {
+            return Some("a timestamp is before the median of the 60 blocks before it");
+        }
+        let genesis = (0, network.genesis_id());
+        let anchors = Anchor::all(network).iter().map(|anchor| (anchor.height, anchor.id));
+        let wrong = |height, id| {
+            anchors.clone().chain([genesis]).any(|known| known.0 == height && known.1 != id)
+        };
+        if wrong(self.height, self.id) || self.seeds.iter().any(|seed| wrong(seed.height, seed.id))
+        {
+            return Some("another id is known for a block");
+        }
+        let contradicts = |anchor: &Anchor| {
+            self.work != 0 && self.height.cmp(&anchor.height) != self.work.cmp(&anchor.work)
+        };
+        if Anchor::all(network).iter().any(contradicts) {
+            return Some("the work is not between that of the known blocks around it");
+        }
+        let newest = Anchor::all(network).last().filter(|newest| self.height >= newest.height);
+        let average = newest.and_then(|_| Anchor::average_difficulty(network))?;
+        let sum: u128 = self.recent.iter().map(|block| block.difficulty).sum();
+        let least = average / IMPLAUSIBLE_PART * self.recent.len() as u128;
+        (sum < least).then_some("the difficulties are far below those of the known chain")
+    }
 }
 
-/// How many blocks up to a height the difficulty rule wants to know, the genesis block included.
-fn blocks_wanted(height: u64) -> u64 {
+/// The number of blocks up to a height that the difficulty rule needs, including the genesis block.
+fn blocks_needed(height: u64) -> u64 {
     (height + 1).min(DIFFICULTY_BLOCKS as u64)
 }
 
-/// Why something is no checkpoint. The sentences name the field.
+/// The reason why a checkpoint is refused. Messages name the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The height is too great.
     Height,
-    /// There are more recent blocks than the rule wants, or than there can be.
+    /// There are more recent blocks than the rule needs, or than the chain can have.
     Recent {
-        /// How many there may be.
+        /// The greatest possible number.
         at_most: u64,
     },
-    /// A difficulty is zero, or all together have more than 128 bits.
+    /// A difficulty is zero, or their sum has more than 128 bits.
     Difficulty,
-    /// Seeds that cannot be those of the chain.
+    /// The work is less than the sum of the recent difficulties, or 2^127 or more.
+    Work,
+    /// The seeds cannot be those of the chain.
     Seeds,
+    /// Recent blocks or seeds are missing, so that the next blocks cannot be judged by all rules.
+    Incomplete,
+    /// The checkpoint cannot be one of the network's chain.
+    Implausible {
+        /// The contradiction.
+        reason: &'static str,
+    },
 }
 
 impl fmt::Display for CheckpointError {
@@ -130,14 +194,98 @@ impl fmt::Display for CheckpointError {
             Self::Difficulty => {
                 f.write_str("recent: expected difficulties from 1 to 2^128 - 1 in all")
             }
+            Self::Work => f.write_str(
+                "work: expected at least the sum of the recent difficulties and less than 2^127",
+            ),
             Self::Seeds => write!(
                 f,
                 "seeds: expected at most {}, at ascending multiples of {SEED_EPOCH_BLOCKS} up to \
                  the checkpoint's height",
                 Checkpoint::MAX_SEEDS
             ),
+            Self::Incomplete => {
+                f.write_str("incomplete: recent blocks or seeds are missing that the rules need")
+            }
+            Self::Implausible { reason } => write!(f, "implausible: {reason}"),
         }
     }
 }
 
 impl error::Error for CheckpointError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A checkpoint with the work and difficulties of the main network.
+    fn plausible() -> Checkpoint {
+        let newest = Anchor::all(Network::Mainnet).last().expect("anchors");
+        let height = newest.height + 735;
+        let difficulty = Anchor::average_difficulty(Network::Mainnet).expect("two anchors");
+        let recent = (0..735).map(|n| RecentBlock { timestamp: 120 * n, difficulty }).collect();
+        let mut heights = vec![seed_height(height + 1), height - height % SEED_EPOCH_BLOCKS];
+        heights.dedup();
+        let seeds = heights.into_iter().map(|height| Seed { height, id: [7; 32] }).collect();
+        Checkpoint { height, id: [8; 32], work: newest.work + 735 * difficulty, recent, seeds }
+    }
+
+    #[track_caller]
+    fn implausible(change: impl FnOnce(&mut Checkpoint)) {
+        let mut checkpoint = plausible();
+        change(&mut checkpoint);
+        let error = checkpoint.check(Network::Mainnet).expect_err("implausible");
+        assert!(matches!(error, CheckpointError::Implausible { .. }), "{error}");
+    }
+
+    #[test]
+    fn starts_of_chains_are_complete_and_plausible() {
+        for network in Network::ALL {
+            let genesis = Checkpoint::genesis(network);
+            assert_eq!(genesis.check(network), Ok(()), "{network}");
+        }
+        let foreign = Checkpoint::genesis(Network::Testnet).check(Network::Mainnet);
+        assert!(matches!(foreign, Err(CheckpointError::Implausible { .. })));
+    }
+
+    #[test]
+    fn missing_blocks_and_seeds_are_refused() {
+        assert_eq!(plausible().check(Network::Mainnet), Ok(()));
+        let without = |change: fn(&mut Checkpoint)| {
+            let mut checkpoint = plausible();
+            change(&mut checkpoint);
+            assert_eq!(checkpoint.check_form(), Ok(()));
+            checkpoint.check(Network::Mainnet)
+        };
+        assert_eq!(without(|c| c.recent.clear()), Err(CheckpointError::Incomplete));
+        assert_eq!(without(|c| drop(c.recent.remove(0))), Err(CheckpointError::Incomplete));
+        assert_eq!(without(|c| c.seeds.clear()), Err(CheckpointError::Incomplete));
+    }
+
+    #[test]
+    fn contradictions_are_implausible() {
+        implausible(|c| c.recent[700].timestamp = 0);
+        implausible(|c| c.work = Anchor::all(Network::Mainnet)[0].work);
+        implausible(|c| {
+            c.work = 0;
+            c.recent.iter_mut().for_each(|block| block.difficulty = 1);
+        });
+        implausible(|c| {
+            let anchor = Anchor::all(Network::Mainnet).last().expect("anchors");
+            (c.height, c.work) = (anchor.height, anchor.work);
+            let height = anchor.height - anchor.height % SEED_EPOCH_BLOCKS;
+            c.seeds = vec![Seed { height, id: [7; 32] }];
+            let next = seed_height(anchor.height + 1);
+            if next != height {
+                c.seeds.insert(0, Seed { height: next, id: [7; 32] });
+            }
+        });
+    }
+
+    #[test]
+    fn the_works_range_is_bounded() {
+        let with = |work| Checkpoint { work, ..plausible() }.check(Network::Mainnet);
+        assert_eq!(with(1), Err(CheckpointError::Work));
+        assert_eq!(with(u128::MAX), Err(CheckpointError::Work));
+        assert_eq!(with(0), Ok(()), "the work is unknown");
+    }
+}

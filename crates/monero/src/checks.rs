@@ -1,51 +1,112 @@
-//! What was looked at, one thing at a time, so that a reader can see why.
+//! The checks of a block, one rule at a time, so that a reader sees why a block is refused.
 
 use std::fmt;
 
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
 
-/// One thing that was looked at.
+/// The result of checking one rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Which one.
+    /// The rule.
     pub name: CheckName,
-    /// How it went.
+    /// The result.
     pub outcome: Outcome,
-    /// What was compared, in a sentence.
+    /// The values that were compared, as a sentence.
     pub detail: String,
 }
 
-/// How a check went.
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The rule holds.
+    /// The block follows the rule.
     Passed,
-    /// The rule is broken: the block is not valid.
+    /// The block breaks the rule.
     Failed,
-    /// There was nothing to compare with, or the caller did not want to know.
-    NotAsked,
+    /// The value to compare with is missing, or the caller left the check out.
+    NotChecked,
+    /// The block has a version whose rules this release does not know.
+    UpdateNeeded,
 }
 
-/// Which check. The names that [`CheckName::as_str`] gives stay the same.
+/// The judgement that follows from all checks of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// No check failed, and the block's proof of work was computed and meets the difficulty.
+    Valid,
+    /// No check failed, but the proof of work was not checked: the block was left out of a sample.
+    Unproven,
+    /// This release does not know the rules of the block's version. A newer one may.
+    UpdateNeeded,
+    /// The block breaks a rule.
+    Invalid,
+}
+
+impl Status {
+    /// Judges a block by its checks.
+    pub fn of(checks: &[Check]) -> Self {
+        let any = |outcome| checks.iter().any(|check| check.outcome == outcome);
+        let proven = |check: &Check| {
+            check.name == CheckName::ProofOfWork && check.outcome == Outcome::Passed
+        };
+        // A version of the future may have changed any rule that seems to be broken.
+        if any(Outcome::UpdateNeeded) {
+            Self::UpdateNeeded
+        } else if any(Outcome::Failed) {
+            Self::Invalid
+        } else if checks.iter().any(proven) {
+            Self::Valid
+        } else {
+            Self::Unproven
+        }
+    }
+
+    /// The name in lower case, such as `update-needed`. Names do not change between releases.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Unproven => "unproven",
+            Self::UpdateNeeded => "update-needed",
+            Self::Invalid => "invalid",
+        }
+    }
+
+    /// Whether later blocks can follow this one: it is valid, or unproven.
+    pub const fn is_accepted(self) -> bool {
+        matches!(self, Self::Valid | Self::Unproven)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The name of a rule. The texts of [`CheckName::as_str`] do not change between releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CheckName {
     /// The bytes are a block, or a hashing blob.
     Block,
-    /// A hashing blob that came with a block is the block's.
+    /// The hashing blob given with a block is that block's.
     HashingBlob,
-    /// RandomX is the proof of work of the block's major version.
+    /// The major version is the network's at this height, and its proof of work is RandomX.
     Version,
-    /// The height is the miner transaction's, and the next one of the chain.
+    /// The miner votes for at least the block's own version.
+    Vote,
+    /// The height in the miner transaction is the expected one.
     Height,
-    /// The miner transaction has the version and the unlock time that the rules demand.
+    /// The miner transaction follows the rules that need only the block: version, unlock time,
+    /// and its outputs' number, types and sum.
     MinerTransaction,
-    /// The id is the one that was expected.
+    /// No transaction is listed twice.
+    Transactions,
+    /// The id is the expected one.
     Id,
-    /// The block names the one before it.
+    /// The block contains the id of the block before it.
     PreviousId,
-    /// The timestamp is not before the median of the last 60 blocks.
+    /// The timestamp is at least the median of the last 60 blocks.
     TimestampMedian,
     /// The timestamp is at most two hours ahead of the clock.
     TimestampFuture,
@@ -58,13 +119,15 @@ pub enum CheckName {
 }
 
 impl CheckName {
-    /// All of them, in the order in which they are made.
-    pub const ALL: [Self; 12] = [
+    /// All names, in the order of the checks.
+    pub const ALL: [Self; 14] = [
         Self::Block,
         Self::HashingBlob,
         Self::Version,
+        Self::Vote,
         Self::Height,
         Self::MinerTransaction,
+        Self::Transactions,
         Self::Id,
         Self::PreviousId,
         Self::TimestampMedian,
@@ -80,8 +143,10 @@ impl CheckName {
             Self::Block => "block",
             Self::HashingBlob => "hashing-blob",
             Self::Version => "version",
+            Self::Vote => "vote",
             Self::Height => "height",
             Self::MinerTransaction => "miner-transaction",
+            Self::Transactions => "transactions",
             Self::Id => "id",
             Self::PreviousId => "previous-id",
             Self::TimestampMedian => "timestamp-median",
@@ -100,16 +165,20 @@ impl CheckName {
         Check { name: self, outcome: Outcome::Failed, detail: detail.into() }
     }
 
-    pub(crate) fn not_asked(self, detail: impl Into<String>) -> Check {
-        Check { name: self, outcome: Outcome::NotAsked, detail: detail.into() }
+    pub(crate) fn not_checked(self, detail: impl Into<String>) -> Check {
+        Check { name: self, outcome: Outcome::NotChecked, detail: detail.into() }
     }
 
-    /// Passed where a rule holds; the sentence says what was compared either way.
-    pub(crate) fn holds(self, rule: bool, detail: impl Into<String>) -> Check {
+    pub(crate) fn update_needed(self, detail: impl Into<String>) -> Check {
+        Check { name: self, outcome: Outcome::UpdateNeeded, detail: detail.into() }
+    }
+
+    /// A check that passes if `rule` holds, with the same detail either way.
+    pub(crate) fn passes_if(self, rule: bool, detail: impl Into<String>) -> Check {
         if rule { self.passed(detail) } else { self.failed(detail) }
     }
 
-    /// Passed where a hash is the expected one.
+    /// A check that passes if two hashes are equal.
     pub(crate) fn is_hash(self, expected: &Hash, got: &Hash) -> Check {
         if expected == got {
             self.passed(Hex(got).to_string())
@@ -130,23 +199,19 @@ impl fmt::Display for Check {
         let outcome = match self.outcome {
             Outcome::Passed => "passed",
             Outcome::Failed => "failed",
-            Outcome::NotAsked => "not asked",
+            Outcome::NotChecked => "not checked",
+            Outcome::UpdateNeeded => "update needed",
         };
         write!(f, "{} {outcome}: {}", self.name, self.detail)
     }
 }
 
-/// Whether nothing failed.
-pub fn all_hold(checks: &[Check]) -> bool {
-    checks.iter().all(|check| check.outcome != Outcome::Failed)
-}
-
-/// The check of a block's RandomX hash.
+/// Checks a block's RandomX hash against its difficulty.
 pub fn proof_of_work(hash: &Hash, difficulty: &Difficulty) -> Check {
     let met = difficulty.is_met_by(hash);
     let verb = if met { "meets" } else { "does not meet" };
     let detail = format!("the hash {verb} the difficulty {difficulty}");
-    CheckName::ProofOfWork.holds(met, detail)
+    CheckName::ProofOfWork.passes_if(met, detail)
 }
 
 #[cfg(test)]
@@ -164,15 +229,28 @@ mod tests {
     }
 
     #[test]
-    fn the_proof_of_work_is_held_against_the_difficulty() {
+    fn the_hash_is_compared_with_the_difficulty() {
         let difficulty = "2".parse().expect("a difficulty");
-        let met = proof_of_work(&[0x7f; 32], &difficulty);
-        assert_eq!(met.outcome, Outcome::Passed);
+        assert_eq!(proof_of_work(&[0x7f; 32], &difficulty).outcome, Outcome::Passed);
         let missed = proof_of_work(&[0x80; 32], &difficulty);
         assert_eq!(missed.outcome, Outcome::Failed);
         let sentence = "proof-of-work failed: the hash does not meet the difficulty 2";
         assert_eq!(missed.to_string(), sentence);
-        assert!(all_hold(std::slice::from_ref(&met)));
-        assert!(!all_hold(&[met, missed]));
+    }
+
+    #[test]
+    fn only_a_checked_proof_of_work_makes_a_block_valid() {
+        let work = |outcome| Check { name: CheckName::ProofOfWork, outcome, detail: String::new() };
+        let id = CheckName::Id.passed("");
+        let status = |checks: &[Check]| Status::of(checks);
+        assert_eq!(status(&[id.clone(), work(Outcome::Passed)]), Status::Valid);
+        assert_eq!(status(&[id.clone(), work(Outcome::NotChecked)]), Status::Unproven);
+        assert_eq!(status(&[id.clone(), work(Outcome::Failed)]), Status::Invalid);
+        assert_eq!(status(std::slice::from_ref(&id)), Status::Unproven);
+        let unknown = CheckName::Version.update_needed("");
+        assert_eq!(status(&[unknown.clone(), work(Outcome::Passed)]), Status::UpdateNeeded);
+        assert_eq!(status(&[unknown, work(Outcome::Failed)]), Status::UpdateNeeded);
+        let broken = CheckName::Id.failed("");
+        assert_eq!(status(&[broken, work(Outcome::Passed)]), Status::Invalid);
     }
 }

@@ -1,10 +1,10 @@
-//! Difficulty: how many hashes a proof of work stands for, on average.
+//! Difficulty: the average number of hashes that a proof of work takes.
 
 use std::{error, fmt, str::FromStr};
 
 use ruint::aliases::U256;
 
-/// The decimal digits of 2^256 - 1: no longer number fits.
+/// The number of decimal digits of 2^256 - 1.
 const MAX_DIGITS: usize = 78;
 
 /// A difficulty between 1 and 2^256 - 1.
@@ -15,13 +15,13 @@ const MAX_DIGITS: usize = 78;
 pub struct Difficulty(U256);
 
 impl Difficulty {
-    /// Whether `hash` proves this much work: as a 256-bit little-endian integer, times the
-    /// difficulty, it stays below 2^256.
+    /// Whether `hash` meets the difficulty: as a 256-bit little-endian integer, times the
+    /// difficulty, it is below 2^256.
     pub fn is_met_by(&self, hash: &[u8; 32]) -> bool {
         U256::from_le_bytes(*hash).checked_mul(self.0).is_some()
     }
 
-    /// The difficulty as a number, if it has at most 128 bits, as those of Monero have.
+    /// Returns the difficulty as a number, or `None` above 128 bits, which no Monero block reaches.
     pub fn as_u128(&self) -> Option<u128> {
         u128::try_from(self.0).ok()
     }
@@ -30,7 +30,7 @@ impl Difficulty {
 impl TryFrom<u128> for Difficulty {
     type Error = DifficultyError;
 
-    /// Zero is none.
+    /// Fails for zero.
     fn try_from(difficulty: u128) -> Result<Self, DifficultyError> {
         match difficulty {
             0 => Err(DifficultyError::Zero),
@@ -56,7 +56,7 @@ impl FromStr for Difficulty {
         if digits.len() > MAX_DIGITS {
             return Err(DifficultyError::TooLarge);
         }
-        // Only an overflow is left to go wrong.
+        // Only an overflow can fail here.
         let value = U256::from_str_radix(digits, 10).map_err(|_| DifficultyError::TooLarge)?;
         Ok(Difficulty(value))
     }
@@ -68,17 +68,17 @@ impl fmt::Display for Difficulty {
     }
 }
 
-/// Why a text is not a difficulty. The sentences follow the name of the argument:
+/// The reason why a text is not a difficulty. Messages follow the name of the argument:
 /// `difficulty: expected at least 1, got 0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DifficultyError {
-    /// There is no text at all.
+    /// The text is empty.
     Empty,
-    /// Something other than the digits 0 to 9: a sign, a fraction, an exponent, a space.
+    /// The text has other characters than the digits 0 to 9.
     NotDecimal,
-    /// Zero, which every hash would meet and no chain has.
+    /// The number is zero.
     Zero,
-    /// 2^256 or more.
+    /// The number is 2^256 or more.
     TooLarge,
 }
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_met_by_every_hash() {
+    fn every_hash_meets_one() {
         let one = difficulty("1");
         assert!(one.is_met_by(&[0; 32]));
         assert!(one.is_met_by(&[0xff; 32]));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_difficulty_is_met_by_zero_and_one_only() {
+    fn only_zero_and_one_meet_the_greatest_difficulty() {
         let greatest = difficulty(MAX);
         assert!(greatest.is_met_by(&hash(U256::from(1))));
         assert!(!greatest.is_met_by(&hash(U256::from(2))));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_difficulties_and_back() {
+    fn numbers_convert_both_ways() {
         for number in [1, u128::from(u64::MAX) + 1, u128::MAX] {
             assert_eq!(Difficulty::try_from(number).map(|d| d.as_u128()), Ok(Some(number)));
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_difficulty() {
+    fn other_texts_are_refused() {
         let cases = [
             ("", DifficultyError::Empty),
             ("0", DifficultyError::Zero),

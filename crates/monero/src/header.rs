@@ -1,47 +1,27 @@
-//! What a block begins with, and the blob that is hashed.
+//! Block headers, and the blob that RandomX hashes.
 
-use crate::hash::{Hash, keccak256};
+use crate::hash::{Hash, from_hex, keccak256};
 use crate::reader::{BlockError, Reader, write_varint};
 
-/// The id of main network block 202612 and what its hashing blob hashes to: the software of its day
-/// made the root of its 514 transactions wrong, and the id stayed.
-const ID_202612: Hash = hash("bbd604d2ba11ba27935e006ed39c9bfdd99b76bf4a50654bc1e1e61217962698");
+/// The id of main network block 202612, and the Keccak hash of its hashing blob. The software of its
+/// day computed a wrong root of its 514 transactions, and the network kept the id.
+const ID_202612: Hash =
+    from_hex("bbd604d2ba11ba27935e006ed39c9bfdd99b76bf4a50654bc1e1e61217962698");
 const BLOB_HASH_202612: Hash =
-    hash("426d16cff04c71f8b16340b722dc4010a2dd3831c22041431f772547ba6e331a");
+    from_hex("426d16cff04c71f8b16340b722dc4010a2dd3831c22041431f772547ba6e331a");
 
-/// How a hashing blob ends. Where the fork to come is decided, nothing else has to change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Layout {
-    /// With the number of transactions, as in every block so far.
-    #[default]
-    Counted,
-    /// Without it from major version 17 on, as monero-project/monero#10038 proposes.
-    UncountedFrom17,
-}
-
-impl Layout {
-    /// Whether the hashing blobs of a major version end with the number of transactions.
-    pub const fn counts(self, major_version: u8) -> bool {
-        match self {
-            Self::Counted => true,
-            Self::UncountedFrom17 => major_version < 17,
-        }
-    }
-}
-
-/// What a block, and its hashing blob, begin with.
+/// The start of a block and of its hashing blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// Which rules the block follows. RandomX is the proof of work from 12 on.
+    /// The version of the rules that the block follows. RandomX is the proof of work from 12 on.
     pub major_version: u8,
-    /// Which rules its miner votes for.
+    /// The version of the rules that the block's miner votes for.
     pub minor_version: u8,
-    /// When it says it was made, in seconds since 1970.
+    /// The time at which the miner says it built the block, in seconds since 1970.
     pub timestamp: u64,
     /// The id of the block before it.
     pub previous_id: Hash,
-    /// What the miner varied.
+    /// The number that the miner varied.
     pub nonce: u32,
 }
 
@@ -57,60 +37,58 @@ impl BlockHeader {
     }
 }
 
-/// What RandomX hashes for a block: its header, the root of its transactions and their number.
+/// The bytes that RandomX hashes for a block: header, root of the transactions and their number.
+///
+/// Monero's have 76 or 77 bytes, and at most [`MAX_BYTES`](Self::MAX_BYTES) can be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashingBlob {
-    /// The header, as the blob says it.
+    /// The header.
     pub header: BlockHeader,
-    /// What [`tree_hash`](crate::tree_hash) makes of the transactions.
+    /// The [`tree_hash`](crate::tree_hash) of the transactions.
     pub tree_root: Hash,
-    /// Their number, the miner transaction included, where the layout has it.
-    pub transactions: Option<u64>,
+    /// The number of transactions, including the miner's.
+    pub transactions: u64,
     bytes: Vec<u8>,
 }
 
 impl HashingBlob {
-    /// Reads a hashing blob.
+    /// The longest possible blob: two versions of 2 bytes, a timestamp of 10, two hashes, a nonce
+    /// of 4 and a count of 10.
+    pub const MAX_BYTES: usize = 2 + 2 + 10 + 32 + 4 + 32 + 10;
+
+    /// Parses a hashing blob.
     ///
     /// # Errors
     ///
-    /// When the bytes are not exactly one.
-    pub fn parse(bytes: &[u8], layout: Layout) -> Result<Self, BlockError> {
+    /// If the bytes are not exactly one hashing blob.
+    pub fn parse(bytes: &[u8]) -> Result<Self, BlockError> {
         let mut reader = Reader::new(bytes);
         let header = BlockHeader::read(&mut reader)?;
         let tree_root = reader.hash("tree root")?;
-        let transactions = if layout.counts(header.major_version) {
-            Some(reader.varint("number of transactions")?)
-        } else {
-            None
-        };
+        let transactions = reader.varint("number of transactions")?;
         reader.end("end of the hashing blob")?;
         Ok(Self { header, tree_root, transactions, bytes: bytes.to_vec() })
     }
 
-    /// Writes the hashing blob of a block, whose header is given as it was read too.
+    /// Builds the hashing blob of a block from its parsed header and that header's bytes.
     pub(crate) fn new(
         header: BlockHeader,
         header_bytes: &[u8],
         tree_root: Hash,
         transactions: u64,
-        layout: Layout,
     ) -> Self {
         let mut bytes = [header_bytes, &tree_root].concat();
-        let transactions = layout.counts(header.major_version).then_some(transactions);
-        if let Some(count) = transactions {
-            write_varint(&mut bytes, count);
-        }
+        write_varint(&mut bytes, transactions);
         Self { header, tree_root, transactions, bytes }
     }
 
-    /// The blob itself.
+    /// Returns the blob's bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The id of the block: Keccak-256 of the blob after its length. Block 202612 of the main
-    /// network is the exception.
+    /// Returns the block's id: the Keccak-256 of the blob's length and the blob. Block 202612 of
+    /// the main network is the exception.
     pub fn id(&self) -> Hash {
         let mut length = Vec::new();
         write_varint(&mut length, self.bytes.len() as u64);
@@ -121,39 +99,19 @@ impl HashingBlob {
     }
 }
 
-/// The hash of 64 hexadecimal digits; others do not compile.
-const fn hash(hex: &str) -> Hash {
-    let digits = hex.as_bytes();
-    let mut hash = [0; 32];
-    let mut index = 0;
-    while index < 32 {
-        hash[index] = digit(digits[2 * index]) << 4 | digit(digits[2 * index + 1]);
-        index += 1;
-    }
-    hash
-}
-
-const fn digit(byte: u8) -> u8 {
-    match byte {
-        b'0'..=b'9' => byte - b'0',
-        b'a'..=b'f' => byte - b'a' + 10,
-        _ => panic!("not a hexadecimal digit"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Problem;
 
-    /// A hashing blob whose header and root are of no particular block.
+    /// A hashing blob with a made-up header and root.
     fn blob(major_version: u8, tail: &[u8]) -> Vec<u8> {
         [&[major_version, 16, 0x85, 2][..], &[3; 32], &[1, 2, 3, 4], &[5; 32], tail].concat()
     }
 
     #[test]
-    fn header_and_root_are_read() {
-        let blob = HashingBlob::parse(&blob(16, &[0x92, 1]), Layout::Counted).expect("a blob");
+    fn header_root_and_count_are_parsed() {
+        let blob = HashingBlob::parse(&blob(16, &[0x92, 1])).expect("a blob");
         let header = BlockHeader {
             major_version: 16,
             minor_version: 16,
@@ -162,31 +120,36 @@ mod tests {
             nonce: 0x0403_0201,
         };
         assert_eq!((&blob.header, blob.tree_root), (&header, [5; 32]));
-        assert_eq!(blob.transactions, Some(146));
+        assert_eq!(blob.transactions, 146);
     }
 
     #[test]
-    fn the_count_is_left_out_from_17_on_where_the_layout_says_so() {
-        let uncounted = Layout::UncountedFrom17;
-        let problem = |bytes: &[u8], layout| {
-            HashingBlob::parse(bytes, layout).map(|blob| blob.transactions).map_err(|e| e.problem)
-        };
-        assert_eq!(problem(&blob(17, &[]), uncounted), Ok(None));
-        assert_eq!(problem(&blob(17, &[9]), uncounted), Err(Problem::Surplus { bytes: 1 }));
-        assert_eq!(problem(&blob(16, &[]), uncounted), Err(Problem::EndsEarly));
-        assert_eq!(problem(&blob(16, &[9]), uncounted), Ok(Some(9)));
-        assert_eq!(problem(&blob(17, &[9]), Layout::Counted), Ok(Some(9)));
-        assert_eq!(problem(&blob(17, &[]), Layout::Counted), Err(Problem::EndsEarly));
+    fn a_missing_count_and_surplus_bytes_are_refused() {
+        let problem = |tail: &[u8]| HashingBlob::parse(&blob(17, tail)).map_err(|e| e.problem);
+        assert_eq!(problem(&[]), Err(Problem::EndsEarly));
+        assert_eq!(problem(&[9, 9]), Err(Problem::Surplus { bytes: 1 }));
     }
 
     #[test]
-    fn every_byte_counts_for_the_id() {
+    fn the_longest_blob_has_the_greatest_numbers() {
+        let mut longest = vec![0xff, 1, 0xff, 1];
+        longest.extend([0xff; 9]);
+        longest.push(1);
+        longest.extend([3; 32 + 4 + 32]);
+        longest.extend([0xff; 9]);
+        longest.push(1);
+        assert_eq!(longest.len(), HashingBlob::MAX_BYTES);
+        assert!(HashingBlob::parse(&longest).is_ok());
+    }
+
+    #[test]
+    fn every_byte_changes_the_id() {
         let original = blob(16, &[0x92, 1]);
-        let id = HashingBlob::parse(&original, Layout::Counted).expect("a blob").id();
+        let id = HashingBlob::parse(&original).expect("a blob").id();
         for index in 0..original.len() {
             let mut changed = original.clone();
             changed[index] ^= 1;
-            if let Ok(changed) = HashingBlob::parse(&changed, Layout::Counted) {
+            if let Ok(changed) = HashingBlob::parse(&changed) {
                 assert_ne!(changed.id(), id, "byte {index}");
             }
         }

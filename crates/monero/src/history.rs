@@ -1,4 +1,4 @@
-//! The last blocks of a chain, and what the rules demand after them.
+//! The last blocks of a chain, and the values that the rules derive from them.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ pub(crate) struct History {
     recent: VecDeque<RecentBlock>,
 }
 
-/// What is known about the block that comes next.
+/// What a rule demands of the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Demand<T> {
-    /// The rule says so.
+    /// This value.
     Ruled(T),
-    /// The rule demands nothing, or comes to no result.
+    /// No value: the rule does not apply yet, or has no result.
     Nothing,
-    /// More blocks would have to be known.
+    /// Unknown, since too few blocks are known.
     Unknown,
 }
 
@@ -28,7 +28,7 @@ impl History {
         Self { recent: recent.into() }
     }
 
-    /// Adds a block; the last `keep` stay.
+    /// Adds a block, and keeps the last `keep`.
     pub(crate) fn push(&mut self, block: RecentBlock, keep: usize) {
         self.recent.push_back(block);
         while self.recent.len() > keep {
@@ -36,26 +36,21 @@ impl History {
         }
     }
 
-    /// Takes back the newest blocks.
-    pub(crate) fn drop_newest(&mut self, newest: usize) {
-        self.recent.truncate(self.recent.len().saturating_sub(newest));
-    }
-
-    /// The last blocks that the rules want, without the newest ones.
+    /// Returns the blocks that the rules need, up to the one before the `newest`.
     pub(crate) fn without_newest(&self, newest: usize) -> Vec<RecentBlock> {
         let end = self.recent.len().saturating_sub(newest);
         self.recent.range(end.saturating_sub(DIFFICULTY_BLOCKS)..end).copied().collect()
     }
 
-    /// The difficulty that the rule demands of the block at a height.
+    /// Returns the difficulty that the rule demands of the block at a height.
     pub(crate) fn difficulty(&self, height: u64) -> Demand<u128> {
-        let Some(wanted) = self.wanted(height, DIFFICULTY_BLOCKS) else { return Demand::Unknown };
-        // While the genesis block is among them the rule leaves it out.
-        let genesis = usize::from(wanted as u64 == height).min(wanted);
+        let Some(needed) = self.needed(height, DIFFICULTY_BLOCKS) else { return Demand::Unknown };
+        // The rule leaves the genesis block out.
+        let genesis = usize::from(needed as u64 == height).min(needed);
         let mut sum = Some(0_u128);
         let past: Option<Vec<PastBlock>> = self
             .recent
-            .range(self.recent.len() - wanted + genesis..)
+            .range(self.recent.len() - needed + genesis..)
             .map(|block| {
                 sum = sum?.checked_add(block.difficulty);
                 sum.map(|cumulative_difficulty| PastBlock {
@@ -70,12 +65,12 @@ impl History {
         }
     }
 
-    /// The timestamp that the block at a height must reach.
+    /// Returns the least timestamp of the block at a height.
     pub(crate) fn median(&self, height: u64) -> Demand<u64> {
-        match self.wanted(height, TIMESTAMP_WINDOW) {
+        match self.needed(height, TIMESTAMP_WINDOW) {
             None => Demand::Unknown,
-            Some(wanted) => {
-                let last = self.recent.range(self.recent.len() - wanted..);
+            Some(needed) => {
+                let last = self.recent.range(self.recent.len() - needed..);
                 let last: Vec<u64> = last.map(|block| block.timestamp).collect();
                 match <&[u64; TIMESTAMP_WINDOW]>::try_from(last.as_slice()) {
                     Ok(last) => Demand::Ruled(median_timestamp(last)),
@@ -85,10 +80,10 @@ impl History {
         }
     }
 
-    /// How many blocks before a height a rule looks at, if they are known.
-    fn wanted(&self, height: u64, window: usize) -> Option<usize> {
-        let wanted = usize::try_from(height).map_or(window, |blocks| blocks.min(window));
-        (self.recent.len() >= wanted).then_some(wanted)
+    /// Returns how many blocks before a height a rule uses, if they are known.
+    fn needed(&self, height: u64, window: usize) -> Option<usize> {
+        let needed = usize::try_from(height).map_or(window, |blocks| blocks.min(window));
+        (self.recent.len() >= needed).then_some(needed)
     }
 }
 
@@ -102,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_is_what_the_rule_wants_or_all_there_is() {
+    fn the_rule_needs_its_window_or_the_whole_chain() {
         assert_eq!(history(735).difficulty(1_000_000), Demand::Ruled(1000));
         assert_eq!(history(734).difficulty(1_000_000), Demand::Unknown);
         assert_eq!(history(734).difficulty(734), Demand::Ruled(1000));
@@ -113,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn the_genesis_block_is_left_out_as_long_as_it_would_count() {
-        // Its timestamp is far from the others, so that it would show.
+    fn the_genesis_block_is_left_out() {
+        // Its timestamp is far from the others, so that including it would show.
         for height in [3, 100, 600, 735] {
             let late = |n| RecentBlock { timestamp: 1_000_000 + 120 * n, difficulty: 1000 };
             let mut recent: Vec<_> = (0..height).map(late).collect();
@@ -125,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_of_the_last_sixty() {
+    fn the_median_covers_the_last_sixty() {
         assert_eq!(history(60).median(60), Demand::Ruled(60 * 59));
         assert_eq!(history(100).median(100), Demand::Ruled(60 * (40 + 99)));
         assert_eq!(history(59).median(59), Demand::Nothing);
@@ -139,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_can_be_taken_back() {
+    fn the_newest_can_be_left_out() {
         let mut history = history(735);
         for n in 735..740 {
             history.push(RecentBlock { timestamp: n, difficulty: 1 }, 740);
@@ -147,7 +142,5 @@ mod tests {
         let before = history.without_newest(5);
         assert_eq!((before.len(), before[734].timestamp), (735, 120 * 734));
         assert_eq!(history.without_newest(0)[734].timestamp, 739);
-        history.drop_newest(5);
-        assert_eq!(history.without_newest(0), before);
     }
 }

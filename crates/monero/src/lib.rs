@@ -1,17 +1,18 @@
 //! Monero's rules around a RandomX hash.
 //!
-//! A [`Block`] is read from its blob, which says what is hashed ([`Block::hashing_blob`]) and what
-//! the block is called ([`Block::id`]). Which block's id is the key at its height is [`seed_height`],
-//! and whether the hash proves enough work [`Difficulty::is_met_by`]. [`examine`] looks at one block by
-//! itself, and a [`Chain`] at one after the other: what it demands follows from those before, back to
-//! a [`Checkpoint`] that is believed. Both say what they compared, check by check.
+//! A [`Block`] is parsed from its blob, and has the bytes that RandomX hashes
+//! ([`Block::hashing_blob`]) and an id ([`Block::id`]). The key at a height is the id of the block at
+//! [`seed_height`], and [`Difficulty::is_met_by`] decides whether a hash proves enough work.
 //!
-//! Not looked at are what only a whole node can know: whether transactions are valid, what the miner pays
-//! itself, how large blocks may be, at which heights forks are, and whether another chain has more work.
-//! The rules are those since RandomX became the proof of work, in major version 12.
+//! [`examine`] checks one block by itself. A [`Chain`] checks block after block: what it demands
+//! follows from the blocks before, back to a trusted [`Checkpoint`]. Both return every [`Check`].
 //!
-//! The hash itself is the `randomx` crate's: this one does no input or output and runs anywhere, a
-//! browser included.
+//! The rules that need a whole node are not checked: that transactions are valid, that the miner
+//! pays itself no more than it may, that blocks are not too large, and that no output is spent
+//! twice. Blocks before major version 12, which introduced RandomX, cannot be judged.
+//!
+//! The hash itself comes from the `randomx` crate. This crate does no input or output and runs
+//! anywhere, including in a browser.
 //!
 //! ```
 //! use randomx_monero::{Difficulty, seed_height};
@@ -26,6 +27,7 @@
 //! # Ok::<(), randomx_monero::DifficultyError>(())
 //! ```
 
+mod anchor;
 mod block;
 mod candidate;
 mod chain;
@@ -36,23 +38,24 @@ mod hash;
 mod header;
 mod history;
 mod miner_transaction;
+mod network;
 mod reader;
 mod retarget;
 mod seed;
 mod timestamp;
 mod tree_hash;
 
+pub use anchor::Anchor;
 pub use block::Block;
-pub use candidate::{Candidate, Examination, RANDOMX_VERSION, UNLOCK_WINDOW, examine};
+pub use candidate::{Candidate, Examination, examine};
 pub use chain::{Chain, ChainError, Link, Verdict, Work};
-pub use checkpoint::{
-    Checkpoint, CheckpointError, MAINNET_GENESIS_ID, MAX_HEIGHT, RecentBlock, Seed,
-};
-pub use checks::{Check, CheckName, Outcome, all_hold, proof_of_work};
+pub use checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed};
+pub use checks::{Check, CheckName, Outcome, Status, proof_of_work};
 pub use difficulty::{Difficulty, DifficultyError};
 pub use hash::Hash;
-pub use header::{BlockHeader, HashingBlob, Layout};
-pub use miner_transaction::MinerTransaction;
+pub use header::{BlockHeader, HashingBlob};
+pub use miner_transaction::{MinerTransaction, UNLOCK_WINDOW};
+pub use network::{LATEST_VERSION, MAINNET_GENESIS_ID, Network, RANDOMX_VERSION, UnknownNetwork};
 pub use reader::{BlockError, Problem};
 pub use retarget::{
     DIFFICULTY_BLOCKS, DIFFICULTY_CUT, DIFFICULTY_LAG, DIFFICULTY_TARGET, DIFFICULTY_WINDOW,

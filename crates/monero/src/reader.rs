@@ -1,43 +1,43 @@
-//! Reading Monero's binary format, which comes from strangers.
+//! Monero's binary format, read from untrusted bytes.
 
 use std::{error, fmt};
 
 use crate::hash::Hash;
 
-/// Why bytes are not what they should be.
+/// The reason why bytes cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockError {
-    /// What was being read, such as `transaction hashes`.
+    /// The field, such as `transaction hashes`.
     pub field: &'static str,
-    /// Where it begins, in bytes from the start.
+    /// The offset of the field, in bytes from the start.
     pub offset: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a field.
+/// A problem with a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The bytes end before the field does.
     EndsEarly,
-    /// A variable-length number of more bits than its field has.
+    /// A variable-length number that exceeds its field.
     TooLarge {
-        /// The bits it may have.
+        /// The number of bits of the field.
         bits: u32,
     },
-    /// A variable-length number with more bytes than it needs, which Monero refuses too.
+    /// A variable-length number with more bytes than needed. Monero refuses these too.
     NotShortest,
-    /// A number that may not be there.
+    /// A number that is not allowed here.
     Unexpected {
-        /// What may be.
+        /// The allowed values.
         expected: &'static str,
-        /// What is.
+        /// The number.
         got: u64,
     },
     /// Bytes after the end.
     Surplus {
-        /// How many.
+        /// The number of bytes.
         bytes: usize,
     },
 }
@@ -63,7 +63,7 @@ impl fmt::Display for Problem {
 
 impl error::Error for BlockError {}
 
-/// A place in bytes. What it makes is never larger than the bytes that are left.
+/// A position in bytes. Nothing it returns is larger than the bytes that are left.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     offset: usize,
@@ -74,28 +74,27 @@ impl<'a> Reader<'a> {
         Self { bytes, offset: 0 }
     }
 
-    /// Where the next field begins.
+    /// The offset of the next field.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The bytes from `start` to here.
+    /// The bytes from `start` to the current position.
     pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         &self.bytes[start..self.offset]
     }
 
-    /// A number of at most 64 bits in groups of seven, the lowest first.
+    /// Reads a number of at most 64 bits in groups of seven, the lowest first.
     pub(crate) fn varint(&mut self, field: &'static str) -> Result<u64, BlockError> {
         self.varint_of(field, 64)
     }
 
-    /// A number of at most 8 bits, in one or two bytes.
+    /// Reads a number of at most 8 bits, in one or two bytes.
     pub(crate) fn small_varint(&mut self, field: &'static str) -> Result<u8, BlockError> {
-        // It has no more than 8 bits.
         Ok(self.varint_of(field, 8)? as u8)
     }
 
-    /// A number that is either this or an error.
+    /// Reads a number that must be `wanted`.
     pub(crate) fn exactly(
         &mut self,
         field: &'static str,
@@ -111,7 +110,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many entries follow, of at least `size` bytes each: no more than there is room for.
+    /// Reads the number of entries that follow. Fails if the rest cannot hold that many of `size` bytes.
     pub(crate) fn count(&mut self, field: &'static str, size: usize) -> Result<usize, BlockError> {
         let offset = self.offset;
         let count = self.varint(field)?;
@@ -122,7 +121,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next `length` bytes.
+    /// Reads `length` bytes.
     pub(crate) fn take(
         &mut self,
         field: &'static str,
@@ -136,7 +135,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next bytes, as many as the array has.
+    /// Reads as many bytes as the array has.
     pub(crate) fn array<const N: usize>(
         &mut self,
         field: &'static str,
@@ -146,17 +145,17 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    /// A hash.
+    /// Reads a hash.
     pub(crate) fn hash(&mut self, field: &'static str) -> Result<Hash, BlockError> {
         self.array(field)
     }
 
-    /// One byte.
+    /// Reads one byte.
     pub(crate) fn byte(&mut self, field: &'static str) -> Result<u8, BlockError> {
         self.array(field).map(|[byte]| byte)
     }
 
-    /// Nothing may be left.
+    /// Fails if bytes are left.
     pub(crate) fn end(&self, field: &'static str) -> Result<(), BlockError> {
         match self.bytes.len() - self.offset {
             0 => Ok(()),
@@ -171,7 +170,7 @@ impl<'a> Reader<'a> {
         for shift in (0..bits).step_by(7) {
             let Some(&byte) = self.bytes.get(self.offset) else { return fail(Problem::EndsEarly) };
             self.offset += 1;
-            // The last group has room for what is left of the bits, and for no byte after it.
+            // The last group holds only the remaining bits, and no byte may follow it.
             if bits - shift <= 7 && u32::from(byte) >> (bits - shift) != 0 {
                 return fail(Problem::TooLarge { bits });
             }
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_every_length_are_read_as_written() {
+    fn numbers_of_every_length_are_read_back() {
         for shift in 0..64 {
             for value in [1 << shift, (1 << shift) - 1, u64::MAX >> shift] {
                 let mut bytes = Vec::new();
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_form_and_a_limit() {
+    fn numbers_have_one_encoding_and_a_limit() {
         assert_eq!(varint(&[0]), Ok(0));
         assert_eq!(varint(&[0x80, 0]), Err(Problem::NotShortest));
         assert_eq!(varint(&[0xff, 0x80, 0]), Err(Problem::NotShortest));
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_held_against_what_is_left() {
+    fn counts_are_limited_by_the_remaining_bytes() {
         let mut bytes = vec![2];
         bytes.extend([0; 64]);
         assert_eq!(Reader::new(&bytes).count("hashes", 32), Ok(2));

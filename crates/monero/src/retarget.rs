@@ -1,44 +1,44 @@
-//! The difficulty rule: what the network demands of the next block.
+//! The difficulty rule: the difficulty that the network demands of the next block.
 
 use ruint::aliases::U256;
 
-/// Blocks that the rule looks at.
+/// The number of blocks that the rule uses.
 pub const DIFFICULTY_WINDOW: usize = 720;
 
-/// The newest blocks, which it leaves out.
+/// The number of newest blocks that the rule leaves out.
 pub const DIFFICULTY_LAG: usize = 15;
 
-/// Timestamps that are cut from either end of a whole window, once they are sorted.
+/// The number of timestamps cut from each end of a full window after sorting.
 pub const DIFFICULTY_CUT: usize = 60;
 
 /// The time that a block should take, in seconds, since major version 2.
 pub const DIFFICULTY_TARGET: u64 = 120;
 
-/// The blocks that must be known: [`DIFFICULTY_WINDOW`] and [`DIFFICULTY_LAG`].
+/// The number of blocks that must be known: [`DIFFICULTY_WINDOW`] and [`DIFFICULTY_LAG`].
 pub const DIFFICULTY_BLOCKS: usize = DIFFICULTY_WINDOW + DIFFICULTY_LAG;
 
-/// What the difficulty rule wants to know of a block that came before.
+/// An earlier block, as the difficulty rule needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PastBlock {
     /// In seconds since 1970.
     pub timestamp: u64,
-    /// The sum of difficulties up to this block. Only differences count.
+    /// The sum of difficulties up to this block. The rule uses only differences.
     pub cumulative_difficulty: u128,
 }
 
-/// The difficulty of the block after `past`: the last [`DIFFICULTY_BLOCKS`] blocks in order, or all
-/// there are, without the genesis block, which Monero leaves out.
+/// Returns the difficulty of the block after `past`: the last [`DIFFICULTY_BLOCKS`] blocks in order,
+/// or all of a shorter chain without its genesis block, which Monero leaves out.
 ///
-/// Of those the oldest [`DIFFICULTY_WINDOW`] count. Their timestamps are sorted, the ends are cut, and
-/// the work in between is divided by the time in between, rounded up.
+/// The rule takes the oldest [`DIFFICULTY_WINDOW`] of them, sorts their timestamps, cuts both ends,
+/// and divides the work of the rest by its time, rounded up.
 ///
-/// `None` where Monero finds no difficulty either: more than 128 bits, or cumulative difficulties
-/// that fall.
+/// Returns `None` where Monero finds no difficulty either: above 128 bits, or if cumulative
+/// difficulties fall.
 ///
 /// ```
 /// use randomx_monero::{DIFFICULTY_TARGET, PastBlock, next_difficulty};
 ///
-/// // A block of difficulty 1,000 a minute: twice as fast as wanted.
+/// // A block of difficulty 1,000 a minute: twice as fast as the target.
 /// let past: Vec<_> = (1..=735)
 ///     .map(|n| PastBlock { timestamp: 60 * n, cumulative_difficulty: 1000 * u128::from(n) })
 ///     .collect();
@@ -61,7 +61,7 @@ pub fn next_difficulty(past: &[PastBlock], target: u64) -> Option<u128> {
     u128::try_from(rounded_up / U256::from(time)).ok()
 }
 
-/// The first and the last place that are kept of a window of some length, 2 or more.
+/// Returns the first and the last index kept of a window of at least 2 blocks.
 fn kept(length: usize) -> (usize, usize) {
     const KEPT: usize = DIFFICULTY_WINDOW - 2 * DIFFICULTY_CUT;
     if length <= KEPT {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_windows() {
+    fn windows_are_cut_at_both_ends() {
         assert_eq!(kept(2), (0, 1));
         assert_eq!(kept(600), (0, 599));
         assert_eq!(kept(601), (1, 600));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_difficulty_is_none() {
+    fn falling_work_and_overflow_have_no_difficulty() {
         let past = |first: u128, second: u128| {
             [first, second]
                 .map(|cumulative_difficulty| PastBlock { timestamp: 0, cumulative_difficulty })

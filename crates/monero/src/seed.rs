@@ -1,13 +1,13 @@
-//! Which block's id is the RandomX key (Monero's "seed hash") at a height.
+//! Seed heights: the block whose id is the RandomX key (Monero's "seed hash") at a height.
 
-/// Blocks that share one key. A power of two: [`seed_height`] masks with it.
+/// The number of blocks that share a key. A power of two, since [`seed_height`] masks with it.
 pub const SEED_EPOCH_BLOCKS: u64 = 2048;
 
-/// Blocks between the one whose id becomes the key and the last one of the old key, so that
-/// everybody can prepare the new cache in time.
+/// The number of blocks from the one whose id becomes the key to the last one of the old key. In
+/// this time nodes and miners prepare the new cache.
 pub const SEED_EPOCH_LAG: u64 = 64;
 
-/// The height of the block whose id is the RandomX key for the block at `height`.
+/// Returns the height of the block whose id is the RandomX key at `height`.
 ///
 /// The result is a multiple of [`SEED_EPOCH_BLOCKS`]. The key changes after a height of the
 /// form `2048 * n + 64`: block 2112 still uses the genesis block's id, block 2113 the id of
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn every_height_has_a_seed_that_the_lag_has_passed() {
+    fn every_seed_is_older_than_the_lag() {
         for height in 2113..20_000 {
             let seed = seed_height(height);
             assert_eq!(seed % SEED_EPOCH_BLOCKS, 0);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn greatest_height_is_no_exception() {
+    fn the_greatest_height_has_a_seed() {
         assert_eq!(seed_height(u64::MAX), u64::MAX - (SEED_EPOCH_BLOCKS - 1));
     }
 }

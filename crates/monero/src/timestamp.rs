@@ -1,14 +1,13 @@
-//! The timestamp rule: not before most of the last blocks, and not in the future.
+//! The timestamp rules: at least the median of the last blocks, and not in the future.
 
-/// Blocks whose median timestamp a new one must reach.
+/// The number of blocks whose median timestamp is the least a new block may have.
 pub const TIMESTAMP_WINDOW: usize = 60;
 
-/// Seconds that a timestamp may be ahead of the clock: two hours.
+/// The number of seconds that a timestamp may be ahead of the clock: two hours.
 pub const TIMESTAMP_FUTURE_LIMIT: u64 = 2 * 60 * 60;
 
-/// The median of the last [`TIMESTAMP_WINDOW`] timestamps, given in any order: the mean of the two
-/// in the middle, rounded down. With fewer of
-/// them the rule demands nothing.
+/// Returns the median of the last [`TIMESTAMP_WINDOW`] timestamps, in any order: the mean of the two
+/// in the middle, rounded down. Chains with fewer blocks have no such rule.
 pub fn median_timestamp(last: &[u64; TIMESTAMP_WINDOW]) -> u64 {
     let mut sorted = *last;
     sorted.sort_unstable();
@@ -25,7 +24,7 @@ mod tests {
         assert_eq!(median_timestamp(&last), 2950);
         last.reverse();
         assert_eq!(median_timestamp(&last), 2950);
-        last[30] += 1; // 2900, which the mean rounds down
+        last[30] += 1; // 2900; the mean is rounded down
         assert_eq!(median_timestamp(&last), 2950);
         last[30] += 1;
         assert_eq!(median_timestamp(&last), 2951);

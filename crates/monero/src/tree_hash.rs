@@ -1,13 +1,13 @@
-//! The root that binds a block to its transactions.
+//! The root of a block's transactions.
 
 use crate::hash::{Hash, keccak256};
 
-/// The root of Monero's tree over transaction hashes, the miner transaction's first.
+/// Returns the root of Monero's tree over transaction hashes, the miner transaction's first.
 ///
-/// One hash is its own root, and two make one node. Of more, those at the end are joined in pairs
-/// until a power of two is left, which then halves from level to level.
+/// A single hash is its own root. For more, pairs at the end are joined until a power of two is
+/// left, which then halves from level to level.
 ///
-/// Of no hashes at all, which no block has, it is 32 zero bytes.
+/// The root of an empty list is 32 zero bytes; no block has one.
 pub fn tree_hash(hashes: &[Hash]) -> Hash {
     let [first, rest @ ..] = hashes else { return [0; 32] };
     if rest.is_empty() {
@@ -20,8 +20,7 @@ pub fn tree_hash(hashes: &[Hash]) -> Hash {
     level[0]
 }
 
-/// The hashes with the last of them joined, so that the greatest power of two below their number
-/// is left.
+/// Joins pairs at the end, so that the greatest power of two below the number of hashes is left.
 fn joined(hashes: &[Hash]) -> Vec<Hash> {
     let width = hashes.len().next_power_of_two() / 2;
     let (alone, pairs) = hashes.split_at(2 * width - hashes.len());
@@ -43,13 +42,13 @@ mod tests {
     }
 
     #[test]
-    fn of_one_is_itself_and_of_none_is_zero() {
+    fn one_hash_is_its_own_root_and_none_has_zero() {
         assert_eq!(tree_hash(&[[7; 32]]), [7; 32]);
         assert_eq!(tree_hash(&[]), [0; 32]);
     }
 
     #[test]
-    fn small_trees_have_the_shape_of_the_chain() {
+    fn small_trees_are_joined_from_the_end() {
         let l = leaves(6);
         assert_eq!(tree_hash(&l[..2]), node(&l[0], &l[1]));
         assert_eq!(tree_hash(&l[..3]), node(&l[0], &node(&l[1], &l[2])));
@@ -65,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn every_leaf_and_its_place_count() {
+    fn every_leaf_and_its_position_change_the_root() {
         for count in 1..=40 {
             let original = leaves(count);
             let root = tree_hash(&original);

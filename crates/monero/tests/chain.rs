@@ -1,11 +1,11 @@
-//! Chains, made here and real ones, and what is wrong with altered ones.
+//! Generated and real chains, and the checks that refuse altered ones.
 
 mod common;
 
 use common::{MadeBlock, bytes, hash, items, made_chain, number, read, text};
 use randomx_monero::{
-    Candidate, Chain, ChainError, CheckName, Checkpoint, Difficulty, Hash, Layout, Link,
-    MAINNET_GENESIS_ID, Outcome, SEED_EPOCH_BLOCKS, Verdict, seed_height,
+    Candidate, Chain, ChainError, CheckName, Checkpoint, CheckpointError, Difficulty, Hash, Link,
+    MAINNET_GENESIS_ID, Network, Outcome, SEED_EPOCH_BLOCKS, Status, Verdict, seed_height,
 };
 
 /// Meets every difficulty.
@@ -18,7 +18,7 @@ const UNWORKED: Hash = [0xff; 32];
 const NOW: u64 = 2_000_000_000;
 
 fn genesis() -> Chain {
-    Chain::resume(Checkpoint::genesis(MAINNET_GENESIS_ID), Layout::default()).expect("a checkpoint")
+    Chain::resume(Checkpoint::genesis(Network::Regtest), Network::Regtest).expect("a checkpoint")
 }
 
 /// Pushes and settles a block.
@@ -36,7 +36,7 @@ fn grown(blocks: &[MadeBlock]) -> Chain {
     let mut chain = genesis();
     for block in blocks {
         let verdict = add(&mut chain, &of(&block.blob), Some(WORKED));
-        assert!(verdict.valid, "{}", failures(&verdict));
+        assert_eq!(verdict.status, Status::Valid, "{}", failures(&verdict));
     }
     chain
 }
@@ -58,7 +58,7 @@ fn a_long_chain_is_valid_and_its_checkpoints_go_on() {
     let mut resumed: Option<Chain> = None;
     for (index, block) in blocks.iter().enumerate() {
         let verdict = add(&mut chain, &of(&block.blob), Some(WORKED));
-        assert!(verdict.valid, "{}", failures(&verdict));
+        assert_eq!(verdict.status, Status::Valid, "{}", failures(&verdict));
         assert_eq!((verdict.height, verdict.id), (index as u64 + 1, Some(block.id)));
         assert!(verdict.checks.iter().map(|check| check.name).eq(CheckName::ALL));
         let checkpoint = chain.checkpoint().expect("a block was settled");
@@ -68,7 +68,7 @@ fn a_long_chain_is_valid_and_its_checkpoints_go_on() {
         }
         if index % 7 == 0 {
             assert!(checkpoint.is_complete(), "height {}", index + 1);
-            resumed = Some(Chain::resume(checkpoint, Layout::default()).expect("a checkpoint"));
+            resumed = Some(Chain::resume(checkpoint, Network::Regtest).expect("a checkpoint"));
         }
     }
 }
@@ -106,38 +106,42 @@ fn each_lie_is_caught_by_its_own_check() {
         seed_hash: Some(MAINNET_GENESIS_ID),
         difficulty: Difficulty::try_from(next.difficulty).ok(),
     };
-    let told = |link: Link<'_>, proof| failed(&add(&mut before.clone(), &link, Some(proof)));
+    let given = |link: Link<'_>, proof| failed(&add(&mut before.clone(), &link, Some(proof)));
     let made = |change: &dyn Fn(&mut MadeBlock)| {
         let mut block = next.clone();
         change(&mut block);
         block.finish();
-        told(Link { difficulty: None, ..of(&block.blob) }, WORKED)
+        given(Link { difficulty: None, ..of(&block.blob) }, WORKED)
     };
 
-    assert_eq!(told(truth, WORKED), []);
-    assert_eq!(told(truth, UNWORKED), [CheckName::ProofOfWork]);
-    assert_eq!(told(Link { seed_hash: Some([1; 32]), ..truth }, WORKED), [CheckName::SeedHash]);
+    assert_eq!(given(truth, WORKED), []);
+    assert_eq!(given(truth, UNWORKED), [CheckName::ProofOfWork]);
+    assert_eq!(given(Link { seed_hash: Some([1; 32]), ..truth }, WORKED), [CheckName::SeedHash]);
     for wrong in [next.difficulty - 1, next.difficulty + 1, 1, u128::MAX] {
         let difficulty = Difficulty::try_from(wrong).ok();
-        assert_eq!(told(Link { difficulty, ..truth }, WORKED), [CheckName::Difficulty]);
+        assert_eq!(given(Link { difficulty, ..truth }, WORKED), [CheckName::Difficulty]);
     }
     let candidate = |block| Link { block, ..truth };
     let id = candidate(Candidate { id: Some([1; 32]), ..truth.block });
-    assert_eq!(told(id, WORKED), [CheckName::Id]);
+    assert_eq!(given(id, WORKED), [CheckName::Id]);
     for height in [0, 802, 804, u64::MAX] {
         let height = candidate(Candidate { height: Some(height), ..truth.block });
-        assert_eq!(told(height, WORKED), [CheckName::Height]);
+        assert_eq!(given(height, WORKED), [CheckName::Height]);
     }
     let blob = candidate(Candidate { hashing_blob: Some(&[16]), ..truth.block });
-    assert_eq!(told(blob, WORKED), [CheckName::HashingBlob]);
+    assert_eq!(given(blob, WORKED), [CheckName::HashingBlob]);
     let cut =
         candidate(Candidate { block: Some(&next.blob[..next.blob.len() - 1]), ..truth.block });
-    assert_eq!(told(cut, WORKED), [CheckName::Block]);
-    assert_eq!(told(Link { block: Candidate::default(), ..truth }, WORKED), [CheckName::Block]);
+    assert_eq!(given(cut, WORKED), [CheckName::Block]);
+    assert_eq!(given(Link { block: Candidate::default(), ..truth }, WORKED), [CheckName::Block]);
 
     assert_eq!(made(&|_| ()), []);
     assert_eq!(made(&|block| block.previous_id[0] ^= 1), [CheckName::PreviousId]);
-    assert_eq!(made(&|block| block.version = 11), [CheckName::Version]);
+    assert_eq!(
+        made(&|block| block.version = 11),
+        [CheckName::Version, CheckName::MinerTransaction],
+        "outputs had no view tags then"
+    );
     assert_eq!(made(&|block| block.timestamp = NOW + 7201), [CheckName::TimestampFuture]);
     assert_eq!(made(&|block| block.timestamp = NOW + 7200), []);
     assert_eq!(made(&|block| block.timestamp = 0), [CheckName::TimestampMedian]);
@@ -161,12 +165,12 @@ fn the_timestamp_may_be_the_median_but_no_earlier() {
         block.timestamp = timestamp;
         block.finish();
         let verdict = add(&mut before.clone(), &of(&block.blob), Some(WORKED));
-        assert_eq!(verdict.valid, valid, "{}", failures(&verdict));
+        assert_eq!(verdict.status == Status::Valid, valid, "{}", failures(&verdict));
     }
 }
 
 #[test]
-fn nothing_follows_on_a_block_that_is_not_valid() {
+fn nothing_follows_a_refused_block() {
     let blocks = made_chain(300);
     let mut chain = grown(&blocks[..200]);
     let good = chain.checkpoint();
@@ -174,61 +178,140 @@ fn nothing_follows_on_a_block_that_is_not_valid() {
         assert!(chain.push(&of(&block.blob), NOW).expect("a block").is_some());
     }
     assert_eq!((chain.pending(), chain.checkpoint()), (10, good));
-    assert!(chain.settle(Some(WORKED)).expect("a block waits").valid);
+    assert!(chain.settle(Some(WORKED)).expect("a block waits").status.is_accepted());
     let good = chain.checkpoint();
     let verdict = chain.settle(Some(UNWORKED)).expect("a block waits");
-    assert_eq!((verdict.valid, verdict.height), (false, 202));
+    assert_eq!((verdict.status, verdict.height), (Status::Invalid, 202));
     assert_eq!(chain.settle(Some(WORKED)), Err(ChainError::NothingPending));
-    assert_eq!(chain.push(&of(&blocks[210].blob), NOW), Err(ChainError::Broken { height: 202 }));
-    assert_eq!(chain.checkpoint(), good);
-    let mut again = Chain::resume(good.expect("some"), Layout::default()).expect("a checkpoint");
-    assert!(add(&mut again, &of(&blocks[201].blob), Some(WORKED)).valid);
+    assert_eq!(chain.push(&of(&blocks[210].blob), NOW), Err(ChainError::Refused { height: 202 }));
+    assert_eq!(
+        chain.checkpoint(),
+        genesis().checkpoint(),
+        "the checkpoint falls back to the start"
+    );
+    let mut again = Chain::resume(good.expect("some"), Network::Regtest).expect("a checkpoint");
+    assert!(add(&mut again, &of(&blocks[201].blob), Some(WORKED)).status.is_accepted());
 }
 
 #[test]
-fn those_before_a_block_that_is_not_valid_are_still_settled() {
+fn blocks_before_a_refused_one_are_still_settled() {
     let blocks = made_chain(20);
     let mut chain = grown(&blocks[..10]);
     assert!(chain.push(&of(&blocks[10].blob), NOW).expect("a block").is_some());
     assert_eq!(chain.push(&of(&blocks[12].blob), NOW), Ok(None));
-    assert!(chain.settle(Some(WORKED)).expect("a block waits").valid);
-    assert_eq!(chain.checkpoint(), grown(&blocks[..11]).checkpoint());
+    assert!(chain.settle(Some(WORKED)).expect("a block waits").status.is_accepted());
+    assert_eq!(chain.checkpoint(), genesis().checkpoint(), "a later block was refused");
     let verdict = chain.settle(None).expect("a block waits");
     assert_eq!(
         failed(&verdict),
         [CheckName::Height, CheckName::MinerTransaction, CheckName::PreviousId]
     );
-    assert_eq!(chain.checkpoint(), grown(&blocks[..11]).checkpoint());
+    assert_eq!(verdict.work, grown(&blocks[..11]).checkpoint().expect("blocks").work);
+    assert_eq!(chain.checkpoint(), genesis().checkpoint());
+}
+
+/// With sampling, a source could serve forged blocks and hang up before one is found.
+#[test]
+fn the_checkpoint_moves_only_onto_blocks_with_a_checked_proof_of_work() {
+    let blocks = made_chain(64);
+    let mut chain = grown(&blocks[..3]);
+    let proven = chain.checkpoint();
+    for block in &blocks[3..] {
+        let verdict = add(&mut chain, &of(&block.blob), None);
+        let work = verdict.checks.last().expect("the last check");
+        assert_eq!((work.name, work.outcome), (CheckName::ProofOfWork, Outcome::NotChecked));
+        assert_eq!((verdict.status, verdict.hash), (Status::Unproven, None));
+        assert_eq!(chain.checkpoint(), proven);
+    }
 }
 
 #[test]
-fn a_proof_that_is_not_looked_at_is_not_asked() {
-    let blocks = made_chain(3);
-    let mut chain = genesis();
-    let verdict = add(&mut chain, &of(&blocks[0].blob), None);
-    let work = verdict.checks.last().expect("the last check");
-    assert_eq!((work.name, work.outcome), (CheckName::ProofOfWork, Outcome::NotAsked));
-    assert!(verdict.valid && verdict.hash.is_none());
+fn unknown_versions_are_never_valid() {
+    let blocks = made_chain(20);
+    for version in [17, 255] {
+        let mut block = blocks[10].clone();
+        (block.version, block.vote) = (version, version);
+        block.finish();
+        let verdict = add(&mut grown(&blocks[..10]), &of(&block.blob), Some(WORKED));
+        assert_eq!((verdict.status, verdict.hash), (Status::UpdateNeeded, None), "{version}");
+    }
+    let old = Checkpoint { height: 3_700_000, ..Checkpoint::genesis(Network::Mainnet) };
+    let mut chain = Chain::resume_unchecked(old, Network::Mainnet).expect("well-formed");
+    let mut block = blocks[0].clone();
+    (block.version, block.vote, block.previous_id) = (12, 12, MAINNET_GENESIS_ID);
+    (block.height, block.unlock) = (3_700_001, 3_700_061);
+    block.finish();
+    let given = Link { seed_hash: Some([1; 32]), difficulty: "1".parse().ok(), ..of(&block.blob) };
+    let verdict = add(&mut chain, &given, Some(WORKED));
+    assert_eq!(failed(&verdict), [CheckName::Version, CheckName::MinerTransaction]);
 }
 
 #[test]
-fn a_fixed_difficulty_takes_the_place_of_the_rule() {
+fn incomplete_checkpoints_are_refused_unless_allowed() {
+    let complete = grown(&made_chain(100)).checkpoint().expect("blocks");
+    let incomplete = Checkpoint { recent: complete.recent[1..].to_vec(), ..complete };
+    let refused = Chain::resume(incomplete.clone(), Network::Regtest).map(|_| ());
+    assert_eq!(refused, Err(CheckpointError::Incomplete));
+    let mut chain = Chain::resume_unchecked(incomplete, Network::Regtest).expect("well-formed");
+    let next = made_chain(101).pop().expect("blocks");
+    let given = Link { difficulty: "1".parse().ok(), ..of(&next.blob) };
+    assert!(!add(&mut chain, &given, Some(WORKED)).complete_start);
+    assert!(add(&mut genesis(), &of(&made_chain(1)[0].blob), Some(WORKED)).complete_start);
+}
+
+#[test]
+fn verdicts_sum_the_work_and_list_transactions() {
+    let blocks = made_chain(900);
+    let (mut chain, mut work) = (genesis(), 1);
+    for block in &blocks {
+        let verdict = add(&mut chain, &of(&block.blob), Some(WORKED));
+        work += block.difficulty;
+        assert_eq!(verdict.work, work);
+        assert_eq!(verdict.difficulty, Difficulty::try_from(block.difficulty).ok());
+        assert_eq!(verdict.transaction_ids.len(), 1);
+    }
+    assert_eq!(chain.checkpoint().map(|checkpoint| checkpoint.work), Some(work));
+}
+
+#[test]
+fn rules_of_transactions_that_need_only_the_block() {
+    let blocks = made_chain(11);
+    let check = |change: &dyn Fn(&mut MadeBlock)| {
+        let mut block = blocks[10].clone();
+        change(&mut block);
+        block.finish();
+        failed(&add(&mut grown(&blocks[..10]), &of(&block.blob), Some(WORKED)))
+    };
+    assert_eq!(check(&|_| ()), []);
+    assert_eq!(check(&|block| block.vote = 17), []);
+    assert_eq!(check(&|block| block.vote = 15), [CheckName::Vote]);
+    assert_eq!(check(&|block| block.transactions = vec![[1; 32], [2; 32]]), []);
+    let twice = vec![[1; 32], [2; 32], [1; 32]];
+    assert_eq!(check(&|block| block.transactions = twice.clone()), [CheckName::Transactions]);
+    assert_eq!(check(&|block| block.amounts = vec![]), [CheckName::MinerTransaction]);
+    assert_eq!(check(&|block| block.amounts = vec![u64::MAX, 0]), []);
+    assert_eq!(check(&|block| block.amounts = vec![u64::MAX, 1]), [CheckName::MinerTransaction]);
+    assert_eq!(check(&|block| block.tagged = false), [CheckName::MinerTransaction]);
+}
+
+#[test]
+fn a_fixed_difficulty_replaces_the_rule() {
     let blocks = made_chain(3);
     let mut chain = genesis().with_fixed_difficulty(7);
-    let told = |block, difficulty: u128| Link {
+    let given = |block, difficulty: u128| Link {
         difficulty: Difficulty::try_from(difficulty).ok(),
         ..of(block)
     };
-    assert!(add(&mut chain, &told(&blocks[0].blob, 7), Some(WORKED)).valid);
-    assert!(add(&mut chain, &of(&blocks[1].blob), Some(WORKED)).valid);
-    let lower = add(&mut chain.clone(), &told(&blocks[2].blob, 6), Some(WORKED));
+    assert!(add(&mut chain, &given(&blocks[0].blob, 7), Some(WORKED)).status.is_accepted());
+    assert!(add(&mut chain, &of(&blocks[1].blob), Some(WORKED)).status.is_accepted());
+    let lower = add(&mut chain.clone(), &given(&blocks[2].blob, 6), Some(WORKED));
     assert_eq!(failed(&lower), [CheckName::Difficulty]);
     let unworked = add(&mut chain, &of(&blocks[2].blob), Some(UNWORKED));
     assert_eq!(failed(&unworked), [CheckName::ProofOfWork]);
 }
 
 #[test]
-fn what_waits_is_bounded() {
+fn the_number_of_waiting_blocks_is_bounded() {
     let blocks = made_chain(Chain::MAX_PENDING + 1);
     let mut chain = genesis();
     for block in &blocks[..Chain::MAX_PENDING] {
@@ -237,10 +320,10 @@ fn what_waits_is_bounded() {
     let last = of(&blocks[Chain::MAX_PENDING].blob);
     assert_eq!(chain.push(&last, NOW), Err(ChainError::TooManyPending));
     for _ in 0..Chain::MAX_PENDING {
-        assert!(chain.settle(Some(WORKED)).expect("a block waits").valid);
+        assert!(chain.settle(Some(WORKED)).expect("a block waits").status.is_accepted());
     }
     assert!(chain.push(&last, NOW).is_ok());
-    assert!(chain.settle(Some(WORKED)).expect("a block waits").valid);
+    assert!(chain.settle(Some(WORKED)).expect("a block waits").status.is_accepted());
     assert_eq!(chain.checkpoint(), grown(&blocks).checkpoint());
 }
 
@@ -248,7 +331,7 @@ fn what_waits_is_bounded() {
 fn the_main_networks_headers_are_a_chain() {
     let vectors = read("mainnet-headers.json");
     let headers = items(&vectors, "blocks");
-    let mut chain = Chain::begin_at(number(&headers[0], "height"), Layout::default()).expect("low");
+    let mut chain = Chain::begin_at(number(&headers[0], "height"), Network::Mainnet).expect("low");
     for header in headers {
         let blob = bytes(header, "hashing_blob");
         let link = Link {
@@ -262,7 +345,7 @@ fn the_main_networks_headers_are_a_chain() {
             difficulty: text(header, "difficulty").parse().ok(),
         };
         let verdict = add(&mut chain, &link, Some(hash(header, "pow_hash")));
-        assert!(verdict.valid, "{}", failures(&verdict));
+        assert_eq!(verdict.status, Status::Valid, "{}", failures(&verdict));
     }
     let checkpoint = chain.checkpoint().expect("settled");
     assert!(!checkpoint.is_complete());
@@ -270,11 +353,11 @@ fn the_main_networks_headers_are_a_chain() {
 }
 
 #[test]
-fn what_is_not_known_must_be_told_and_stays() {
+fn unknown_values_must_be_given_once() {
     let vectors = read("mainnet-headers.json");
     let headers = items(&vectors, "blocks");
     let blobs: Vec<_> = headers.iter().map(|header| bytes(header, "hashing_blob")).collect();
-    let mut chain = Chain::begin_at(3_727_300, Layout::default()).expect("low");
+    let mut chain = Chain::begin_at(3_727_300, Network::Mainnet).expect("low");
     let silent = |blob| Link {
         block: Candidate { hashing_blob: Some(blob), ..Candidate::default() },
         ..Link::default()
@@ -285,9 +368,13 @@ fn what_is_not_known_must_be_told_and_stays() {
     let link = Link { seed_hash, ..silent(&blobs[0]) };
     assert_eq!(chain.push(&link, NOW), Err(ChainError::DifficultyNeeded));
     let difficulty = "1000".parse().ok();
-    assert!(add(&mut chain, &Link { difficulty, ..link }, Some(WORKED)).valid);
-    // The second block has the first one's seed, whatever is told now.
+    assert!(add(&mut chain, &Link { difficulty, ..link }, Some(WORKED)).status.is_accepted());
+    // The second block has the first one's seed, whatever the source gives now.
     let other = Link { seed_hash: Some([1; 32]), difficulty, ..silent(&blobs[1]) };
     assert_eq!(failed(&add(&mut chain.clone(), &other, Some(WORKED))), [CheckName::SeedHash]);
-    assert!(add(&mut chain, &Link { difficulty, ..silent(&blobs[1]) }, Some(WORKED)).valid);
+    assert!(
+        add(&mut chain, &Link { difficulty, ..silent(&blobs[1]) }, Some(WORKED))
+            .status
+            .is_accepted()
+    );
 }

@@ -1,4 +1,4 @@
-//! Bytes that are no block.
+//! Hostile bytes in place of blocks.
 
 mod common;
 
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use common::{Random, blocks, bytes, items, made_chain, read};
 use randomx_monero::{
-    Block, Candidate, Chain, Checkpoint, HashingBlob, Layout, Link, MAINNET_GENESIS_ID,
+    Block, Candidate, Chain, Checkpoint, HashingBlob, Link, MAINNET_GENESIS_ID, Network, Status,
 };
 
-/// 10,000 blobs, random or made of real ones.
+/// 10,000 blobs, random or mutated from real ones.
 #[test]
 fn no_blob_makes_the_parser_panic_hang_or_take_memory() {
     let originals: Vec<Vec<u8>> = blocks().iter().map(|block| bytes(block, "block_blob")).collect();
@@ -21,17 +21,15 @@ fn no_blob_makes_the_parser_panic_hang_or_take_memory() {
             0 => noise(&mut random),
             _ => mutated(&originals, &mut random),
         };
-        for layout in [Layout::Counted, Layout::UncountedFrom17] {
-            let _ = HashingBlob::parse(&blob, layout);
-            if let Ok(block) = Block::parse(&blob, layout) {
-                parsed += 1;
-                assert!(32 * block.transaction_hashes.capacity() <= blob.len() + 32);
-                assert!(block.hashing_blob().as_bytes().len() <= blob.len() + 32);
-            }
+        let _ = HashingBlob::parse(&blob);
+        if let Ok(block) = Block::parse(&blob) {
+            parsed += 1;
+            assert!(32 * block.transaction_hashes.capacity() <= blob.len() + 32);
+            assert!(block.hashing_blob().as_bytes().len() <= blob.len() + 32);
         }
     }
-    // Some mutations hit a hash, a nonce or an amount: the blob is still a block, of another id.
-    assert!((1000..15_000).contains(&parsed), "{parsed} of 20,000 parsed");
+    // Some mutations change only a hash, a nonce or an amount: a block with another id.
+    assert!((500..7500).contains(&parsed), "{parsed} of 10,000 parsed");
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
@@ -41,18 +39,18 @@ fn no_single_byte_of_a_block_or_header_can_change_unnoticed() {
     let mut corruptions = 0;
     for block in &blocks() {
         let blob = bytes(block, "block_blob");
-        let id = Block::parse(&blob, Layout::default()).expect("a real block").id();
+        let id = Block::parse(&blob).expect("a real block").id();
         for _ in 0..200 {
-            let found = Block::parse(&corrupted(&blob, &mut random), Layout::default());
+            let found = Block::parse(&corrupted(&blob, &mut random));
             assert!(found.is_err() || found.is_ok_and(|block| block.id() != id), "{block}");
             corruptions += 1;
         }
     }
     for header in items(&read("mainnet-headers.json"), "blocks") {
         let blob = bytes(header, "hashing_blob");
-        let id = HashingBlob::parse(&blob, Layout::default()).expect("a real blob").id();
+        let id = HashingBlob::parse(&blob).expect("a real blob").id();
         for _ in 0..200 {
-            let found = HashingBlob::parse(&corrupted(&blob, &mut random), Layout::default());
+            let found = HashingBlob::parse(&corrupted(&blob, &mut random));
             assert!(found.is_err() || found.is_ok_and(|blob| blob.id() != id), "{header}");
             corruptions += 1;
         }
@@ -65,14 +63,14 @@ fn every_beginning_of_a_block_is_refused() {
     for block in &blocks() {
         let blob = bytes(block, "block_blob");
         for end in (0..blob.len()).step_by(1 + blob.len() / 500) {
-            assert!(Block::parse(&blob[..end], Layout::default()).is_err(), "{end} bytes");
+            assert!(Block::parse(&blob[..end]).is_err(), "{end} bytes");
         }
         let longer = [&blob[..], &[0]].concat();
-        assert!(Block::parse(&longer, Layout::default()).is_err(), "one byte more");
+        assert!(Block::parse(&longer).is_err(), "one byte more");
     }
 }
 
-/// A blob in which every count says that there is more than memory could hold.
+/// Blobs with a count at any offset that exceeds all memory.
 #[test]
 fn huge_counts_are_refused_at_once() {
     let blob = bytes(&blocks()[5], "block_blob");
@@ -80,21 +78,22 @@ fn huge_counts_are_refused_at_once() {
     huge.push(1);
     for at in 0..blob.len() {
         let changed = [&blob[..at], &huge, &blob[at + 1..]].concat();
-        let _ = Block::parse(&changed, Layout::default());
+        let _ = Block::parse(&changed);
     }
 }
 
-/// 10,000 mutations of the next block of a chain, with what might be told of it.
+/// 10,000 mutations of the next block of a chain, with right and wrong claims about it.
 #[test]
 fn no_blob_makes_a_chain_panic_or_loses_it() {
     let blocks = made_chain(70);
-    let mut before = Chain::resume(Checkpoint::genesis(MAINNET_GENESIS_ID), Layout::default())
+    let mut before = Chain::resume(Checkpoint::genesis(Network::Regtest), Network::Regtest)
         .expect("a checkpoint");
     for block in &blocks[..69] {
         let link = Link { block: whole(&block.blob), ..Link::default() };
         before.push(&link, u64::MAX).expect("the chain takes a block");
-        assert!(before.settle(Some([0; 32])).expect("a block waits").valid);
+        assert_eq!(before.settle(Some([0; 32])).expect("a block waits").status, Status::Valid);
     }
+    let start = Checkpoint::genesis(Network::Regtest);
     let kept = before.checkpoint().expect("a block was settled");
     let originals: Vec<Vec<u8>> = blocks[60..].iter().map(|block| block.blob.clone()).collect();
     let mut random = Random(0xc4a1);
@@ -111,14 +110,16 @@ fn no_blob_makes_a_chain_panic_or_loses_it() {
             difficulty: None,
         };
         let mut chain = before.clone();
-        chain.push(&link, [0, u64::MAX][random.below(2)]).expect("nothing has to be told");
+        chain.push(&link, [0, u64::MAX][random.below(2)]).expect("the chain knows every value");
         let verdict = chain.settle([None, Some([0; 32]), Some([0xff; 32])][random.below(3)]);
         let checkpoint = chain.checkpoint().expect("there was one before");
-        if verdict.expect("a block waits").valid {
-            valid += 1;
-            assert_eq!(checkpoint.height, 70);
-        } else {
-            assert_eq!(checkpoint, kept);
+        match verdict.expect("a block waits").status {
+            Status::Valid => {
+                valid += 1;
+                assert_eq!(checkpoint.height, 70);
+            }
+            Status::Unproven => assert_eq!(checkpoint, kept),
+            Status::Invalid | Status::UpdateNeeded => assert_eq!(checkpoint, start),
         }
     }
     assert!((1..5000).contains(&valid), "{valid} of 10,000 valid");

@@ -45,8 +45,10 @@ test("verifies a real block on load, and shows its details", async ({ view }) =>
     block: "passed",
     "hashing-blob": "unasked",
     version: "passed",
+    vote: "passed",
     height: "unasked",
     "miner-transaction": "unasked",
+    transactions: "unasked",
     id: "passed",
     "proof-of-work": "passed",
   });
@@ -67,7 +69,7 @@ test(
     await view.says('[data-place="hash"]', whole.pow_hash);
     const { "hashing-blob": blob, ...others } = await outcomes(view);
     expect(blob).toBe("unasked");
-    expect(Object.values(others)).toEqual(Array.from({ length: 6 }, () => "passed"));
+    expect(Object.values(others)).toEqual(Array.from({ length: 8 }, () => "passed"));
     await view.says('[data-check="height"] .looked', /8ff7d201/u);
     await view.says(".parts", /Miner transaction: height[^]*3455887/u);
     expect(await view.text(".parts")).not.toContain("Could not be read");

@@ -42,8 +42,10 @@ test("whole blocks are valid, with all that is known of them", async () => {
       block: true,
       "hashing-blob": true,
       version: true,
+      vote: true,
       height: true,
       "miner-transaction": true,
+      transactions: true,
       id: true,
       "proof-of-work": true,
     });
@@ -60,8 +62,10 @@ test("headers are valid, and what they do not tell is not asked", async () => {
       block: true,
       "hashing-blob": null,
       version: true,
+      vote: true,
       height: null,
       "miner-transaction": null,
+      transactions: null,
       id: true,
       "proof-of-work": true,
     });
@@ -82,7 +86,7 @@ describe("what is wrong is named", () => {
     ["a block cut short", { block: known.block_blob.slice(0, -2) }, ["block"]],
     ["a byte too many", { block: `${known.block_blob}00` }, ["block"]],
     ["no byte at all", { block: "" }, ["block"]],
-    ["another layout", { layout: "uncounted-from-17" as const }, []],
+    ["another network", { network: "regtest" as const }, []],
   ])("%s", async (_, changed, names: string[]) => {
     const verdict = await randomx.verifyBlock({ ...block, ...changed });
     expect(failed(verdict)).toEqual(names);
@@ -98,8 +102,8 @@ describe("what is wrong is named", () => {
     await expect(nothing).rejects.toThrow(/^hashingBlob: /);
     const id = randomx.verifyBlock({ ...block, expectedId: "00" });
     await expect(id).rejects.toThrow(/^expectedId: expected 32 bytes/);
-    const layout = randomx.verifyBlock({ ...block, layout: "v17" as never });
-    await expect(layout).rejects.toThrow(/^layout: /);
+    const network = randomx.verifyBlock({ ...block, network: "v17" as never });
+    await expect(network).rejects.toThrow(/^network: /);
     await expect(randomx.checkDifficulty("00".repeat(31), 1)).rejects.toThrow(/^hash: /);
     expect(await randomx.checkDifficulty("ff".repeat(32), 1)).toBe(true);
     expect(await randomx.checkDifficulty("ff".repeat(32), 2)).toBe(false);

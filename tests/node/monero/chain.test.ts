@@ -6,6 +6,7 @@ import { RandomX } from "../support.js";
 import { headerChain, headers, madeBlock, madeChain } from "./support.js";
 
 const { MAINNET_GENESIS } = source;
+const network = "regtest";
 const GENESIS_KEY = MAINNET_GENESIS.id;
 const made = madeChain(48);
 let randomx: source.RandomX;
@@ -51,7 +52,7 @@ test("the main network's headers are a chain", async () => {
 });
 
 test("a chain is verified from its beginning, and goes on from what was kept", async () => {
-  const options = { checkpoint: MAINNET_GENESIS };
+  const options = { checkpoint: MAINNET_GENESIS, network };
   const verdicts = await all(randomx.verifyChain(made, options));
   expect(verdicts.map(({ height }) => height)).toEqual(made.map((_, index) => index + 1));
   expect(verdicts.flatMap(failed)).toEqual([]);
@@ -62,25 +63,26 @@ test("a chain is verified from its beginning, and goes on from what was kept", a
   const kept = JSON.parse(JSON.stringify(begun.checkpoint)) as source.ChainCheckpoint;
   expect(kept).toMatchObject({ height: 30, id: made[29]?.id });
   expect(kept.recent).toHaveLength(31);
-  const rest = randomx.verifyChain(made.slice(30), { checkpoint: kept, from: 31 });
+  const rest = randomx.verifyChain(made.slice(30), { checkpoint: kept, from: 31, network });
   expect((await all(rest)).every(({ valid }) => valid)).toBe(true);
   const whole = randomx.verifyChain(made, options);
   await all(whole);
   expect(rest.checkpoint).toEqual(whole.checkpoint);
 });
 
-test("it ends after a block that is not valid, and keeps what came before", async () => {
+test("it ends after a block that is not valid, and saves nothing of that batch", async () => {
   const broken = [...made];
   broken[40] = { block: madeBlock(41, "00".repeat(32)), id: "" };
   const chain = randomx.verifyChain(
     broken.map(({ block }) => ({ block })),
-    { checkpoint: MAINNET_GENESIS },
+    { checkpoint: MAINNET_GENESIS, network },
   );
   const verdicts = await all(chain);
   expect(verdicts).toHaveLength(41);
   expect(verdicts.slice(0, 40).every(({ valid }) => valid)).toBe(true);
   expect(failed(verdicts[40])).toEqual(["previous-id"]);
-  expect(chain.checkpoint).toMatchObject({ height: 40, id: made[39]?.id });
+  // The blocks of a batch are saved together, and only if none of them is refused.
+  expect([16, 32]).toContain(chain.checkpoint?.height);
 });
 
 test.each([
@@ -95,7 +97,7 @@ test.each([
 ])("%s catches a lie", async (name, lie) => {
   const blocks: source.ChainBlock[] = made.slice(0, 20).map(({ block }) => ({ block }));
   blocks[10] = { ...blocks[10], ...lie };
-  const verdicts = await all(randomx.verifyChain(blocks, { checkpoint: MAINNET_GENESIS }));
+  const verdicts = await all(randomx.verifyChain(blocks, { checkpoint: MAINNET_GENESIS, network }));
   expect(verdicts).toHaveLength(11);
   expect(failed(verdicts[10])).toEqual([name]);
 });
@@ -103,6 +105,7 @@ test.each([
 test("proof-of-work catches what was not worked for", async () => {
   const chain = randomx.verifyChain(made.slice(0, 3), {
     checkpoint: MAINNET_GENESIS,
+    network,
     fixedDifficulty: 1n << 100n,
   });
   const verdicts = await all(chain);
@@ -112,13 +115,13 @@ test("proof-of-work catches what was not worked for", async () => {
 
 test("of a sample few proofs of work are looked at, and always the last", async () => {
   const checkpoint = MAINNET_GENESIS;
-  const verdicts = await all(randomx.verifyChain(made, { checkpoint, sample: 1_000_000 }));
+  const verdicts = await all(randomx.verifyChain(made, { checkpoint, network, sample: 1_000_000 }));
   const looked = verdicts.filter(({ hash }) => hash).map(({ height }) => height);
   expect(looked.at(-1)).toBe(made.length);
   expect(looked.length).toBeLessThan(4);
   const [first] = verdicts;
   expect(first?.checks.at(-1)).toMatchObject({ name: "proof-of-work", passed: null });
-  expect(verdicts.every(({ valid }) => valid)).toBe(true);
+  for (const { hash, status } of verdicts) expect(status).toBe(hash ? "valid" : "unproven");
 });
 
 describe("the source", () => {
@@ -131,13 +134,12 @@ describe("the source", () => {
         yield { blob: block, header: { id, height: index + 1, difficulty: 1n } };
       }
     }
-    const verdicts = await all(randomx.verifyChain(blocks(), { checkpoint }));
+    const verdicts = await all(randomx.verifyChain(blocks(), { checkpoint, network }));
     expect(verdicts).toHaveLength(20);
     expect(verdicts.flatMap(failed)).toEqual([]);
     const [{ checks } = { checks: [] }] = verdicts;
     expect(checks.filter(({ passed }) => passed === null).map(({ name }) => name)).toEqual([
       "hashing-blob",
-      "seed-hash",
     ]);
   });
 
@@ -150,7 +152,7 @@ describe("the source", () => {
       }
       throw reason;
     }
-    const chain = randomx.verifyChain(blocks(), { checkpoint });
+    const chain = randomx.verifyChain(blocks(), { checkpoint, network });
     const verdicts: source.ChainVerdict[] = [];
     await expect(
       (async () => {
@@ -170,7 +172,7 @@ describe("the source", () => {
         isEnded = true;
       }
     }
-    for await (const { height } of randomx.verifyChain(blocks(), { checkpoint })) {
+    for await (const { height } of randomx.verifyChain(blocks(), { checkpoint, network })) {
       if (height === 5) break;
     }
     expect(isEnded).toBe(true);
@@ -179,7 +181,7 @@ describe("the source", () => {
   test("that never answers can be given up", async () => {
     const stop = new AbortController();
     const blocks = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => 0) }) };
-    const chain = randomx.verifyChain(blocks, { checkpoint, signal: stop.signal });
+    const chain = randomx.verifyChain(blocks, { checkpoint, network, signal: stop.signal });
     const waiting = expect(chain.next()).rejects.toMatchObject({ code: "aborted" });
     stop.abort();
     await waiting;
@@ -209,7 +211,7 @@ test.each([
 });
 
 test("names the block whose argument is wrong", async () => {
-  const options = { checkpoint: MAINNET_GENESIS };
+  const options = { checkpoint: MAINNET_GENESIS, network };
   const blocks = [made[0], { block: "zz" }] as source.ChainBlock[];
   await expect(all(randomx.verifyChain(blocks, options))).rejects.toThrow(/^blocks\[1\].block: /);
   const silent = [{ hashingBlob: headers.blocks[0]?.hashing_blob ?? "" }];

@@ -62,7 +62,7 @@ export function madeChain(count: number): { block: Uint8Array; id: string }[] {
   let previous = MAINNET_GENESIS.id;
   for (let height = 1; height <= count; height += 1) {
     const block = madeBlock(height, previous);
-    const { id } = rules.examine(block, undefined, undefined, undefined, "counted");
+    const { id } = rules.examine(block, undefined, undefined, undefined, "regtest");
     previous = id ? bytesToHex(id) : "not a block";
     blocks.push({ block, id: previous });
   }

@@ -16,15 +16,17 @@ test.each([
   ["height 2^53", () => wasm.seedHeight(2 ** 53), /^height: /],
   ["a block over 1 MiB", () => examine(new Uint8Array(MIB + 1)), /^block: /],
   ["an id of 31 bytes", () => examine(hash, hash.subarray(1)), /^expectedId: expected 32 bytes/],
-  ["no layout", () => examine(hash, hash, "v17"), /^layout: /],
-  ["a chain from 2^53", () => wasm.Chain.beginAt(2 ** 53, "counted"), /^from: /],
-  ["a chain from above all", () => wasm.Chain.beginAt(500_000_001, "counted"), /^from: height: /],
+  ["no network", () => examine(hash, hash, "v17"), /^network: /],
+  ["a chain from 2^53", () => wasm.Chain.beginAt(2 ** 53, "mainnet"), /^from: /],
+  ["a chain from above all", () => wasm.Chain.beginAt(500_000_001, "mainnet"), /^from: height: /],
   ["timestamps without difficulties", () => resume([1, 2], ["1"]), /^timestamps: /],
   ["more blocks than there are", () => resume([1, 2], ["1", "1"]), /^checkpoint: recent: /],
   ["a timestamp of half a second", () => resume([0.5], ["1"]), /^timestamps: /],
   ["a difficulty in words", () => resume([1], ["one"]), /^difficulties: /],
   ["a difficulty of nothing", () => resume([1], ["0"]), /^checkpoint: recent: /],
   ["a seed at height 5", () => resume([1], ["1"], 5), /^checkpoint: seeds: /],
+  ["another genesis block", () => resume([1], ["1"]), /^checkpoint: implausible: /],
+  ["no recent block", () => resume([], []), /^checkpoint: incomplete: /],
 ])("refuses %s", (_, call, message) => {
   let thrown: unknown;
   try {
@@ -62,8 +64,8 @@ test("10,000 mutated and random blobs: none traps, and memory stays", () => {
   expect(memory.buffer.byteLength).toBe(before);
 });
 
-function examine(block: Uint8Array, id?: Uint8Array, layout = "counted") {
-  return wasm.examine(block, undefined, id, undefined, layout);
+function examine(block: Uint8Array, id?: Uint8Array, network = "mainnet") {
+  return wasm.examine(block, undefined, id, undefined, network);
 }
 
 function resume(timestamps: number[], difficulties: string[], seed = 0) {
@@ -71,10 +73,12 @@ function resume(timestamps: number[], difficulties: string[], seed = 0) {
   return wasm.Chain.resume(
     0,
     hash,
+    "0",
     Float64Array.from(timestamps),
     difficulties,
     seeds,
     [hash],
-    "counted",
+    "mainnet",
+    false,
   );
 }

@@ -4,7 +4,7 @@ import type { Follow } from "../job.js";
 import type { Pool } from "../pool.js";
 import type { BlockArgs, Proof, Result } from "../protocol.js";
 import * as validate from "../validate.js";
-import type { Bytes, Difficulty, Layout } from "../validate.js";
+import type { Bytes, Difficulty, Network } from "../validate.js";
 
 /** A block, and what is said about it. */
 export interface BlockToVerify {
@@ -26,8 +26,8 @@ export interface BlockToVerify {
   expectedId?: Bytes | undefined;
   /** The height that the block should have. */
   height?: number | undefined;
-  /** How the hashing blob ends: `counted`, as in every block so far. */
-  layout?: Layout | undefined;
+  /** The network whose versions the block must have; `mainnet` by default. */
+  network?: Network | undefined;
 }
 
 /** What a check looks at; in the order in which they are made. The names stay the same. */
@@ -35,8 +35,10 @@ export type CheckName =
   | "block"
   | "hashing-blob"
   | "version"
+  | "vote"
   | "height"
   | "miner-transaction"
+  | "transactions"
   | "id"
   | "previous-id"
   | "timestamp-median"
@@ -54,9 +56,16 @@ export interface Check {
   detail: string;
 }
 
+/**
+ * The judgement of a block: `valid` requires that its proof of work was checked; `unproven` blocks
+ * broke no rule, but their proof of work was not checked; `update-needed` ones have a version that
+ * this release does not know.
+ */
+export type BlockStatus = "valid" | "unproven" | "update-needed" | "invalid";
+
 /** The answer of {@link RandomX.verifyBlock}. */
 export interface Verdict {
-  /** Whether no check failed. */
+  /** Whether no check failed, and the proof of work was checked. */
   valid: boolean;
   /** The block's RandomX hash, 32 bytes, if the block could be read. */
   hash: Uint8Array | null;
@@ -68,7 +77,7 @@ export interface Verdict {
   checks: Check[];
 }
 
-const LAYOUTS = ["counted", "uncounted-from-17"] as const;
+const NETWORKS = ["mainnet", "stagenet", "testnet", "regtest"] as const;
 
 /** Verifies one block by a pool. */
 export async function verifyBlock(pool: Pool, given: unknown, follow: Follow): Promise<Verdict> {
@@ -101,9 +110,9 @@ export async function verifyBlock(pool: Pool, given: unknown, follow: Follow): P
   return verdict(await examine({ hash, difficulty }), hash);
 }
 
-/** How the hashing blob ends. */
-export function layoutOf(layout: unknown): Layout {
-  return validate.oneOf("layout", layout ?? "counted", LAYOUTS);
+/** The network of a block or a chain. */
+export function networkOf(network: unknown): Network {
+  return validate.oneOf("network", network ?? "mainnet", NETWORKS);
 }
 
 /** The part of a block that is looked at by itself. */
@@ -118,12 +127,14 @@ function blockArgs(block: Record<string, unknown>): BlockArgs {
       hashingBlob === undefined ? hashingBlob : validate.bytes("hashingBlob", hashingBlob),
     id: expectedId === undefined ? expectedId : validate.hash("expectedId", expectedId),
     height: height === undefined ? height : validate.height("height", height),
-    layout: layoutOf(block.layout),
+    network: networkOf(block.network),
   };
 }
 
 function verdict(found: Result<"examine">, hash: Uint8Array | null): Verdict {
   const { id, height } = found;
   const checks = found.checks as Check[];
-  return { valid: checks.every(({ passed }) => passed !== false), hash, id, height, checks };
+  const proven = checks.some(({ name, passed }) => name === "proof-of-work" && passed === true);
+  const valid = proven && checks.every(({ passed }) => passed !== false);
+  return { valid, hash, id, height, checks };
 }

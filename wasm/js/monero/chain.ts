@@ -4,9 +4,10 @@ import type { Follow } from "../job.js";
 import type { Pool } from "../pool.js";
 import type { ChainArgs, LinkArgs, Result } from "../protocol.js";
 import * as validate from "../validate.js";
-import type { Bytes, Difficulty, Layout } from "../validate.js";
-import { layoutOf, type Check } from "./block.js";
+import type { Bytes, Difficulty, Network } from "../validate.js";
+import { networkOf, type BlockStatus, type Check } from "./block.js";
 import { fromJson, toJson, type ChainCheckpoint } from "./checkpoint.js";
+import { isAccepted } from "./rules.js";
 
 /**
  * A block of a chain, and what was said about it: what the chain knows by itself is held against that.
@@ -55,14 +56,26 @@ export interface VerifyChainOptions extends Follow {
   now?: number | undefined;
   /** What every block must meet, below 2^128, on a chain of `monerod --fixed-difficulty`. */
   fixedDifficulty?: Difficulty | undefined;
-  /** How hashing blobs end: `counted`, as in every block so far. */
-  layout?: Layout | undefined;
+  /** The network of the chain; `mainnet` by default. */
+  network?: Network | undefined;
+  /** Accepts a checkpoint that is incomplete or implausible. Verdicts report it. */
+  allowIncomplete?: boolean | undefined;
 }
 
 /** What is to be said about a block of a chain. */
 export interface ChainVerdict {
-  /** Whether no check failed. After one that did there is no other block. */
+  /** The judgement. After `invalid` or `update-needed` there is no other block. */
+  status: BlockStatus;
+  /** Whether the status is `valid`. */
   valid: boolean;
+  /** The difficulty that the block had to meet, if it came to that. */
+  difficulty: bigint | null;
+  /** The chain's work up to this block, or since its start where the checkpoint has none. */
+  work: bigint;
+  /** Whether the chain began with a checkpoint that is complete and plausible. */
+  completeStart: boolean;
+  /** The ids of the transactions, the miner's first; empty for a hashing blob. */
+  transactionIds: Uint8Array[];
   /** The height that the block has in the chain. */
   height: number;
   /** Its id, if it could be read. */
@@ -82,7 +95,7 @@ type Work = Result<"chainWork">[number];
 export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   readonly #pool: Pool;
   readonly #follow: Follow;
-  readonly #settings: Pick<ChainArgs, "layout" | "fixedDifficulty">;
+  readonly #settings: Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty">;
   readonly #sample: number;
   readonly #now: number | undefined;
   readonly #verdicts: AsyncGenerator<ChainVerdict, void, undefined>;
@@ -90,11 +103,15 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
 
   /** @internal */
   constructor(pool: Pool, blocks: unknown, given: VerifyChainOptions, follow: Follow) {
-    const { layout, sample, now, fixedDifficulty } = validate.record("options", given);
+    const { network, allowIncomplete, sample, now, fixedDifficulty } = validate.record(
+      "options",
+      given,
+    );
     this.#pool = pool;
     this.#follow = follow;
     this.#settings = {
-      layout: layoutOf(layout),
+      network: networkOf(network),
+      allowIncomplete: allowIncomplete === true,
       fixedDifficulty:
         fixedDifficulty === undefined
           ? fixedDifficulty
@@ -149,8 +166,16 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
         );
         for (const verdict of verdicts) {
           if (verdict === verdicts.at(-1)) this.#start = checkpoint ?? this.#start;
-          yield verdict as ChainVerdict;
-          if (!verdict.valid) return;
+          const { status, difficulty, work } = verdict;
+          yield {
+            ...verdict,
+            status: status as BlockStatus,
+            valid: status === "valid",
+            difficulty: difficulty === null ? null : BigInt(difficulty),
+            work: BigInt(work),
+            checks: verdict.checks as Check[],
+          };
+          if (!isAccepted(verdict)) return;
         }
         count += next.links.length;
         batch = next;

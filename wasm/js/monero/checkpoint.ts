@@ -13,6 +13,8 @@ export interface ChainCheckpoint {
   height: number;
   /** Its id, in hex. */
   id: string;
+  /** The chain's work up to it, in decimal digits; absent where it is unknown. */
+  work?: string | undefined;
   /**
    * The last 735 blocks, the oldest first; all of them, the genesis block included, while there are
    * fewer. Without so many, difficulties are believed instead of computed until there are enough.
@@ -36,6 +38,7 @@ const GENESIS_ID = "418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f46
 export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
   height: 0,
   id: GENESIS_ID,
+  work: "1",
   recent: [{ timestamp: 0, difficulty: "1" }],
   seeds: [{ height: 0, id: GENESIS_ID }],
 };
@@ -44,7 +47,7 @@ type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 
 /** A checkpoint that somebody kept, checked field by field. */
 export function fromJson(value: unknown): PlainCheckpoint {
-  const { height, id, recent, seeds } = validate.record("checkpoint", value);
+  const { height, id, work, recent, seeds } = validate.record("checkpoint", value);
   const blocks = list("checkpoint.recent", recent, MAX_RECENT).map((entry, index) => {
     const name = `checkpoint.recent[${index}]`;
     const { timestamp, difficulty } = validate.record(name, entry);
@@ -64,6 +67,7 @@ export function fromJson(value: unknown): PlainCheckpoint {
   return {
     height: validate.height("checkpoint.height", height),
     id: validate.hash("checkpoint.id", id),
+    work: work === undefined ? "0" : digits("checkpoint.work", work),
     timestamps: Float64Array.from(blocks, ({ timestamp }) => timestamp),
     difficulties: blocks.map(({ difficulty }) => difficulty),
     seedHeights: Float64Array.from(keys, ({ height }) => height),
@@ -73,10 +77,11 @@ export function fromJson(value: unknown): PlainCheckpoint {
 
 /** A checkpoint to be kept. */
 export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
-  const { height, id, timestamps, difficulties, seedHeights, seedIds } = plain;
+  const { height, id, work, timestamps, difficulties, seedHeights, seedIds } = plain;
   return {
     height,
     id: hex(id),
+    ...(work === "0" ? {} : { work }),
     recent: difficulties.map((difficulty, index) => ({
       timestamp: timestamps[index] ?? 0,
       difficulty,

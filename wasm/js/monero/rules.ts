@@ -31,8 +31,8 @@ export class Rules {
 
   /** Looks at a block by itself, and at its proof of work if there is one. */
   examine(args: Args<"examine">): Result<"examine"> {
-    const { block, hashingBlob, id, height, layout, proof } = args;
-    const found = this.#wasm.examine(block, hashingBlob, id, height, layout);
+    const { block, hashingBlob, id, height, network, proof } = args;
+    const found = this.#wasm.examine(block, hashingBlob, id, height, network);
     if (proof) found.checks.push(this.#wasm.proofOfWork(proof.hash, proof.difficulty));
     return found;
   }
@@ -49,7 +49,7 @@ export class Rules {
       for (const index of this.#push(chain, args).keys()) {
         const verdict = chain.settle(args.hashes[index]);
         verdicts.push(verdict);
-        if (!verdict.valid) break;
+        if (!isAccepted(verdict)) break;
       }
       return { verdicts, checkpoint: chain.checkpoint() };
     });
@@ -74,22 +74,29 @@ export class Rules {
     }
   }
 
-  #open({ start, layout, fixedDifficulty }: ChainArgs): Chain {
+  #open({ start, network, allowIncomplete, fixedDifficulty }: ChainArgs): Chain {
     const chain =
       typeof start === "number"
-        ? this.#wasm.Chain.beginAt(start, layout)
+        ? this.#wasm.Chain.beginAt(start, network)
         : this.#wasm.Chain.resume(
             start.height,
             start.id,
+            start.work,
             start.timestamps,
             start.difficulties,
             start.seedHeights,
             start.seedIds,
-            layout,
+            network,
+            allowIncomplete,
           );
     // What is checked already cannot fail, and so leaves no chain behind.
     return fixedDifficulty === undefined ? chain : chain.withFixedDifficulty(fixedDifficulty);
   }
+}
+
+/** Whether other blocks can follow one with this verdict. */
+export function isAccepted({ status }: { status: string }): boolean {
+  return status === "valid" || status === "unproven";
 }
 
 function push(chain: Chain, link: LinkArgs, now: number): ReturnType<Chain["push"]> {

@@ -1,7 +1,7 @@
 //! Arguments as JavaScript hands them over, checked and copied into wasm memory.
 
 use js_sys::{Array, Error, Float64Array, Reflect, Uint8Array};
-use randomx_monero::{Checkpoint, Difficulty, Hash, Layout, RecentBlock, Seed};
+use randomx_monero::{Checkpoint, Difficulty, Hash, Network, RecentBlock, Seed};
 use wasm_bindgen::JsValue;
 
 /// The longest block blob, in bytes: room for the hashes of 32,000 transactions.
@@ -80,19 +80,23 @@ pub(crate) fn difficulty(name: &str, digits: &str) -> Result<Difficulty, Invalid
     digits.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
-/// The name of a layout.
-pub(crate) fn layout(name: &str, layout: &str) -> Result<Layout, InvalidArgument> {
-    match layout {
-        "counted" => Ok(Layout::Counted),
-        "uncounted-from-17" => Ok(Layout::UncountedFrom17),
-        _ => Err(InvalidArgument::new(name, "expected \"counted\" or \"uncounted-from-17\"")),
-    }
+/// The name of a network.
+pub(crate) fn network(name: &str, network: &str) -> Result<Network, InvalidArgument> {
+    network.parse().map_err(|error| InvalidArgument::new(name, error))
+}
+
+/// Decimal digits, 0 to 2^128 - 1.
+fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
+    let problem = || InvalidArgument::new(name, "expected decimal digits, less than 2^128");
+    let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| decimal).ok_or_else(problem)
 }
 
 /// The parts of a checkpoint.
 pub(crate) fn checkpoint(
     height: f64,
     id: &Uint8Array,
+    total: &str,
     recent: (&Float64Array, &Array),
     seeds: (&Float64Array, &Array),
 ) -> Result<Checkpoint, InvalidArgument> {
@@ -117,6 +121,7 @@ pub(crate) fn checkpoint(
     Ok(Checkpoint {
         height: whole("height", height)?,
         id: hash("id", id)?,
+        work: work("work", total)?,
         recent: recent.collect::<Result<_, _>>()?,
         seeds: seeds.collect::<Result<_, _>>()?,
     })

@@ -47,14 +47,14 @@ pub fn proof_of_work(hash: &Uint8Array, difficulty: &str) -> Result<PlainCheck, 
 ///
 /// # Errors
 ///
-/// For more than 1 MiB, an id of another length, a height or layout that is none.
+/// For more than 1 MiB, an id of another length, an unknown network or a height that is none.
 #[wasm_bindgen]
 pub fn examine(
     block: Option<Uint8Array>,
     hashing_blob: Option<Uint8Array>,
     id: Option<Uint8Array>,
     height: Option<f64>,
-    layout: &str,
+    network: &str,
 ) -> Result<PlainExamination, InvalidArgument> {
     let block = argument::optional("block", block.as_ref(), argument::bytes)?;
     let hashing_blob = argument::optional("hashingBlob", hashing_blob.as_ref(), argument::bytes)?;
@@ -64,6 +64,6 @@ pub fn examine(
         id: argument::optional("expectedId", id.as_ref(), argument::hash)?,
         height: argument::optional("height", height, argument::whole)?,
     };
-    let layout = argument::layout("layout", layout)?;
-    Ok(object::examination(&randomx_monero::examine(&candidate, layout)))
+    let network = argument::network("network", network)?;
+    Ok(object::examination(&randomx_monero::examine(&candidate, network)))
 }

@@ -13,24 +13,33 @@ pub struct Chain(randomx_monero::Chain);
 
 #[wasm_bindgen]
 impl Chain {
-    /// Goes on after a checkpoint, given in its parts.
+    /// Continues after a checkpoint, given in its parts. Unless `allowIncomplete` is set, it must be
+    /// complete and plausible.
     ///
     /// # Errors
     ///
-    /// For parts of which no checkpoint is made.
+    /// If the parts form no checkpoint, or one that is not allowed.
+    #[allow(clippy::too_many_arguments, reason = "JavaScript has no other cheap way")]
     pub fn resume(
         height: f64,
         id: &Uint8Array,
+        work: &str,
         timestamps: &Float64Array,
         difficulties: &Array,
         seed_heights: &Float64Array,
         seed_ids: &Array,
-        layout: &str,
+        network: &str,
+        allow_incomplete: bool,
     ) -> Result<Chain, InvalidArgument> {
-        let layout = argument::layout("layout", layout)?;
+        let network = argument::network("network", network)?;
         let recent = (timestamps, difficulties);
-        let checkpoint = argument::checkpoint(height, id, recent, (seed_heights, seed_ids))?;
-        let chain = randomx_monero::Chain::resume(checkpoint, layout);
+        let seeds = (seed_heights, seed_ids);
+        let checkpoint = argument::checkpoint(height, id, work, recent, seeds)?;
+        let chain = if allow_incomplete {
+            randomx_monero::Chain::resume_unchecked(checkpoint, network)
+        } else {
+            randomx_monero::Chain::resume(checkpoint, network)
+        };
         chain.map(Chain).map_err(|error| InvalidArgument::new("checkpoint", error))
     }
 
@@ -40,10 +49,10 @@ impl Chain {
     ///
     /// For a height that no block can have.
     #[wasm_bindgen(js_name = beginAt)]
-    pub fn begin_at(height: f64, layout: &str) -> Result<Chain, InvalidArgument> {
-        let layout = argument::layout("layout", layout)?;
+    pub fn begin_at(height: f64, network: &str) -> Result<Chain, InvalidArgument> {
+        let network = argument::network("network", network)?;
         let height = argument::whole("from", height)?;
-        let chain = randomx_monero::Chain::begin_at(height, layout);
+        let chain = randomx_monero::Chain::begin_at(height, network);
         chain.map(Chain).map_err(|error| InvalidArgument::new("from", error))
     }
 

@@ -1,7 +1,7 @@
 //! Results as plain JavaScript objects.
 
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
-use randomx_monero::{Check, Checkpoint, Examination, HashingBlob, Outcome, Verdict, Work};
+use randomx_monero::{Check, Checkpoint, Examination, Hash, HashingBlob, Outcome, Verdict, Work};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -21,6 +21,8 @@ export interface PlainExamination {
   hashingBlob: Uint8Array<ArrayBuffer> | null;
   id: Uint8Array<ArrayBuffer> | null;
   height: number | null;
+  /** The miner transaction's first; none for a hashing blob. */
+  transactionIds: Uint8Array<ArrayBuffer>[];
 }
 
 /** A proof of work that is to be looked at. */
@@ -32,7 +34,13 @@ export interface PlainWork {
 
 /** What is to be said about a block of a chain. */
 export interface PlainVerdict {
-  valid: boolean;
+  /** `valid`, `unproven`, `update-needed` or `invalid`. */
+  status: string;
+  /** Decimal digits. */
+  difficulty: string | null;
+  work: string;
+  completeStart: boolean;
+  transactionIds: Uint8Array<ArrayBuffer>[];
   height: number;
   id: Uint8Array<ArrayBuffer> | null;
   hash: Uint8Array<ArrayBuffer> | null;
@@ -43,6 +51,8 @@ export interface PlainVerdict {
 export interface PlainCheckpoint {
   height: number;
   id: Uint8Array<ArrayBuffer>;
+  /** Decimal digits; 0 where it is unknown. */
+  work: string;
   timestamps: Float64Array<ArrayBuffer>;
   difficulties: string[];
   seedHeights: Float64Array<ArrayBuffer>;
@@ -72,8 +82,8 @@ extern "C" {
 pub(crate) fn check(check: &Check) -> PlainCheck {
     let passed = match check.outcome {
         Outcome::Passed => JsValue::TRUE,
-        Outcome::Failed => JsValue::FALSE,
-        Outcome::NotAsked => JsValue::NULL,
+        Outcome::Failed | Outcome::UpdateNeeded => JsValue::FALSE,
+        Outcome::NotChecked => JsValue::NULL,
     };
     object([
         ("name", check.name.as_str().into()),
@@ -89,6 +99,7 @@ pub(crate) fn examination(examination: &Examination) -> PlainExamination {
         ("hashingBlob", bytes(blob)),
         ("id", bytes(examination.id.as_ref().map(<[u8; 32]>::as_slice))),
         ("height", examination.height.map_or(JsValue::NULL, number)),
+        ("transactionIds", hashes(&examination.transaction_ids)),
     ])
 }
 
@@ -103,7 +114,11 @@ pub(crate) fn work(work: Option<&Work>) -> PlainWork {
 
 pub(crate) fn verdict(verdict: &Verdict) -> PlainVerdict {
     object([
-        ("valid", verdict.valid.into()),
+        ("status", verdict.status.as_str().into()),
+        ("difficulty", verdict.difficulty.map_or(JsValue::NULL, |d| d.to_string().into())),
+        ("work", verdict.work.to_string().into()),
+        ("completeStart", verdict.complete_start.into()),
+        ("transactionIds", hashes(&verdict.transaction_ids)),
         ("height", number(verdict.height)),
         ("id", bytes(verdict.id.as_ref().map(<[u8; 32]>::as_slice))),
         ("hash", bytes(verdict.hash.as_ref().map(<[u8; 32]>::as_slice))),
@@ -122,11 +137,16 @@ pub(crate) fn checkpoint(checkpoint: Option<&Checkpoint>) -> PlainCheckpoint {
     object([
         ("height", number(checkpoint.height)),
         ("id", bytes(Some(&checkpoint.id))),
+        ("work", checkpoint.work.to_string().into()),
         ("timestamps", Float64Array::from(timestamps.as_slice()).into()),
         ("difficulties", difficulties.into()),
         ("seedHeights", Float64Array::from(seed_heights.as_slice()).into()),
         ("seedIds", seed_ids.into()),
     ])
+}
+
+fn hashes(hashes: &[Hash]) -> JsValue {
+    hashes.iter().map(|hash| bytes(Some(hash))).collect::<Array>().into()
 }
 
 fn checks(checks: &[Check]) -> JsValue {

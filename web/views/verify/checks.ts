@@ -15,9 +15,11 @@ export interface Looked {
 const QUESTIONS: Record<CheckName, string> = {
   block: "Are the bytes a block?",
   "hashing-blob": "Is what is hashed the block’s?",
-  version: "Is RandomX its proof of work?",
+  version: "Does its version belong to this height?",
+  vote: "Does its miner vote for that version or a later one?",
   height: "Is it the block of this height?",
   "miner-transaction": "Does the miner’s transaction keep to the rules?",
+  transactions: "Is each transaction listed once?",
   id: "Is it the block of this id?",
   "previous-id": "Does it name the block before it?",
   "timestamp-median": "Is it newer than half of the 60 blocks before it?",
@@ -29,7 +31,8 @@ const QUESTIONS: Record<CheckName, string> = {
 
 /** What `verifyBlock` looks at. */
 export const OF_A_BLOCK: readonly CheckName[] = [
-  ...(["block", "hashing-blob", "version", "height", "miner-transaction", "id"] as const),
+  ...(["block", "hashing-blob", "version", "vote", "height"] as const),
+  ...(["miner-transaction", "transactions", "id"] as const),
   "proof-of-work",
 ];
 

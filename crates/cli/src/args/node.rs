@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
+use randomx_monero::Network;
 use url::Url;
 
 use crate::node::{self, Node};
@@ -26,6 +27,14 @@ pub(crate) struct NodeArgs {
     /// Go on after the checkpoint in this file, where there is one, and keep the new one there
     #[arg(long, value_name = "FILE", requires = "node")]
     pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Accept a checkpoint that is incomplete or implausible; the verdicts then say so
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) allow_incomplete: bool,
+
+    /// The node's network: mainnet, stagenet, testnet or regtest
+    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet, requires = "node")]
+    pub(crate) network: Network,
 
     /// Look at the proof of work of one block in N, by chance, and of the last 16
     #[arg(long, value_name = "N", default_value_t = 1, requires = "node")]

@@ -24,6 +24,10 @@ struct CheckpointJson {
     height: u64,
     #[serde(with = "hex")]
     id: [u8; 32],
+    /// In decimal digits; absent where it is unknown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(serialize_with = "write_digits", deserialize_with = "read_digits")]
+    work: u128,
     recent: Vec<RecentJson>,
     seeds: Vec<SeedJson>,
 }
@@ -94,6 +98,7 @@ impl From<CheckpointJson> for Checkpoint {
         Checkpoint {
             height: json.height,
             id: json.id,
+            work: json.work,
             recent: json.recent.into_iter().map(recent).collect(),
             seeds: json.seeds.into_iter().map(seed).collect(),
         }
@@ -110,10 +115,15 @@ impl From<&Checkpoint> for CheckpointJson {
         CheckpointJson {
             height: checkpoint.height,
             id: checkpoint.id,
+            work: checkpoint.work,
             recent: checkpoint.recent.iter().map(recent).collect(),
             seeds: checkpoint.seeds.iter().map(seed).collect(),
         }
     }
+}
+
+fn is_zero(work: &u128) -> bool {
+    *work == 0
 }
 
 fn write_digits<S: Serializer>(number: &u128, json: S) -> Result<S::Ok, S::Error> {

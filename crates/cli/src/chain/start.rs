@@ -1,7 +1,7 @@
 //! Where verifying begins: at a checkpoint, or at a block whose past the node tells.
 
 use randomx_monero::{
-    Chain, Checkpoint, DIFFICULTY_BLOCKS, Layout, RecentBlock, SEED_EPOCH_BLOCKS, Seed, seed_height,
+    Chain, Checkpoint, DIFFICULTY_BLOCKS, RecentBlock, SEED_EPOCH_BLOCKS, Seed, seed_height,
 };
 
 use super::checkpoint::CheckpointFile;
@@ -18,15 +18,15 @@ pub(super) fn start(
     file: Option<&CheckpointFile<'_>>,
 ) -> Result<Chain, Error> {
     let kept = file.map(CheckpointFile::read).transpose()?.flatten();
-    let checkpoint = match (kept, args.from) {
+    let chain = match (kept, args.from) {
         (Some(kept), Some(from)) if from != kept.height + 1 => {
             return Err(Error::NotAfterCheckpoint { from, height: kept.height });
         }
-        (Some(kept), _) => kept,
-        (None, Some(from)) => believed(node, from)?,
+        (Some(kept), _) if args.allow_incomplete => Chain::resume_unchecked(kept, args.network)?,
+        (Some(kept), _) => Chain::resume(kept, args.network)?,
+        (None, Some(from)) => Chain::resume_unchecked(believed(node, from)?, args.network)?,
         (None, None) => return Err(Error::NoStart),
     };
-    let chain = Chain::resume(checkpoint, Layout::default())?;
     Ok(match args.fixed_difficulty {
         Some(difficulty) => chain.with_fixed_difficulty(difficulty.into()),
         None => chain,
@@ -51,5 +51,5 @@ fn believed(node: &Node, from: u64) -> Result<Checkpoint, Error> {
     let seed = |height| Ok(Seed { height, id: node.header(height)?.id });
     let seeds = heights.into_iter().map(seed).collect::<Result<Vec<_>, Error>>()?;
     error::note(&Error::Believed { height, id: hex::encode(id) });
-    Ok(Checkpoint { height, id, recent, seeds })
+    Ok(Checkpoint { height, id, work: 0, recent, seeds })
 }

@@ -11,7 +11,7 @@ use axum::{
 };
 use randomx::{Version, VmOptions};
 use randomx_monero::{
-    Candidate, Check, Difficulty, Layout, Outcome, all_hold, examine, proof_of_work,
+    Candidate, Check, Difficulty, Network, Outcome, Status, examine, proof_of_work,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -98,7 +98,7 @@ fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure>
         id: claim.id,
         height: claim.height,
     };
-    let found = examine(&candidate, Layout::default());
+    let found = examine(&candidate, Network::Mainnet);
     let mut checks = found.checks;
     let mut told: Vec<Value> = checks.iter().map(plain).collect();
     let hash = match found.hashing_blob {
@@ -116,7 +116,7 @@ fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure>
         }
     };
     Ok(json!({
-        "valid": all_hold(&checks),
+        "valid": Status::of(&checks) == Status::Valid,
         "hash": hash,
         "id": found.id.map(hex::encode),
         "height": found.height,
@@ -146,8 +146,8 @@ fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[
 fn plain(check: &Check) -> Value {
     let passed = match check.outcome {
         Outcome::Passed => Some(true),
-        Outcome::Failed => Some(false),
-        Outcome::NotAsked => None,
+        Outcome::Failed | Outcome::UpdateNeeded => Some(false),
+        Outcome::NotChecked => None,
     };
     json!({ "name": check.name.as_str(), "passed": passed, "detail": check.detail })
 }

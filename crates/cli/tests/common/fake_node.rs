@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-use randomx_monero::{Block, Layout};
+use randomx_monero::{Block, MAINNET_GENESIS_ID};
 use serde_json::{Value, json};
 
 /// Timestamps begin here.
@@ -40,7 +40,10 @@ impl FakeChain {
         for height in 0..=blocks {
             let previous = chain.ids.last().copied().unwrap_or_default();
             let blob = block(height, &previous);
-            let id = Block::parse(&blob, Layout::default()).expect("a block").id();
+            let id = match height {
+                0 => MAINNET_GENESIS_ID,
+                _ => Block::parse(&blob).expect("a block").id(),
+            };
             chain.blobs.push(blob);
             chain.ids.push(id);
         }
@@ -153,9 +156,9 @@ fn block(height: u64, previous: &[u8; 32]) -> Vec<u8> {
     varint(&mut blob, height + 60);
     blob.extend([1, 0xff]);
     varint(&mut blob, height);
-    // One output of 1 to a key, no extra, no signatures; and no transactions.
-    blob.extend([1, 1, 2]);
-    blob.extend([7; 32]);
+    // One output of 1 to a tagged key, no extra, no signatures, no transactions.
+    blob.extend([1, 1, 3]);
+    blob.extend([7; 33]);
     blob.extend([0, 0, 0]);
     blob
 }

@@ -1,4 +1,4 @@
-//! What the blocks before a block demand of it.
+//! The rules that compare a block with those before it.
 
 use super::{Chain, ChainError};
 use crate::checkpoint::Seed;
@@ -11,113 +11,118 @@ use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::seed_height;
 use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
 
-/// A difficulty, and the number that the difficulty rule adds up.
+/// A difficulty, and the same as the number that the difficulty rule sums.
 type DifficultyNumber = (Difficulty, u128);
 
-/// Holds the height that was told for a block against the chain's, beside the one that the block
-/// says itself.
-pub(super) fn told_height(checks: &mut [Check], expected: u64, told: Option<u64>) {
+/// Compares the height that the source gives with the chain's. The height inside the block is
+/// compared already.
+pub(super) fn check_given_height(checks: &mut [Check], expected: u64, given: Option<u64>) {
     let Some(check) = checks.iter_mut().find(|check| check.name == CheckName::Height) else {
         return;
     };
-    match told {
-        Some(told) if told != expected => {
-            *check = CheckName::Height.failed(format!("expected {expected}, was told {told}"));
-        }
-        Some(told) if check.outcome == Outcome::NotAsked => {
-            *check = CheckName::Height.passed(format!("expected {expected}, was told {told}"));
+    let detail = |given| format!("expected {expected}, the source gives {given}");
+    match given {
+        Some(given) if given != expected => *check = CheckName::Height.failed(detail(given)),
+        Some(given) if check.outcome == Outcome::NotChecked => {
+            *check = CheckName::Height.passed(detail(given));
         }
         _ => {}
     }
 }
 
 impl Chain {
-    pub(super) fn previous_id(&self, header: &BlockHeader) -> Check {
+    pub(super) fn check_previous_id(&self, header: &BlockHeader) -> Check {
         match &self.tip {
             Some(tip) => CheckName::PreviousId.is_hash(&tip.id, &header.previous_id),
-            None => CheckName::PreviousId.not_asked(format!(
-                "believed, since the chain begins here: {}",
+            None => CheckName::PreviousId.not_checked(format!(
+                "trusted, since the chain begins here: {}",
                 Hex(&header.previous_id)
             )),
         }
     }
 
-    pub(super) fn timestamps(&self, timestamp: u64, now: u64) -> [Check; 2] {
+    pub(super) fn check_timestamps(&self, timestamp: u64, now: u64) -> [Check; 2] {
         let name = CheckName::TimestampMedian;
         let median = match self.history.median(self.height) {
             Demand::Ruled(median) => {
                 let detail = format!("expected at least the median {median}, got {timestamp}");
-                name.holds(timestamp >= median, detail)
+                name.passes_if(timestamp >= median, detail)
             }
-            Demand::Nothing => name.passed("nothing is demanded of the first 60 blocks"),
-            Demand::Unknown => name.not_asked("fewer than 60 blocks before it are known"),
+            Demand::Nothing => name.passed("the rule begins after 60 blocks"),
+            Demand::Unknown => name.not_checked("fewer than 60 earlier blocks are known"),
         };
         let latest = now.saturating_add(TIMESTAMP_FUTURE_LIMIT);
-        let future = CheckName::TimestampFuture.holds(
+        let future = CheckName::TimestampFuture.passes_if(
             timestamp <= latest,
             format!("expected at most {latest}, two hours ahead, got {timestamp}"),
         );
         [median, future]
     }
 
-    /// The seed hash of the next block: the chain's own, or else the one that was told.
-    pub(super) fn seed(&self, told: Option<Hash>) -> Result<(Check, Seed), ChainError> {
+    /// Returns the seed hash of the next block: the chain's own, or else the given one.
+    pub(super) fn check_seed(&self, given: Option<Hash>) -> Result<(Check, Seed), ChainError> {
         let (name, height) = (CheckName::SeedHash, seed_height(self.height));
         let known = self.seeds.iter().find(|seed| seed.height == height);
-        match (known, told) {
-            (Some(&seed), Some(told)) => Ok((name.is_hash(&seed.id, &told), seed)),
+        match (known, given) {
+            (Some(&seed), Some(given)) => Ok((name.is_hash(&seed.id, &given), seed)),
             (Some(&seed), None) => {
-                let detail = format!("the id of block {height}: {}; none was told", Hex(&seed.id));
-                Ok((name.not_asked(detail), seed))
+                let detail = format!("computed: the id of block {height}, {}", Hex(&seed.id));
+                Ok((name.passed(detail), seed))
             }
             (None, Some(id)) => {
-                let detail = format!("believed, since block {height} is not known: {}", Hex(&id));
-                Ok((name.not_asked(detail), Seed { height, id }))
+                let detail = format!("trusted, since block {height} is unknown: {}", Hex(&id));
+                Ok((name.not_checked(detail), Seed { height, id }))
             }
             (None, None) => Err(ChainError::SeedHashNeeded { seed_height: height }),
         }
     }
 
-    /// The difficulty of the next block, if there can be one: the rule's, or else the one that
-    /// was told.
-    pub(super) fn difficulty(
+    /// Returns the difficulty of the next block: the rule's, or else the given one. `None` if there
+    /// can be none.
+    pub(super) fn check_difficulty(
         &self,
-        told: Option<Difficulty>,
+        given: Option<Difficulty>,
     ) -> Result<(Check, Option<DifficultyNumber>), ChainError> {
         let name = CheckName::Difficulty;
-        let nothing = || name.failed("the rule comes to no difficulty");
+        let none = || name.failed("the rule yields no difficulty");
         let demand = match self.fixed_difficulty {
             Some(fixed) => Demand::Ruled(fixed),
             None => self.history.difficulty(self.height),
         };
-        match (demand, told) {
-            (Demand::Ruled(number), told) => Ok(match Difficulty::try_from(number) {
-                Ok(difficulty) => (demanded(difficulty, told), Some((difficulty, number))),
-                Err(_) => (nothing(), None),
+        match (demand, given) {
+            (Demand::Ruled(number), given) => Ok(match Difficulty::try_from(number) {
+                Ok(difficulty) => {
+                    (self.compare_difficulties(difficulty, given), Some((difficulty, number)))
+                }
+                Err(_) => (none(), None),
             }),
-            (Demand::Nothing, _) => Ok((nothing(), None)),
+            (Demand::Nothing, _) => Ok((none(), None)),
             (Demand::Unknown, None) => Err(ChainError::DifficultyNeeded),
-            (Demand::Unknown, Some(told)) => Ok(match told.as_u128() {
-                Some(number) => (believed(told), Some((told, number))),
-                None => (name.failed(format!("expected less than 2^128, was told {told}")), None),
+            (Demand::Unknown, Some(given)) => Ok(match given.as_u128() {
+                Some(number) => {
+                    let detail = format!(
+                        "trusted, since fewer than {DIFFICULTY_BLOCKS} earlier blocks are known: \
+                         {given}"
+                    );
+                    (name.not_checked(detail), Some((given, number)))
+                }
+                None => (name.failed(format!("expected less than 2^128, got {given}")), None),
             }),
         }
     }
-}
 
-fn demanded(difficulty: Difficulty, told: Option<Difficulty>) -> Check {
-    let name = CheckName::Difficulty;
-    match told {
-        Some(told) => {
-            let detail = format!("the rule demands {difficulty}, was told {told}");
-            name.holds(told == difficulty, detail)
+    fn compare_difficulties(&self, expected: Difficulty, given: Option<Difficulty>) -> Check {
+        let name = CheckName::Difficulty;
+        match given {
+            None => name.passed(format!("computed: {expected}")),
+            Some(given) if given == expected => name.passed(given.to_string()),
+            Some(given) if self.fixed_difficulty.is_some() => {
+                name.failed(format!("expected the fixed difficulty {expected}, got {given}"))
+            }
+            Some(given) => name.failed(format!(
+                "the rule demands {expected}, the source gives {given}; a node that runs with \
+                 --fixed-difficulty needs the same setting here"
+            )),
         }
-        None => name.not_asked(format!("the rule demands {difficulty}; none was told")),
     }
-}
-
-fn believed(told: Difficulty) -> Check {
-    CheckName::Difficulty.not_asked(format!(
-        "believed, since fewer than {DIFFICULTY_BLOCKS} blocks before it are known: {told}"
-    ))
 }

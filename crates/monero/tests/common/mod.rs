@@ -1,11 +1,11 @@
-//! The vectors, as tests want them.
+//! The test vectors, and generated chains.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::{fs, path::Path};
 
 use randomx_monero::{
-    Block, DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, Layout, MAINNET_GENESIS_ID, PastBlock,
+    Block, DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, MAINNET_GENESIS_ID, PastBlock,
     next_difficulty,
 };
 use serde_json::Value;
@@ -42,18 +42,18 @@ pub fn hash(item: &Value, field: &str) -> Hash {
     bytes(item, field).try_into().expect("32 bytes")
 }
 
-/// Every real block that the vectors hold, of all eras.
+/// Returns all real blocks of the vectors, of all eras.
 pub fn blocks() -> Vec<Value> {
     let mut blocks = items(&read("monero/blocks.json"), "blocks").to_vec();
     blocks.extend_from_slice(items(&read("mainnet-blocks.json"), "blocks"));
     blocks
 }
 
-/// Random numbers that are the same in every run (xorshift64*).
+/// Reproducible random numbers (xorshift64*).
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next one.
+    /// Returns the next number.
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -61,21 +61,27 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// One below a limit.
+    /// Returns a number below a limit.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit as u64) as usize
     }
 }
 
-/// A block that was made up; its proof of work is what a test says.
+/// A generated block. Each test decides which hash it has.
 #[derive(Clone)]
 pub struct MadeBlock {
     pub version: u8,
+    pub vote: u8,
     pub timestamp: u64,
     pub previous_id: Hash,
     pub height: u64,
     pub unlock: u64,
-    /// What the rule demands of it.
+    /// The amounts of the outputs, and whether these have view tags.
+    pub amounts: Vec<u64>,
+    pub tagged: bool,
+    /// The hashes of the other transactions.
+    pub transactions: Vec<Hash>,
+    /// The difficulty that the rule demands.
     pub difficulty: u128,
     pub blob: Vec<u8>,
     pub id: Hash,
@@ -84,7 +90,9 @@ pub struct MadeBlock {
 impl MadeBlock {
     /// Writes the blob after a change.
     pub fn finish(&mut self) {
-        let mut blob = vec![self.version, 16];
+        let mut blob = Vec::new();
+        varint(&mut blob, self.version.into());
+        varint(&mut blob, self.vote.into());
         varint(&mut blob, self.timestamp);
         blob.extend(self.previous_id);
         blob.extend([1, 2, 3, 4]);
@@ -92,17 +100,23 @@ impl MadeBlock {
         varint(&mut blob, self.unlock);
         blob.extend([1, 0xff]);
         varint(&mut blob, self.height);
-        // One output to a tagged key, no extra, no signatures, no other transaction.
-        blob.extend([1, 0, 3]);
-        blob.extend([9; 33]);
-        blob.extend([0, 0, 0]);
-        self.id = Block::parse(&blob, Layout::default()).expect("a block").id();
+        varint(&mut blob, self.amounts.len() as u64);
+        for &amount in &self.amounts {
+            varint(&mut blob, amount);
+            blob.push(2 + u8::from(self.tagged));
+            blob.extend(vec![9; 32 + usize::from(self.tagged)]);
+        }
+        // No extra, no signatures.
+        blob.extend([0, 0]);
+        varint(&mut blob, self.transactions.len() as u64);
+        blob.extend(self.transactions.concat());
+        self.id = Block::parse(&blob).expect("a block").id();
         self.blob = blob;
     }
 }
 
-/// The blocks from height 1 on of a chain after the main network's genesis block, with the difficulties
-/// that Monero's own definition of the rule demands, and timestamps that wander.
+/// Returns the blocks from height 1 on of a regtest chain, with the difficulties that the rule
+/// demands and irregular timestamps.
 pub fn made_chain(count: usize) -> Vec<MadeBlock> {
     let mut random = Random(count as u64 + 1);
     let mut blocks: Vec<MadeBlock> = Vec::with_capacity(count);
@@ -114,10 +128,20 @@ pub fn made_chain(count: usize) -> Vec<MadeBlock> {
         let difficulty = next_difficulty(window, DIFFICULTY_TARGET).expect("a difficulty");
         clock += random.below(200) as u64;
         let timestamp = clock + random.below(300) as u64;
-        let (version, unlock) = (16, height + 60);
-        let (blob, id) = (Vec::new(), [0; 32]);
-        let mut block =
-            MadeBlock { version, timestamp, previous_id, height, unlock, difficulty, blob, id };
+        let mut block = MadeBlock {
+            version: 16,
+            vote: 16,
+            timestamp,
+            previous_id,
+            height,
+            unlock: height + 60,
+            amounts: vec![600_000_000_000],
+            tagged: true,
+            transactions: Vec::new(),
+            difficulty,
+            blob: Vec::new(),
+            id: [0; 32],
+        };
         block.finish();
         previous_id = block.id;
         cumulative_difficulty += difficulty;
