@@ -6,7 +6,7 @@ import { RandomX } from "../support.js";
 import { headerChain, headers, madeBlock, madeChain } from "./support.js";
 
 const { MAINNET_GENESIS } = source;
-const network = "regtest";
+const network = "regtest" as const;
 const GENESIS_KEY = MAINNET_GENESIS.id;
 const made = madeChain(48);
 let randomx: source.RandomX;
