@@ -34,13 +34,18 @@ impl Vm {
         };
         let items: Arc<dyn ItemSource> = cache.0.clone();
         let cpu = Cpu::detect();
-        let vm = if compiled {
-            let engine = Jit::new(JsHost, features::from_bits(features), cpu);
-            randomx::Vm::with_engine(items, Version::V1, options, engine, || engine.code())
-        } else {
-            let engine = Interpreter::new(cpu);
-            randomx::Vm::with_engine(items, Version::V1, options, engine, Steps::default)
-        };
+        let vm =
+            if compiled {
+                let engine = Jit::new(JsHost, features::from_bits(features), cpu);
+                randomx::Vm::with_engine(items, Version::V1, options, engine, |engine| {
+                    Ok(engine.code())
+                })
+            } else {
+                let engine = Interpreter::new(cpu);
+                randomx::Vm::with_engine(items, Version::V1, options, engine, |_| {
+                    Ok(Steps::default())
+                })
+            };
         Ok(Self(vm?))
     }
 

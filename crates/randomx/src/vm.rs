@@ -1,52 +1,52 @@
 //! The hash chain of specification 2, for many inputs at once.
 //!
-//! The lanes of a VM go through it in lockstep. Without a dataset every lane runs an iteration, then
-//! the items that the lanes ask for are computed in one batch. With a dataset the lanes still take
-//! turns, because what one of them waits for arrives during the turns of the others. One input is
-//! the same path with one lane.
+//! The lanes of a VM go through the chain in lockstep. In light mode every lane runs an iteration,
+//! then one batch computes the items of all lanes. With a dataset the lanes take turns too: the
+//! memory that one lane waits for arrives during the turns of the others. A single input takes the
+//! same path with one lane.
 
 mod hash_state;
+mod key;
 mod lanes;
 mod observer;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use key::KeyMemory;
 pub use observer::{Observer, Phase};
 
 use crate::cache::Cache;
 use crate::cpu::Cpu;
-use crate::dataset::Dataset;
 use crate::engine::{Engine, EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
-use crate::items::{ItemSource, Items, ItemsOptions};
-use crate::jit::CodePages;
-#[cfg(not(target_arch = "x86_64"))]
-use crate::jit::JitError;
+use crate::items::{ItemSource, ItemsOptions};
 #[cfg(target_arch = "x86_64")]
 use crate::jit::x86_64::program::Jit;
+use crate::jit::{CodePages, JitError};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use crate::scratchpad::Scratchpads;
 
+use key::Source;
 use lanes::{Hasher, Job, Lanes};
 
-/// How a [`Vm`] works; what it computes is the same with all options.
+/// Options of a [`Vm`]. None of them changes a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
-    /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default as many as are fastest:
+    /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number:
     /// [`MAX_LANES`] in light mode, [`Version::fast_lanes`] with a dataset.
     pub lanes: Option<usize>,
-    /// What runs programs.
+    /// The engine that runs programs.
     pub engine: EngineChoice,
-    /// What may be used of this machine; all that it has, unless some is taken away.
+    /// The processor extensions that may be used; by default all that were detected.
     pub cpu: Cpu,
-    /// How machine code is written.
+    /// How pages of machine code are written.
     pub code_pages: CodePages,
 }
 
-/// What computes items in the way of a VM with these options.
+/// Dataset items with the same options as a VM.
 impl From<VmOptions> for ItemsOptions {
     fn from(options: VmOptions) -> ItemsOptions {
         let VmOptions { engine, cpu, code_pages, .. } = options;
@@ -54,68 +54,7 @@ impl From<VmOptions> for ItemsOptions {
     }
 }
 
-/// What a VM needs of a key.
-#[derive(Clone, Debug)]
-pub enum KeyMemory {
-    /// Light mode: items are computed from the cache, 256 MiB, when they are needed.
-    Cache(Arc<Cache>),
-    /// Fast mode: items are read from the dataset, 2080 MiB.
-    Dataset(Arc<Dataset>),
-    /// Light mode: items are computed by what is given, which VMs can share.
-    Items(Arc<dyn ItemSource>),
-}
-
-impl KeyMemory {
-    /// As many lanes as any version needs to be fastest.
-    fn best_lanes(&self) -> usize {
-        match self {
-            KeyMemory::Cache(_) | KeyMemory::Items(_) => MAX_LANES,
-            KeyMemory::Dataset(_) => {
-                Version::V1.fast_lanes().max(Version::V2.fast_lanes()).min(MAX_LANES)
-            }
-        }
-    }
-
-    fn source(self, options: VmOptions) -> Source {
-        match self {
-            KeyMemory::Cache(cache) => Source::Light(items(cache, options)),
-            KeyMemory::Items(items) => Source::Light(items),
-            KeyMemory::Dataset(dataset) => Source::Fast(dataset),
-        }
-    }
-
-    /// The same, so that several VMs share what computes their items.
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn shared(self, options: VmOptions) -> KeyMemory {
-        match self {
-            KeyMemory::Cache(cache) => KeyMemory::Items(items(cache, options)),
-            other => other,
-        }
-    }
-}
-
-impl From<Arc<Cache>> for KeyMemory {
-    fn from(cache: Arc<Cache>) -> KeyMemory {
-        KeyMemory::Cache(cache)
-    }
-}
-
-impl From<Arc<Dataset>> for KeyMemory {
-    fn from(dataset: Arc<Dataset>) -> KeyMemory {
-        KeyMemory::Dataset(dataset)
-    }
-}
-
-/// Where dataset items come from.
-#[derive(Debug)]
-enum Source {
-    /// Computed when they are needed.
-    Light(Arc<dyn ItemSource>),
-    /// Read from the dataset: 2080 MiB.
-    Fast(Arc<Dataset>),
-}
-
-/// A virtual machine: computes RandomX hashes for one key at a time.
+/// A virtual machine, which computes RandomX hashes for one key at a time.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -133,6 +72,7 @@ pub struct Vm {
     source: Source,
     version: Version,
     options: VmOptions,
+    /// Lanes that run with the present key and version.
     lanes: usize,
     engine: EngineKind,
     hasher: Box<dyn Hasher>,
@@ -141,28 +81,28 @@ pub struct Vm {
 }
 
 impl Vm {
-    /// A light VM with the fastest implementations of this machine.
+    /// Creates a light VM with the fastest implementations for this processor.
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] when the scratchpads cannot be allocated.
+    /// [`VmError::OutOfMemory`] if the scratchpads cannot be allocated.
     pub fn new(cache: Arc<Cache>, version: Version) -> Result<Vm, VmError> {
         Vm::with_options(cache, version, VmOptions::default())
     }
 
-    /// A VM that works as `options` say, light over an `Arc<Cache>`, fast over an `Arc<Dataset>`.
+    /// Creates a VM: a light one for an `Arc<Cache>`, a fast one for an `Arc<Dataset>`.
     ///
     /// # Errors
     ///
-    /// [`VmError::Lanes`] and [`VmError::Jit`] when an option cannot be met,
-    /// [`VmError::OutOfMemory`] when the scratchpads, 2 MiB a lane, cannot be allocated.
+    /// [`VmError::Lanes`] and [`VmError::Jit`] if an option cannot be met,
+    /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated.
     pub fn with_options(
         key: impl Into<KeyMemory>,
         version: Version,
         options: VmOptions,
     ) -> Result<Vm, VmError> {
-        let key = key.into();
-        let lanes = lanes(options, key.best_lanes())?;
+        let source = Source::new(key.into(), options);
+        let lanes = requested_lanes(&source, version, options)?;
         let compiled = match options.engine {
             EngineChoice::Interpreter => None,
             EngineChoice::Auto => compiled(options, lanes).ok(),
@@ -172,87 +112,97 @@ impl Vm {
             Some(hasher) => (EngineKind::Jit, hasher),
             None => (EngineKind::Interpreter, interpreted(options, lanes)?),
         };
-        Ok(Vm {
-            source: key.source(options),
-            version,
-            options,
-            lanes,
-            engine,
-            hasher,
-            begun: false,
-        })
+        Ok(Vm { source, version, options, lanes, engine, hasher, begun: false })
     }
 
-    /// A light VM whose programs are run by an engine that is not of this crate, or that needs
-    /// something which is not; `code` makes the place of a lane's program. Of the options,
-    /// `engine` and `code_pages` are not asked.
+    /// Creates a light VM whose programs run on a custom engine; `new_code` allocates the code of
+    /// a lane. The options `engine` and `code_pages` have no effect.
     ///
     /// # Errors
     ///
-    /// [`VmError::Lanes`] for another number of lanes than 1 to [`MAX_LANES`],
-    /// [`VmError::OutOfMemory`] when the scratchpads, 2 MiB a lane, cannot be allocated.
+    /// [`VmError::Lanes`] unless the number of lanes is 1 to [`MAX_LANES`], [`VmError::Jit`] if
+    /// `new_code` fails, [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be
+    /// allocated.
     pub fn with_engine<E>(
         items: Arc<dyn ItemSource>,
         version: Version,
         options: VmOptions,
         engine: E,
-        code: impl Fn() -> E::Code,
+        new_code: fn(&E) -> Result<E::Code, JitError>,
     ) -> Result<Vm, VmError>
     where
         E: Engine + Send + 'static,
         E::Code: Send + 'static,
     {
-        let lanes = lanes(options, MAX_LANES)?;
-        let codes = (0..lanes).map(|_| code()).collect();
-        let scratchpads = Scratchpads::new(lanes)?;
-        let hasher = Box::new(Lanes::new(engine, codes, scratchpads, options.cpu));
         let source = Source::Light(items);
+        let lanes = requested_lanes(&source, version, options)?;
+        let hasher = Box::new(Lanes::new(engine, new_code, lanes, options.cpu)?);
         Ok(Vm { source, version, options, lanes, engine: E::KIND, hasher, begun: false })
     }
 
-    /// What runs programs.
+    /// The engine that runs programs.
     pub fn engine(&self) -> EngineKind {
         self.engine
     }
 
-    /// How this VM works.
+    /// The options that the VM was created with.
     pub fn options(&self) -> VmOptions {
         self.options
     }
 
-    /// Hashes that are computed together.
+    /// The number of hashes that [`hash_many`](Self::hash_many) computes together, with the
+    /// present key and version.
+    ///
+    /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out in
+    /// [`set_key`](Self::set_key) or [`set_version`](Self::set_version).
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// The kind of pages that the scratchpads were given.
+    /// The kind of pages that hold the scratchpads.
     pub fn pages(&self) -> Pages {
         self.hasher.pages()
     }
 
-    /// Hashes another version from now on; the key stays.
+    /// Changes the version; the key stays.
+    ///
+    /// If the number of lanes is a default, it becomes that of the new version. The VM allocates
+    /// the lanes it lacks, goes on with those it has if there is no memory for more, and keeps the
+    /// others. [`lanes`](Self::lanes) returns how many run.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
+        self.adapt_lanes();
     }
 
-    /// Hashes with another key from now on, in light or in fast mode.
+    /// Changes the key, and the mode with it: light for an `Arc<Cache>`, fast for an
+    /// `Arc<Dataset>`.
+    ///
+    /// If the number of lanes is a default, it becomes that of the new mode, as in
+    /// [`set_version`](Self::set_version).
     pub fn set_key(&mut self, key: impl Into<KeyMemory>) {
-        self.source = key.into().source(self.options);
+        self.source = Source::new(key.into(), self.options);
+        self.adapt_lanes();
     }
 
-    /// The hash of `input`, which can have any length.
+    fn adapt_lanes(&mut self) {
+        let best = self.source.best_lanes(self.version);
+        self.lanes = self.hasher.reserve(self.options.lanes.unwrap_or(best));
+    }
+
+    /// Returns the hash of `input`, which can have any length.
     pub fn hash(&mut self, input: &[u8]) -> [u8; HASH_SIZE] {
         let mut output = [[0; HASH_SIZE]];
         self.hash_into(&[input], &mut output, &mut ());
         output[0]
     }
 
-    /// The hashes of `inputs`, in order, computed in groups as large as the VM has lanes.
+    /// Returns the hashes of `inputs`, in order. They are computed in groups of
+    /// [`lanes`](Self::lanes).
     pub fn hash_many<I: AsRef<[u8]>>(&mut self, inputs: &[I]) -> Vec<[u8; HASH_SIZE]> {
         self.hash_many_observed(inputs, &mut ())
     }
 
-    /// The same, while `observer` is told what the VM spends its time with.
+    /// Returns the hashes of `inputs`, in order, and reports each change of phase to `observer`.
     pub fn hash_many_observed<I: AsRef<[u8]>>(
         &mut self,
         inputs: &[I],
@@ -264,16 +214,18 @@ impl Vm {
         outputs
     }
 
-    /// Begins the hash of `input`, for [`hash_next`](Self::hash_next) or
-    /// [`hash_last`](Self::hash_last) to finish: one after another in one lane, for callers who
-    /// cannot know the next input but one. Many at once are faster by [`hash_many`](Self::hash_many).
+    /// Begins the hash of `input`, which [`hash_next`](Self::hash_next) or
+    /// [`hash_last`](Self::hash_last) finishes.
+    ///
+    /// These three functions hash one input after another in one lane, for callers who know only
+    /// the next input. [`hash_many`](Self::hash_many) is faster for many inputs.
     pub fn hash_first(&mut self, input: &[u8]) {
         self.hasher.begin(input);
         self.begun = true;
     }
 
-    /// The hash of the input before, while that of `input` is begun in one pass over memory.
-    /// `None` when there was none, or when another was hashed in between.
+    /// Returns the hash of the previous input and begins that of `input`, in one pass over the
+    /// scratchpad. Returns `None` if no hash was begun, or if another input was hashed since.
     pub fn hash_next(&mut self, input: &[u8]) -> Option<[u8; HASH_SIZE]> {
         if !self.begun {
             return None;
@@ -281,7 +233,7 @@ impl Vm {
         Some(self.hasher.finish(&self.source, self.version, Some(input)))
     }
 
-    /// The hash of the input before. `None` as [`hash_next`](Self::hash_next).
+    /// Returns the hash of the previous input; `None` as [`hash_next`](Self::hash_next).
     pub fn hash_last(&mut self) -> Option<[u8; HASH_SIZE]> {
         if !std::mem::take(&mut self.begun) {
             return None;
@@ -296,64 +248,51 @@ impl Vm {
         observer: &mut dyn Observer,
     ) {
         self.begun = false;
-        let lanes = match self.source {
-            Source::Fast(_) if self.options.lanes.is_none() => self.version.fast_lanes(),
-            _ => self.lanes,
-        };
-        let job = Job { source: &self.source, version: self.version, lanes, inputs, outputs };
-        self.hasher.hash_many(job, observer);
+        let Vm { ref source, version, lanes, .. } = *self;
+        self.hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
     }
 }
 
-/// One hash, with an engine that need not outlive it, and the scratchpad that it leaves behind.
+/// Computes one hash with an engine that may borrow, and returns the scratchpad too.
 ///
 /// # Errors
 ///
-/// [`VmError::OutOfMemory`] when the scratchpad cannot be allocated.
+/// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpad cannot be
+/// allocated.
 pub(crate) fn hash_once<E: Engine>(
     engine: E,
-    code: E::Code,
+    new_code: fn(&E) -> Result<E::Code, JitError>,
     key: KeyMemory,
     version: Version,
     input: &[u8],
 ) -> Result<([u8; HASH_SIZE], Scratchpads), VmError> {
     let options = VmOptions::default();
-    let mut lanes = Lanes::new(engine, vec![code], Scratchpads::new(1)?, options.cpu);
+    let mut lanes = Lanes::new(engine, new_code, 1, options.cpu)?;
     lanes.begin(input);
-    let hash = lanes.finish(&key.source(options), version, None);
+    let hash = lanes.finish(&Source::new(key, options), version, None);
     Ok((hash, lanes.into_scratchpads()))
 }
 
-/// What computes the items of a cache.
-///
-/// Only the JIT by name can be refused, and where that is so, a VM is refused for its programs. What
-/// is refused beyond that is memory for more code: items can be had without.
-fn items(cache: Arc<Cache>, options: VmOptions) -> Arc<dyn ItemSource> {
-    let items = Items::with_options(Arc::clone(&cache), options.into());
-    Arc::new(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
-}
-
-/// The lanes that options ask for, or as many as are best.
-fn lanes(options: VmOptions, best: usize) -> Result<usize, VmError> {
-    match options.lanes.unwrap_or(best) {
+fn requested_lanes(
+    source: &Source,
+    version: Version,
+    options: VmOptions,
+) -> Result<usize, VmError> {
+    match options.lanes.unwrap_or_else(|| source.best_lanes(version)) {
         lanes @ 1..=MAX_LANES => Ok(lanes),
         requested => Err(VmError::Lanes { requested }),
     }
 }
 
 fn interpreted(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
-    let codes = vec![Steps::default(); lanes];
-    let scratchpads = Scratchpads::new(lanes)?;
     let engine = Interpreter::new(options.cpu);
-    Ok(Box::new(Lanes::new(engine, codes, scratchpads, options.cpu)))
+    Ok(Box::new(Lanes::new(engine, |_| Ok(Steps::default()), lanes, options.cpu)?))
 }
 
 #[cfg(target_arch = "x86_64")]
 fn compiled(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
     let engine = Jit::new(options.cpu, options.code_pages);
-    let codes = (0..lanes).map(|_| engine.code()).collect::<Result<_, _>>()?;
-    let scratchpads = Scratchpads::new(lanes)?;
-    Ok(Box::new(Lanes::new(engine, codes, scratchpads, options.cpu)))
+    Ok(Box::new(Lanes::new(engine, Jit::code, lanes, options.cpu)?))
 }
 
 #[cfg(not(target_arch = "x86_64"))]

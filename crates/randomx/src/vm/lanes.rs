@@ -1,17 +1,20 @@
 //! The lanes of a VM, with the engine that runs them.
 
 use super::hash_state::{HashState, Primitives};
+use super::key::Source;
 use crate::cpu::Cpu;
 use crate::engine::{Engine, LaneContext};
+use crate::error::VmError;
+use crate::jit::JitError;
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, PROGRAM_COUNT, PROGRAM_ITERATIONS, Version};
 use crate::scratchpad::Scratchpads;
 use crate::superscalar::Item;
-use crate::vm::{Observer, Phase, Source};
+use crate::vm::{Observer, Phase};
 
-/// Hashes inputs in lockstep; what is behind it is one engine.
+/// Lanes of any engine.
 pub(super) trait Hasher: Send {
-    /// The hashes of `inputs` into `outputs`, a slice of the same length.
+    /// Hashes the job's inputs in groups of as many lanes as it asks for.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
 
     /// Begins the hash of `input` in the first lane.
@@ -21,36 +24,63 @@ pub(super) trait Hasher: Send {
     fn finish(&mut self, source: &Source, version: Version, next: Option<&[u8]>)
     -> [u8; HASH_SIZE];
 
-    /// The kind of pages that the scratchpads were given.
+    /// Allocates lanes until there are `lanes`, and returns how many of these there are: fewer if
+    /// memory runs out.
+    fn reserve(&mut self, lanes: usize) -> usize;
+
+    /// The kind of pages that hold the scratchpads.
     fn pages(&self) -> Pages;
 }
 
-/// What to hash, and with what.
+/// Inputs and how to hash them.
 pub(super) struct Job<'a> {
     pub(super) source: &'a Source,
     pub(super) version: Version,
-    /// How many inputs to hash together, at most.
+    /// Inputs to hash together.
     pub(super) lanes: usize,
     pub(super) inputs: &'a [&'a [u8]],
+    /// As many hashes as inputs.
     pub(super) outputs: &'a mut [[u8; HASH_SIZE]],
 }
 
 pub(super) struct Lanes<E: Engine> {
     engine: E,
+    new_code: fn(&E) -> Result<E::Code, JitError>,
+    primitives: Primitives,
     states: Vec<HashState<E>>,
     scratchpads: Scratchpads,
 }
 
 impl<E: Engine> Lanes<E> {
-    /// A lane for each of `codes`.
-    pub(super) fn new(engine: E, codes: Vec<E::Code>, scratchpads: Scratchpads, cpu: Cpu) -> Self {
+    /// Allocates `lanes` lanes; `new_code` allocates the code of one.
+    pub(super) fn new(
+        engine: E,
+        new_code: fn(&E) -> Result<E::Code, JitError>,
+        lanes: usize,
+        cpu: Cpu,
+    ) -> Result<Lanes<E>, VmError> {
         let primitives = Primitives::new(cpu);
-        let states = codes.into_iter().map(|code| HashState::new(code, primitives)).collect();
-        Lanes { engine, states, scratchpads }
+        let state = |_| Ok(HashState::new(new_code(&engine)?, primitives));
+        let states = (0..lanes).map(state).collect::<Result<_, VmError>>()?;
+        let scratchpads = Scratchpads::new(lanes)?;
+        Ok(Lanes { engine, new_code, primitives, states, scratchpads })
     }
 
-    /// All programs of the hashes that have begun in the first `count` lanes.
-    // Two call it, and what is downloaded should have it once.
+    fn grow(&mut self, lanes: usize) -> Result<(), VmError> {
+        let mut scratchpads = Scratchpads::new(lanes)?;
+        while self.states.len() < lanes {
+            let code = (self.new_code)(&self.engine)?;
+            self.states.push(HashState::new(code, self.primitives));
+        }
+        // The first lane may hold a hash that has begun.
+        let first = self.scratchpads.as_mut_slice()[0].blocks();
+        scratchpads.as_mut_slice()[0].blocks_mut().copy_from_slice(first);
+        self.scratchpads = scratchpads;
+        Ok(())
+    }
+
+    /// Runs all programs of the hashes that have begun in the first `count` lanes.
+    // Two callers; one copy keeps the download small.
     #[inline(never)]
     fn run_programs(
         &mut self,
@@ -59,7 +89,7 @@ impl<E: Engine> Lanes<E> {
         version: Version,
         observer: &mut dyn Observer,
     ) {
-        let Lanes { engine, states, scratchpads } = self;
+        let Lanes { engine, states, scratchpads, .. } = self;
         let states = &mut states[..count];
         for program in 0..PROGRAM_COUNT {
             for state in &mut *states {
@@ -68,7 +98,7 @@ impl<E: Engine> Lanes<E> {
                 }
                 state.begin_program(engine, version, observer);
             }
-            let mut context: Vec<LaneContext<'_, E::Code>> = states
+            let mut contexts: Vec<LaneContext<'_, E::Code>> = states
                 .iter_mut()
                 .zip(scratchpads.as_mut_slice())
                 .map(|(HashState { code, lane, .. }, scratchpad)| LaneContext {
@@ -77,12 +107,10 @@ impl<E: Engine> Lanes<E> {
                     scratchpad,
                 })
                 .collect();
-            run_loop(engine, source, version, &mut context, observer);
+            run_loop(engine, source, version, &mut contexts, observer);
         }
     }
-}
 
-impl<E: Engine> Lanes<E> {
     /// See [`Hasher::begin`].
     pub(super) fn begin(&mut self, input: &[u8]) {
         self.states[0].begin_hash(input, &mut self.scratchpads.as_mut_slice()[0]);
@@ -104,7 +132,7 @@ impl<E: Engine> Lanes<E> {
         }
     }
 
-    /// The lanes' scratchpads, when nothing is left to be hashed.
+    /// Returns the scratchpads as the last hash left them.
     pub(super) fn into_scratchpads(self) -> Scratchpads {
         self.scratchpads
     }
@@ -116,7 +144,7 @@ where
     E::Code: Send,
 {
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
-        let count = job.lanes.clamp(1, self.states.len());
+        let count = job.lanes;
         observer.enter(Phase::Fill);
         let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice()).take(count);
         for ((state, scratchpad), input) in lanes.zip(job.inputs) {
@@ -151,12 +179,17 @@ where
         Lanes::finish(self, source, version, next)
     }
 
+    fn reserve(&mut self, lanes: usize) -> usize {
+        let present = self.scratchpads.as_mut_slice().len();
+        if lanes > present && self.grow(lanes).is_err() { present } else { lanes }
+    }
+
     fn pages(&self) -> Pages {
         self.scratchpads.pages()
     }
 }
 
-/// All iterations of the lanes' programs (specification 4.6.2).
+/// Runs all iterations of the lanes' programs (specification 4.6.2).
 fn run_loop<E: Engine>(
     engine: &E,
     source: &Source,
@@ -174,8 +207,10 @@ fn run_loop<E: Engine>(
     }
 }
 
-/// Items are computed as far ahead as their numbers are known, so that one lane alone makes
-/// batches too: what an item costs is mostly waiting and dispatch, which a batch shares.
+/// Runs the loop in light mode, and computes items as soon as their numbers are known.
+///
+/// Even a single lane makes batches this way. An item's cost is mostly waiting and dispatch, which
+/// the items of a batch share.
 fn run_without_dataset<E: Engine>(
     engine: &E,
     compute: impl Fn(&[u32], &mut [Item]),

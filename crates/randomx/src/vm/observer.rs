@@ -1,38 +1,38 @@
-//! A view of a hash in progress, for those who measure it.
+//! The phases of a hash, for callers who measure them.
 
-/// What a hash spends its time with.
+/// A phase of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Filling the first scratchpads with AesGenerator1R.
     Fill,
     /// Generating programs with AesGenerator4R.
     Generate,
-    /// Bringing programs into the form that the engine runs.
+    /// Translating programs to the form that the engine runs.
     Compile,
-    /// Running programs; with a dataset its reads are included.
+    /// Running programs. With a dataset this includes its reads.
     Execute,
     /// Computing dataset items, in light mode.
     Items,
-    /// Hashing scratchpads with AesHash1R and the last Blake2b; in the same pass they are filled
-    /// for the next hashes.
+    /// Hashing scratchpads with AesHash1R and the final Blake2b. The same pass fills them for the
+    /// next hashes.
     Finish,
 }
 
 impl Phase {
-    /// Every phase, in the order in which a hash first comes to it.
+    /// All phases, in the order in which a hash first enters them.
     pub const ALL: [Phase; 6] =
         [Phase::Fill, Phase::Generate, Phase::Compile, Phase::Execute, Phase::Items, Phase::Finish];
 }
 
-/// Is told what a VM does, as it does it.
+/// Receives phase changes of a VM.
 pub trait Observer {
-    /// A phase begins, and the one before it ends.
+    /// A phase begins, and the previous one ends.
     fn enter(&mut self, phase: Phase);
     /// The last phase ends.
     fn leave(&mut self);
 }
 
-/// Nobody.
+/// A no-op observer.
 impl Observer for () {
     fn enter(&mut self, _: Phase) {}
     fn leave(&mut self) {}

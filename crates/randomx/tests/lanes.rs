@@ -1,0 +1,96 @@
+//! `Vm::lanes` is the number of lanes that run, whatever the key and the version change to.
+
+use std::sync::Arc;
+
+use randomx::items::ItemSource;
+use randomx::{
+    Dataset, DatasetError, Item, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm, VmOptions,
+};
+
+/// The items of an empty dataset.
+#[derive(Debug)]
+struct Zeros;
+
+impl ItemSource for Zeros {
+    fn compute(&self, _: &[u32], items: &mut [Item]) {
+        items.fill([0; 8]);
+    }
+}
+
+fn light() -> KeyMemory {
+    KeyMemory::Items(Arc::new(Zeros))
+}
+
+/// An empty dataset, whose pages no read allocates. `None` if this machine has too little memory.
+fn fast() -> Option<KeyMemory> {
+    match Dataset::zeroed() {
+        Err(error @ DatasetError::OutOfMemory { .. }) => {
+            println!("SKIPPED: {error}");
+            None
+        }
+        dataset => Some(Arc::new(dataset.expect("a dataset")).into()),
+    }
+}
+
+/// Counts the programs that are compiled before the first one runs: one in each lane.
+#[derive(Default)]
+struct CountLanes {
+    compiled: usize,
+    running: bool,
+}
+
+impl Observer for CountLanes {
+    fn enter(&mut self, phase: Phase) {
+        self.running |= phase == Phase::Execute;
+        self.compiled += usize::from(phase == Phase::Compile && !self.running);
+    }
+
+    fn leave(&mut self) {}
+}
+
+#[track_caller]
+fn assert_lanes(vm: &mut Vm, expected: usize) {
+    let mut running = CountLanes::default();
+    let inputs: Vec<[u8; 1]> = (0..MAX_LANES as u8).map(|input| [input]).collect();
+    let hashes = vm.hash_many_observed(&inputs, &mut running);
+    assert_eq!((vm.lanes(), running.compiled), (expected, expected), "reported and running lanes");
+    assert_eq!(vm.hash(&inputs[7]), hashes[7]);
+}
+
+#[test]
+fn default_lanes_follow_the_key_and_the_version() {
+    let Some(fast) = fast() else { return };
+    let mut vm = Vm::with_options(fast.clone(), Version::V2, VmOptions::default()).expect("a VM");
+    assert_lanes(&mut vm, Version::V2.fast_lanes());
+    vm.set_version(Version::V1);
+    assert_lanes(&mut vm, Version::V1.fast_lanes());
+    vm.set_key(light());
+    assert_lanes(&mut vm, MAX_LANES);
+    vm.set_version(Version::V2);
+    assert_lanes(&mut vm, MAX_LANES);
+    vm.set_key(fast);
+    assert_lanes(&mut vm, Version::V2.fast_lanes());
+}
+
+#[test]
+fn requested_lanes_stay() {
+    let Some(fast) = fast() else { return };
+    let options = VmOptions { lanes: Some(3), ..VmOptions::default() };
+    let mut vm = Vm::with_options(fast, Version::V2, options).expect("a VM");
+    assert_lanes(&mut vm, 3);
+    vm.set_version(Version::V1);
+    assert_lanes(&mut vm, 3);
+    vm.set_key(light());
+    assert_lanes(&mut vm, 3);
+}
+
+#[test]
+fn a_hash_that_has_begun_survives_new_lanes() {
+    let Some(fast) = fast() else { return };
+    let mut vm = Vm::with_options(fast, Version::V2, VmOptions::default()).expect("a VM");
+    let expected = vm.hash(b"an input");
+    vm.hash_first(b"an input");
+    vm.set_key(light());
+    assert_eq!(vm.lanes(), MAX_LANES);
+    assert_eq!(vm.hash_last(), Some(expected));
+}
