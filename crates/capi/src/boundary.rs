@@ -8,16 +8,13 @@ use std::sync::Arc;
 
 use randomx::HASH_SIZE;
 
-use crate::environment::DefaultEnvironment;
-
 /// What is written where there is no hash: a number that meets no difficulty, so that nobody who
 /// forgets to look takes a failure for work.
 const NO_HASH: [u8; HASH_SIZE] = [0xff; HASH_SIZE];
 
-/// Calls `function` in the default floating point environment. Should it panic, which is a bug, the caller in C gets `otherwise` and not a
+/// Calls `function`. Should it panic, which is a bug, the caller in C gets `otherwise` and not a
 /// panic, which would end the process.
 pub(crate) fn guarded<T>(otherwise: T, function: impl FnOnce() -> T) -> T {
-    let _environment = DefaultEnvironment::enter();
     // What may be left half done are locks, and those are poisoned, which their users heed.
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(otherwise)
 }

@@ -7,7 +7,6 @@
 mod boundary;
 mod cache;
 mod dataset;
-mod environment;
 mod flags;
 mod machine;
 

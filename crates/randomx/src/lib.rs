@@ -31,6 +31,7 @@ mod commitment;
 pub mod cpu;
 mod dataset;
 pub mod engine;
+mod environment;
 mod error;
 pub mod f64x2;
 pub mod interpreter;

@@ -68,6 +68,9 @@ impl From<VmOptions> for ItemsOptions {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Programs run in the default floating point environment whatever the caller's is, which is
+/// restored: on x86-64 the register MXCSR, on AArch64 FPCR.
 pub struct Vm {
     source: Source,
     version: Version,

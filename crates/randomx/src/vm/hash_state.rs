@@ -1,4 +1,4 @@
-//! One hash in progress: everything of specification 2 but the loop.
+//! One hash in progress: all of specification 2 but the loop.
 
 use crate::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r, hash_and_fill_1r};
 use crate::blake2b::Blake2b;
@@ -18,7 +18,7 @@ pub(super) struct HashState<E: Engine> {
     primitives: Primitives,
 }
 
-/// What hashes around the loop.
+/// The primitives that hash before and after the loop.
 #[derive(Clone, Copy)]
 pub(super) struct Primitives {
     aes: Aes,
@@ -37,20 +37,20 @@ impl<E: Engine> HashState<E> {
         HashState { lane: Lane::new(), code, program: Program::empty(), generator, primitives }
     }
 
-    /// Steps 2 to 6.
+    /// Runs steps 2 to 6.
     pub(super) fn begin_hash(&mut self, input: &[u8], scratchpad: &mut Scratchpad) {
         let mut filler = self.filler(input);
         filler.fill(scratchpad.blocks_mut());
         self.filled(&filler);
     }
 
-    /// Steps 9 and 10.
+    /// Runs steps 9 and 10.
     pub(super) fn reseed(&mut self) {
         let registers = self.lane.registers.to_bytes();
         self.generator.set_state(&self.primitives.blake2b.hash512(&[&registers]));
     }
 
-    /// Step 7.
+    /// Runs step 7.
     pub(super) fn begin_program(
         &mut self,
         engine: &E,
@@ -64,12 +64,12 @@ impl<E: Engine> HashState<E> {
         engine.load(&self.program, &mut self.code);
     }
 
-    /// Steps 12 to 14.
+    /// Runs steps 12 to 14.
     pub(super) fn finish_hash(&self, scratchpad: &Scratchpad) -> [u8; HASH_SIZE] {
         self.digest(&aes_hash_1r(scratchpad.blocks(), self.primitives.aes))
     }
 
-    /// The same, and steps 2 to 6 for the next input in one pass over the scratchpad.
+    /// Runs steps 12 to 14, and steps 2 to 6 for the next input, in one pass over the scratchpad.
     pub(super) fn finish_and_begin(
         &mut self,
         input: &[u8],
@@ -85,7 +85,7 @@ impl<E: Engine> HashState<E> {
         AesGenerator1R::new(&self.primitives.blake2b.hash512(&[input]), self.primitives.aes)
     }
 
-    /// Goes on from where the scratchpad's generator has stopped.
+    /// Resets the lane, and continues from the state of the scratchpad's generator.
     fn filled(&mut self, filler: &AesGenerator1R) {
         self.generator.set_state(&filler.state());
         self.lane = Lane::new();

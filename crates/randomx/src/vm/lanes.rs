@@ -4,6 +4,7 @@ use super::hash_state::{HashState, Primitives};
 use super::key::Source;
 use crate::cpu::Cpu;
 use crate::engine::{Engine, LaneContext};
+use crate::environment::DefaultEnvironment;
 use crate::error::VmError;
 use crate::jit::JitError;
 use crate::memory::Pages;
@@ -89,6 +90,7 @@ impl<E: Engine> Lanes<E> {
         version: Version,
         observer: &mut dyn Observer,
     ) {
+        let _environment = DefaultEnvironment::enter();
         let Lanes { engine, states, scratchpads, .. } = self;
         let states = &mut states[..count];
         for program in 0..PROGRAM_COUNT {

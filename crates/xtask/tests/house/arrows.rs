@@ -12,6 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &[
         "params",
         "cpu",
+        "environment",
         "error",
         "memory",
         "multiply",

@@ -1,10 +1,13 @@
-//! The floating point environment of C callers, who may have changed what Rust code relies on:
-//! rounding to nearest, no flushing of denormals, exceptions masked.
+//! The floating point environment that programs run in.
+//!
+//! The interpreter's arithmetic, like all Rust code, relies on rounding to nearest, on denormal
+//! numbers being kept, and on masked exceptions. A thread can have another environment: C code in
+//! the same process may have set it.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use std::arch::asm;
 
-/// The default environment while it lives, then the caller's again.
+/// Sets the default environment until it is dropped, then restores the caller's.
 pub(crate) struct DefaultEnvironment {
     #[cfg(target_arch = "x86_64")]
     caller: u32,
@@ -17,7 +20,7 @@ impl DefaultEnvironment {
     pub(crate) fn enter() -> DefaultEnvironment {
         const DEFAULT: u32 = 0x1f80;
         let mut caller = 0_u32;
-        // SAFETY: the instruction writes 4 bytes, where `caller` is.
+        // SAFETY: the instruction writes the 4 bytes of `caller`.
         unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut caller, options(nostack, preserves_flags)) };
         load(DEFAULT);
         DefaultEnvironment { caller }
@@ -33,8 +36,8 @@ impl Drop for DefaultEnvironment {
 
 #[cfg(target_arch = "x86_64")]
 fn load(mxcsr: u32) {
-    // SAFETY: the value is the one that Rust code relies on, or the caller's own, which is put
-    // back when no Rust code comes after; no bit of either is reserved.
+    // SAFETY: the value is the default that Rust code relies on, or the caller's own, which
+    // `stmxcsr` stored: neither has a reserved bit set, which would fault.
     unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags)) };
 }
 
@@ -42,7 +45,7 @@ fn load(mxcsr: u32) {
 impl DefaultEnvironment {
     pub(crate) fn enter() -> DefaultEnvironment {
         let caller;
-        // SAFETY: the register is readable at every level; the value written is its default.
+        // SAFETY: every privilege level may read and write FPCR, and 0 is its default.
         unsafe { asm!("mrs {}, fpcr", "msr fpcr, xzr", out(reg) caller) };
         DefaultEnvironment { caller }
     }
@@ -51,12 +54,12 @@ impl DefaultEnvironment {
 #[cfg(target_arch = "aarch64")]
 impl Drop for DefaultEnvironment {
     fn drop(&mut self) {
-        // SAFETY: the caller's own value is put back when no Rust code comes after.
+        // SAFETY: the value is the caller's own.
         unsafe { asm!("msr fpcr, {}", in(reg) self.caller) };
     }
 }
 
-/// In WebAssembly there is no environment; elsewhere callers have to leave it as it is.
+/// WebAssembly has no such environment; on other processors the caller must leave the default.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 impl DefaultEnvironment {
     pub(crate) fn enter() -> DefaultEnvironment {
