@@ -1,6 +1,6 @@
-//! AES rounds (specification 3.1) and the three functions made of them: AesGenerator1R,
-//! AesGenerator4R and AesHash1R. Here the implementation is chosen; the files below hold one
-//! instruction set or one function each.
+//! AES rounds (specification 3.1) and the three functions that use them: AesGenerator1R,
+//! AesGenerator4R and AesHash1R. This file chooses the implementation; each of its modules holds
+//! one instruction set or one function.
 
 mod generator_1r;
 mod generator_4r;
@@ -24,33 +24,33 @@ use crate::cpu::Extension;
 /// A column of generator state: one AES block.
 pub type Column = [u8; 16];
 
-/// Single AES rounds on a machine representation of a column.
+/// Single AES rounds on an instruction set's representation of a column.
 trait Rounds: Copy {
-    /// A column in a register.
+    /// A column in registers.
     type Block: Copy;
 
     fn load(self, column: &Column) -> Self::Block;
     fn store(self, block: Self::Block) -> Column;
     /// ShiftRows, SubBytes, MixColumns, then XOR with `key`.
     fn encrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
-    /// Their inverses, then XOR with `key`.
+    /// Inverse ShiftRows, SubBytes and MixColumns, then XOR with `key`.
     fn decrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
 
-    /// Fetches a part of a buffer that is about to be read, where there are instructions for it.
+    /// Prefetches a block that is about to be read, where there is an instruction for it.
     #[inline(always)]
-    fn fetch_to_read(self, _: &[u8; 64]) {}
+    fn prefetch_to_read(self, _: &[u8; 64]) {}
 
-    /// Fetches a part of a buffer that is about to be overwritten.
+    /// Prefetches a block that is about to be overwritten.
     #[inline(always)]
-    fn fetch_to_write(self, _: &[u8; 64]) {}
+    fn prefetch_to_write(self, _: &[u8; 64]) {}
 }
 
-/// How many blocks of a scratchpad are fetched ahead. With AES instructions a pass over it is
-/// bound by the caches' bandwidth, which a processor alone uses less well: by its own guess it
-/// fetches no further than the end of a 4 KiB page.
+/// The distance of prefetches in blocks. With AES instructions the caches' bandwidth bounds a pass
+/// over a scratchpad, and hardware prefetchers, which stop at the end of a 4 KiB page, do not
+/// exhaust it.
 const AHEAD: usize = 64;
 
-/// An implementation of AES that this machine is known to run.
+/// An implementation of AES that this processor can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Aes(Implementation);
 
@@ -64,8 +64,8 @@ enum Implementation {
 }
 
 impl Aes {
-    /// The fastest implementation for `cpu`: AES-NI on x86-64, SIMD128 in WebAssembly; without
-    /// [`Extension::Aes`](crate::cpu::Extension::Aes), plain Rust over lookup tables.
+    /// Returns the fastest implementation for `cpu`: AES-NI on x86-64, SIMD128 in WebAssembly, and
+    /// lookup tables in plain Rust without [`Extension::Aes`](crate::cpu::Extension::Aes).
     pub fn new(cpu: Cpu) -> Aes {
         #[cfg(target_arch = "x86_64")]
         if let Some(token) = x86_aesni::AesNi::new(cpu) {
@@ -79,25 +79,25 @@ impl Aes {
         Aes(Implementation::Software)
     }
 
-    /// One round of encryption: ShiftRows, SubBytes, MixColumns, then XOR with `key`.
+    /// Computes one round of encryption: ShiftRows, SubBytes, MixColumns, then XOR with `key`.
     pub fn encrypt_round(self, block: &Column, key: &Column) -> Column {
         dispatch!(self, encrypt_round(block, key))
     }
 
-    /// Step 10 of the loop in v2 (specification 4.6.2): encrypts `f0` and `f2` and decrypts `f1`
-    /// and `f3`, four rounds each, with `e0` to `e3` as the keys.
+    /// Computes step 10 of v2's loop (specification 4.6.2): encrypts `f0` and `f2` and decrypts
+    /// `f1` and `f3`, four rounds each, with `e0` to `e3` as the keys.
     pub(crate) fn mix_f_with_e(self, f: &mut [Column; 4], e: &[Column; 4]) {
         dispatch!(self, mix_f_with_e(f, e))
     }
 }
 
-/// Calls a function of an implementation's file, which runs the generic one with its rounds.
+/// Calls a function of an implementation's module, which runs the generic one with its rounds.
 macro_rules! dispatch {
     ($aes:expr, $function:ident($($argument:expr),*)) => {
         match $aes.0 {
             $crate::aes::Implementation::Software => $crate::aes::soft::$function($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `AesNi` is proof that AES-NI was detected.
+            // SAFETY: an `AesNi` proves that AES-NI was detected.
             $crate::aes::Implementation::AesNi(_) => unsafe {
                 $crate::aes::x86_aesni::$function($($argument),*)
             },
@@ -185,12 +185,12 @@ mod tests {
     use super::*;
     use crate::blake2b::hash512;
 
-    /// Software and hardware agree on every function, from many states.
+    /// Every function, from many states.
     #[test]
     fn implementations_agree() {
         let (software, hardware) = (Aes::new(Cpu::baseline()), Aes::new(Cpu::detect()));
         if software == hardware {
-            println!("skipped: this machine has no hardware AES");
+            println!("skipped: this processor has no AES instructions");
             return;
         }
         let mut seed = hash512(&[b"implementations agree"]);
@@ -211,9 +211,9 @@ mod tests {
         }
     }
 
-    /// One pass that hashes and fills does what two passes do, whatever the length.
+    /// For all lengths.
     #[test]
-    fn one_pass_is_as_good_as_two() {
+    fn one_pass_that_hashes_and_fills_equals_two() {
         for cpu in Cpu::detect().levels() {
             let aes = Aes::new(cpu);
             for length in [0, 1, 2, 63, 64, 65, 200] {

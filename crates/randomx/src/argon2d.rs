@@ -1,6 +1,6 @@
 //! The memory fill of Argon2d (RFC 9106; specification 7.1): one lane, 262,144 blocks of
-//! 1 KiB, three passes. The fill is sequential by design, so one block's compression is all
-//! there is to make fast; each instruction set has its own in a file below.
+//! 1 KiB, three passes. The fill is sequential by design, so only the compression of a block can be
+//! made faster. Each module compresses with one instruction set.
 
 mod compress;
 #[cfg(not(target_arch = "wasm32"))]
@@ -22,7 +22,7 @@ use crate::cpu::Cpu;
 use crate::cpu::Extension;
 use crate::params::{ARGON_ITERATIONS, ARGON_MEMORY, ARGON_SALT};
 
-/// A block of Argon2 memory: 128 words, seen as 64 pairs because that is how it is mixed.
+/// A block of Argon2 memory: 128 words, as the 64 pairs that are mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(64))]
 pub struct Block(pub [[u64; 2]; 64]);
@@ -40,14 +40,14 @@ impl Block {
 /// Blocks written over all passes.
 pub const FILL_BLOCKS: usize = ARGON_MEMORY * ARGON_ITERATIONS;
 
-/// A pass has four slices; a block may refer to finished slices and to its own.
+/// A quarter of a pass. A block may refer to finished slices and to its own.
 const SLICE: usize = ARGON_MEMORY / 4;
 
-/// An implementation of the block compression, which this machine is known to run.
+/// An implementation of the block compression that this processor can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Compressor(Vectors);
 
-/// Only [`Compressor::new`] wraps one.
+/// Only [`Compressor::new`] wraps one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vectors {
     /// Plain Rust.
@@ -65,7 +65,7 @@ enum Vectors {
 }
 
 impl Compressor {
-    /// The fastest for `cpu`.
+    /// Returns the fastest implementation for `cpu`.
     #[cfg(not(target_arch = "wasm32"))]
     fn new(cpu: Cpu) -> Compressor {
         #[cfg(target_arch = "x86_64")]
@@ -78,30 +78,30 @@ impl Compressor {
         Compressor(Vectors::Portable)
     }
 
-    /// The only one of this build.
+    /// Returns the only implementation of this build.
     #[cfg(target_arch = "wasm32")]
     fn new(_: Cpu) -> Compressor {
         Compressor(Vectors::Simd128)
     }
 
-    /// Writes the blocks numbered `done` over all passes; those before them are written.
-    fn write_blocks(self, memory: &mut [Block], done: Range<usize>) {
+    /// Writes the blocks `numbers`, counted over all passes. All blocks before them are written.
+    fn write_blocks(self, memory: &mut [Block], numbers: Range<usize>) {
         match self.0 {
             #[cfg(not(target_arch = "wasm32"))]
-            Vectors::Portable => portable::write_blocks(memory, done),
+            Vectors::Portable => portable::write_blocks(memory, numbers),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
-            Vectors::Avx2 => unsafe { x86_avx2::write_blocks(memory, done) },
+            // SAFETY: `Avx2` exists only if `Cpu` holds AVX2.
+            Vectors::Avx2 => unsafe { x86_avx2::write_blocks(memory, numbers) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and BW.
-            Vectors::Avx512 => unsafe { x86_avx512::write_blocks(memory, done) },
+            // SAFETY: `Avx512` exists only if `Cpu` holds AVX-512 F and BW.
+            Vectors::Avx512 => unsafe { x86_avx512::write_blocks(memory, numbers) },
             #[cfg(target_arch = "wasm32")]
-            Vectors::Simd128 => wasm32_simd128::write_blocks(memory, done),
+            Vectors::Simd128 => wasm32_simd128::write_blocks(memory, numbers),
         }
     }
 }
 
-/// A fill in progress; the memory itself belongs to the caller.
+/// A fill in progress. The caller owns the memory.
 #[derive(Clone, Debug)]
 pub struct Fill {
     compressor: Compressor,
@@ -110,7 +110,8 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// A fill keyed by the whole of `key`, with nothing written yet. `cpu` says what may be used.
+    /// Starts a fill for `key`, all of whose bytes count, with the extensions of `cpu`. It writes
+    /// nothing yet.
     pub fn new(key: &[u8], cpu: Cpu) -> Fill {
         let first = first_blocks(key, cpu).map(|bytes| {
             let words = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
@@ -126,7 +127,8 @@ impl Fill {
         self.done
     }
 
-    /// Writes at most `blocks` more blocks to `memory`, the same [`ARGON_MEMORY`] blocks in every call.
+    /// Writes at most `blocks` more blocks to `memory`, which must be the same [`ARGON_MEMORY`]
+    /// blocks in every call.
     pub fn advance(&mut self, memory: &mut [Block], blocks: usize) {
         let end = FILL_BLOCKS.min(self.done.saturating_add(blocks));
         while self.done < end.min(self.first.len()) {
@@ -138,20 +140,21 @@ impl Fill {
     }
 }
 
-/// The two blocks that a fill starts from, which depend on the whole of `key`.
+/// Returns the two blocks that a fill starts from.
 pub fn first_blocks(key: &[u8], cpu: Cpu) -> [[u8; 1024]; 2] {
     let blake2b = Blake2b::new(cpu);
     let seed = initial_hash(blake2b, key);
     [0, 1].map(|index| initial_block(blake2b, &seed, index))
 }
 
-/// The block to mix with, chosen by the low word of the previous block (RFC 9106, 3.4.2).
+/// Returns the index of the block to mix in; `random` is the low word of the previous block (RFC
+/// 9106, 3.4.2).
 #[inline]
 fn reference_index(pass: usize, index: usize, random: u32) -> usize {
     let (start, area) = if pass == 0 {
         (0, index - 1)
     } else {
-        // Everything but the slice that is being rewritten ahead of `index`.
+        // All but the part of the present slice that is not yet rewritten.
         ((index / SLICE + 1) * SLICE, ARGON_MEMORY - SLICE + index % SLICE - 1)
     };
     let squared = (u64::from(random) * u64::from(random)) >> 32;
@@ -159,7 +162,7 @@ fn reference_index(pass: usize, index: usize, random: u32) -> usize {
     (start + area - 1 - back as usize) % ARGON_MEMORY
 }
 
-/// H0 of RFC 9106 with the parameters of Table 7.1.1.
+/// Returns H0 of RFC 9106 with the parameters of Table 7.1.1.
 fn initial_hash(blake2b: Blake2b, key: &[u8]) -> [u8; 64] {
     let word = |value: usize| (value as u32).to_le_bytes();
     blake2b.hash512(&[
@@ -178,7 +181,7 @@ fn initial_hash(blake2b: Blake2b, key: &[u8]) -> [u8; 64] {
     ])
 }
 
-/// Block `index` of lane 0: H' of RFC 9106, 3.3, with an output of 1024 bytes.
+/// Returns block `index` of lane 0: H' with an output of 1024 bytes (RFC 9106, 3.3).
 fn initial_block(blake2b: Blake2b, seed: &[u8; 64], index: u32) -> [u8; 1024] {
     let mut input = [0; 72];
     input[..64].copy_from_slice(seed);
@@ -190,7 +193,7 @@ fn initial_block(blake2b: Blake2b, seed: &[u8; 64], index: u32) -> [u8; 1024] {
 mod tests {
     use super::*;
 
-    /// Every compressor agrees with the portable one over the ends of passes and in pieces.
+    /// Across the ends of passes, and in pieces.
     #[test]
     fn compressors_agree() {
         let run = |cpu: Cpu| {
@@ -200,7 +203,7 @@ mod tests {
             memory[..2].copy_from_slice(&fill.first);
             compressor.write_blocks(&mut memory, 2..700);
             memory[ARGON_MEMORY - 1] = memory[699];
-            // Blocks that were never written are zero, which is as good as any.
+            // Blocks that were never written are zero, which serves as well.
             compressor.write_blocks(&mut memory, ARGON_MEMORY..ARGON_MEMORY + 3);
             compressor.write_blocks(&mut memory, ARGON_MEMORY + 3..ARGON_MEMORY + 300);
             compressor.write_blocks(&mut memory, ARGON_MEMORY - 200..ARGON_MEMORY + 200);
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn references_stay_outside_what_is_being_written() {
+    fn references_are_to_finished_blocks() {
         for pass in 0..ARGON_ITERATIONS {
             for index in [2, 3, SLICE - 1, SLICE, SLICE + 1, 2 * SLICE, ARGON_MEMORY - 1] {
                 for random in [0, 1, 1 << 31, u32::MAX] {

@@ -1,8 +1,8 @@
 //! Hash256 and Hash512 of specification 1.1, and H' of Argon2: Blake2b (RFC 7693), unkeyed.
 //!
-//! Here the implementation is chosen; the files below compress a block with one instruction set
-//! each. A compression is one long chain of dependent operations, so what counts is how many of
-//! them lie on that chain, and that nothing waits for memory around it.
+//! This file chooses the implementation; each of its modules compresses a block with one
+//! instruction set. A compression is one long chain of dependent operations, so its time depends on
+//! the length of that chain and on loads and stores at its ends.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -18,21 +18,21 @@ use crate::cpu::Cpu;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Extension;
 
-/// Hash256 of the concatenation of `parts`, with the fastest implementation of this machine.
+/// Returns Hash256 of the concatenation of `parts`.
 pub fn hash256(parts: &[&[u8]]) -> [u8; 32] {
     Blake2b::default().hash256(parts)
 }
 
-/// Hash512 of the concatenation of `parts`, with the fastest implementation of this machine.
+/// Returns Hash512 of the concatenation of `parts`.
 pub fn hash512(parts: &[&[u8]]) -> [u8; 64] {
     Blake2b::default().hash512(parts)
 }
 
-/// An implementation of Blake2b, which this machine is known to run.
+/// An implementation of Blake2b that this processor can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blake2b(Vectors);
 
-/// Only [`Blake2b::new`] wraps one.
+/// Only [`Blake2b::new`] wraps one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vectors {
     /// Plain Rust.
@@ -40,13 +40,13 @@ enum Vectors {
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 256-bit vectors, rotated and selected by the instructions of AVX-512.
+    /// 256-bit vectors with the rotations and permutations of AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Blake2b {
-    /// The fastest for `cpu`.
+    /// Returns the fastest implementation for `cpu`.
     pub fn new(cpu: Cpu) -> Blake2b {
         #[cfg(target_arch = "x86_64")]
         if cpu.has(Extension::Avx512) {
@@ -58,15 +58,15 @@ impl Blake2b {
         Blake2b(Vectors::Portable)
     }
 
-    /// Hash256 of the concatenation of `parts`.
+    /// Returns Hash256 of the concatenation of `parts`.
     pub fn hash256(self, parts: &[&[u8]]) -> [u8; 32] {
         let [a, b, c, d, ..] = self.digest(32, parts);
         bytes([a, b, c, d])
     }
 
-    /// Hash512 of the concatenation of `parts`.
+    /// Returns Hash512 of the concatenation of `parts`.
     pub fn hash512(self, parts: &[&[u8]]) -> [u8; 64] {
-        // Another hash, most often.
+        // The most frequent input: another hash.
         if let [part] = parts
             && let Ok(input) = <[u8; 64]>::try_from(*part)
         {
@@ -78,25 +78,24 @@ impl Blake2b {
         bytes(self.digest(64, parts))
     }
 
-    /// Replaces 64 bytes, given as words, by their Hash512; they pass through no buffer.
+    /// Replaces 64 bytes, given as words, by their Hash512, without a buffer in between.
     pub(crate) fn rehash(self, digest: &mut Words) {
         match self.0 {
             Vectors::Portable => portable::rehash(digest),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Avx2` exists only if `Cpu` holds AVX2.
             Vectors::Avx2 => unsafe { x86_avx2::rehash(digest) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            // SAFETY: `Avx512` exists only if `Cpu` holds AVX-512 F and VL.
             Vectors::Avx512 => unsafe { x86_avx512::rehash(digest) },
         }
     }
 
-    /// H' of RFC 9106, 3.3, with an output of 1024 bytes: hashes the concatenation of the output's
-    /// length and `input`.
+    /// Returns H' of `input` with an output of 1024 bytes (RFC 9106, 3.3).
     pub fn hash_long(self, input: &[u8]) -> [u8; 1024] {
         let mut output = [Words::default(); 16];
         let mut digest = self.digest(64, &[&1024u32.to_le_bytes(), input]);
-        // Half of each digest is output and the whole is hashed on; the last is output whole.
+        // Each digest contributes its first half and is hashed again; the last one contributes all.
         for words in &mut output[..15] {
             words[..4].copy_from_slice(&digest[..4]);
             self.rehash(&mut digest);
@@ -107,7 +106,7 @@ impl Blake2b {
         bytemuck::must_cast(output.map(bytes::<8, 64>))
     }
 
-    /// The state after hashing `parts`, of whose bytes the digest has `size`.
+    /// Returns the state after `parts`; its first `size` bytes are the digest.
     fn digest(self, size: u64, parts: &[&[u8]]) -> Words {
         let mut state = Words::default();
         let mut progress = Progress { bytes: 0, last: false, size };
@@ -115,7 +114,7 @@ impl Blake2b {
         let mut used = 0;
         for mut part in parts.iter().copied() {
             while !part.is_empty() {
-                // A full block is kept until more follows: the last one is compressed otherwise.
+                // A full block waits until more input follows, since the last block has a flag.
                 if used == BLOCK_SIZE {
                     progress.bytes += BLOCK_SIZE as u64;
                     self.compress_bytes(&mut state, &mut block, progress);
@@ -146,17 +145,17 @@ impl Blake2b {
         match self.0 {
             Vectors::Portable => portable::compress(state, message, progress),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Avx2` exists only if `Cpu` holds AVX2.
             Vectors::Avx2 => unsafe { x86_avx2::compress(state, message, progress) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            // SAFETY: `Avx512` exists only if `Cpu` holds AVX-512 F and VL.
             Vectors::Avx512 => unsafe { x86_avx512::compress(state, message, progress) },
         }
     }
 }
 
 impl Default for Blake2b {
-    /// The fastest of this machine.
+    /// Returns the fastest implementation for this processor.
     fn default() -> Blake2b {
         static FASTEST: LazyLock<Blake2b> = LazyLock::new(|| Blake2b::new(Cpu::detect()));
         *FASTEST
@@ -169,15 +168,15 @@ pub(crate) type Words = [u64; 8];
 const ZEROS: Words = [0; 8];
 const BLOCK_SIZE: usize = 128;
 
-/// A message block that is being filled.
+/// A message block.
 #[derive(Clone, Copy, Default, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(64))]
 struct Block([Words; 2]);
 
-/// What a compression depends on besides the block and the state.
+/// The parameters of a compression besides the block and the state.
 #[derive(Clone, Copy)]
 struct Progress {
-    /// Bytes hashed so far, those of this block included.
+    /// Bytes hashed so far, including this block.
     bytes: u64,
     last: bool,
     /// Bytes of the digest.
@@ -185,10 +184,10 @@ struct Progress {
 }
 
 impl Progress {
-    /// A digest hashed again.
+    /// For a digest that is hashed again.
     const REHASH: Progress = Progress { bytes: 64, last: true, size: 64 };
 
-    /// Words 0 to 7 of the working vector: the state, or what it is at first.
+    /// Returns words 0 to 7 of the working vector: the state, or its initial value.
     #[inline(always)]
     fn first_rows(self, state: &Words) -> Words {
         if self.bytes > BLOCK_SIZE as u64 {
@@ -199,7 +198,7 @@ impl Progress {
         rows
     }
 
-    /// Words 12 to 15: constants, the count of bytes, the final flag.
+    /// Returns words 12 to 15: constants, the byte count and the final flag.
     #[inline(always)]
     fn last_row(self) -> [u64; 4] {
         let flag = if self.last { u64::MAX } else { 0 };
@@ -218,8 +217,8 @@ const IV: Words = [
     0x5be0_cd19_137e_2179,
 ];
 
-/// Which words of the message a round adds, in the order of its eight quarter rounds; rounds 10
-/// and 11 are rounds 0 and 1 again. Blake2s has the same ten.
+/// The message words that each round adds, in the order of its eight quarter rounds. Rounds 10 and
+/// 11 repeat rounds 0 and 1. Blake2s has the same ten rows.
 pub const SIGMA: [[usize; 16]; 10] = [
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -248,10 +247,9 @@ mod tests {
 
     use super::*;
 
-    /// Every implementation agrees with an independent library, whatever the length and however
-    /// the input is cut into parts.
+    /// For all lengths, and inputs cut into parts anywhere.
     #[test]
-    fn hashes_are_those_of_a_library() {
+    fn implementations_agree_with_an_independent_library() {
         let mut input: Vec<u8> = Vec::new();
         for length in 0..400 {
             let (hash32, hash64) = (Library::<U32>::digest(&input), Library::<U64>::digest(&input));
@@ -268,7 +266,6 @@ mod tests {
         }
     }
 
-    /// The words of a message reach every round of every implementation: each bit counts.
     #[test]
     fn long_hashes_are_chains_of_hashes() {
         for cpu in Cpu::detect().levels() {

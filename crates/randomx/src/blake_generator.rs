@@ -1,16 +1,16 @@
-//! BlakeGenerator (specification 3.5): the random numbers that shape SuperscalarHash.
+//! BlakeGenerator (specification 3.5): the random numbers that generate SuperscalarHash programs.
 
 use crate::blake2b::{Blake2b, Words};
 use crate::params::GENERATOR_KEY_SIZE;
 
 const STATE_SIZE: usize = 64;
 
-/// A stream of bytes and words from repeated Hash512.
+/// A random number generator that repeats Hash512.
 #[derive(Clone, Debug)]
 pub struct BlakeGenerator {
     blake2b: Blake2b,
     state: Words,
-    /// The bytes of the state, and a few more so that 4 can be read from each place.
+    /// The bytes of the state, padded so that 4 bytes can be read anywhere.
     bytes: [u8; STATE_SIZE + 4],
     used: usize,
 }
@@ -21,7 +21,7 @@ impl BlakeGenerator {
         BlakeGenerator::with_blake2b(key, Blake2b::default())
     }
 
-    /// The same with an implementation of Blake2b, on which the numbers do not depend.
+    /// Seeds the generator and chooses its Blake2b, which does not change the numbers.
     pub fn with_blake2b(key: &[u8], blake2b: Blake2b) -> BlakeGenerator {
         let mut seed = [0; STATE_SIZE];
         let length = key.len().min(GENERATOR_KEY_SIZE);
@@ -31,20 +31,23 @@ impl BlakeGenerator {
         BlakeGenerator { blake2b, state, bytes: [0; STATE_SIZE + 4], used: STATE_SIZE }
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     #[inline]
     pub fn byte(&mut self) -> u8 {
         self.draw(1) as u8
     }
 
-    /// The next 4 bytes, little-endian. Bytes left over in a state that is too short are lost.
+    /// Returns the next 4 bytes, little-endian. Fewer than 4 bytes at the end of a state are
+    /// skipped.
     #[inline]
     pub fn word(&mut self) -> u32 {
         self.draw(4)
     }
 
-    /// The next `count` bytes, at most 4, little-endian. How many are asked for is as random as
-    /// they are, so nothing here branches on it but the end of the state.
+    /// Returns the next `count` bytes, at most 4, little-endian.
+    ///
+    /// `count` is itself random, so that a branch on it would be mispredicted. The only branch is
+    /// for the end of the state.
     #[inline]
     pub(crate) fn draw(&mut self, count: usize) -> u32 {
         if self.used + count > STATE_SIZE {

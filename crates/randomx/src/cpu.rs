@@ -1,30 +1,31 @@
-//! What the processor can do beyond the baseline of the build.
+//! Processor extensions beyond the baseline of the build.
 //!
-//! Extensions are detected here and nowhere else. A [`Cpu`] is the proof that those it holds are
-//! present, so that code which needs one can be called safely; taking some away forces the
-//! slower paths, as tests do.
+//! Only this module detects them. A [`Cpu`] proves that the extensions it holds are present, so
+//! that code which needs one can be called safely. Removing some forces the slower paths, as
+//! tests do.
 
 use std::fmt;
 
-/// A group of instructions that a fast path needs.
+/// A group of processor instructions that a faster implementation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// AES rounds: AES-NI on x86-64; in WebAssembly rounds made of SIMD128, which all builds have.
+    /// AES rounds: AES-NI on x86-64. In WebAssembly SIMD128 computes them, which all builds have.
     Aes,
     /// AVX2: vectors of 4 lanes.
     Avx2,
-    /// AVX-512 F, VL, DQ and BW, on top of AVX2: vectors of 2, 4 and 8 lanes, with 64-bit products.
+    /// AVX-512 F, VL, DQ and BW, in addition to AVX2: vectors of 2, 4 and 8 lanes, with 64-bit
+    /// products.
     Avx512,
-    /// VAES, on top of AVX-512 and AES-NI: AES rounds on four columns at once.
+    /// VAES, in addition to AVX-512 and AES-NI: AES rounds on four columns at once.
     Vaes,
-    /// AVX-512 IFMA, on top of AVX-512: products of 52 bits.
+    /// AVX-512 IFMA, in addition to AVX-512: products of 52 bits.
     Ifma,
-    /// BMI2: shifts, rotations and products that leave the flags alone.
+    /// BMI2: shifts, rotations and products that do not change the flags.
     Bmi2,
 }
 
 impl Extension {
-    /// Every extension, in the order in which they build on each other.
+    /// All extensions, prerequisites first.
     pub const ALL: [Extension; 6] = [
         Extension::Aes,
         Extension::Avx2,
@@ -38,8 +39,8 @@ impl Extension {
         1 << self as u8
     }
 
-    /// The extensions that this one builds on.
-    fn foundations(self) -> &'static [Extension] {
+    /// The extensions that this one needs.
+    fn prerequisites(self) -> &'static [Extension] {
         match self {
             Extension::Aes | Extension::Avx2 | Extension::Bmi2 => &[],
             Extension::Avx512 => &[Extension::Avx2],
@@ -84,39 +85,40 @@ impl fmt::Display for Extension {
     }
 }
 
-/// Extensions that this machine is known to have.
+/// A set of extensions that this processor has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cpu {
     extensions: u8,
 }
 
 impl Cpu {
-    /// All that this machine has.
+    /// Detects all extensions of this processor.
     pub fn detect() -> Cpu {
         Extension::ALL.into_iter().fold(Cpu::baseline(), |cpu, extension| {
-            let founded = extension.foundations().iter().all(|&below| cpu.has(below));
-            let bit = if founded && extension.detected() { extension.bit() } else { 0 };
+            let complete = extension.prerequisites().iter().all(|&needed| cpu.has(needed));
+            let bit = if complete && extension.detected() { extension.bit() } else { 0 };
             Cpu { extensions: cpu.extensions | bit }
         })
     }
 
-    /// No extension: the paths that run on every machine.
+    /// Returns the empty set: implementations that run on every processor.
     pub const fn baseline() -> Cpu {
         Cpu { extensions: 0 }
     }
 
-    /// The same without `extension` and without those that build on it.
+    /// Removes `extension` and those that need it.
     #[must_use]
     pub fn without(self, extension: Extension) -> Cpu {
         let kept = Cpu { extensions: self.extensions & !extension.bit() };
         Extension::ALL.into_iter().fold(kept, |cpu, other| {
-            let founded = other.foundations().iter().all(|&below| cpu.has(below));
-            Cpu { extensions: if founded { cpu.extensions } else { cpu.extensions & !other.bit() } }
+            let complete = other.prerequisites().iter().all(|&needed| cpu.has(needed));
+            let removed = if complete { 0 } else { other.bit() };
+            Cpu { extensions: cpu.extensions & !removed }
         })
     }
 
-    /// This machine and, for tests, each poorer one: without one extension after the other, and
-    /// last without any. What runs in all of them runs everywhere.
+    /// Returns the sets that tests run with: this one, this one without each of its extensions,
+    /// and the empty set.
     pub fn levels(self) -> Vec<Cpu> {
         let mut levels = vec![self];
         levels.extend(self.extensions().map(|extension| self.without(extension)));
@@ -125,12 +127,12 @@ impl Cpu {
         levels
     }
 
-    /// Whether `extension` is there to be used.
+    /// Whether the set holds `extension`.
     pub const fn has(self, extension: Extension) -> bool {
         self.extensions & extension.bit() != 0
     }
 
-    /// The extensions that are there.
+    /// The extensions in the set.
     pub fn extensions(self) -> impl Iterator<Item = Extension> {
         Extension::ALL.into_iter().filter(move |&extension| self.has(extension))
     }
@@ -165,9 +167,8 @@ impl Default for Cpu {
 mod tests {
     use super::*;
 
-    /// Without AVX2 there is nothing that builds on it, at any distance.
     #[test]
-    fn extensions_go_with_their_foundations() {
+    fn removing_an_extension_removes_those_that_need_it() {
         let all = Cpu { extensions: u8::MAX };
         let without = all.without(Extension::Avx2);
         let left: Vec<Extension> = without.extensions().collect();

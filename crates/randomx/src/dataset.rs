@@ -1,4 +1,4 @@
-//! The dataset (specification 7.3): all items of a key, computed beforehand by many threads.
+//! The dataset (specification 7.3): all items of a key, computed in advance by many threads.
 
 use std::fmt;
 use std::iter::Enumerate;
@@ -16,17 +16,17 @@ use crate::superscalar::Item;
 
 /// All items of a key, 2080 MiB, for v1 and v2 alike.
 ///
-/// It is read-only, can be shared by any number of VMs and threads, and has no need of the cache
+/// A dataset is read-only. Any number of VMs and threads can share it. It does not need the cache
 /// that it was computed from.
 pub struct Dataset {
     memory: Memory,
 }
 
 impl Dataset {
-    /// How many items there are.
+    /// The number of items.
     pub const ITEMS: usize = DATASET_ITEMS as usize;
 
-    /// Computes all items with so many threads.
+    /// Computes all items with `threads` threads, 1 to [`MAX_THREADS`].
     ///
     /// # Errors
     ///
@@ -35,20 +35,20 @@ impl Dataset {
         DatasetBuilder::new(threads)?.fill(source, |_| ControlFlow::Continue(()))
     }
 
-    /// A dataset of zeros, for those who write its items themselves, through
+    /// Creates a dataset of zeros, for callers that write the items through
     /// [`as_mut_ptr`](Self::as_mut_ptr).
     ///
     /// # Errors
     ///
-    /// [`DatasetError::OutOfMemory`] when 2080 MiB cannot be had.
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or are not left.
     pub fn zeroed() -> Result<Dataset, DatasetError> {
         let memory = Memory::zeroed_if_available(DATASET_SIZE);
         let memory = memory.map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
         Ok(Dataset { memory })
     }
 
-    /// Where the items are as long as the dataset lives. They may be written through this pointer
-    /// while nothing borrows them.
+    /// The address of the items, which is fixed while the dataset lives. They may be written through
+    /// this pointer while nothing borrows them.
     pub fn as_mut_ptr(&mut self) -> *mut Item {
         self.memory.as_mut_ptr().cast()
     }
@@ -58,12 +58,12 @@ impl Dataset {
         self.memory.as_slice()
     }
 
-    /// The kind of pages that the memory was given.
+    /// The kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.memory.pages()
     }
 
-    /// Bytes of the memory that lie on huge pages now, where the system tells.
+    /// Bytes of the memory that lie on huge pages now, where the system reports it.
     pub fn huge_bytes(&self) -> Option<usize> {
         self.memory.huge_bytes()
     }
@@ -75,20 +75,21 @@ impl fmt::Debug for Dataset {
     }
 }
 
-/// The memory of a dataset, had before the work of computing its items is begun: whoever has to
-/// expand the key first learns early that there is not enough.
+/// The memory of a dataset before its items are computed.
+///
+/// It is allocated first, so that running out of memory shows before the key is expanded.
 pub struct DatasetBuilder {
     memory: Memory,
     threads: usize,
 }
 
 impl DatasetBuilder {
-    /// Allocates the memory, to be filled by so many threads.
+    /// Allocates the memory, which `threads` threads will fill.
     ///
     /// # Errors
     ///
-    /// [`DatasetError::Threads`] when `threads` is not from 1 to [`MAX_THREADS`],
-    /// [`DatasetError::OutOfMemory`] when 2080 MiB cannot be had.
+    /// [`DatasetError::Threads`] unless `threads` is 1 to [`MAX_THREADS`],
+    /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or are not left.
     pub fn new(threads: usize) -> Result<DatasetBuilder, DatasetError> {
         if threads == 0 || threads > MAX_THREADS {
             return Err(DatasetError::Threads { requested: threads });
@@ -97,14 +98,14 @@ impl DatasetBuilder {
         Ok(DatasetBuilder { memory, threads })
     }
 
-    /// Computes all items. Threads that the system does not start leave their part to the others.
+    /// Computes all items. If the system refuses a thread, the others do its part.
     ///
-    /// `progress` is called by this thread, which computes too, some hundred times a second; it
-    /// is told how many items are done, and may break off the work.
+    /// The calling thread computes too, and calls `progress` some hundred times a second with the
+    /// number of items that are done. `progress` can cancel the work by `Break`.
     ///
     /// # Errors
     ///
-    /// [`DatasetError::Cancelled`] when `progress` breaks off.
+    /// [`DatasetError::Cancelled`] if `progress` breaks.
     pub fn fill(
         mut self,
         source: &Items,
@@ -122,11 +123,11 @@ impl fmt::Debug for DatasetBuilder {
     }
 }
 
-/// Items that a thread takes at a time: a huge page, so that each page belongs to the thread that
-/// writes to it first, and few enough to hear soon that the work is broken off.
+/// Items that a thread takes at a time. They fill a huge page, so that only one thread writes each
+/// page. They are few enough that cancelling takes effect soon.
 const CHUNK: usize = (2 << 20) / size_of::<Item>();
 
-/// Spreads the computation of `items`, which `compute` does from a number on, over threads.
+/// Spreads the computation of `items` over threads. `compute` computes items from a number on.
 fn fill(
     items: &mut [Item],
     threads: usize,
@@ -155,12 +156,12 @@ fn fill(
         }
         Ok(())
     })?;
-    // The other threads may have been the last.
+    // The calling thread may not have seen the last items of the others.
     let _ = progress(all);
     Ok(())
 }
 
-/// What the threads share while they compute items.
+/// The state that the threads share.
 struct Work<'a> {
     chunks: Mutex<Enumerate<ChunksMut<'a, Item>>>,
     done: AtomicUsize,
@@ -168,12 +169,12 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Takes a chunk and computes it; says whether there was one.
+    /// Takes a chunk and computes it. Returns false if none was left.
     fn step(&self, compute: impl Fn(u32, &mut [Item])) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return false;
         }
-        // The lock ends with this statement, so that no thread waits for another's items.
+        // The lock is released here, before the items are computed.
         let next = self.chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
         let Some((index, items)) = next else {
             return false;
@@ -183,7 +184,7 @@ impl Work<'_> {
         true
     }
 
-    /// Leaves the chunks that no thread has taken.
+    /// Drops the chunks that no thread has taken.
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -193,7 +194,7 @@ impl Work<'_> {
 mod tests {
     use super::*;
 
-    /// Numbers each item; an item that is computed twice or never shows.
+    /// Adds its number to each item, which shows items that are computed twice or never.
     fn count(first: u32, items: &mut [Item]) {
         for (number, item) in (u64::from(first)..).zip(items) {
             item[0] += number + 1;
@@ -205,22 +206,22 @@ mod tests {
         for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 9 * CHUNK + 7] {
             for threads in [1, 2, 3, 16] {
                 let mut items = vec![[0; 8]; length];
-                let mut told = Vec::new();
+                let mut reported = Vec::new();
                 let progress = |done| {
-                    told.push(done);
+                    reported.push(done);
                     ControlFlow::Continue(())
                 };
                 fill(&mut items, threads, count, progress).expect("threads");
-                let right = (1..).zip(&items).all(|(number, item)| item[0] == number);
-                assert!(right, "{length} items, {threads} threads");
-                assert!(told.is_sorted(), "{told:?}");
-                assert_eq!(told.last(), Some(&length));
+                let correct = (1..).zip(&items).all(|(number, item)| item[0] == number);
+                assert!(correct, "{length} items, {threads} threads");
+                assert!(reported.is_sorted(), "{reported:?}");
+                assert_eq!(reported.last(), Some(&length));
             }
         }
     }
 
     #[test]
-    fn the_work_can_be_broken_off() {
+    fn progress_can_cancel_the_work() {
         for threads in [1, 4] {
             let mut items = vec![[0; 8]; 40 * CHUNK];
             let mut calls = 0;
@@ -234,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_one_to_a_maximum() {
+    fn thread_counts_out_of_range_are_refused() {
         for threads in [0, MAX_THREADS + 1, 10_000, usize::MAX] {
-            let error = DatasetBuilder::new(threads).expect_err("no such number of threads");
+            let error = DatasetBuilder::new(threads).expect_err("a bad number of threads");
             assert_eq!(error, DatasetError::Threads { requested: threads });
         }
     }

@@ -1,16 +1,16 @@
-//! What can go wrong: memory that cannot be had, and options that cannot be met.
+//! Errors: failed allocations, and options that cannot be met.
 
 use std::fmt;
 
 use crate::params::{MAX_LANES, MAX_THREADS};
 
-/// Why a [`Cache`](crate::Cache) could not be made.
+/// An error from creating a [`Cache`](crate::Cache).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CacheError {
     /// The 256 MiB of the cache could not be allocated.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
 }
@@ -27,22 +27,22 @@ impl fmt::Display for CacheError {
 
 impl std::error::Error for CacheError {}
 
-/// Why a [`Dataset`](crate::Dataset) could not be made.
+/// An error from creating a [`Dataset`](crate::Dataset).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// The 2080 MiB of the dataset could not be allocated, or are more than the machine, or the
-    /// container that this runs in, has left.
+    /// The 2080 MiB of the dataset could not be allocated, or exceed what the machine or the
+    /// container has left.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
     /// The number of threads is not from 1 to [`MAX_THREADS`].
     Threads {
-        /// Threads asked for.
+        /// Threads requested.
         requested: usize,
     },
-    /// The caller gave up.
+    /// The caller cancelled the computation.
     Cancelled,
 }
 
@@ -50,27 +50,29 @@ impl fmt::Display for DatasetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DatasetError::OutOfMemory { bytes } => {
-                // The last item is 64 bytes short of a whole MiB.
+                // The dataset is 64 bytes short of a whole MiB.
                 let mebibytes = bytes.div_ceil(1 << 20);
                 write!(f, "no memory for the RandomX dataset: {mebibytes} MiB needed")
             }
             DatasetError::Threads { requested } => fmt_threads(f, *requested),
-            DatasetError::Cancelled => f.write_str("the dataset was given up before it was whole"),
+            DatasetError::Cancelled => {
+                f.write_str("the dataset was cancelled before it was complete")
+            }
         }
     }
 }
 
 impl std::error::Error for DatasetError {}
 
-/// Why there is no machine code to run.
+/// An error from creating machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JitError {
     /// This build has no compiler for this processor.
     Unsupported,
-    /// The system gave no memory for code, or refused to make it executable.
+    /// The system has no memory for code, or refuses to make it executable.
     Memory(std::io::ErrorKind),
-    /// The code does not fit the memory made for it.
+    /// The code does not fit the memory allocated for it.
     TooLong,
 }
 
@@ -86,21 +88,21 @@ impl fmt::Display for JitError {
 
 impl std::error::Error for JitError {}
 
-/// Why a [`Vm`](crate::Vm) could not be made.
+/// An error from creating a [`Vm`](crate::Vm).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VmError {
     /// The lanes' scratchpads, 2 MiB each, could not be allocated.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
     /// The number of lanes is not from 1 to [`MAX_LANES`].
     Lanes {
-        /// Lanes asked for.
+        /// Lanes requested.
         requested: usize,
     },
-    /// Machine code was asked for by name and cannot be had.
+    /// Machine code was requested and is not available.
     Jit(JitError),
 }
 

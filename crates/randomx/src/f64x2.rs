@@ -1,7 +1,7 @@
 //! A pair of doubles: a floating point register of the VM (specification 4.3).
 //!
-//! All arithmetic here rounds to nearest, which is the only mode that Rust and WebAssembly
-//! have; `rounding` makes the other three out of it.
+//! All arithmetic here rounds to nearest, the only mode that Rust and WebAssembly have. `rounding`
+//! derives the other three modes from it.
 
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
 mod portable;
@@ -11,82 +11,82 @@ mod wasm32_simd128;
 mod x86_sse2;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
-use portable as machine;
+use portable as native;
 #[cfg(target_arch = "wasm32")]
-use wasm32_simd128 as machine;
+use wasm32_simd128 as native;
 #[cfg(target_arch = "x86_64")]
-use x86_sse2 as machine;
+use x86_sse2 as native;
 
 /// Two doubles, low half first.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct F64x2(machine::Vector);
+pub struct F64x2(native::Vector);
 
 impl F64x2 {
     /// Both halves +0.
-    pub const ZERO: F64x2 = F64x2(machine::ZERO);
+    pub const ZERO: F64x2 = F64x2(native::ZERO);
 
-    /// Two doubles from their IEEE 754 encodings.
+    /// Creates a pair from IEEE 754 encodings.
     #[inline(always)]
     pub fn from_bits(bits: [u64; 2]) -> F64x2 {
-        F64x2(machine::from_bits(bits))
+        F64x2(native::from_bits(bits))
     }
 
     /// The IEEE 754 encodings.
     #[inline(always)]
     pub fn to_bits(self) -> [u64; 2] {
-        machine::to_bits(self.0)
+        native::to_bits(self.0)
     }
 
-    /// Two equal encodings.
+    /// Creates a pair of equal encodings.
     #[inline(always)]
     pub(crate) fn splat_bits(bits: u64) -> F64x2 {
         Self::from_bits([bits; 2])
     }
 
-    /// Two equal doubles.
+    /// Creates a pair of equal doubles.
     #[inline(always)]
     pub(crate) fn splat(value: f64) -> F64x2 {
         Self::splat_bits(value.to_bits())
     }
 
-    /// The conversion of specification 4.3.1: 8 bytes as two signed 32-bit integers, exactly.
+    /// Converts 8 bytes, as two signed 32-bit integers, exactly (specification 4.3.1).
     #[inline(always)]
     pub fn from_integers(bytes: [u8; 8]) -> F64x2 {
-        F64x2(machine::from_integers(u64::from_le_bytes(bytes)))
+        F64x2(native::from_integers(u64::from_le_bytes(bytes)))
     }
 
-    /// The halves exchanged.
+    /// Exchanges the halves.
     #[inline(always)]
     pub fn swap(self) -> F64x2 {
-        F64x2(machine::swap(self.0))
+        F64x2(native::swap(self.0))
     }
 
     #[inline(always)]
     pub(crate) fn sqrt(self) -> F64x2 {
-        F64x2(machine::sqrt(self.0))
+        F64x2(native::sqrt(self.0))
     }
 
-    /// All bits set in each half where `self < other`, else none.
+    /// Returns a mask: all bits of each half are set where `self < other`, else none.
     #[inline(always)]
     pub(crate) fn less_than(self, other: F64x2) -> F64x2 {
-        F64x2(machine::less_than(self.0, other.0))
+        F64x2(native::less_than(self.0, other.0))
     }
 
-    /// The encodings added as integers.
+    /// Adds the encodings as integers.
     #[inline(always)]
     pub(crate) fn add_bits(self, other: F64x2) -> F64x2 {
-        F64x2(machine::add_bits(self.0, other.0))
+        F64x2(native::add_bits(self.0, other.0))
     }
 
-    /// The encodings subtracted as integers.
+    /// Subtracts the encodings as integers.
     #[inline(always)]
     pub(crate) fn sub_bits(self, other: F64x2) -> F64x2 {
-        F64x2(machine::sub_bits(self.0, other.0))
+        F64x2(native::sub_bits(self.0, other.0))
     }
 }
 
-/// Implements a binary operator by a function of the machine's file.
+/// Implements a binary operator with a function of the platform's module.
 macro_rules! operator {
     ($operator:ident, $method:ident, $function:ident) => {
         impl std::ops::$operator for F64x2 {
@@ -94,7 +94,7 @@ macro_rules! operator {
 
             #[inline(always)]
             fn $method(self, other: F64x2) -> F64x2 {
-                F64x2(machine::$function(self.0, other.0))
+                F64x2(native::$function(self.0, other.0))
             }
         }
     };
@@ -116,7 +116,7 @@ impl std::fmt::Debug for F64x2 {
 }
 
 impl PartialEq for F64x2 {
-    /// Equality of encodings: the two zeros differ.
+    /// Compares encodings: the two zeros differ.
     fn eq(&self, other: &F64x2) -> bool {
         self.to_bits() == other.to_bits()
     }
@@ -126,13 +126,12 @@ impl Eq for F64x2 {}
 
 #[cfg(test)]
 mod tests {
-    use super::{machine, portable};
+    use super::{native, portable};
     use crate::blake_generator::BlakeGenerator;
 
-    /// The machine's functions are those of plain Rust, on random bits that are mostly numbers.
     #[test]
-    fn machine_and_portable_agree() {
-        let mut random = BlakeGenerator::new(b"machine and portable agree");
+    fn native_and_portable_agree() {
+        let mut random = BlakeGenerator::new(b"native and portable agree");
         let mut bits = || u64::from(random.word()) << 32 | u64::from(random.word());
         for _ in 0..10_000 {
             // A sign, and an exponent within 256 of zero.
@@ -144,7 +143,7 @@ mod tests {
             macro_rules! compare {
                 ($($function:ident($($argument:expr),*);)*) => {
                     $(assert_eq!(
-                        machine::to_bits(machine::$function($(machine::from_bits($argument)),*)),
+                        native::to_bits(native::$function($(native::from_bits($argument)),*)),
                         portable::to_bits(portable::$function($(portable::from_bits($argument)),*)),
                         "{} of {a:x?} and {b:x?}",
                         stringify!($function)
@@ -167,10 +166,10 @@ mod tests {
                 sub_bits(a, b);
             }
             assert_eq!(
-                machine::to_bits(machine::from_integers(integers)),
+                native::to_bits(native::from_integers(integers)),
                 portable::to_bits(portable::from_integers(integers))
             );
         }
-        assert_eq!(machine::to_bits(machine::ZERO), portable::to_bits(portable::ZERO));
+        assert_eq!(native::to_bits(native::ZERO), portable::to_bits(portable::ZERO));
     }
 }

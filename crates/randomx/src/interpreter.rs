@@ -1,4 +1,4 @@
-//! The reference engine: safe, portable and the definition of what the others must compute.
+//! The reference engine: safe, portable, and the oracle for the other engines.
 
 mod step;
 mod tracer;
@@ -24,7 +24,7 @@ pub struct Interpreter {
     aes: Aes,
 }
 
-/// A program as steps, with what its loop needs.
+/// A program as steps, with the parameters of its loop.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     steps: Vec<Step>,
@@ -33,12 +33,12 @@ pub struct Steps {
 }
 
 impl Interpreter {
-    /// An interpreter; `cpu` matters for the AES of v2's loop.
+    /// Creates an interpreter. `cpu` decides how the loop of v2 computes AES.
     pub fn new(cpu: Cpu) -> Interpreter {
         Interpreter { aes: Aes::new(cpu) }
     }
 
-    /// Steps 1 to 6 and 8 in one lane, while `tracer` is told.
+    /// Runs steps 1 to 6 and 8 in one lane, and reports them to `tracer`.
     pub(crate) fn begin_lane(
         &self,
         context: &mut LaneContext<'_, Steps>,
@@ -52,8 +52,8 @@ impl Interpreter {
         lane.choose_item(code.version, code.read_registers);
     }
 
-    /// Steps 7 and 9 to 12, likewise.
-    // Several loops call it, and what is downloaded should have it once.
+    /// Runs steps 7 and 9 to 12 in one lane, and reports them to `tracer`.
+    // Several callers; one copy keeps the download small.
     #[inline(never)]
     pub(crate) fn end_lane(
         &self,
@@ -69,12 +69,12 @@ impl Interpreter {
 }
 
 impl Steps {
-    /// Step 4.
+    /// Runs step 4.
     #[inline(always)]
     fn execute(&self, lane: &mut Lane, scratchpad: &mut Scratchpad, tracer: &mut impl Tracer) {
-        let mut machine = Machine::new(lane, scratchpad);
-        machine.run(&self.steps, tracer);
-        machine.leave(lane);
+        let mut state = State::new(lane, scratchpad);
+        state.run(&self.steps, tracer);
+        state.leave(lane);
     }
 }
 
@@ -120,13 +120,13 @@ impl Engine for Interpreter {
     }
 }
 
-/// The bits of a register that a branch tests, before they are shifted to where it tests them.
+/// The bits that a branch tests, once the register is shifted right.
 const CONDITION: u64 = (1 << JUMP_BITS) - 1;
 
 /// The registers while a program runs.
-struct Machine<'a> {
-    /// `r[8]` is the zero register and stays zero. The array is longer than that because a power
-    /// of two needs no bounds checks.
+struct State<'a> {
+    /// `r[8]` is the zero register. The array is longer because a power of two needs no bounds
+    /// checks.
     r: [u64; 16],
     /// Groups F and E.
     x: [F64x2; 8],
@@ -136,9 +136,9 @@ struct Machine<'a> {
     scratchpad: &'a mut Scratchpad,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> State<'a> {
     #[inline(always)]
-    fn new(lane: &Lane, scratchpad: &'a mut Scratchpad) -> Machine<'a> {
+    fn new(lane: &Lane, scratchpad: &'a mut Scratchpad) -> State<'a> {
         let registers = &lane.registers;
         let mut r = [0; 16];
         r[..8].copy_from_slice(&registers.r);
@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
         x[..4].copy_from_slice(&registers.f);
         x[4..].copy_from_slice(&registers.e);
         let (a, e_mask, mode) = (registers.a, lane.e_mask, lane.rounding_mode);
-        Machine { r, x, a, e_mask, mode, scratchpad }
+        State { r, x, a, e_mask, mode, scratchpad }
     }
 
     #[inline(always)]
@@ -238,7 +238,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The source of an integer step, without a branch on where it is.
+    /// Returns the source of an integer step, register or memory, without a branch.
     #[inline(always)]
     fn source(&self, step: &Step) -> u64 {
         let memory = step.from_memory as u64;
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         (loaded & memory) | self.integer(step.src)
     }
 
-    /// The source of FADD or FSUB, likewise.
+    /// Returns the source of FADD or FSUB, register or memory, without a branch.
     #[inline(always)]
     fn float_source(&self, step: &Step) -> F64x2 {
         let memory = F64x2::splat_bits(step.from_memory as u64);

@@ -1,8 +1,8 @@
-//! Large zeroed buffers that may fail to be had: the cache, the dataset and the scratchpads.
+//! Fallible large allocations, zeroed: the cache, the dataset and the scratchpads.
 //!
-//! Nearly every access to the cache or the dataset is a TLB miss on 4 KiB pages, so natively the
-//! buffers are anonymous mappings on the largest pages that the system grants. In WebAssembly
-//! they are ordinary allocations, whose failure is an answer rather than a trap.
+//! Nearly every access to the cache or the dataset is a TLB miss on 4 KiB pages, so native buffers
+//! are anonymous mappings on the largest pages that the system grants. In WebAssembly they are
+//! ordinary allocations, whose failure is an error and not a trap.
 
 #[cfg(target_os = "linux")]
 mod available;
@@ -18,17 +18,17 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 use buffer::Buffer;
 
-/// A cache line, the unit in which memory is handed out.
+/// A cache line, the unit of allocation.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(64))]
 pub struct Line(pub [u64; 8]);
 
-/// What kind of pages a buffer was given, best first.
+/// The kind of memory pages that hold a buffer, fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Huge pages that the administrator has reserved: hugetlbfs.
+    /// Huge pages that the administrator reserved: hugetlbfs.
     HugeTlb,
-    /// Transparent huge pages: the system makes as many of the pages huge as it can.
+    /// Transparent huge pages: the system makes as many pages huge as it can.
     Transparent,
     /// Ordinary pages.
     Plain,
@@ -44,7 +44,8 @@ impl fmt::Display for Pages {
     }
 }
 
-/// Whether the machine has so much memory left, as far as the system tells.
+/// Whether `bytes` of memory are left to this process: in the machine, and in the control groups
+/// that limit it. `true` where the system does not report it.
 pub fn is_available(bytes: usize) -> bool {
     #[cfg(target_os = "linux")]
     let left = available::bytes();
@@ -53,25 +54,32 @@ pub fn is_available(bytes: usize) -> bool {
     left.is_none_or(|left| bytes <= left)
 }
 
-/// A zeroed buffer, aligned to 64 bytes at least. Its memory goes back when it is dropped.
+/// A zeroed buffer, aligned to at least 64 bytes. Dropping it releases the memory.
 pub struct Memory(Buffer);
 
-/// The system has no memory to give.
+/// An allocation failed.
 #[derive(Debug)]
 pub struct OutOfMemory;
 
 impl Memory {
-    /// Asks for `bytes` zeroed bytes, a multiple of 64.
+    /// Allocates `bytes` zeroed bytes, a multiple of 64.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the system refuses.
     pub fn zeroed(bytes: usize) -> Result<Memory, OutOfMemory> {
         Buffer::zeroed(bytes).map(Memory)
     }
 
-    /// The same for a buffer that may be larger than what the machine has left. Systems that
-    /// promise more memory than they have would end the process once it is used; as far as one
-    /// can tell beforehand, this is an error instead.
+    /// Allocates `bytes` zeroed bytes, a multiple of 64, if [`is_available`] says that there are so
+    /// many. A system that overcommits memory would otherwise kill the process when it uses them.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the system refuses or has too little left.
     pub fn zeroed_if_available(bytes: usize) -> Result<Memory, OutOfMemory> {
         let memory = Memory::zeroed(bytes)?;
-        // Reserved pages are no part of what is left, and belong to the buffer already.
+        // Reserved pages do not count as left, and already belong to the buffer.
         if memory.pages() == Pages::HugeTlb || is_available(bytes) {
             Ok(memory)
         } else {
@@ -79,24 +87,25 @@ impl Memory {
         }
     }
 
-    /// The kind of pages that the buffer was given.
+    /// The kind of pages that hold the buffer.
     pub fn pages(&self) -> Pages {
         self.0.pages()
     }
 
-    /// Bytes that lie on huge pages at this moment, where the system tells. Pages count once
-    /// they have been written to.
+    /// Bytes that lie on huge pages at this moment, where the system reports it. A page counts once
+    /// it has been written.
     pub fn huge_bytes(&self) -> Option<usize> {
         self.0.huge_bytes()
     }
 
-    /// The buffer as a slice of `T`, which is at most 64-byte aligned and divides its size.
+    /// The buffer as a slice of `T`, whose alignment is at most 64 and whose size divides the
+    /// buffer's.
     pub fn as_slice<T: AnyBitPattern>(&self) -> &[T] {
         bytemuck::cast_slice(self.0.bytes())
     }
 
-    /// Where the buffer is, for those who hand it to other languages: it stays there as long as
-    /// it lives, and may be written through this pointer while nothing borrows it.
+    /// The buffer's address, for code in other languages. It is fixed while the buffer lives, and
+    /// may be written through this pointer while nothing borrows the buffer.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.0.as_mut_ptr()
     }
@@ -124,18 +133,17 @@ mod tests {
     }
 
     #[test]
-    fn no_memory_is_an_answer() {
+    fn impossible_allocations_are_errors() {
         assert!(Memory::zeroed(1 << 60).is_err());
         assert!(Memory::zeroed_if_available(1 << 60).is_err());
     }
 
-    /// Half of the address space can be had where the system promises more than it has, but it
-    /// is not there.
+    /// A system that overcommits would map this much.
     #[cfg(target_os = "linux")]
     #[test]
-    fn memory_that_is_only_promised_is_not_available() {
+    fn overcommitted_memory_is_not_available() {
         let Some(left) = available::bytes() else {
-            println!("skipped: the system does not tell how much memory is left");
+            println!("skipped: the system does not report how much memory is left");
             return;
         };
         let more = (left + (1 << 30)) & !63;
@@ -144,15 +152,15 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_told() {
+    fn pages_and_huge_bytes_are_consistent() {
         let bytes = 8 << 20;
         let mut memory = Memory::zeroed(bytes).expect("8 MiB");
         memory.as_mut_slice::<Line>().fill(Line([1; 8]));
         let (pages, huge) = (memory.pages(), memory.huge_bytes());
-        println!("{pages}, {huge:?} bytes on huge ones");
+        println!("{pages}, {huge:?} bytes on huge pages");
         match pages {
             Pages::HugeTlb => assert_eq!(huge, Some(bytes)),
-            // How many the system grants is its own affair.
+            // The system decides how many to grant.
             Pages::Transparent => assert!(huge.is_none_or(|huge| huge <= bytes)),
             Pages::Plain => assert_eq!(huge, Some(0)),
         }

@@ -1,12 +1,13 @@
-//! High halves of 64-bit products (specification 5.2.5), for one pair of factors and for lanes.
+//! High halves of 64-bit products (specification 5.2.5), in scalar and in vectorisable form.
 
-/// The high half of the unsigned product.
+/// Returns the high half of the unsigned product.
 #[inline(always)]
 pub(crate) fn multiply_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// The same from four 32-bit products, which vector units have.
+/// Returns the high half of the unsigned product, from four 32-bit products, which vector units
+/// have.
 #[inline(always)]
 pub(crate) fn multiply_high_in_parts(a: u64, b: u64) -> u64 {
     const LOW: u64 = 0xffff_ffff;
@@ -15,14 +16,14 @@ pub(crate) fn multiply_high_in_parts(a: u64, b: u64) -> u64 {
     a1 * b1 + (middle >> 32) + ((a0 * b1 + (middle & LOW)) >> 32)
 }
 
-/// How much more the unsigned high half is than the signed one: each negative factor takes the
-/// other off.
+/// Returns the unsigned high half minus the signed one: each negative factor contributes the
+/// other factor.
 #[inline(always)]
 pub(crate) fn signed_excess(a: u64, b: u64) -> u64 {
     (negative(a) & b).wrapping_add(negative(b) & a)
 }
 
-/// All ones for a negative number, else zero.
+/// Returns all ones for a negative number, else zero.
 #[inline(always)]
 fn negative(x: u64) -> u64 {
     (x as i64 >> 63) as u64

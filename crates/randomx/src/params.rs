@@ -1,4 +1,4 @@
-//! The configurable parameters of RandomX (specification 1.2), and what follows from them.
+//! The configurable parameters of RandomX (specification 1.2), and constants derived from them.
 
 use std::fmt;
 
@@ -16,12 +16,12 @@ pub const ARGON_SALT: &[u8] = b"RandomX\x03";
 pub const CACHE_ACCESSES: usize = 8;
 /// `RANDOMX_SUPERSCALAR_LATENCY`: cycles that a SuperscalarHash program fills on the reference CPU.
 pub const SUPERSCALAR_LATENCY: usize = 170;
-/// The most instructions a SuperscalarHash program can have (specification 6.3).
+/// The maximum number of instructions in a SuperscalarHash program (specification 6.3).
 pub const SUPERSCALAR_MAX_SIZE: usize = 3 * SUPERSCALAR_LATENCY + 2;
-/// Bytes of a key that seed the SuperscalarHash generator; Argon2d takes the whole key.
+/// Bytes of a key that seed the SuperscalarHash generator. Argon2d uses the whole key.
 pub const GENERATOR_KEY_SIZE: usize = 60;
 
-/// Bytes in a dataset item, and in a cache line.
+/// Bytes in a dataset item, and in a line of the cache.
 pub const ITEM_SIZE: usize = 64;
 /// `RANDOMX_DATASET_BASE_SIZE` in bytes.
 pub const DATASET_BASE_SIZE: u64 = 2_147_483_648;
@@ -31,17 +31,17 @@ pub const DATASET_EXTRA_SIZE: u64 = 33_554_368;
 pub const DATASET_ITEMS: u32 = ((DATASET_BASE_SIZE + DATASET_EXTRA_SIZE) / ITEM_SIZE as u64) as u32;
 /// Bytes in the whole dataset.
 pub const DATASET_SIZE: usize = DATASET_ITEMS as usize * ITEM_SIZE;
-/// Items that the dataset offset of a program can select from (specification 4.5.5).
+/// The greatest dataset offset of a program, in items (specification 4.5.5).
 pub const DATASET_EXTRA_ITEMS: u64 = DATASET_EXTRA_SIZE / ITEM_SIZE as u64;
 
-/// Bytes of Argon2 memory, which is the whole cache.
+/// Bytes of Argon2 memory: the whole cache.
 pub const CACHE_SIZE: usize = ARGON_MEMORY * 1024;
 
 /// `RANDOMX_PROGRAM_ITERATIONS`.
 pub const PROGRAM_ITERATIONS: usize = 2048;
 /// `RANDOMX_PROGRAM_COUNT`: programs chained in one hash.
 pub const PROGRAM_COUNT: usize = 8;
-/// Bytes of configuration in front of a program's instructions (specification 4.5).
+/// Bytes of configuration before a program's instructions (specification 4.5).
 pub const PROGRAM_CONFIGURATION_SIZE: usize = 128;
 
 /// `RANDOMX_JUMP_BITS`.
@@ -56,12 +56,13 @@ pub const SCRATCHPAD_L2: usize = 262_144;
 /// `RANDOMX_SCRATCHPAD_L3` in bytes: the whole scratchpad.
 pub const SCRATCHPAD_L3: usize = 2_097_152;
 
-/// The most lanes that a [`Vm`](crate::Vm) steps together.
+/// The maximum number of lanes of a [`Vm`](crate::Vm).
 pub const MAX_LANES: usize = 8;
-/// The most threads that may be asked for: more than any machine has, few enough to be started.
+/// The maximum number of threads of one computation: more than processors have, and few enough
+/// for a system to start.
 pub const MAX_THREADS: usize = 1024;
 
-/// Which RandomX: Monero runs v1 today; v2 is tevador/RandomX 2.0. One cache serves both.
+/// A version of RandomX. Monero uses v1; v2 is tevador/RandomX 2.0. One cache serves both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Version {
     /// Programs of 256 instructions.
@@ -72,7 +73,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// Both versions, for code that runs each.
+    /// Both versions.
     pub const ALL: [Version; 2] = [Version::V1, Version::V2];
 
     /// `RANDOMX_PROGRAM_SIZE`: instructions in a program.
@@ -83,8 +84,8 @@ impl Version {
         }
     }
 
-    /// Hashes of one thread that are fastest computed together with a dataset: they hide each
-    /// other's waiting, until their machine code is more than a processor keeps decoded.
+    /// The number of lanes that is fastest with a dataset. Lanes hide each other's memory latency,
+    /// until their machine code exceeds what a processor keeps decoded.
     pub const fn fast_lanes(self) -> usize {
         match self {
             Version::V1 => 4,
@@ -92,8 +93,9 @@ impl Version {
         }
     }
 
-    /// Dataset items whose numbers are known when an iteration needs the first of them: `mp` is
-    /// what v1 reads one iteration later and v2 two (specification 4.6.2, steps 5 to 8).
+    /// The number of dataset items whose numbers are known when an iteration needs the first of
+    /// them: v1 reads the item of `mp` one iteration later, v2 two (specification 4.6.2, steps 5 to
+    /// 8).
     pub const fn known_items(self) -> usize {
         match self {
             Version::V1 => 2,

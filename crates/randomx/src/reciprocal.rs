@@ -1,19 +1,19 @@
 //! The reciprocal of IMUL_RCP (specification 5.2.6).
 
-/// `2^x / divisor` for the largest `x` that keeps the quotient below 2^64, or `None` where
-/// IMUL_RCP is a no-op: `divisor` zero or a power of two.
+/// Returns `2^x / divisor` for the largest `x` that keeps the quotient below 2^64, or `None` where
+/// IMUL_RCP is a no-op: for zero and for powers of two.
 pub const fn reciprocal(divisor: u32) -> Option<u64> {
     if !has_reciprocal(divisor) {
         return None;
     }
-    // The divisor has `bits` significant bits, so 2^(63 + bits) / divisor lies in [2^63, 2^64). It
-    // is divided in two steps of 64 bits, which are much faster than one of 128.
+    // The divisor has `bits` significant bits, so 2^(63 + bits) / divisor lies in [2^63, 2^64).
+    // Two divisions of 64 bits are much faster than one of 128.
     let bits = 32 - divisor.leading_zeros();
     let (divisor, half) = (divisor as u64, 1u64 << 63);
     Some(((half / divisor) << bits) + ((half % divisor) << bits) / divisor)
 }
 
-/// Whether there is a [`reciprocal`]: no division is needed to know.
+/// Whether `divisor` has a [`reciprocal`], found without a division.
 pub(crate) const fn has_reciprocal(divisor: u32) -> bool {
     divisor != 0 && !divisor.is_power_of_two()
 }

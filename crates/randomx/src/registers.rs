@@ -2,32 +2,32 @@
 
 use crate::f64x2::F64x2;
 
-/// The Register File: what seeds the next program and, in the end, becomes the hash.
+/// The Register File, which seeds the next program and finally becomes the hash.
 ///
-/// Machine code knows where its fields are.
+/// Machine code depends on the layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct RegisterFile {
-    /// Integer registers `r0` to `r7`.
+    /// The integer registers `r0` to `r7`.
     pub r: [u64; 8],
-    /// Additive floating point registers.
+    /// Group F: the additive floating point registers.
     pub f: [F64x2; 4],
-    /// Multiplicative floating point registers, always positive.
+    /// Group E: the multiplicative floating point registers, always positive.
     pub e: [F64x2; 4],
-    /// Read-only floating point registers, fixed for a program.
+    /// Group A: the read-only floating point registers, constant during a program.
     pub a: [F64x2; 4],
 }
 
 impl RegisterFile {
-    /// Bytes in the Register File.
+    /// The size in bytes.
     pub const SIZE: usize = 256;
 
-    /// All registers zero.
+    /// Creates registers that are all zero.
     pub fn new() -> RegisterFile {
         RegisterFile { r: [0; 8], f: [F64x2::ZERO; 4], e: [F64x2::ZERO; 4], a: [F64x2::ZERO; 4] }
     }
 
-    /// The registers in little-endian byte order: R, F, E, A (specification 2).
+    /// Returns R, F, E and A in little-endian byte order (specification 2).
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
         let floats = self.f.iter().chain(&self.e).chain(&self.a).flat_map(|pair| pair.to_bits());
@@ -39,7 +39,7 @@ impl RegisterFile {
         bytes
     }
 
-    /// The registers from the same 256 bytes.
+    /// Reads R, F, E and A from 256 bytes in little-endian byte order.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> RegisterFile {
         let words = bytes.as_chunks().0;
         let word = |i: usize| u64::from_le_bytes(words[i]);

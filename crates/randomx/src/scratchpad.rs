@@ -15,14 +15,13 @@ pub const L3_MASK_64: u32 = SCRATCHPAD_L3 as u32 - 64;
 
 /// One lane's scratchpad.
 ///
-/// Addresses are masked to the scratchpad whatever they are, so that the compiler sees every
-/// access to be inside.
+/// All addresses are masked to the scratchpad, so that the compiler can omit bounds checks.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(transparent)]
 pub struct Scratchpad([u8; SCRATCHPAD_L3]);
 
 impl Scratchpad {
-    /// The 8 bytes at an address that is a multiple of 8.
+    /// Reads 8 bytes at an address, a multiple of 8.
     #[inline(always)]
     pub fn read(&self, address: u32) -> [u8; 8] {
         let start = (address & L3_MASK) as usize;
@@ -31,14 +30,14 @@ impl Scratchpad {
         bytes
     }
 
-    /// Writes 8 bytes at an address that is a multiple of 8.
+    /// Writes 8 bytes at an address, a multiple of 8.
     #[inline(always)]
     pub fn write(&mut self, address: u32, bytes: [u8; 8]) {
         let start = (address & L3_MASK) as usize;
         self.0[start..start + 8].copy_from_slice(&bytes);
     }
 
-    /// The 64 bytes at an address that is a multiple of 64, as eight words.
+    /// Reads 64 bytes at an address, a multiple of 64, as eight words.
     #[inline(always)]
     pub fn read_line(&self, address: u32) -> [[u8; 8]; 8] {
         let start = (address & L3_MASK_64) as usize;
@@ -47,19 +46,19 @@ impl Scratchpad {
         line
     }
 
-    /// Writes 64 bytes at an address that is a multiple of 64.
+    /// Writes 64 bytes at an address, a multiple of 64.
     #[inline(always)]
     pub fn write_line(&mut self, address: u32, line: [[u8; 8]; 8]) {
         let start = (address & L3_MASK_64) as usize;
         self.0[start..start + 64].copy_from_slice(line.as_flattened());
     }
 
-    /// The whole scratchpad in blocks of 64 bytes.
+    /// The whole scratchpad as blocks of 64 bytes.
     pub fn blocks(&self) -> &[[u8; 64]] {
         self.0.as_chunks().0
     }
 
-    /// The whole scratchpad, writable, in blocks of 64 bytes.
+    /// The whole scratchpad as mutable blocks of 64 bytes.
     pub fn blocks_mut(&mut self) -> &mut [[u8; 64]] {
         self.0.as_chunks_mut().0
     }
@@ -69,22 +68,22 @@ impl Scratchpad {
 pub struct Scratchpads(Memory);
 
 impl Scratchpads {
-    /// Zeroed scratchpads for `lanes` lanes.
+    /// Allocates zeroed scratchpads for `lanes` lanes.
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] when 2 MiB a lane cannot be allocated.
+    /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated.
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
         let bytes = lanes * SCRATCHPAD_L3;
         Memory::zeroed(bytes).map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
 
-    /// The kind of pages that the memory was given.
+    /// The kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.0.pages()
     }
 
-    /// Each lane's scratchpad.
+    /// The lanes' scratchpads.
     pub fn as_mut_slice(&mut self) -> &mut [Scratchpad] {
         self.0.as_mut_slice()
     }

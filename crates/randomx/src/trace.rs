@@ -1,4 +1,4 @@
-//! One hash, seen from inside: the reference engine with a [`Tracer`] that is told what programs do.
+//! One traced hash: the interpreter with a [`Tracer`] that receives its events.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -6,7 +6,7 @@
 //! use randomx::trace::{self, Tracer};
 //! use randomx::{Cache, Version};
 //!
-//! /// Counts branches, and those of them that are taken.
+//! /// Counts branches, and those that are taken.
 //! #[derive(Default)]
 //! struct Branches(u64, u64);
 //!
@@ -38,15 +38,15 @@ use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 use crate::vm::{self, KeyMemory};
 
-/// The hash of `input`, while `tracer` is told what its programs do.
+/// Returns the hash of `input`, and reports the events of its programs to `tracer`.
 ///
-/// Programs are interpreted. Items come from what `key` is: who traces many hashes of one cache makes
-/// [`Items`](crate::items::Items) of it once, for [`KeyMemory::Items`], instead of having them made
-/// for each hash.
+/// The interpreter runs the programs. With [`KeyMemory::Cache`] each call compiles the cache's
+/// functions; to trace many hashes, create [`Items`](crate::items::Items) once and pass them as
+/// [`KeyMemory::Items`].
 ///
 /// # Errors
 ///
-/// [`VmError::OutOfMemory`] when the scratchpad of 2 MiB cannot be allocated.
+/// [`VmError::OutOfMemory`] if the scratchpad of 2 MiB cannot be allocated.
 pub fn hash(
     key: impl Into<KeyMemory>,
     version: Version,
@@ -63,10 +63,10 @@ pub fn hash(
     Ok(hash)
 }
 
-/// The interpreter as an engine that tells what it does.
+/// The interpreter as an engine that reports its events.
 struct Traced<'a, T> {
     interpreter: Interpreter,
-    /// In a cell since engines are shared; there is one thread and one lane.
+    /// In a cell because engines are shared. There is one thread and one lane.
     tracer: RefCell<&'a mut T>,
 }
 

@@ -11,7 +11,7 @@ const KEYS: [Column; 4] = [
     [0x35, 0x81, 0xef, 0x6a, 0x7c, 0x31, 0xba, 0xb1, 0x88, 0x4c, 0x31, 0x16, 0x54, 0x91, 0x16, 0x49],
 ];
 
-/// One AES round per column and 64 bytes of output; the output is the next state.
+/// A generator with one AES round per column and 64 bytes of output. The output is the next state.
 #[derive(Clone, Debug)]
 pub struct AesGenerator1R {
     state: [Column; 4],
@@ -19,7 +19,7 @@ pub struct AesGenerator1R {
 }
 
 impl AesGenerator1R {
-    /// A generator that starts from a 64-byte seed.
+    /// Creates a generator from a 64-byte seed.
     pub fn new(seed: &[u8; 64], aes: Aes) -> AesGenerator1R {
         AesGenerator1R { state: columns(seed), aes }
     }
@@ -29,12 +29,12 @@ impl AesGenerator1R {
         dispatch!(self.aes, fill_1r(&mut self.state, output))
     }
 
-    /// Fills `blocks` and gives the fingerprint of what was in them.
+    /// Fills `blocks` and returns the fingerprint of their previous contents.
     pub(super) fn replace(&mut self, blocks: &mut [[u8; 64]]) -> [u8; 64] {
         dispatch!(self.aes, hash_and_fill_1r(&mut self.state, blocks))
     }
 
-    /// The state, which is the last block of output, or the seed before there is any.
+    /// The state: the last block of output, or the seed before the first.
     pub fn state(&self) -> [u8; 64] {
         bytes(self.state)
     }
@@ -45,14 +45,14 @@ pub(super) fn fill<R: Rounds>(rounds: R, state: &mut [Column; 4], output: &mut [
     let mut stream = Stream::new(rounds, state);
     for index in 0..output.len() {
         if let Some(later) = output.get(index + AHEAD) {
-            rounds.fetch_to_write(later);
+            rounds.prefetch_to_write(later);
         }
         output[index] = stream.next();
     }
     *state = stream.state();
 }
 
-/// The generator at work, with its state in registers.
+/// A running generator, with its state in registers.
 pub(super) struct Stream<R: Rounds> {
     rounds: R,
     keys: [R::Block; 4],

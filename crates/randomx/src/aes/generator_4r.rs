@@ -20,7 +20,8 @@ const KEYS_4_TO_7: [Column; 4] = [
     [0x09, 0xd6, 0x7c, 0x7a, 0xde, 0x39, 0x58, 0x91, 0xfd, 0xd1, 0x06, 0x0c, 0x2d, 0x76, 0xb0, 0xc0],
 ];
 
-/// Four AES rounds per column and 64 bytes of output; the output is the next state.
+/// A generator with four AES rounds per column and 64 bytes of output. The output is the next
+/// state.
 #[derive(Clone, Debug)]
 pub struct AesGenerator4R {
     state: [Column; 4],
@@ -28,7 +29,7 @@ pub struct AesGenerator4R {
 }
 
 impl AesGenerator4R {
-    /// A generator that starts from a 64-byte seed.
+    /// Creates a generator from a 64-byte seed.
     pub fn new(seed: &[u8; 64], aes: Aes) -> AesGenerator4R {
         AesGenerator4R { state: columns(seed), aes }
     }
@@ -38,7 +39,7 @@ impl AesGenerator4R {
         dispatch!(self.aes, fill_4r(&mut self.state, output))
     }
 
-    /// Starts again from another seed.
+    /// Restarts from another seed.
     pub fn set_state(&mut self, seed: &[u8; 64]) {
         self.state = columns(seed);
     }

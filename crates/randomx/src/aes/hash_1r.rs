@@ -19,13 +19,13 @@ const FINAL_KEYS: [Column; 2] = [
     [0xd1, 0x63, 0xb2, 0x61, 0x3c, 0xe0, 0xf4, 0x51, 0xc6, 0x43, 0x10, 0xee, 0x9b, 0xf9, 0x18, 0xed],
 ];
 
-/// The 64-byte fingerprint of `input`, a whole number of 64-byte blocks.
+/// Returns the 64-byte fingerprint of `input`.
 pub fn aes_hash_1r(input: &[[u8; 64]], aes: Aes) -> [u8; 64] {
     dispatch!(aes, hash_1r(input))
 }
 
-/// Fills `blocks` with the next ones of `generator`, in the same pass in which their fingerprint
-/// is taken: for a scratchpad whose hash is done and which another hash will use.
+/// Returns the fingerprint of `blocks` and fills them from `generator` in the same pass. This
+/// finishes one hash and begins the next in the same scratchpad.
 pub fn hash_and_fill_1r(blocks: &mut [[u8; 64]], generator: &mut AesGenerator1R) -> [u8; 64] {
     generator.replace(blocks)
 }
@@ -35,7 +35,7 @@ pub(super) fn hash<R: Rounds>(rounds: R, input: &[[u8; 64]]) -> [u8; 64] {
     let mut fingerprint = Fingerprint::new(rounds);
     for (index, block) in input.iter().enumerate() {
         if let Some(later) = input.get(index + AHEAD) {
-            rounds.fetch_to_read(later);
+            rounds.prefetch_to_read(later);
         }
         fingerprint.absorb(block);
     }
@@ -52,7 +52,7 @@ pub(super) fn hash_and_fill<R: Rounds>(
     let mut stream = Stream::new(rounds, state);
     for index in 0..blocks.len() {
         if let Some(later) = blocks.get(index + AHEAD) {
-            rounds.fetch_to_write(later);
+            rounds.prefetch_to_write(later);
         }
         fingerprint.absorb(&blocks[index]);
         blocks[index] = stream.next();
@@ -61,7 +61,7 @@ pub(super) fn hash_and_fill<R: Rounds>(
     fingerprint.finish()
 }
 
-/// A hash at work, with its state in registers.
+/// A fingerprint in progress, with its state in registers.
 struct Fingerprint<R: Rounds> {
     rounds: R,
     state: [R::Block; 4],

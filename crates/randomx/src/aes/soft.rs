@@ -1,13 +1,13 @@
-//! AES rounds from lookup tables, for machines without AES instructions.
+//! AES rounds from lookup tables, for processors without AES instructions.
 //!
-//! The tables are indexed by what is hashed, so their timing depends on it: no secret passes
-//! through a proof of work.
+//! The lookups' timing depends on the data, which is public in a proof of work.
 
 use super::{Column, Rounds, define_functions};
 
 define_functions!(Soft);
 
-/// A block is four columns of the AES state, each a little-endian word: byte `i` is row `i`.
+/// The rounds. A block is four columns of the AES state, each a little-endian word whose byte `i` is
+/// row `i`.
 #[derive(Clone, Copy)]
 pub(super) struct Soft;
 
@@ -57,7 +57,7 @@ fn round(table: &[u32; 256], s: [u32; 4], key: [u32; 4], shift: [usize; 3]) -> [
     })
 }
 
-/// SubBytes and MixColumns of a byte in row 0; other rows are rotations of it.
+/// SubBytes and MixColumns of a byte in row 0. Rotations give the other rows.
 const ENCRYPT: [u32; 256] = table(&SBOX, [2, 1, 1, 3]);
 
 /// Inverse SubBytes and inverse MixColumns of a byte in row 0.
@@ -66,7 +66,7 @@ const DECRYPT: [u32; 256] = table(&INVERSE_SBOX, [14, 9, 13, 11]);
 /// The S-box of FIPS 197, 5.1.1.
 pub(super) const SBOX: [u8; 256] = sbox();
 
-/// Its inverse.
+/// The inverse S-box.
 pub(super) const INVERSE_SBOX: [u8; 256] = inverse(&SBOX);
 
 const fn table(sbox: &[u8; 256], factors: [u8; 4]) -> [u32; 256] {
@@ -117,7 +117,7 @@ const fn inverse(sbox: &[u8; 256]) -> [u8; 256] {
     inverse
 }
 
-/// The product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+/// Returns the product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
 pub(super) const fn multiply(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b != 0 {

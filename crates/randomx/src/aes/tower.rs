@@ -1,25 +1,25 @@
 //! GF(2^8) as pairs of elements of GF(2^4), in tables of 16 bytes.
 //!
-//! GF(2^4) are the polynomials in z modulo z^4 + z + 1. `T` is a root of t^2 + A t + A, which has
-//! none in GF(2^4), so every element of GF(2^8) is `i T + k`, here the byte `16 i + k`. Its inverse
-//! is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With `j = i + k`,
+//! GF(2^4) consists of the polynomials in z modulo z^4 + z + 1. `T` is a root of t^2 + A t + A, which
+//! has no root in GF(2^4), so every element of GF(2^8) is `i T + k`, here the byte `16 i + k`. Its
+//! inverse is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With `j = i + k`,
 //!
 //! ```text
 //! p = j + 1 / (1 / i + A / k)    is    d / (k + A i),
 //! q = i + 1 / (1 / j + A / k)    is    d / (k + A i + A k),
 //! ```
 //!
-//! and the inverse is a linear function of `1 / p` and `1 / q`. One over zero is [`INFINITY`], whatever
-//! is added to it: a look-up past a table's end gives zero, as one over infinity should be.
+//! and the inverse is a linear function of `1 / p` and `1 / q`. `1 / 0` is [`INFINITY`], which any sum
+//! preserves: a lookup beyond the end of a table returns zero, and so does `1 / INFINITY`.
 
 use super::soft::multiply;
 
 /// A function of an element of GF(2^4).
 pub(super) type Table = [u8; 16];
 
-/// SubBytes or its inverse around the inversion.
+/// The parts of SubBytes, or of its inverse, before and after the inversion.
 pub(super) struct Substitution {
-    /// The pair of a byte: the sum of both nibbles' entries and `before`.
+    /// The pair of a byte is the sum of both nibbles' entries and `before`.
     pub(super) low: Table,
     pub(super) high: Table,
     pub(super) before: u8,
@@ -42,14 +42,15 @@ pub(super) const A_OVER: Table = over(A);
 
 const INFINITY: u8 = 0x80;
 
-/// An element for which t^2 + A t + A has no root in GF(2^4).
+/// An element `a` for which t^2 + a t + a has no root in GF(2^4).
 const A: u8 = irreducible();
 
-/// An element of GF(2^8) with z^4 + z + 1 = 0, and the `T` above.
+/// The element z in GF(2^8), a root of x^4 + x + 1.
 const Z: u8 = root(1, 1, true);
+/// A root of t^2 + A t + A in GF(2^8).
 const T: u8 = root(embed(A), embed(A), false);
 
-/// A linear function of bytes, by the images of the bits.
+/// A linear function of bytes, as the images of the bits.
 type Linear = [u8; 8];
 
 const fn substitution(first: &Linear, last: &Linear, before: u8, after: u8) -> Substitution {
@@ -136,7 +137,7 @@ const fn to_pair(x: u8) -> u8 {
     pair
 }
 
-/// The element of GF(2^8) that is one of GF(2^4).
+/// Returns the element of GF(2^8) that represents one of GF(2^4).
 const fn embed(x: u8) -> u8 {
     let (mut sum, mut power) = (0, 1);
     let mut bit = 0;
@@ -150,7 +151,7 @@ const fn embed(x: u8) -> u8 {
     sum
 }
 
-/// A root in GF(2^8) of x^4 + b x + c, or of x^2 + b x + c.
+/// Returns a root in GF(2^8) of x^4 + b x + c or of x^2 + b x + c.
 const fn root(b: u8, c: u8, fourth: bool) -> u8 {
     let mut x = 1;
     loop {
@@ -187,7 +188,7 @@ const fn over(numerator: u8) -> Table {
     table
 }
 
-/// The product in GF(2^4).
+/// Returns the product in GF(2^4).
 const fn small_multiply(a: u8, b: u8) -> u8 {
     let mut product = 0;
     let mut bit = 4;
@@ -204,7 +205,7 @@ const fn small_multiply(a: u8, b: u8) -> u8 {
     product
 }
 
-/// `a / b`, where `b` is not zero.
+/// Returns `a / b`; `b` must not be zero.
 const fn small_divide(a: u8, b: u8) -> u8 {
     let mut quotient = 0;
     while small_multiply(quotient, b) != a {
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
     use crate::aes::soft::{INVERSE_SBOX, SBOX};
 
-    /// What the look-ups of vectors make of one byte.
+    /// Substitutes one byte as the vector lookups do.
     fn substitute(s: &Substitution, byte: u8) -> u8 {
         let look_up = |table: &Table, at: u8| table.get(usize::from(at)).copied().unwrap_or(0);
         let pair = look_up(&s.low, byte & 15) ^ look_up(&s.high, byte >> 4) ^ s.before;
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_substituted() {
+    fn substitution_equals_the_s_box() {
         for byte in 0..=255 {
             assert_eq!(substitute(&FORWARD, byte), SBOX[usize::from(byte)]);
             assert_eq!(substitute(&INVERSE, byte), INVERSE_SBOX[usize::from(byte)]);

@@ -1,8 +1,8 @@
-//! AES rounds by WebAssembly SIMD, which looks up 16 bytes at once in a table of 16.
+//! AES rounds with WebAssembly SIMD, which looks up 16 bytes at once in a table of 16 bytes.
 //!
-//! SubBytes is an inversion in GF(2^8), seen as pairs of GF(2^4): there every function of an
-//! element is such a look-up, and the inversion needs seven of them (M. Hamburg, "Accelerating AES
-//! with Vector Permute Instructions"), where the S-box as it is would need sixteen.
+//! SubBytes is an inversion in GF(2^8), represented as pairs of GF(2^4). Every function of an
+//! element of GF(2^4) is one lookup, and the inversion needs seven (M. Hamburg, "Accelerating AES
+//! with Vector Permute Instructions"). The S-box itself would need sixteen.
 
 use std::arch::wasm32::*;
 use std::hint::black_box;
@@ -14,8 +14,8 @@ define_functions!(Simd128::new());
 
 #[derive(Clone, Copy)]
 pub(super) struct Simd128 {
-    /// Nothing, which the compiler does not know: of a comparison with zero it would make a shift
-    /// of bytes, for which there is no instruction on x86-64.
+    /// Zero, hidden from the compiler. It would turn a comparison with zero into a shift of bytes,
+    /// for which x86-64 has no instruction.
     zero: v128,
 }
 
@@ -24,7 +24,7 @@ impl Simd128 {
         Simd128 { zero: black_box(u8x16_splat(0)) }
     }
 
-    /// Each byte times x in GF(2^8).
+    /// Multiplies each byte by x in GF(2^8).
     #[inline(always)]
     fn double(self, a: v128) -> v128 {
         let carry = v128_and(i8x16_lt(a, self.zero), u8x16_splat(0x1b));
@@ -82,7 +82,7 @@ fn vector(bytes: &[u8; 16]) -> v128 {
     u64x2(low, high)
 }
 
-/// The S-box or its inverse of each byte.
+/// Returns the S-box, or its inverse, of each byte.
 #[inline(always)]
 fn substitute(substitution: &Substitution, bytes: v128) -> v128 {
     let look_up = |table: &Table, index| u8x16_swizzle(vector(table), index);
@@ -102,10 +102,9 @@ fn substitute(substitution: &Substitution, bytes: v128) -> v128 {
     v128_xor(result, u8x16_splat(substitution.after))
 }
 
-/// The position from which each byte comes when columns turn by so many bytes.
+/// Returns the positions for a swizzle that rotates columns by `bytes`.
 ///
-/// V8 keeps the positions that a swizzle takes in a register; those of a shuffle it writes anew
-/// every time.
+/// V8 keeps a swizzle's positions in a register, but rebuilds those of a shuffle each time.
 #[inline(always)]
 const fn rotated_columns(bytes: u8) -> v128 {
     const fn at(to: u8, bytes: u8) -> u8 {

@@ -1,4 +1,4 @@
-//! AES rounds by AES-NI.
+//! AES rounds with AES-NI.
 
 use std::arch::x86_64::*;
 
@@ -7,7 +7,7 @@ use crate::cpu::{Cpu, Extension};
 
 define_functions!(AesNi(()), #[target_feature(enable = "aes")]);
 
-/// Proof that this processor has AES-NI: outside this module only `new` makes one.
+/// Proof that this processor has AES-NI. Outside this module only `new` creates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AesNi(());
 
@@ -32,25 +32,25 @@ impl Rounds for AesNi {
 
     #[inline(always)]
     fn encrypt(self, block: __m128i, key: __m128i) -> __m128i {
-        // SAFETY: an `AesNi` is proof that AES-NI was detected.
+        // SAFETY: an `AesNi` proves that AES-NI was detected.
         unsafe { _mm_aesenc_si128(block, key) }
     }
 
     #[inline(always)]
     fn decrypt(self, block: __m128i, key: __m128i) -> __m128i {
-        // SAFETY: an `AesNi` is proof that AES-NI was detected.
+        // SAFETY: an `AesNi` proves that AES-NI was detected.
         unsafe { _mm_aesdec_si128(block, key) }
     }
 
     #[inline(always)]
-    fn fetch_to_read(self, block: &[u8; 64]) {
-        // SAFETY: a prefetch is a hint, which faults at no address; it is of the baseline.
+    fn prefetch_to_read(self, block: &[u8; 64]) {
+        // SAFETY: a prefetch is a hint, which faults at no address. SSE is in the baseline.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().cast()) };
     }
 
     #[inline(always)]
-    fn fetch_to_write(self, block: &[u8; 64]) {
-        // SAFETY: as above; where processors do not know this hint, they do nothing.
+    fn prefetch_to_write(self, block: &[u8; 64]) {
+        // SAFETY: as above. Processors that do not know this hint ignore it.
         unsafe { _mm_prefetch::<_MM_HINT_ET0>(block.as_ptr().cast()) };
     }
 }

@@ -1,22 +1,22 @@
-//! The compression function of Argon2 (RFC 9106, 3.5), written once for what holds a pair of words.
+//! The compression function of Argon2 (RFC 9106, 3.5) for vectors of two words.
 //!
 //! A block is an 8 x 8 matrix of word pairs. The permutation P takes the eight pairs of a row or of
-//! a column, so plain Rust and vectors of two words share these steps. Wider vectors hold more than
-//! a pair and have steps of their own.
+//! a column, so plain Rust and vectors of two words share these steps. Wider vectors hold several
+//! pairs and have steps of their own.
 
-/// Defines `write_blocks(memory, done)`, which writes the blocks numbered `done` over all passes.
+/// Defines `write_blocks(memory, numbers)`, which writes the blocks `numbers`, counted over all passes.
 ///
-/// The calling module has a type `$vector` of a pair and the functions `load`, `store`
+/// The calling module defines a type `$vector` of a pair and the functions `load`, `store`
 /// (a pair to and from a vector), `add`, `xor`, `double_product` (2 x low half x low half),
 /// `rotate_32`, `rotate_24`, `rotate_16`, `rotate_63`, and `shift_in(low, high)`: the upper word
 /// of `low` followed by the lower word of `high`.
 macro_rules! define_write_blocks {
     ($vector:ty) => {
-        pub(super) fn write_blocks(memory: &mut [super::Block], done: std::ops::Range<usize>) {
+        pub(super) fn write_blocks(memory: &mut [super::Block], numbers: std::ops::Range<usize>) {
             use super::ARGON_MEMORY;
-            let Some(last) = done.start.checked_sub(1) else { return };
+            let Some(last) = numbers.start.checked_sub(1) else { return };
             let mut previous = memory[last % ARGON_MEMORY];
-            for number in done {
+            for number in numbers {
                 let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
                 let reference = super::reference_index(pass, index, previous.0[0][0] as u32);
                 let mut block = previous;
@@ -30,7 +30,7 @@ macro_rules! define_write_blocks {
                 for column in 0..8 {
                     permute::<8>(&mut block, column);
                 }
-                // From the second pass on, a block is mixed into the one it replaces.
+                // From the second pass on, a block is XORed with the one that it replaces.
                 let target = &mut memory[index];
                 let kept = if pass > 0 { u64::MAX } else { 0 };
                 for ((next, mixed), old) in previous.0.iter_mut().zip(&block.0).zip(&mut target.0) {
@@ -49,8 +49,8 @@ macro_rules! define_write_blocks {
             let position = |i: usize| (first + i * STEP) & 63;
             let mut v: [$vector; 8] = std::array::from_fn(|i| load(block.0[position(i)]));
             mix(&mut v);
-            // Pairs 2 to 7 are turned so that the diagonals of the 4 x 4 word matrix line up.
-            let mut turned = [
+            // Pairs 2 to 7 are rotated so that the diagonals of the 4 x 4 word matrix line up.
+            let mut rotated = [
                 v[0],
                 v[1],
                 shift_in(v[2], v[3]),
@@ -60,8 +60,8 @@ macro_rules! define_write_blocks {
                 shift_in(v[7], v[6]),
                 shift_in(v[6], v[7]),
             ];
-            mix(&mut turned);
-            let [a0, a1, b0, b1, c1, c0, d1, d0] = turned;
+            mix(&mut rotated);
+            let [a0, a1, b0, b1, c1, c0, d1, d0] = rotated;
             v = [
                 a0,
                 a1,
@@ -77,7 +77,7 @@ macro_rules! define_write_blocks {
             }
         }
 
-        /// Two times two BlaMka quarter rounds side by side.
+        /// Computes two pairs of BlaMka quarter rounds.
         #[inline]
         fn mix(v: &mut [$vector; 8]) {
             for i in [0, 1] {

@@ -1,4 +1,4 @@
-//! Argon2 compression in plain Rust, one row at a time: the oracle of the other files.
+//! Argon2 compression in plain Rust, one row at a time, the oracle for the other implementations.
 
 use super::compress::define_write_blocks;
 

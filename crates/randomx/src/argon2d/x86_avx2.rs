@@ -1,11 +1,11 @@
 //! Argon2 compression with AVX2: two rows, then two columns at a time.
 //!
-//! A block is 8 rows of 8 pairs of words. A register holds a quarter (two pairs) of a row: read along
-//! a row, four registers are the four vectors of Blake2's mixing; read down, eight registers are
-//! the pairs of two columns side by side. So nothing is transposed in between.
+//! A block is 8 rows of 8 pairs of words. A register holds a quarter (two pairs) of a row. Along a
+//! row, four registers are the four vectors of Blake2's mixing. Down the rows, eight registers are
+//! the pairs of two columns side by side. No transposition is needed in between.
 //!
-//! As with AVX-512, the columns with the word that selects the next block are mixed first, so that
-//! the block is fetched while the others are mixed.
+//! As with AVX-512, the columns with the word that selects the next block are mixed first, and that
+//! block is prefetched while the others are mixed.
 
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -13,29 +13,30 @@ use std::ops::Range;
 use super::x86_prefetch::prefetch;
 use super::{ARGON_MEMORY, Block, reference_index};
 
-/// How many blocks ahead the place that a block is written to is fetched.
+/// Blocks whose memory is prefetched for writing ahead of the present one.
 const AHEAD: usize = 3;
 
 /// Registers by row and by quarter of a row.
 type Rows = [[__m256i; 4]; 8];
 
-/// Writes the blocks numbered `done`, over all passes.
+/// Writes the blocks `numbers`, counted over all passes.
 #[target_feature(enable = "avx2")]
-pub(super) fn write_blocks(memory: &mut [Block], done: Range<usize>) {
-    if done.start < ARGON_MEMORY {
-        let end = done.end.min(ARGON_MEMORY);
-        write_blocks_of_pass::<false>(memory, done.start..end);
+pub(super) fn write_blocks(memory: &mut [Block], numbers: Range<usize>) {
+    if numbers.start < ARGON_MEMORY {
+        let end = numbers.end.min(ARGON_MEMORY);
+        write_blocks_of_pass::<false>(memory, numbers.start..end);
     }
-    write_blocks_of_pass::<true>(memory, done.start.max(ARGON_MEMORY)..done.end);
+    write_blocks_of_pass::<true>(memory, numbers.start.max(ARGON_MEMORY)..numbers.end);
 }
 
-/// From the second pass on, a block is mixed into the one that it `REPLACES`.
+/// Writes blocks of the first pass, or of later ones, where a block is XORed with the one that it
+/// `REPLACES`.
 #[target_feature(enable = "avx2")]
-fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], done: Range<usize>) {
-    let Some(last) = done.clone().next().and_then(|first| first.checked_sub(1)) else { return };
+fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], numbers: Range<usize>) {
+    let Some(last) = numbers.clone().next().and_then(|first| first.checked_sub(1)) else { return };
     let mut previous: Rows = bytemuck::must_cast(memory[last % ARGON_MEMORY]);
     let mut random = memory[last % ARGON_MEMORY].0[0][0] as u32;
-    for number in done {
+    for number in numbers {
         let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
         prefetch::<{ _MM_HINT_ET0 }>(&memory[(index + AHEAD) % ARGON_MEMORY]);
         let reference: &Rows =
@@ -63,7 +64,7 @@ fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], done: Range<
     }
 }
 
-/// Mixes the columns of a quarter and writes them to `target`, and what they become to `next`.
+/// Mixes the columns of a quarter and writes the result to `target` and to `next`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn write_columns<const REPLACES: bool, const QUARTER: usize>(
@@ -89,7 +90,7 @@ fn write_columns<const REPLACES: bool, const QUARTER: usize>(
 #[target_feature(enable = "avx2")]
 fn mix_rows(rows: &mut [[__m256i; 4]; 2]) {
     quarter_rounds(rows);
-    // The second vector is ready last, so the others turn to line up the diagonals with it.
+    // The second vector is ready last, so the others rotate to line up the diagonals with it.
     for v in &mut *rows {
         v[0] = _mm256_permute4x64_epi64::<0b10_01_00_11>(v[0]);
         v[3] = _mm256_permute4x64_epi64::<0b01_00_11_10>(v[3]);
@@ -103,7 +104,7 @@ fn mix_rows(rows: &mut [[__m256i; 4]; 2]) {
     }
 }
 
-/// Mixes two columns side by side, of which each register holds a pair of both.
+/// Mixes two columns side by side; each register holds a pair of both.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn mix_columns(v: &mut [__m256i; 8]) {
@@ -111,23 +112,23 @@ fn mix_columns(v: &mut [__m256i; 8]) {
     quarter_rounds(&mut halves);
     let [[a0, b0, c0, d0], [a1, b1, c1, d1]] = halves;
     // Exchanging whole registers costs nothing.
-    let mut turned = [
+    let mut rotated = [
         [a0, shift_in(b0, b1), c1, shift_in(d1, d0)],
         [a1, shift_in(b1, b0), c0, shift_in(d0, d1)],
     ];
-    quarter_rounds(&mut turned);
-    let [[a0, b0, c1, d1], [a1, b1, c0, d0]] = turned;
+    quarter_rounds(&mut rotated);
+    let [[a0, b0, c1, d1], [a1, b1, c0, d0]] = rotated;
     *v = [a0, a1, shift_in(b1, b0), shift_in(b0, b1), c0, c1, shift_in(d1, d0), shift_in(d0, d1)];
 }
 
-/// In each pair, the upper word of `low` and then the lower word of `high`.
+/// Returns, in each pair, the upper word of `low` followed by the lower word of `high`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn shift_in(low: __m256i, high: __m256i) -> __m256i {
     _mm256_alignr_epi8::<8>(high, low)
 }
 
-/// Two times four BlaMka quarter rounds side by side.
+/// Computes two times four BlaMka quarter rounds.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quarter_rounds(pairs: &mut [[__m256i; 4]; 2]) {
@@ -145,7 +146,7 @@ fn quarter_rounds(pairs: &mut [[__m256i; 4]; 2]) {
     }
 }
 
-/// `a + b` and twice the product of their lower halves.
+/// Returns `a + b` plus twice the product of their lower halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add_with_product(a: __m256i, b: __m256i) -> __m256i {

@@ -1,13 +1,12 @@
 //! Argon2 compression with AVX-512: two rows, then two columns at a time.
 //!
-//! A block is 8 rows of 8 pairs of words. A register holds a quarter (two pairs) of two rows
-//! that follow each other: read along a row, four registers are the four vectors of Blake2's
-//! mixing for two rows; read down, they are those for two columns. So nothing is transposed in
-//! between.
+//! A block is 8 rows of 8 pairs of words. A register holds a quarter (two pairs) of two adjacent
+//! rows. Along the rows, four registers are the four vectors of Blake2's mixing for two rows; down
+//! the rows, they are those for two columns. No transposition is needed in between.
 //!
-//! The fill waits for memory more than it computes: which block comes next is known only from the
-//! first word of the last. So the columns with that word are mixed first, and the block that
-//! it selects is fetched while the other columns are mixed.
+//! The fill waits for memory more than it computes, since the first word of a block selects the
+//! block to mix in next. The columns with that word are mixed first, and the selected block is
+//! prefetched while the other columns are mixed.
 
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -15,29 +14,30 @@ use std::ops::Range;
 use super::x86_prefetch::prefetch;
 use super::{ARGON_MEMORY, Block, reference_index};
 
-/// How many blocks ahead the place that a block is written to is fetched.
+/// Blocks whose memory is prefetched for writing ahead of the present one.
 const AHEAD: usize = 3;
 
 /// Registers by pair of rows and by quarter of a row.
 type Quarters = [[__m512i; 4]; 4];
 
-/// Writes the blocks numbered `done`, over all passes.
+/// Writes the blocks `numbers`, counted over all passes.
 #[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn write_blocks(memory: &mut [Block], done: Range<usize>) {
-    if done.start < ARGON_MEMORY {
-        let end = done.end.min(ARGON_MEMORY);
-        write_blocks_of_pass::<false>(memory, done.start..end);
+pub(super) fn write_blocks(memory: &mut [Block], numbers: Range<usize>) {
+    if numbers.start < ARGON_MEMORY {
+        let end = numbers.end.min(ARGON_MEMORY);
+        write_blocks_of_pass::<false>(memory, numbers.start..end);
     }
-    write_blocks_of_pass::<true>(memory, done.start.max(ARGON_MEMORY)..done.end);
+    write_blocks_of_pass::<true>(memory, numbers.start.max(ARGON_MEMORY)..numbers.end);
 }
 
-/// From the second pass on, a block is mixed into the one that it `REPLACES`.
+/// Writes blocks of the first pass, or of later ones, where a block is XORed with the one that it
+/// `REPLACES`.
 #[target_feature(enable = "avx512f,avx512bw")]
-fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], done: Range<usize>) {
-    let Some(last) = done.clone().next().and_then(|first| first.checked_sub(1)) else { return };
+fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], numbers: Range<usize>) {
+    let Some(last) = numbers.clone().next().and_then(|first| first.checked_sub(1)) else { return };
     let mut previous = load(&memory[last % ARGON_MEMORY]);
     let mut random = memory[last % ARGON_MEMORY].0[0][0] as u32;
-    for number in done {
+    for number in numbers {
         let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
         prefetch::<{ _MM_HINT_ET0 }>(&memory[(index + AHEAD) % ARGON_MEMORY]);
         let reference = reference_index(pass, index, random);
@@ -56,7 +56,7 @@ fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], done: Range<
     }
 }
 
-/// Mixes the columns of two quarters and writes them to `target`, and what they become to `next`.
+/// Mixes the columns of two quarters and writes the result to `target` and to `next`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn write_columns<const REPLACES: bool, const QUARTER: usize>(
@@ -112,13 +112,13 @@ fn xor(a: &Quarters, b: &Quarters) -> Quarters {
     })
 }
 
-/// Mixes two times two rows. Their steps alternate in all of this, because a processor does not
-/// see far enough ahead to find the second pair by itself.
+/// Mixes two pairs of rows. Their steps alternate here and below, because a processor does not look
+/// far enough ahead to overlap the pairs by itself.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn mix_rows(pairs: &mut [[__m512i; 4]; 2]) {
     quarter_rounds(pairs);
-    // The second vector is ready last, so the others turn to line up the diagonals with it.
+    // The second vector is ready last, so the others rotate to line up the diagonals with it.
     for v in &mut *pairs {
         v[0] = _mm512_permutex_epi64::<0b10_01_00_11>(v[0]);
         v[3] = _mm512_permutex_epi64::<0b01_00_11_10>(v[3]);
@@ -132,27 +132,27 @@ fn mix_rows(pairs: &mut [[__m512i; 4]; 2]) {
     }
 }
 
-/// Mixes two times two columns, whose words alternate by pairs.
+/// Mixes two pairs of columns, whose words alternate by pairs.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn mix_columns(pairs: &mut [[__m512i; 4]; 2]) {
-    let turn_1 = _mm512_setr_epi64(1, 4, 3, 6, 5, 0, 7, 2);
-    let turn_3 = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
+    let rotate_1 = _mm512_setr_epi64(1, 4, 3, 6, 5, 0, 7, 2);
+    let rotate_3 = _mm512_setr_epi64(5, 0, 7, 2, 1, 4, 3, 6);
     quarter_rounds(pairs);
     for v in &mut *pairs {
-        v[0] = _mm512_permutexvar_epi64(turn_3, v[0]);
+        v[0] = _mm512_permutexvar_epi64(rotate_3, v[0]);
         v[3] = _mm512_shuffle_i64x2::<0b01_00_11_10>(v[3], v[3]);
-        v[2] = _mm512_permutexvar_epi64(turn_1, v[2]);
+        v[2] = _mm512_permutexvar_epi64(rotate_1, v[2]);
     }
     quarter_rounds(pairs);
     for v in pairs {
-        v[0] = _mm512_permutexvar_epi64(turn_1, v[0]);
+        v[0] = _mm512_permutexvar_epi64(rotate_1, v[0]);
         v[3] = _mm512_shuffle_i64x2::<0b01_00_11_10>(v[3], v[3]);
-        v[2] = _mm512_permutexvar_epi64(turn_3, v[2]);
+        v[2] = _mm512_permutexvar_epi64(rotate_3, v[2]);
     }
 }
 
-/// Two times eight BlaMka quarter rounds side by side.
+/// Computes two times eight BlaMka quarter rounds.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn quarter_rounds(pairs: &mut [[__m512i; 4]; 2]) {
@@ -177,7 +177,7 @@ fn half_rounds<const FIRST: i32, const SECOND: i32>(pairs: &mut [[__m512i; 4]; 2
     }
 }
 
-/// `a + b` and twice the product of their lower halves.
+/// Returns `a + b` plus twice the product of their lower halves.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn add_with_product(a: __m512i, b: __m512i) -> __m512i {

@@ -1,4 +1,4 @@
-//! Blake2b's compression in plain Rust: the oracle of the other files.
+//! Blake2b's compression in plain Rust, the oracle for the other implementations.
 
 use super::{IV, Progress, SIGMA, Words, ZEROS};
 

@@ -1,8 +1,8 @@
-//! Blake2b's compression over four rows of four words, written once for AVX2 and AVX-512.
+//! Blake2b's compression on four rows of four words, for AVX2 and AVX-512.
 
 /// Defines `compress(state, message, progress)` and `rehash(digest)`.
 ///
-/// The calling module has the functions `rotate_32`, `rotate_24`, `rotate_16` and `rotate_63`,
+/// The calling module defines the functions `rotate_32`, `rotate_24`, `rotate_16` and `rotate_63`,
 /// and a type `Message` with `new(low, high)` and `select([usize; 4])`, four of its words.
 macro_rules! define_compress {
     ($(#[$attribute:meta])*) => {
@@ -24,7 +24,7 @@ macro_rules! define_compress {
         }
 
         $(#[$attribute])*
-        /// Each caller has its own copy, in which what is constant for it is folded.
+        /// `CALLER` makes a copy for each caller, in which the compiler folds its constants.
         #[inline]
         fn compressed<const CALLER: u8>(
             first: super::Words,
@@ -77,7 +77,7 @@ macro_rules! define_compress {
         #[inline]
         fn quarters(v: &mut [__m256i; 4], x: __m256i, y: __m256i) {
             let [mut a, mut b, mut c, mut d] = *v;
-            // The message is added to what is ready early.
+            // The message is added to `a`, which is ready before `b`.
             a = _mm256_add_epi64(_mm256_add_epi64(a, x), b);
             d = rotate_32(_mm256_xor_si256(d, a));
             c = _mm256_add_epi64(c, d);

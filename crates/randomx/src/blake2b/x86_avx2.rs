@@ -7,7 +7,7 @@ use super::rows::define_compress;
 
 define_compress!(#[target_feature(enable = "avx2")]);
 
-/// The words stay in memory: there is no instruction that selects among sixteen.
+/// The words stay in memory, since no instruction selects among sixteen.
 struct Message([u64; 16]);
 
 impl Message {

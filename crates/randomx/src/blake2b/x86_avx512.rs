@@ -1,5 +1,5 @@
-//! Blake2b's compression with AVX-512: a rotation is one instruction, and so is the selection of
-//! any words of the message, which two registers hold.
+//! Blake2b's compression with AVX-512. Two registers hold the message; one instruction rotates, and
+//! one selects any words of the message.
 
 use std::arch::x86_64::*;
 
@@ -33,8 +33,8 @@ impl Message {
     }
 }
 
-/// One register and one store: words that are stored in halves cannot be forwarded to the load
-/// of the whole, with which the next compression may begin.
+/// Joins the rows in one register for a single store. The next compression may begin with a load of
+/// all words, and two stores of halves would not be forwarded to it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn join(low: __m256i, high: __m256i) -> Words {

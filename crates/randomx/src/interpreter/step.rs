@@ -1,15 +1,15 @@
 //! Lowers decoded operations to the few kinds of step that the interpreter dispatches on.
 //!
-//! What costs an interpreter most is that the processor cannot guess which operation comes next.
-//! So operations that differ in a sign, a constant or where the operand is become one kind, and
-//! the difference becomes data.
+//! An interpreter's largest cost is the mispredicted dispatch to the next operation. Operations
+//! that differ by a sign, a constant or the place of an operand therefore become one kind, and the
+//! difference becomes data.
 
 use crate::program::{Address, Operation, SCALE_BITS, Sink, ZERO_REGISTER};
 
-/// The bit of all kinds that work on floating point registers.
+/// The bit that marks kinds for floating point registers.
 const FLOAT: u16 = 1 << 15;
 
-/// What a step does. `s` is its source: a register, the zero register, or the scratchpad.
+/// The kind of a step. `s` is its source: a register, the zero register, or the scratchpad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
 pub(super) enum Kind {
@@ -23,14 +23,14 @@ pub(super) enum Kind {
     Xor = 1 << 3,
     /// `r[dst]` is rotated right by `(s ^ flip_src) + constant`
     Rotate = 1 << 4,
-    /// `r[dst]` and `r[src]` change places
+    /// `r[dst]` and `r[src]` are exchanged
     Swap = 1 << 5,
-    /// The scratchpad takes `r[src]`
+    /// Writes `r[src]` to the scratchpad
     Store = 1 << 6,
-    /// Adds `constant` to `r[dst]`, then goes to `target` if 8 bits from `shift` on are zero
+    /// Adds `constant` to `r[dst]`, then jumps to `target` if 8 bits from `shift` on are zero
     Branch = 1 << 7,
-    /// The two low bits of `r[src]` rotated right by `shift` become `fprc` where `constant` has no
-    /// bit in common with it
+    /// Rotates `r[src]` right by `shift`; the two low bits become `fprc` if the result and `constant`
+    /// have no bit in common
     Round = 1 << 8,
     /// `x[dst] += s`, with the sign of `s` flipped by `flip_src`
     FloatAdd = FLOAT | 1 << 0,
@@ -38,15 +38,15 @@ pub(super) enum Kind {
     FloatMul = FLOAT | 1 << 1,
     /// `x[dst] /= s`, with `s` converted to group E
     FloatDiv = FLOAT | 1 << 2,
-    /// The square root of `x[dst]`
+    /// Takes the square root of `x[dst]`
     FloatSqrt = FLOAT | 1 << 3,
-    /// `x[dst]` with the bits of `constant` flipped
+    /// Flips the bits of `constant` in `x[dst]`
     FloatScale = FLOAT | 1 << 4,
-    /// The halves of `x[dst]` change places
+    /// Exchanges the halves of `x[dst]`
     FloatSwap = FLOAT | 1 << 5,
 }
 
-/// A step. Floating point registers are numbered `x[0..4]` for F and `x[4..8]` for E.
+/// A step. The floating point registers are `x`: `x[0..4]` are group F and `x[4..8]` group E.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) kind: Kind,
@@ -64,15 +64,15 @@ pub(super) struct Step {
     pub(super) constant: u64,
 }
 
-/// Reads the first word of the scratchpad, for steps that do not need any.
+/// The first word of the scratchpad, which steps without a memory operand read for nothing.
 const NOWHERE: Address = Address { register: ZERO_REGISTER, offset: 0, mask: 0 };
 
 impl Step {
-    /// Whether this is a step of `kind`, of those that work on the same registers.
+    /// Whether the step's kind is `kind`, among the kinds for the same registers.
     ///
-    /// A bit is tested rather than a value compared, because the compiler would make a jump table
-    /// of comparisons: one indirect jump per step. Processors predict conditional jumps of a long
-    /// program better, as `crates/README.md` has it in figures.
+    /// It tests a bit, because the compiler would turn comparisons into a jump table with one
+    /// indirect jump per step. Processors predict the conditional jumps of a long program better;
+    /// `docs/performance.md` has the measurements.
     #[inline(always)]
     pub(super) fn is(&self, kind: Kind) -> bool {
         self.kind as u16 & kind as u16 & !FLOAT != 0
@@ -107,7 +107,7 @@ impl Step {
         Step { address, from_memory: -1, ..Step::new(kind, dst, ZERO_REGISTER) }
     }
 
-    /// With the source negated or, where there is no sum, complemented.
+    /// Negates the source of a sum, together with a constant of 1; elsewhere complements it.
     fn flipped(self) -> Step {
         Step { flip_src: -1, ..self }
     }

@@ -1,4 +1,4 @@
-//! What the interpreter tells while it runs, for those who count what programs do.
+//! Events that the interpreter reports while it runs.
 
 use crate::f64x2::F64x2;
 use crate::program::Program;
@@ -7,45 +7,45 @@ use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// Is told what programs do, step by step, in the order of specification 4.6.2.
+/// Receives the events of running programs, in the order of specification 4.6.2.
 ///
-/// Each method does nothing unless it is written, and what does nothing is compiled away: with `()` the
-/// interpreter is the one that hashes.
+/// All methods default to no-ops, which are compiled away: with `()` the interpreter is the one that
+/// hashes.
 pub trait Tracer {
-    /// A program is about to run, one of 8 in a hash.
+    /// A program, one of 8 in a hash, is about to run.
     #[inline(always)]
     fn program(&mut self, _program: &Program) {}
 
-    /// An iteration has loaded its registers (steps 1 to 3) from the lines of 64 bytes at these
-    /// addresses, `spAddr0` and `spAddr1`. It will end by writing both.
+    /// An iteration has loaded its registers (steps 1 to 3) from the 64-byte lines at `spAddr0` and
+    /// `spAddr1`. It will write both at its end.
     #[inline(always)]
     fn iteration(&mut self, _lines: [u32; 2], _registers: &RegisterFile) {}
 
-    /// The instruction with this index is about to run. What follows, up to the next one, is its doing.
+    /// The instruction with this index is about to run. The events up to the next call are its own.
     #[inline(always)]
     fn instruction(&mut self, _index: usize) {}
 
-    /// It reads 8 bytes of the scratchpad at `address`, in the level of this mask.
+    /// The instruction reads 8 bytes of the scratchpad at `address`, in the level of this mask.
     #[inline(always)]
     fn read(&mut self, _address: u32, _mask: u32) {}
 
-    /// It writes 8 bytes of the scratchpad, likewise.
+    /// The instruction writes 8 bytes of the scratchpad at `address`, in the level of this mask.
     #[inline(always)]
     fn write(&mut self, _address: u32, _mask: u32) {}
 
-    /// It is a branch, which is taken or not.
+    /// The instruction is a branch.
     #[inline(always)]
     fn branch(&mut self, _taken: bool) {}
 
-    /// It has set `fprc`.
+    /// The instruction has set `fprc`.
     #[inline(always)]
     fn rounding(&mut self, _mode: RoundingMode) {}
 
-    /// It has written this value to a register of group F (0 to 3) or E (4 to 7).
+    /// The instruction has written this value to a register of group F (0 to 3) or E (4 to 7).
     #[inline(always)]
     fn float(&mut self, _register: u8, _value: F64x2) {}
 
-    /// All instructions of the iteration have run (step 4); groups F and E are not mixed yet.
+    /// All instructions of the iteration have run (step 4). Groups F and E are not yet mixed.
     #[inline(always)]
     fn executed(&mut self, _registers: &RegisterFile) {}
 
@@ -53,20 +53,20 @@ pub trait Tracer {
     #[inline(always)]
     fn item(&mut self, _number: u32, _item: &Item) {}
 
-    /// The iteration has written both lines and is over (step 12).
+    /// The iteration has written both lines and ends (step 12).
     #[inline(always)]
     fn iterated(&mut self, _registers: &RegisterFile) {}
 
-    /// The last program has run, and this is the scratchpad that becomes a part of the hash.
+    /// The last program has run. AesHash1R of this scratchpad will be a part of the hash.
     #[inline(always)]
     fn scratchpad(&mut self, _scratchpad: &Scratchpad) {}
 }
 
-/// Nobody.
+/// A no-op tracer.
 impl Tracer for () {}
 
-/// The methods of a tracer that hands on what it is told.
-macro_rules! hand_on {
+/// Defines all methods of a tracer that forwards every call.
+macro_rules! forward {
     ($self:ident, $($to:expr),+) => {
         #[inline(always)]
         fn program(&mut $self, program: &Program) {
@@ -120,10 +120,10 @@ macro_rules! hand_on {
 }
 
 impl<T: Tracer> Tracer for &mut T {
-    hand_on!(self, (**self));
+    forward!(self, (**self));
 }
 
-/// Two that are told the same; pairs can be nested.
+/// Forwards every call to two tracers. Pairs can be nested.
 impl<A: Tracer, B: Tracer> Tracer for (A, B) {
-    hand_on!(self, self.0, self.1);
+    forward!(self, self.0, self.1);
 }

@@ -1,4 +1,4 @@
-//! Buffers from the allocator, for WebAssembly, which has no pages to choose.
+//! Buffers from the allocator, for WebAssembly, which has no choice of pages.
 
 use super::{Line, OutOfMemory, Pages};
 

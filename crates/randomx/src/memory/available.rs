@@ -1,10 +1,11 @@
-//! How much memory Linux has left for this process: in the machine, and in the control groups
-//! that limit it, as containers do.
+//! The memory that Linux has left for this process: in the machine, and in the control groups that
+//! limit it, as in containers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes that could be used now without swapping or being ended, if the system tells.
+/// Returns the bytes that the process can use now without swapping or being killed, if the system
+/// reports them.
 pub fn bytes() -> Option<usize> {
     bytes_below(Path::new("/"))
 }
@@ -15,14 +16,14 @@ fn bytes_below(root: &Path) -> Option<usize> {
     machine(root).into_iter().chain(left).min()
 }
 
-/// What the whole machine has left, counting what its file cache would give up.
+/// Memory left in the whole machine, with what its file cache would release.
 fn machine(root: &Path) -> Option<usize> {
     let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let kibibytes = number(&table, "MemAvailable:")?;
     Some(kibibytes << 10)
 }
 
-/// A control group, by its folder; the two generations of groups name their files differently.
+/// A control group, by its folder. The two generations of groups name their files differently.
 struct Group {
     folder: PathBuf,
     limit: &'static str,
@@ -49,19 +50,19 @@ impl Group {
         }
     }
 
-    /// What is left under the limit; none where there is no group or no limit.
+    /// Bytes left under the limit; `None` without a group or a limit.
     fn left(&self) -> Option<usize> {
         let read = |file: &str| fs::read_to_string(self.folder.join(file)).ok();
         let limit: usize = read(self.limit)?.trim().parse().ok()?;
         let used: usize = read(self.used)?.trim().parse().ok()?;
-        // Cached files are given up for those who need memory.
+        // The system releases cached files when memory is needed.
         let details = read("memory.stat").unwrap_or_default();
         let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
         Some(limit.saturating_sub(used.saturating_sub(cached.sum())))
     }
 }
 
-/// The process's groups and all that hold them.
+/// The process's groups and all their ancestors.
 fn groups(root: &Path) -> Vec<Group> {
     let lines = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -70,7 +71,7 @@ fn groups(root: &Path) -> Vec<Group> {
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
             continue;
         };
-        // Inside a container the path may be the host's: its outermost folder is what counts.
+        // Inside a container the path may be the host's; then only the outermost folder exists.
         let folders = Path::new(path.trim_start_matches('/')).ancestors();
         let mounted = root.join("sys/fs/cgroup");
         if controllers.is_empty() {
@@ -93,7 +94,7 @@ fn number(table: &str, name: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A machine made of files.
+    /// A machine faked by files.
     struct Machine(PathBuf);
 
     impl Machine {
@@ -144,9 +145,9 @@ mod tests {
         assert_eq!(bytes_below(&machine.0), Some(35_000));
     }
 
-    /// The process sees its host's path, and of the groups only its own.
+    /// The process sees the path on the host, but only its own groups.
     #[test]
-    fn a_container_of_the_first_generation_counts() {
+    fn a_container_with_first_generation_groups_counts() {
         let machine = Machine::new(
             "first",
             &[

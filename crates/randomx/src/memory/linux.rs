@@ -1,13 +1,13 @@
-//! What Linux tells of huge pages.
+//! What Linux reports about huge pages.
 
 use std::fs;
 
-/// Whether memory that asks for transparent huge pages may get them.
+/// Whether the system may grant transparent huge pages to memory that requests them.
 pub fn transparent_pages() -> bool {
     const SETTINGS: &str = "/sys/kernel/mm/transparent_hugepage";
     let read = |file: &str| fs::read_to_string(format!("{SETTINGS}/{file}")).ok();
     let process = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    // Newer systems decide for each size of page.
+    // Newer systems have a setting for each page size.
     may_be_huge(
         read("hugepages-2048kB/enabled").as_deref(),
         read("enabled").as_deref(),
@@ -29,7 +29,7 @@ fn chosen(setting: &str) -> &str {
     inside.map_or("", |(choice, _)| choice)
 }
 
-/// The bytes on huge pages in the mapping that holds `address`, if that can be read.
+/// Returns the bytes on huge pages in the mapping that holds `address`, if that can be read.
 pub fn huge_bytes_at(address: usize) -> Option<usize> {
     huge_bytes_in(&fs::read_to_string("/proc/self/smaps").ok()?, address)
 }

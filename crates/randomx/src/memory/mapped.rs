@@ -1,4 +1,4 @@
-//! Buffers from the system: anonymous mappings on the largest pages that it grants.
+//! Buffers as anonymous mappings on the largest pages that the system grants.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use memmap2::{MmapMut, MmapOptions};
 
 use super::{OutOfMemory, Pages};
 
-/// The size, and here the alignment, of a huge page on x86-64 and AArch64.
+/// The size and the alignment of a huge page on x86-64 and AArch64.
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Buffer {
@@ -23,7 +23,7 @@ impl Buffer {
         }
     }
 
-    /// A buffer of huge pages that were set aside, if there are enough of them.
+    /// Maps reserved huge pages, if there are enough.
     fn reserved(bytes: usize) -> Option<Buffer> {
         if !cfg!(target_os = "linux") || bytes < HUGE_PAGE {
             return None;
@@ -31,9 +31,8 @@ impl Buffer {
         let whole = bytes.checked_next_multiple_of(HUGE_PAGE)?;
         let bits = HUGE_PAGE.trailing_zeros() as u8;
         let map = MmapOptions::new().len(whole).huge(Some(bits)).map_anon().ok()?;
-        // Where a control group forbids these pages, the map may be had and its first use be a
-        // fatal signal. Using it here makes that an answer; to older systems, which have no such
-        // request, the question is not put.
+        // Touched at once, so that a control group that forbids these pages fails the allocation
+        // instead of raising SIGBUS later. Older systems do not know the request.
         #[cfg(target_os = "linux")]
         if let Err(error) = map.advise(memmap2::Advice::PopulateWrite)
             && error.kind() != std::io::ErrorKind::InvalidInput
@@ -43,7 +42,7 @@ impl Buffer {
         Some(Buffer { map, range: 0..bytes, pages: Pages::HugeTlb })
     }
 
-    /// A buffer of pages that the system makes huge if it likes.
+    /// Maps ordinary pages, which the system may make huge.
     fn ordinary(bytes: usize) -> Result<Buffer, OutOfMemory> {
         let room = bytes.checked_add(HUGE_PAGE).ok_or(OutOfMemory)?;
         let map = MmapMut::map_anon(room).map_err(|_| OutOfMemory)?;
@@ -80,10 +79,10 @@ impl Buffer {
     }
 }
 
-/// Asks for huge pages; without them everything works, slower.
+/// Requests transparent huge pages.
 ///
-/// Only the aligned part is asked for, not the room around it. That keeps the system from
-/// joining it with a neighbour that is also asked for, so that it reports on each by itself.
+/// The request is for the aligned part only, not for the room around it. Otherwise the system
+/// might merge the mapping with a neighbour and report on both as one.
 #[cfg(target_os = "linux")]
 fn advise(map: &MmapMut, start: usize, bytes: usize) -> Pages {
     let whole = bytes >= HUGE_PAGE;

@@ -1,33 +1,33 @@
-//! Decodes instructions once per program into operations whose operands, masks and branch
-//! targets are resolved (specification 5.2 to 5.5).
+//! Decodes instructions, once per program, to operations with resolved operands, masks and branch
+//! targets (specification 5.2 to 5.5).
 
 use super::{Instruction, Opcode};
 use crate::params::{JUMP_OFFSET, Version};
 use crate::reciprocal::reciprocal;
 use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 
-/// A register index that always reads zero: the base of addresses that are constants.
+/// The index of a register that is always zero: the base of constant addresses.
 pub const ZERO_REGISTER: u8 = 8;
 
-/// What FSCAL_R flips: the sign and the low exponent bits (specification 5.3.4).
+/// The bits that FSCAL_R flips: the sign and low exponent bits (specification 5.3.4).
 pub const SCALE_BITS: u64 = 0x80f0_0000_0000_0000;
 
 /// IADD_RS adds its immediate only to this register.
 const DISPLACED_REGISTER: u8 = 5;
 
-/// A scratchpad address: register plus offset, masked to a level.
+/// A scratchpad address: a register plus an offset, masked to a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// An integer register, or [`ZERO_REGISTER`].
     pub register: u8,
-    /// `imm32`; the masks leave nothing of its sign extension.
+    /// `imm32`. The masks clear its sign extension.
     pub offset: u32,
     /// One of the masks of Table 4.2.1.
     pub mask: u32,
 }
 
-/// An operation ready to run. Its suffix tells the source operand: `R` a register, `C` a
-/// constant, `M` the scratchpad. Register indices are in range for their group.
+/// A decoded operation. The suffix names the source operand: `R` a register, `C` a constant, `M` the
+/// scratchpad. Register indices are in range for their group.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -149,14 +149,14 @@ pub enum Operation {
     FsqrtR {
         dst: u8,
     },
-    /// Adds `constant`, then goes to `target` if bits `shift` to `shift + 7` of `dst` are zero.
+    /// Adds `constant`, then jumps to `target` if bits `shift` to `shift + 7` of `dst` are zero.
     Cbranch {
         dst: u8,
         constant: i32,
         shift: u8,
         target: u16,
     },
-    /// Rotates `src` right by `count`; the two low bits become `fprc` if no bit of `gate` is set.
+    /// Rotates `src` right by `count`. The two low bits become `fprc` if no bit of `gate` is set.
     Cfround {
         src: u8,
         count: u8,
@@ -168,14 +168,14 @@ pub enum Operation {
     },
 }
 
-/// Takes the operations of a program, one by one.
+/// Receives the operations of a program, one by one.
 pub trait Sink {
-    /// The next operation. Its kind is known wherever this is inlined, so that a sink that
-    /// treats each kind in its own way need not ask again which one it is.
+    /// Receives the next operation. Where this is inlined, its kind is a constant, so that a `match`
+    /// on it costs nothing.
     fn operation(&mut self, operation: Operation);
 }
 
-/// Decodes a whole program: `sink` gets one operation for each instruction.
+/// Decodes a whole program. `sink` receives one operation for each instruction.
 #[inline(always)]
 pub fn decode<S>(instructions: &[Instruction], version: Version, sink: &mut S)
 where
@@ -188,8 +188,8 @@ where
     }
 }
 
-/// The same for any sink: one function for all of them, which is smaller where code is downloaded
-/// and slower by the indirect calls.
+/// Decodes a whole program as [`decode`] does, with one copy of the code for all sinks. It keeps the
+/// download small and costs an indirect call for each operation.
 #[inline(never)]
 pub fn decode_dyn(instructions: &[Instruction], version: Version, sink: &mut dyn Sink) {
     decode(instructions, version, sink);
@@ -197,8 +197,8 @@ pub fn decode_dyn(instructions: &[Instruction], version: Version, sink: &mut dyn
 
 struct Decoder<'a, S: ?Sized> {
     version: Version,
-    /// For each integer register, the instruction after the one that last modified it: where a
-    /// branch on it goes (specification 5.4.2).
+    /// For each integer register, the target of a branch on it: the instruction after the one that
+    /// last modified it (specification 5.4.2).
     modified: [u16; 8],
     index: u16,
     sink: &'a mut S,
@@ -281,7 +281,7 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
         }
     }
 
-    /// Hands on an operation that modifies the integer register `dst`.
+    /// Emits an operation that modifies the integer register `dst`.
     #[inline(always)]
     fn write(&mut self, dst: u8, operation: Operation) {
         self.modified[usize::from(dst)] = self.index + 1;
@@ -300,7 +300,8 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
     }
 }
 
-/// The source of an integer operation: in L3, at a constant address, where `dst` is `src`.
+/// Returns the source of an integer operation, which is at a constant address in L3 if `dst` is
+/// `src`.
 fn integer_source(word: &Instruction) -> Address {
     if word.dst & 7 == word.src & 7 {
         Address { register: ZERO_REGISTER, offset: word.imm32, mask: L3_MASK }

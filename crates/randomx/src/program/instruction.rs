@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 pub struct Instruction {
-    /// Selects one of the 29 operations.
+    /// The byte that selects one of the 29 operations.
     pub opcode: u8,
-    /// Destination register; only its low bits count.
+    /// The destination register; only its low bits count.
     pub dst: u8,
-    /// Source register; only its low bits count.
+    /// The source register; only its low bits count.
     pub src: u8,
     /// The `mod` field (Table 5.1.3).
     pub modifier: u8,
@@ -17,13 +17,13 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// Takes an instruction word apart.
+    /// Parses an instruction word.
     pub fn from_bytes(bytes: &[u8; 8]) -> Instruction {
         let [opcode, dst, src, modifier, imm @ ..] = *bytes;
         Instruction { opcode, dst, src, modifier, imm32: u32::from_le_bytes(imm) }
     }
 
-    /// Which operation the opcode stands for.
+    /// The operation that the opcode byte selects.
     pub fn opcode(&self) -> Opcode {
         OPCODES[usize::from(self.opcode)]
     }
@@ -55,7 +55,7 @@ macro_rules! opcodes {
         }
 
         impl Opcode {
-            /// Every operation and how many of the 256 opcode bytes stand for it.
+            /// All operations, each with the number of opcode bytes, of 256, that select it.
             pub const FREQUENCIES: &[(Opcode, usize)] = &[$((Opcode::$opcode, $frequency)),*];
         }
     };
