@@ -1,4 +1,4 @@
-//! How much programs read and write (chapters 2.8.1 and 2.8.3).
+//! The amount of memory that programs read and write (chapters 2.8.1 and 2.8.3).
 
 use randomx::params::ITEM_SIZE;
 use randomx::program::{Address, Operation, Program, Sink, decode_dyn};
@@ -10,10 +10,10 @@ use crate::share;
 
 /// Bytes that an instruction reads or writes.
 const WORD: f64 = 8.0;
-/// Bytes of the two lines that an iteration reads at its beginning and writes at its end.
+/// Bytes of the two lines that an iteration reads first and writes last.
 const LINES: f64 = 128.0;
 
-/// Counts what instructions read and write.
+/// Counts the reads and writes of instructions.
 #[derive(Clone, Debug, Default)]
 pub struct Accesses {
     programs: u64,
@@ -23,31 +23,34 @@ pub struct Accesses {
     writes: [u64; 3],
 }
 
-/// Reads and writes of an iteration, in the mean.
+/// Mean numbers of reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccessSummary {
     /// Iterations that were counted.
     pub iterations: u64,
-    /// Instructions of a program that read: 39 of 256.
+    /// Instructions of a program that read: 39 of 256 in the design document.
     pub listed_reads: f64,
-    /// Instructions of a program that write: 16 of 256.
+    /// Instructions of a program that write: 16 of 256 in the design document.
     pub listed_writes: f64,
-    /// Reads that were done by instructions, more than are listed since branches repeat some.
+    /// Reads by the instructions of an iteration. They exceed the listed ones because branches repeat
+    /// some.
     pub reads: f64,
-    /// Writes that were done by instructions.
+    /// Writes by the instructions of an iteration.
     pub writes: f64,
-    /// The reads by level: L1, L2, L3.
+    /// The reads of an iteration in L1, L2 and L3.
     pub reads_by_level: [f64; 3],
-    /// The writes by level.
+    /// The writes of an iteration in L1, L2 and L3.
     pub writes_by_level: [f64; 3],
-    /// Bytes read, with the two lines and the dataset item: 504 of v1, by the instructions that are listed.
+    /// Bytes that an iteration reads by the listed instructions, with the two lines and the dataset
+    /// item: 504 for v1 in the design document.
     pub bytes_read: f64,
-    /// Bytes written, with the two lines: 256 of v1, likewise.
+    /// Bytes that an iteration writes by the listed instructions, with the two lines: 256 for v1 in
+    /// the design document.
     pub bytes_written: f64,
 }
 
 impl Accesses {
-    /// The means.
+    /// Returns the means.
     pub fn summary(&self) -> AccessSummary {
         let per_iteration = |count: u64| share(count, self.iterations);
         let [listed_reads, listed_writes] = self.listed.map(|count| share(count, self.programs));
@@ -86,7 +89,7 @@ impl Tracer for Accesses {
     }
 }
 
-/// Counts the instructions that read and those that write.
+/// Counts the instructions that read, and those that write.
 struct Listed<'a>(&'a mut [u64; 2]);
 
 impl Sink for Listed<'_> {
@@ -96,7 +99,7 @@ impl Sink for Listed<'_> {
     }
 }
 
-/// The address that an operation reads from.
+/// Returns the address that an operation reads.
 fn source(operation: Operation) -> Option<Address> {
     match operation {
         Operation::IaddM { address, .. }

@@ -1,4 +1,4 @@
-//! How often branches are taken, and where to (chapter 2.6.2).
+//! The frequency and the length of taken branches (chapter 2.6.2).
 
 use randomx::program::{Operation, Program, Sink, decode_dyn};
 use randomx::trace::Tracer;
@@ -10,42 +10,42 @@ use crate::share;
 pub struct Branches {
     programs: u64,
     listed: u64,
-    /// For each listed branch, the instructions that it repeats when it is taken.
+    /// For each listed branch, the number of instructions that it repeats when taken.
     lengths: Vec<u64>,
     targets: Vec<Option<u16>>,
     at: usize,
     executed: u64,
     taken: u64,
     repeated: u64,
-    /// The branch that was taken last and how many times in a row.
-    row: (usize, u64),
-    longest_row: u64,
+    /// The branch that was taken last, and the number of times in succession.
+    run: (usize, u64),
+    longest_run: u64,
     instructions: u64,
 }
 
-/// What became of branches.
+/// Counts of branches. The numbers in the documentation are those of the design document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BranchSummary {
-    /// Branches in a program, in the mean: 25 of 256 instructions.
+    /// Mean number of branches in a program: 25 of 256 instructions.
     pub listed: f64,
-    /// Instructions that a branch repeats when it is taken, itself included, in the mean of those listed.
+    /// Mean number of instructions that a listed branch repeats when taken, including itself.
     pub mean_length: f64,
-    /// The most that one repeats.
+    /// The greatest number of instructions that a branch repeats.
     pub longest: u64,
-    /// Branches that have run.
+    /// Branches that were executed.
     pub executed: u64,
-    /// Those that were taken.
+    /// Branches that were taken.
     pub taken: u64,
-    /// As a part of all: 1/256.
+    /// The share of executed branches that were taken: 1/256.
     pub taken_share: f64,
-    /// How often a branch was taken in a row, at most: 2.
-    pub longest_row: u64,
-    /// The part of all instructions that ran because a branch was taken.
+    /// The greatest number of times that a branch was taken in succession: 2.
+    pub longest_run: u64,
+    /// The share of executed instructions that a taken branch repeated.
     pub repeated_share: f64,
 }
 
 impl Branches {
-    /// The counts.
+    /// Returns the counts.
     pub fn summary(&self) -> BranchSummary {
         BranchSummary {
             listed: share(self.listed, self.programs),
@@ -54,12 +54,12 @@ impl Branches {
             executed: self.executed,
             taken: self.taken,
             taken_share: share(self.taken, self.executed),
-            longest_row: self.longest_row,
+            longest_run: self.longest_run,
             repeated_share: share(self.repeated, self.instructions),
         }
     }
 
-    /// For each branch that programs list, the instructions that it repeats when it is taken.
+    /// For each listed branch, the number of instructions that it repeats when taken.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }
@@ -76,7 +76,7 @@ impl Tracer for Branches {
                 self.lengths.push(length(index, *target));
             }
         }
-        self.row = (0, 0);
+        self.run = (0, 0);
     }
 
     #[inline]
@@ -89,13 +89,13 @@ impl Tracer for Branches {
     fn branch(&mut self, taken: bool) {
         self.executed += 1;
         if !taken {
-            self.row.1 = 0;
+            self.run.1 = 0;
             return;
         }
         self.taken += 1;
-        let (at, before) = self.row;
-        self.row = (self.at, if at == self.at { before + 1 } else { 1 });
-        self.longest_row = self.longest_row.max(self.row.1);
+        let (at, before) = self.run;
+        self.run = (self.at, if at == self.at { before + 1 } else { 1 });
+        self.longest_run = self.longest_run.max(self.run.1);
         if let Some(Some(target)) = self.targets.get(self.at) {
             self.repeated += length(self.at, *target);
         }
@@ -106,7 +106,7 @@ fn length(index: usize, target: u16) -> u64 {
     (index + 1).saturating_sub(usize::from(target)) as u64
 }
 
-/// Collects where branches go, with nothing for other instructions.
+/// Collects the targets of branches, and `None` for other instructions.
 struct Targets<'a>(&'a mut Vec<Option<u16>>);
 
 impl Sink for Targets<'_> {

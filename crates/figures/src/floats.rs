@@ -1,4 +1,4 @@
-//! What floating point registers hold at the end of each iteration (chapter 2.5.1).
+//! The values of floating point registers at the end of each iteration (chapter 2.5.1).
 
 use randomx::f64x2::F64x2;
 use randomx::program::Program;
@@ -8,11 +8,12 @@ use randomx::trace::Tracer;
 use crate::histogram::Histogram;
 use crate::share;
 
-/// Powers of ten, of which an interval of group F has one, with either sign.
+/// The edges of group F's intervals, with either sign: one power of ten each.
 const DECADES: [f64; 17] =
     [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// Twenty powers of ten are an interval of group E, as in the document; the last one is infinity's.
+/// The edges of group E's intervals: twenty powers of ten each, as in the document. The last interval
+/// is infinity.
 const E_EDGES: [f64; 21] = [
     1e-80,
     1e-60,
@@ -37,10 +38,10 @@ const E_EDGES: [f64; 21] = [
     f64::INFINITY,
 ];
 
-/// The first register of group E, as the trace numbers them.
+/// The first register of group E in a trace.
 const FIRST_OF_E: u8 = 4;
 
-/// Counts values of group F and E, before they are mixed, and programs that reach infinity.
+/// Counts values of groups F and E before they are mixed, and programs that reach infinity.
 #[derive(Clone, Debug)]
 pub struct Floats {
     f: Histogram,
@@ -52,27 +53,28 @@ pub struct Floats {
     infinite: bool,
 }
 
-/// What floating point registers held.
+/// The distribution of floating point values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FloatSummary {
-    /// Values of group F, by sign and power of ten; those between -1 and 1 are one interval.
+    /// Values of group F, by sign and power of ten. The values between -1 and 1 are one interval.
     pub f: Histogram,
-    /// Values of group E, by twenty powers of ten; the last interval is infinity.
+    /// Values of group E, by twenty powers of ten. The last interval is infinity.
     pub e: Histogram,
-    /// The greatest absolute value in group F: "around 3.0e+14", and with luck nearly twice that.
+    /// The greatest absolute value in group F: "around 3.0e+14" in the document, in rare cases nearly
+    /// twice that.
     pub f_range: f64,
-    /// The least value in group E: about 1.7e-77 at the least.
+    /// The least value in group E, whose limit in the document is about 1.7e-77.
     pub e_least: f64,
-    /// Programs that were seen.
+    /// Programs that were counted.
     pub programs: u64,
-    /// Those in which an operation made an infinity.
+    /// Programs in which an operation returned infinity.
     pub infinite_programs: u64,
-    /// As a part of all: about 2%.
+    /// The share of these programs: about 2% in the document.
     pub infinite_share: f64,
 }
 
 impl Floats {
-    /// The counts.
+    /// Returns the distribution.
     pub fn summary(&self) -> FloatSummary {
         FloatSummary {
             f: self.f.clone(),

@@ -7,16 +7,16 @@ use randomx::trace::Tracer;
 
 use crate::{Accesses, Branches, Floats, Instructions};
 
-/// The figures that add up over any number of hashes.
+/// The figures that accumulate over any number of hashes.
 #[derive(Clone, Debug, Default)]
 pub struct HashFigures {
-    /// Which instructions there are.
+    /// The frequency of instructions.
     pub instructions: Instructions,
-    /// What they read and write.
+    /// Reads and writes.
     pub accesses: Accesses,
-    /// Which branches are taken.
+    /// Taken branches.
     pub branches: Branches,
-    /// What floating point registers hold.
+    /// The values of floating point registers.
     pub floats: Floats,
 }
 

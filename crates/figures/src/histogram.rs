@@ -1,6 +1,6 @@
 //! Counts of values by interval.
 
-/// How many values lie in which interval.
+/// The number of values in each interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     edges: Vec<f64>,
@@ -8,7 +8,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Intervals that begin at `edges`, in any order, each with its left end.
+    /// Creates intervals that begin at `edges`, in any order. An edge belongs to the interval on its
+    /// right.
     pub fn new(edges: impl Into<Vec<f64>>) -> Histogram {
         let mut edges = edges.into();
         edges.sort_by(f64::total_cmp);
@@ -16,36 +17,36 @@ impl Histogram {
         Histogram { edges, counts }
     }
 
-    /// `bins` intervals of the same width between two values.
+    /// Creates `bins` intervals of the same width between two values.
     pub fn even(from: f64, to: f64, bins: usize) -> Histogram {
         let width = (to - from) / bins.max(1) as f64;
         let edges: Vec<f64> = (0..=bins).map(|bin| from + width * bin as f64).collect();
         Histogram::new(edges)
     }
 
-    /// Counts a value. What is not a number counts as larger than all edges.
+    /// Counts a value. NaN counts as larger than all edges.
     pub fn add(&mut self, value: f64) {
         let bin = self.edges.partition_point(|edge| *edge <= value || value.is_nan());
         self.counts[bin] += 1;
     }
 
-    /// Where intervals begin, in ascending order.
+    /// The beginnings of the intervals, in ascending order.
     pub fn edges(&self) -> &[f64] {
         &self.edges
     }
 
-    /// How many values lie below the first edge, from each edge to the next, and from the last on: one
-    /// more than there are edges.
+    /// The number of values below the first edge, from each edge to the next, and from the last edge
+    /// on: one count more than there are edges.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// How many values were counted.
+    /// The number of values.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The counts as parts of the total.
+    /// The counts as shares of the total.
     pub fn shares(&self) -> Vec<f64> {
         self.counts.iter().map(|count| crate::share(*count, self.total())).collect()
     }
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_with_their_left_edge() {
+    fn a_value_on_an_edge_counts_to_the_right() {
         let mut histogram = Histogram::new([2.0, 1.0, f64::INFINITY]);
         for value in [0.0, 1.0, 1.5, 2.0, f64::MAX, f64::INFINITY, f64::NAN, -f64::INFINITY] {
             histogram.add(value);

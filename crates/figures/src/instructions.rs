@@ -1,4 +1,4 @@
-//! Which instructions programs have and run (specification 5, Table 5.1.1).
+//! The frequency of instructions in programs and at run time (specification 5, Table 5.1.1).
 
 use randomx::program::{Opcode, Program};
 use randomx::trace::Tracer;
@@ -6,11 +6,11 @@ use randomx::trace::Tracer;
 use crate::names::opcode_name;
 use crate::share;
 
-/// Counts instructions: those that programs list, and those that run.
+/// Counts instructions: those in programs, and those that are executed.
 #[derive(Clone, Debug, Default)]
 pub struct Instructions {
     opcodes: Vec<Opcode>,
-    /// How often each instruction of the program in progress has run.
+    /// The number of executions of each instruction of the present program.
     runs: Vec<u64>,
     listed: Counts,
     executed: Counts,
@@ -18,27 +18,27 @@ pub struct Instructions {
 
 type Counts = [u64; Opcode::FREQUENCIES.len()];
 
-/// How often an instruction was found.
+/// The counts of one kind of instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstructionCount {
-    /// Which one.
+    /// The instruction.
     pub opcode: Opcode,
     /// Its name in the specification.
     pub name: &'static str,
-    /// The part of all instructions that the specification gives it: its frequency in 256.
+    /// Its share of all instructions by the specification: a frequency of 256.
     pub nominal: f64,
-    /// How often programs list it.
+    /// The number of times that programs list it.
     pub listed: u64,
-    /// As a part of all that are listed.
+    /// Its share of all listed instructions.
     pub listed_share: f64,
-    /// How often it has run.
+    /// The number of times that it was executed.
     pub executed: u64,
-    /// As a part of all that have run.
+    /// Its share of all executed instructions.
     pub executed_share: f64,
 }
 
 impl Instructions {
-    /// The counts of all 29 instructions, in the specification's order.
+    /// Returns the counts of all 29 instructions, in the specification's order.
     pub fn summary(&self) -> Vec<InstructionCount> {
         let mut executed = self.executed;
         fold(&self.opcodes, &self.runs, &mut executed);

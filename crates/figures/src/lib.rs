@@ -1,10 +1,10 @@
-//! The figures of RandomX's design document, counted again: what programs are made of and what they do,
-//! from the core's own trace.
+//! Reproduces the figures of RandomX's design document from the core's trace: the contents of programs
+//! and their behaviour.
 //!
 //! Each figure is a [`Tracer`] or a
-//! [`GenerationTracer`](randomx::superscalar::GenerationTracer) that counts, and has a `summary`
-//! of plain numbers with what the document says in its documentation. There is no input and output here, so
-//! that the laboratory and the page can share it. Chapters are those of the design document,
+//! [`GenerationTracer`](randomx::superscalar::GenerationTracer) that counts, with a `summary` of plain
+//! numbers. The documentation of each number states the published value. The crate does no input and
+//! output, so that the laboratory and the page can share it. Chapters are those of the design document,
 //! `doc/design.md` of tevador/RandomX.
 //!
 //! ```no_run
@@ -56,7 +56,7 @@ pub use write_map::{WriteMap, WriteMapSummary};
 #[doc(no_inline)]
 pub use randomx::trace::Tracer;
 
-/// A part of a whole, or zero of nothing.
+/// Returns `part / whole`, or 0 if `whole` is 0.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

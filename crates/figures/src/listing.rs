@@ -1,4 +1,4 @@
-//! A program as text, with names and operands as the specification writes them.
+//! Programs as text, with the specification's names and operands.
 
 use std::fmt::Write;
 
@@ -10,17 +10,17 @@ use crate::names::opcode_name;
 /// An instruction of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Which one it is.
+    /// The operation.
     pub opcode: Opcode,
-    /// Its name and operands, such as `IADD_M r3, L1[r6-1287]`.
+    /// The name and operands, such as `IADD_M r3, L1[r6-1287]`.
     pub text: String,
-    /// Where it goes when it is a branch that is taken: the index of an instruction.
+    /// For a branch, the index of the instruction that it jumps to when taken.
     pub target: Option<usize>,
-    /// Whether it does nothing, as ISWAP_R of a register with itself.
+    /// Whether the instruction has no effect, such as ISWAP_R of a register with itself.
     pub is_nop: bool,
 }
 
-/// The instructions of a program, in order.
+/// Returns the instructions of a program, in order.
 pub fn listing(program: &Program) -> Vec<Line> {
     let mut operations = Operations(Vec::with_capacity(program.instructions.len()));
     decode_dyn(&program.instructions, program.version, &mut operations);

@@ -1,9 +1,9 @@
-//! What the specification calls instructions.
+//! The specification's names of instructions.
 
 use randomx::program::Opcode;
 use randomx::superscalar::Kind;
 
-/// The name of an instruction of the VM (specification 5).
+/// Returns the name of an instruction of the VM (specification 5).
 pub fn opcode_name(opcode: Opcode) -> &'static str {
     match opcode {
         Opcode::IaddRs => "IADD_RS",
@@ -38,7 +38,7 @@ pub fn opcode_name(opcode: Opcode) -> &'static str {
     }
 }
 
-/// The name of an instruction of SuperscalarHash (specification 6.1).
+/// Returns the name of an instruction of SuperscalarHash (specification 6.1).
 pub fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::IsubR => "ISUB_R",
@@ -58,7 +58,7 @@ pub fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The name of a macro-op of an instruction (specification 6.2, Table 6.2.1); `part` counts from 0.
+/// Returns the name of macro-op `part`, from 0, of an instruction (specification 6.2, Table 6.2.1).
 pub fn macro_op_name(kind: Kind, part: usize) -> &'static str {
     match (kind, part) {
         (Kind::IsubR, _) => "sub_rr",

@@ -1,10 +1,11 @@
-//! One program of a hash: its registers iteration by iteration, and how often its instructions run.
+//! A log of one program of a hash: its registers after each iteration, and the executions of its
+//! instructions.
 
 use randomx::program::Program;
 use randomx::registers::RegisterFile;
 use randomx::trace::Tracer;
 
-/// What registers held when the instructions of an iteration had run, before anything was mixed.
+/// The registers after the instructions of an iteration, before they are mixed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Registers {
     /// `r0` to `r7`.
@@ -15,7 +16,7 @@ pub struct Registers {
     pub e: [[f64; 2]; 4],
 }
 
-/// Keeps one program of a hash, its registers and how often each of its instructions has run.
+/// Logs one program of a hash.
 #[derive(Clone, Debug)]
 pub struct ProgramLog {
     program: usize,
@@ -27,23 +28,23 @@ pub struct ProgramLog {
 }
 
 impl ProgramLog {
-    /// A log of the program with this number, from 0, with the registers of at most `limit`
+    /// Creates a log of the program with this number, 0 to 7, and of its registers in at most `limit`
     /// iterations.
     pub fn new(program: usize, limit: usize) -> ProgramLog {
         ProgramLog { program, limit, seen: 0, kept: None, rows: Vec::new(), runs: Vec::new() }
     }
 
-    /// The program, when it has begun.
+    /// The program, once it has begun.
     pub fn program(&self) -> Option<&Program> {
         self.kept.as_ref()
     }
 
-    /// A row for each iteration.
+    /// The registers of each iteration.
     pub fn rows(&self) -> &[Registers] {
         &self.rows
     }
 
-    /// How often each instruction has run.
+    /// The number of executions of each instruction.
     pub fn runs(&self) -> &[u64] {
         &self.runs
     }

@@ -1,19 +1,19 @@
-//! How long programs and hashes take, and what with (appendix C).
+//! The time of programs and hashes, by phase (appendix C).
 
 use randomx::{Observer, Phase};
 
 use crate::statistics::Statistics;
 
-/// Measures the hashes of a VM of one lane, to which it is given as its observer.
+/// Measures hashes, as the observer of a VM with one lane.
 ///
-/// A program's time is that of generating it, of bringing it into the form that runs, of running it and
-/// of the Blake2b that follows, as the document has it; without a dataset that of its items is counted
-/// apart. The clock tells milliseconds.
+/// A program's time covers generating, compiling and executing it and the Blake2b that follows, as in
+/// the document. Without a dataset, the time of its items is counted separately. The clock returns
+/// milliseconds.
 #[derive(Clone, Debug)]
 pub struct Runtime<C> {
     clock: C,
     now: Option<(Phase, f64)>,
-    program: Option<Running>,
+    program: Option<ProgramTime>,
     began: f64,
     phases: [f64; Phase::ALL.len()],
     programs: Vec<f64>,
@@ -21,7 +21,7 @@ pub struct Runtime<C> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Running {
+struct ProgramTime {
     began: f64,
     items: f64,
 }
@@ -29,16 +29,16 @@ struct Running {
 /// Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuntimeSummary {
-    /// For each phase its time, of a hash in the mean.
+    /// The mean time of each phase in a hash.
     pub phases: Vec<(Phase, f64)>,
-    /// Of programs, without their items; `None` before the first is done.
+    /// Times of programs, without their items; `None` before the first ends.
     pub programs: Option<Statistics>,
-    /// Of hashes, with all that they need.
+    /// Times of whole hashes.
     pub hashes: Option<Statistics>,
 }
 
 impl<C: FnMut() -> f64> Runtime<C> {
-    /// Measures with a clock.
+    /// Starts measuring with a clock.
     pub fn new(clock: C) -> Runtime<C> {
         let (phases, programs, hashes) = ([0.0; Phase::ALL.len()], Vec::new(), Vec::new());
         Runtime { clock, now: None, program: None, began: 0.0, phases, programs, hashes }
@@ -54,7 +54,7 @@ impl<C: FnMut() -> f64> Runtime<C> {
         &self.hashes
     }
 
-    /// How the times are spread.
+    /// Returns the distribution of the times.
     pub fn summary(&self) -> RuntimeSummary {
         let count = self.hashes.len().max(1) as f64;
         let time = |phase: Phase| (phase, self.phases[phase as usize] / count);
@@ -65,8 +65,8 @@ impl<C: FnMut() -> f64> Runtime<C> {
         }
     }
 
-    /// Ends the phase before, and tells the time.
-    fn turn(&mut self) -> f64 {
+    /// Ends the previous phase and returns the time.
+    fn end_phase(&mut self) -> f64 {
         let now = (self.clock)();
         if let Some((phase, since)) = self.now.take() {
             self.phases[phase as usize] += now - since;
@@ -78,7 +78,7 @@ impl<C: FnMut() -> f64> Runtime<C> {
     }
 
     fn end_program(&mut self, now: f64) {
-        if let Some(Running { began, items }) = self.program.take() {
+        if let Some(ProgramTime { began, items }) = self.program.take() {
             self.programs.push(now - began - items);
         }
     }
@@ -86,13 +86,13 @@ impl<C: FnMut() -> f64> Runtime<C> {
 
 impl<C: FnMut() -> f64> Observer for Runtime<C> {
     fn enter(&mut self, phase: Phase) {
-        let now = self.turn();
+        let now = self.end_phase();
         self.now = Some((phase, now));
         match phase {
             Phase::Fill => self.began = now,
             Phase::Generate => {
                 self.end_program(now);
-                self.program = Some(Running { began: now, items: 0.0 });
+                self.program = Some(ProgramTime { began: now, items: 0.0 });
             }
             Phase::Finish => self.end_program(now),
             Phase::Compile | Phase::Execute | Phase::Items => {}
@@ -100,7 +100,7 @@ impl<C: FnMut() -> f64> Observer for Runtime<C> {
     }
 
     fn leave(&mut self) {
-        let now = self.turn();
+        let now = self.end_phase();
         self.hashes.push(now - self.began);
     }
 }

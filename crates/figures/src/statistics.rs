@@ -1,20 +1,20 @@
-//! What is told of many values.
+//! Descriptive statistics.
 
-/// How values are spread.
+/// The distribution of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
-    /// How many there are.
+    /// The number of values.
     pub count: usize,
-    /// Their mean.
+    /// The mean.
     pub mean: f64,
-    /// The standard deviation of a sample; zero of a single value.
+    /// The sample standard deviation; 0 for a single value.
     pub deviation: f64,
-    /// The least value, the quartiles and the greatest.
+    /// The minimum, the three quartiles and the maximum.
     pub quartiles: [f64; 5],
 }
 
 impl Statistics {
-    /// Those of some values; `None` without any, or with one that is not a number.
+    /// Returns the statistics of `values`; `None` if there are none, or for a NaN.
     pub fn of(values: &[f64]) -> Option<Statistics> {
         if values.is_empty() || values.iter().any(|value| value.is_nan()) {
             return None;
@@ -30,7 +30,7 @@ impl Statistics {
     }
 }
 
-/// The value below which a part of the sorted values lies, between neighbours by their distance.
+/// Returns the quantile `part` of sorted values, interpolated between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let below = place as usize;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statistics_of_a_few() {
+    fn statistics_of_known_values() {
         let statistics = Statistics::of(&[4.0, 1.0, 2.0, 3.0]).expect("values");
         assert_eq!((statistics.count, statistics.mean), (4, 2.5));
         assert!((statistics.deviation - (5.0f64 / 3.0).sqrt()).abs() < 1e-12);

@@ -5,22 +5,22 @@ use randomx::superscalar::{GenerationTracer, Instruction, Issued, Kind, Program}
 /// A macro-op in the schedule of the reference CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MacroOp {
-    /// What it is, when it begins and on which ports.
+    /// The kind, the cycle and the ports.
     pub issued: Issued,
-    /// Its decoding cycle.
+    /// The decoding cycle.
     pub group: usize,
-    /// Its slot in the group of that cycle.
+    /// The slot in the group of that cycle.
     pub slot: usize,
-    /// The instruction that it is a part of, by its index in the program; `None` when it was dropped.
+    /// The index of its instruction in the program; `None` if the instruction was dropped.
     pub instruction: Option<usize>,
 }
 
-/// How a program was made.
+/// The schedule of a program as it was generated.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     groups: Vec<&'static [u8]>,
     macro_ops: Vec<MacroOp>,
-    /// Those at the end that are parts of an instruction still to be completed.
+    /// The number of macro-ops at the end whose instruction is incomplete.
     open: usize,
     slot: usize,
     instructions: usize,
@@ -39,7 +39,7 @@ impl Schedule {
         &self.macro_ops
     }
 
-    /// Instructions that found no register and were dropped.
+    /// The number of instructions that were dropped because they found no register.
     pub fn discarded(&self) -> usize {
         self.discarded
     }
@@ -49,7 +49,7 @@ impl Schedule {
         self.latency
     }
 
-    /// Bytes of x86 code, by the slots that are filled.
+    /// Bytes of x86 code: the sizes of the filled slots.
     pub fn code_size(&self) -> usize {
         let size = |op: &MacroOp| usize::from(self.groups[op.group][op.slot]);
         self.macro_ops.iter().map(size).sum()
@@ -109,7 +109,7 @@ pub struct SuperscalarStatistics {
     kinds: [u64; Kind::ALL.len()],
 }
 
-/// What a program has, in the mean.
+/// Means over programs. The numbers in the documentation are those of the design document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuperscalarSummary {
     /// Programs that were counted.
@@ -118,24 +118,24 @@ pub struct SuperscalarSummary {
     pub instructions: f64,
     /// Multiplications of 64 bits: 155.
     pub multiplications: f64,
-    /// The longest chain of instructions that depend on each other: 95.
+    /// The longest chain of dependent instructions: 95.
     pub chain: f64,
     /// Cycles of the reference CPU: 170.
     pub latency: f64,
     /// Macro-ops.
     pub macro_ops: f64,
-    /// Macro-ops in a cycle of the reference CPU.
+    /// Macro-ops per cycle of the reference CPU.
     pub macro_ops_per_cycle: f64,
     /// Bytes of x86 code.
     pub code_size: f64,
     /// Instructions that were dropped.
     pub discarded: f64,
-    /// Each operation's part of all instructions.
+    /// The share of each operation.
     pub kinds: Vec<(Kind, f64)>,
 }
 
 impl SuperscalarStatistics {
-    /// Counts a program and how it was made.
+    /// Adds a program and its schedule.
     pub fn add(&mut self, program: &Program, schedule: &Schedule) {
         self.programs += 1;
         self.instructions += program.instructions.len() as u64;
@@ -150,7 +150,7 @@ impl SuperscalarStatistics {
         }
     }
 
-    /// The means.
+    /// Returns the means.
     pub fn summary(&self) -> SuperscalarSummary {
         let mean = |sum: u64| crate::share(sum, self.programs);
         SuperscalarSummary {

@@ -1,10 +1,10 @@
-//! Instructions of SuperscalarHash as text.
+//! SuperscalarHash instructions as text.
 
 use randomx::superscalar::{Instruction, Kind};
 
 use crate::names::kind_name;
 
-/// The name and operands of an instruction, such as `IADD_RS r3, r6, SHFT 2`.
+/// Returns the name and operands of an instruction, such as `IADD_RS r3, r6, SHFT 2`.
 pub fn superscalar_text(instruction: &Instruction) -> String {
     let Instruction { kind, dst, src, modifier, imm32 } = *instruction;
     let operand = match kind {
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_are_written_as_they_are_meant() {
+    fn operands_follow_the_specification() {
         let text = |kind| {
             let (modifier, imm32) = (0b1000, u32::MAX);
             superscalar_text(&Instruction { kind, dst: 1, src: 2, modifier, imm32 })

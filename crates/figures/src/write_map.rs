@@ -1,39 +1,38 @@
-//! Which parts of the scratchpad a hash overwrites (chapter 2.8.2).
+//! The parts of the scratchpad that a hash overwrites (chapter 2.8.2).
 
 use randomx::params::{SCRATCHPAD_L1, SCRATCHPAD_L2, SCRATCHPAD_L3};
 use randomx::registers::RegisterFile;
 use randomx::trace::Tracer;
 
-/// Bytes that an instruction writes, which are one point of the map.
+/// Bytes that an instruction writes: one point of the map.
 const WORD: usize = 8;
 /// Points of the map.
 const WORDS: usize = SCRATCHPAD_L3 / WORD;
 /// Points of a line of 64 bytes.
 const LINE: usize = 64 / WORD;
 
-/// A point for each 8 bytes of the scratchpad: whether the hash has overwritten them.
-///
-/// It is for one hash; the next one needs a new map.
+/// A map of one hash with a point for each 8 bytes of the scratchpad, set if the hash overwrites them.
 #[derive(Clone, Debug)]
 pub struct WriteMap {
     bits: Vec<u64>,
 }
 
-/// Parts of the scratchpad that were overwritten, 0 to 1.
+/// Shares of the scratchpad that were overwritten, 0 to 1. The numbers in the documentation are those
+/// of the design document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteMapSummary {
-    /// Of the first 16 KiB: nearly all.
+    /// The first 16 KiB: nearly all.
     pub l1: f64,
-    /// Of the first 256 KiB: nearly all.
+    /// The first 256 KiB: nearly all.
     pub l2: f64,
-    /// Of the other 1792 KiB: about 66%.
+    /// The other 1792 KiB: about 66%.
     pub rest: f64,
-    /// Of the whole scratchpad.
+    /// The whole scratchpad.
     pub whole: f64,
 }
 
 impl WriteMap {
-    /// Points of a map.
+    /// The number of points of a map.
     pub const LEN: usize = WORDS;
 
     /// Whether the 8 bytes with this index were overwritten; false beyond the scratchpad.
@@ -41,12 +40,12 @@ impl WriteMap {
         self.bits.get(index / 64).is_some_and(|bits| bits >> (index % 64) & 1 != 0)
     }
 
-    /// All points, 64 in a word, the lowest bit first.
+    /// All points, 64 to a word, lowest bit first.
     pub fn bits(&self) -> &[u64] {
         &self.bits
     }
 
-    /// How much was overwritten.
+    /// Returns the shares that were overwritten.
     pub fn summary(&self) -> WriteMapSummary {
         let part = |from: usize, to: usize| {
             let words = &self.bits[from / WORD / 64..to / WORD / 64];

@@ -1,4 +1,4 @@
-//! The figures of the design document come out of the trace again.
+//! Reproduces the figures of the design document from the trace.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,11 +19,11 @@ fn key() -> (Arc<Cache>, KeyMemory) {
     (cache, KeyMemory::Items(Arc::new(items)))
 }
 
-/// Fails unless a number is as near to the published one as this part of it.
+/// Fails unless a number is within a relative `tolerance` of the published one.
 #[track_caller]
 fn assert_near(actual: f64, published: f64, tolerance: f64) {
     let difference = (actual / published - 1.0).abs();
-    assert!(difference <= tolerance, "{actual} is not {published} within {tolerance}");
+    assert!(difference <= tolerance, "{actual} is not within {tolerance} of {published}");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn chapter_2() {
             .expect("a hash");
     }
 
-    // 2.8.3, of the instructions that are listed; branches repeat a few of them.
+    // 2.8.3, for the listed instructions; branches repeat a few of them.
     let accesses = figures.accesses.summary();
     assert_eq!(accesses.iterations, 32 * 8 * 2048);
     assert_near(accesses.listed_reads, 39.0, 0.04);
@@ -60,12 +60,12 @@ fn chapter_2() {
     // 2.6.2
     let branches = figures.branches.summary();
     assert_near(branches.taken_share, 1.0 / 256.0, 0.02);
-    assert_eq!(branches.longest_row, 2);
+    assert_eq!(branches.longest_run, 2);
     assert_near(branches.listed, 25.0, 0.05);
 
     // 2.5.1
     let floats = figures.floats.summary();
-    // "Around 3.0e14": FSCAL_R makes 2^48 and up to twice as much of what has 33 bits.
+    // "Around 3.0e14": FSCAL_R turns values of 33 bits into 2^48 and up to twice as much.
     assert!(floats.f_range > 2.9e14 && floats.f_range < 5.7e14, "{}", floats.f_range);
     assert!(floats.e_least > 1.6e-77, "{}", floats.e_least);
     assert!(floats.infinite_share > 0.002 && floats.infinite_share < 0.06, "{floats:?}");
@@ -120,20 +120,20 @@ fn appendix_c() {
     let parts: f64 = summary.phases.iter().map(|(_, time)| time).sum();
     assert_near(parts, hashes.mean, 0.01);
     let items = summary.phases.iter().find(|(phase, _)| *phase == Phase::Items).expect("items").1;
-    // Programs and items are most of a hash, and not counted twice.
+    // Programs and items are most of a hash, and are not counted twice.
     let both = items + 8.0 * programs.mean;
     assert!(both < hashes.mean && both > 0.5 * hashes.mean, "{both} of {}", hashes.mean);
 }
 
 #[test]
-fn a_program_is_listed_and_its_registers_kept() {
+fn a_program_log_keeps_the_program_and_its_registers() {
     let (_, key) = key();
     let (mut log, mut first) = (ProgramLog::new(3, 10), ProgramLog::new(8, 10));
     trace::hash(key, Version::V2, b"listing", &mut (&mut log, &mut first)).expect("a hash");
     assert!(first.program().is_none() && first.rows().is_empty());
     assert_eq!(log.rows().len(), 10);
     assert_ne!(log.rows()[0], log.rows()[9]);
-    // Branches repeat some, and skip none.
+    // Branches repeat instructions and skip none.
     assert!(log.runs().iter().all(|runs| (2048..2400).contains(runs)), "{:?}", log.runs());
     assert_eq!(log.runs().last(), Some(&2048));
     let lines = listing(log.program().expect("the program"));

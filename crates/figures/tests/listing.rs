@@ -1,10 +1,10 @@
-//! Instructions as text.
+//! The text of instructions.
 
 use randomx::Version;
 use randomx::program::{Configuration, Instruction, Opcode, Program};
 use randomx_figures::listing;
 
-/// An instruction of the first opcode byte of an operation.
+/// Returns an instruction with the first opcode byte of an operation.
 fn word(opcode: Opcode, dst: u8, src: u8, modifier: u8, imm32: i32) -> Instruction {
     let before = Opcode::FREQUENCIES.iter().take_while(|(other, _)| *other != opcode);
     let byte: usize = before.map(|(_, frequency)| frequency).sum();
@@ -12,7 +12,7 @@ fn word(opcode: Opcode, dst: u8, src: u8, modifier: u8, imm32: i32) -> Instructi
 }
 
 #[test]
-fn operands_are_written_as_they_are_meant() {
+fn operands_and_targets_follow_the_specification() {
     let cases = [
         (word(Opcode::IaddRs, 1, 2, 0b1100, 9), "IADD_RS r1, r2, SHFT 3"),
         (word(Opcode::IaddRs, 5, 2, 0, -9), "IADD_RS r5, r2, -9, SHFT 0"),
@@ -43,7 +43,7 @@ fn operands_are_written_as_they_are_meant() {
     for (line, (_, expected)) in lines.iter().zip(&cases) {
         assert_eq!(line.text, *expected);
     }
-    // The last write of r3 is that of IMUL_RCP by a number that is no power of two.
+    // The last instruction that writes r3 is IMUL_RCP with an immediate that is no power of two.
     assert_eq!(lines.last().and_then(|line| line.target), Some(9));
     let nops: Vec<usize> = (0..lines.len()).filter(|&index| lines[index].is_nop).collect();
     assert_eq!(nops, [9]);

@@ -287,7 +287,7 @@ impl From<&BranchSummary> for Branches {
             executed: summary.executed as f64,
             taken: summary.taken as f64,
             taken_share: summary.taken_share,
-            longest_row: summary.longest_row as f64,
+            longest_row: summary.longest_run as f64,
             repeated_share: summary.repeated_share,
         }
     }

@@ -125,7 +125,7 @@ fn branches(v1: &Traced, v2: &Traced) -> Table {
     both.push(
         "most in a row",
         0,
-        |t| t.branches.iter().map(|b| b.longest_row as f64).fold(0.0, f64::max),
+        |t| t.branches.iter().map(|b| b.longest_run as f64).fold(0.0, f64::max),
         |row| row.published(2.0).why("the third needs a carry into the bits that are tested"),
     );
     both.push(
