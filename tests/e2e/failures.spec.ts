@@ -52,7 +52,7 @@ for (const { name, die, words } of DEATHS) {
       const example = report(page);
       await expect(example).toHaveAttribute("data-state", "filling");
       await page.workers()[0]?.evaluate(die);
-      await expectFailure(page, /^The part of this page that does the work stopped/u);
+      await expectFailure(page, /^The worker of this page stopped/u);
       await expectFailure(page, words);
       await page.getByRole("button", { name: "Verify again" }).click();
       await expect(example).toHaveAttribute("data-state", "valid");

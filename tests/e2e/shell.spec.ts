@@ -51,7 +51,7 @@ test(
     await expect(body).toHaveCSS("background-color", "rgb(247, 248, 245)");
     await theme.click();
     await theme.click();
-    await expect(theme).toHaveAccessibleName("Colours: as the system has them");
+    await expect(theme).toHaveAccessibleName("Colours: same as the system");
     await expect(body).toHaveCSS("background-color", "rgb(16, 20, 18)");
   },
 );

@@ -1,9 +1,9 @@
-/** The one RandomX of this page: made when it is first needed, and kept; it replaces lost workers. */
+/** The page's only RandomX, created at first use. It replaces lost workers itself. */
 import { RandomX } from "../../wasm/js/index.js";
 
 let shared: Promise<RandomX> | undefined;
 
-/** The page's RandomX. A call after one that failed tries again. */
+/** Returns the page's RandomX. After a failure the next call tries again. */
 export async function engine(): Promise<RandomX> {
   shared ??= RandomX.create().catch((error: unknown) => {
     shared = undefined;

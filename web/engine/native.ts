@@ -1,16 +1,16 @@
 /**
- * This machine's own RandomX, as `randomx serve` offers it to the page that it serves. A page from
- * elsewhere has none.
+ * The native RandomX of this machine, which `randomx serve` offers to its own page. A page from
+ * another server has none.
  */
 import { EventSourceParserStream } from "eventsource-parser/stream";
 
-/** What runs programs there. */
+/** The native engines. */
 export type NativeEngine = "interpreter" | "jit";
 
-/** Where dataset items come from there. */
+/** Whether dataset items are computed from a cache or read from a dataset. */
 export type NativeMode = "light" | "fast";
 
-/** What the machine has, and the server can do and is at. */
+/** The machine, and the server's abilities and state. */
 export interface NativeInfo {
   name: "randomx";
   version: string;
@@ -21,13 +21,13 @@ export interface NativeInfo {
   limits: { body: number; inputs: number; threads: number; lanes: number };
 }
 
-/** How far a phase of some work is, 0 to 1. */
+/** Progress of a phase, 0 to 1. */
 export interface NativeProgress {
   phase: "cache" | "dataset" | "hash";
   done: number;
 }
 
-/** A hash, and its part of the milliseconds that a thread took for its batch. */
+/** A hash, and its share of the milliseconds that a thread took for its batch. */
 export interface NativeHash {
   index: number;
   hash: string;
@@ -45,7 +45,7 @@ export interface NativeJob {
   lanes?: number;
 }
 
-/** Milliseconds of hashing, and of what came before it: the key's cache. */
+/** Milliseconds of hashing, and of filling the key's cache before it. */
 export interface NativeDone {
   count: number;
   ms: number;
@@ -61,13 +61,13 @@ export interface NativeRow {
   high: number | null;
 }
 
-/** How work is followed and stopped. */
-export interface Following {
+/** How a caller observes and stops work. */
+export interface Observer {
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: NativeProgress) => void) | undefined;
 }
 
-/** What the server says went wrong, or `unreachable`. */
+/** An error with the server's code, or `unreachable`. */
 export class NativeError extends Error {
   readonly code: string;
 
@@ -78,7 +78,7 @@ export class NativeError extends Error {
   }
 }
 
-/** The server's own words about itself; nothing where the page comes from somewhere else. */
+/** Returns the server's description of itself, or nothing if another server sent the page. */
 export async function nativeInfo(signal?: AbortSignal): Promise<NativeInfo | undefined> {
   try {
     const answer = await ask("info", { signal });
@@ -93,44 +93,44 @@ export async function nativeInfo(signal?: AbortSignal): Promise<NativeInfo | und
   }
 }
 
-/** Hashes inputs; each is told when it is there, in no certain order. */
+/** Hashes inputs. `onHash` receives each hash when it is ready, in any order. */
 export async function nativeHash(
   job: NativeJob,
   onHash: (hash: NativeHash) => void,
-  following: Following = {},
+  observer: Observer = {},
 ): Promise<NativeDone> {
-  return follow<NativeDone>("hash", job, following, (name, data) => {
+  return follow<NativeDone>("hash", job, observer, (name, data) => {
     if (name === "hash") onHash(data as NativeHash);
   });
 }
 
-/** Measures what hashes are made of, row by row. */
+/** Measures the parts of a hash. `onRow` receives each row when it is ready. */
 export async function nativeBench(
   seconds: number,
   onRow: (row: NativeRow) => void,
-  following: Following = {},
+  observer: Observer = {},
 ): Promise<void> {
-  await follow("bench", { seconds }, following, (name, data) => {
+  await follow("bench", { seconds }, observer, (name, data) => {
     if (name === "row") onRow(data as NativeRow);
   });
 }
 
-/** Computes a key's dataset, 2080 MiB, which is kept until it is stopped. */
-export async function startFast(key: string, following: Following = {}): Promise<void> {
-  await follow("fast", { key }, following, () => undefined);
+/** Computes a key's dataset of 2080 MiB, which the server keeps until `stopFast`. */
+export async function startFast(key: string, observer: Observer = {}): Promise<void> {
+  await follow("fast", { key }, observer, () => undefined);
 }
 
-/** Gives the dataset back, also one that is being computed. */
+/** Frees the dataset, even while it is being computed. */
 export async function stopFast(): Promise<void> {
   const answer = await ask("fast", { method: "DELETE" });
   if (!answer.ok) throw await failure(answer);
 }
 
-/** Posts work and hears its events to the end. */
+/** Posts work, and reads its events until the last. */
 async function follow<Done>(
   path: string,
   body: unknown,
-  { signal, onProgress }: Following,
+  { signal, onProgress }: Observer,
   onEvent: (name: string | undefined, data: unknown) => void,
 ): Promise<Done> {
   const answer = await ask(path, {
@@ -147,7 +147,7 @@ async function follow<Done>(
   try {
     for (;;) {
       const { done, value } = await events.read();
-      if (done) throw new NativeError("unreachable", "the server went away");
+      if (done) throw new NativeError("unreachable", "the server closed the connection");
       const data: unknown = JSON.parse(value.data);
       if (value.event === "done") return data as Done;
       if (value.event === "error") throw asError(data);
@@ -156,9 +156,9 @@ async function follow<Done>(
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw error instanceof TypeError ? gone(error) : error;
+    throw error instanceof TypeError ? unreachable(error) : error;
   } finally {
-    // What is left of the work ends with the connection.
+    // The server stops the work when the connection closes.
     await events.cancel().catch(() => undefined);
   }
 }
@@ -172,17 +172,17 @@ async function ask(
     return await fetch(`./api/${path}`, { ...rest, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    throw gone(error);
+    throw unreachable(error);
   }
 }
 
-function gone(error: unknown): NativeError {
+function unreachable(error: unknown): NativeError {
   return new NativeError("unreachable", error instanceof Error ? error.message : String(error));
 }
 
 async function failure(answer: Response): Promise<NativeError> {
   const body = (await answer.json().catch(() => undefined)) as { error?: unknown } | undefined;
-  return body?.error ? asError(body.error) : gone(`status ${answer.status}`);
+  return body?.error ? asError(body.error) : unreachable(`status ${answer.status}`);
 }
 
 function asError(data: unknown): NativeError {
@@ -190,14 +190,14 @@ function asError(data: unknown): NativeError {
   return new NativeError(code, message);
 }
 
-/** What the native build is, and what else there is to say of it; or that it is not there. */
-export function nativeWords(native: NativeInfo | undefined, more: string): string {
+/** Describes the native build, followed by a `note`, or says that it is not available. */
+export function describeNative(native: NativeInfo | undefined, note: string): string {
   if (native) {
     const { model, processors } = native.cpu;
-    return `Native: randomx ${native.version} on ${model}, ${processors} processors. ${more}`;
+    return `Native: randomx ${native.version} on ${model}, ${processors} processors. ${note}`;
   }
   return (
-    "The native build is not there: this page does not come from randomx serve." +
-    " In a clone of the repository, npm start starts it."
+    "The native build is not available: this page does not come from randomx serve." +
+    " In a clone of the repository, npm start starts the server."
   );
 }

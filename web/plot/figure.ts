@@ -1,22 +1,22 @@
-/** A picture beside the same numbers in a table, for who cannot see it. */
+/** Pictures, each with its numbers in a table for readers who cannot see it. */
 import { make } from "../shell/page.js";
 
-/** What a plot makes. */
+/** A drawn plot. */
 export interface Figure {
   svg: SVGSVGElement;
-  /** Made when it is asked for: hardly anybody looks at it, and it takes longer than the picture. */
+  /** Makes the table, which takes longer than the picture, on demand. */
   table: () => HTMLTableElement;
 }
 
-/** The least width that is drawn for, in pixels: a phone's. */
+/** The least width of a picture, in pixels: a phone's. */
 const LEAST_WIDTH = 260;
 
-/** Rows of a table, at most: what a picture has more of is left out evenly, and that is said. */
+/** The most rows of a table. It leaves out further rows evenly, and its caption says so. */
 const MOST_ROWS = 600;
 
 /**
- * Puts a figure into an element, drawn for its width now and whenever that changes. Its name stands above,
- * and its table behind a fold. Returns how to stop.
+ * Draws a figure into an element, with its name above and its table below in a fold. Draws again when
+ * the element's width changes, until the returned function is called.
  */
 export function place(root: HTMLElement, draw: (width: number) => Figure): () => void {
   let drawn = widthOf(root);
@@ -30,7 +30,7 @@ export function place(root: HTMLElement, draw: (width: number) => Figure): () =>
   box.className = "plot";
   root.replaceChildren(box);
 
-  // Its first report comes by itself, and changes nothing.
+  // The observer's first report comes at once, with the same width.
   const observer = new ResizeObserver(() => {
     const width = widthOf(root);
     if (width === drawn) return;
@@ -45,7 +45,7 @@ export function place(root: HTMLElement, draw: (width: number) => Figure): () =>
   };
 }
 
-/** A table in a box of its own that the keyboard can scroll. */
+/** Puts a table into a box that the keyboard can scroll. */
 export function scroll(table: HTMLTableElement): HTMLElement {
   const box = make("div", table);
   box.className = "scroll";
@@ -59,7 +59,7 @@ function widthOf(root: HTMLElement): number {
   return Math.max(LEAST_WIDTH, Math.floor(root.clientWidth));
 }
 
-/** A table of numbers and words; the first column names the rows. */
+/** Makes a table of numbers and words, whose first column names the rows. */
 export function table(
   caption: string,
   head: string[],
@@ -78,7 +78,7 @@ export function table(
 }
 
 function cell(tag: "th" | "td", value: string | number, scope: "row" | "col"): HTMLElement {
-  const element = make(tag, typeof value === "number" ? written(value) : value);
+  const element = make(tag, typeof value === "number" ? formatNumber(value) : value);
   if (element instanceof HTMLTableCellElement && tag === "th") element.scope = scope;
   if (typeof value === "number") element.className = "number";
   return element;
@@ -86,8 +86,8 @@ function cell(tag: "th" | "td", value: string | number, scope: "row" | "col"): H
 
 const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
 
-/** A number, with powers of ten where it is far from one. */
-export function written(value: number): string {
+/** Formats a number, with powers of ten if it is very small or large. */
+export function formatNumber(value: number): string {
   if (value === Infinity) return "∞";
   const size = Math.abs(value);
   return size !== 0 && (size < 1e-4 || size >= 1e9) ? value.toExponential(2) : plain.format(value);

@@ -1,29 +1,29 @@
-/** The pictures of the page. No other file knows the library that draws them. */
+/** The page's plots. No other file uses the library that draws them. */
 import * as Plot from "@observablehq/plot";
-import { table, written, type Figure } from "./figure.js";
+import { formatNumber, table, type Figure } from "./figure.js";
 import "./style.css";
 
-/** What every plot is called, and its axes. */
+/** The names of a plot and its axes. */
 export interface Labels {
-  /** What is to be seen, in one sentence: the picture's name for who cannot see it. */
+  /** Describes the plot in one sentence; also its name for screen readers. */
   caption: string;
   x: string;
   y: string;
 }
 
-/** How many colours there are for series. */
+/** The number of colours for series. */
 const COLOURS = 6;
 
-/** A bar with its name, and perhaps a mark where it is expected to end. */
+/** A named bar, with an optional mark of its expected end. */
 export interface Bar {
   name: string;
   value: number;
   expected?: number;
-  /** From its least to its greatest value. */
+  /** The least and the greatest value. */
   spread?: [number, number];
 }
 
-/** Bars beside their names, one below another. */
+/** Draws horizontal bars beside their names. */
 export function bars(labels: Labels, rows: Bar[], width: number): Figure {
   const marks: Plot.Markish[] = [
     Plot.ruleX([0]),
@@ -63,16 +63,16 @@ export function bars(labels: Labels, rows: Bar[], width: number): Figure {
   return { svg, table: () => table(labels.caption, [labels.y, labels.x, ...columns], cells) };
 }
 
-/** An interval and how many values lie in it. */
+/** An interval, and the number of values in it. */
 export interface Bin {
-  /** What the interval is called, below its bar. */
+  /** The label below the bar. */
   name: string;
   count: number;
 }
 
-/** Bars side by side, for values by interval. */
+/** Draws vertical bars for the intervals. */
 export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
-  // So many names fit below the bars without touching each other.
+  // Leaves out labels that would overlap.
   const longest = Math.max(1, ...bins.map(({ name }) => name.length));
   const step = Math.max(1, Math.ceil((bins.length * 6.5 * longest) / (width - 60)));
   const named = bins.map(({ name }) => name).filter((_name, index) => index % step === 0);
@@ -98,22 +98,22 @@ export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
   return { svg, table: () => table(labels.caption, [labels.x, labels.y], cells) };
 }
 
-/** Points with a name. */
+/** Named points. */
 export interface Series {
   name: string;
   points: (readonly [x: number, y: number])[];
 }
 
-/** What a plot of points may say besides. */
+/** Options of a plot of points. */
 export interface PointOptions {
   width: number;
-  /** How values are spread on the upright axis: by powers of ten, or so with either sign. */
+  /** The scale of the vertical axis. */
   scale?: "linear" | "log" | "symlog";
-  /** What the upright axis begins and ends with. */
+  /** The ends of the vertical axis. */
   range?: [number, number];
 }
 
-/** Lines through points. */
+/** Draws lines through points. */
 export function line(labels: Labels, series: Series[], options: PointOptions): Figure {
   const marks = series.flatMap(({ points }, at) => [
     Plot.lineY(points, { x: "0", y: "1", stroke: colour(at), strokeWidth: 1.75 }),
@@ -122,7 +122,7 @@ export function line(labels: Labels, series: Series[], options: PointOptions): F
   return points(labels, series, marks, options);
 }
 
-/** Points by themselves. */
+/** Draws points. */
 export function dots(labels: Labels, series: Series[], options: PointOptions): Figure {
   const marks = series.map(({ points }, at) =>
     Plot.dot(points, { x: "0", y: "1", fill: colour(at), r: points.length > 200 ? 1.2 : 2.5 }),
@@ -130,15 +130,15 @@ export function dots(labels: Labels, series: Series[], options: PointOptions): F
   return points(labels, series, marks, options);
 }
 
-/** A place in a grid. */
+/** A cell of a grid. */
 export interface Cell {
   x: number;
   y: string;
-  /** What is there, in the table and in the colours. */
+  /** The kind, which chooses the colour and stands in the table. */
   kind: string;
 }
 
-/** A grid: rows have names, columns numbers, and colours tell what is there. */
+/** Draws a grid with named rows, numbered columns, and a colour for each kind. */
 export function cells(
   labels: Labels,
   { rows, columns, kinds }: { rows: string[]; columns: [number, number]; kinds: string[] },
@@ -173,11 +173,11 @@ export function cells(
       },
     },
   );
-  const lines = places.map(({ x, y, kind }) => [written(x), y, kind]);
-  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "what"], lines) };
+  const lines = places.map(({ x, y, kind }) => [formatNumber(x), y, kind]);
+  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "kind"], lines) };
 }
 
-/** The names of series beside their colours, for above a plot that has several. */
+/** Makes a legend, with the colour and the name of each series. */
 export function legend(names: string[]): HTMLElement {
   const list = document.createElement("ul");
   list.className = "legend";
@@ -209,16 +209,18 @@ function points(
       type: scale,
     },
   });
-  const rows = series.flatMap(({ name, points }) => points.map(([x, y]) => [written(x), y, name]));
+  const rows = series.flatMap(({ name, points }) =>
+    points.map(([x, y]) => [formatNumber(x), y, name]),
+  );
   return { svg, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
 }
 
 function draw(labels: Labels, marks: Plot.Markish[], options: Plot.PlotOptions): SVGSVGElement {
   const svg = Plot.plot({ ...options, marks, className: "plot-picture" });
-  if (!(svg instanceof SVGSVGElement)) throw new Error("a plot without a legend is one picture");
-  // The policy of the page allows no style but that of its own files: the rules are in `style.css`.
+  if (!(svg instanceof SVGSVGElement)) throw new Error("expected a plot to be one SVG element");
+  // The page's policy forbids inline styles; `style.css` has the rules instead.
   svg.querySelector("style")?.remove();
-  // A picture has one name; its parts can have none.
+  // Labels are not allowed on the parts of a picture, which has a name itself.
   for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   svg.role = "img";
   svg.ariaLabel = labels.caption;

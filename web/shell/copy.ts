@@ -1,34 +1,34 @@
 /** Copying to the clipboard. */
 import { make } from "./page.js";
 
-/** How long the button tells that it has copied. */
-const TOLD_MS = 1600;
+/** How long the button shows the outcome, in milliseconds. */
+const SHOWN_MS = 1600;
 
-/** A button that copies what there is when it is pressed; `what` names it, as in “Copy the id”. */
+/** Makes a button that copies a text. `what` names the text, as in “Copy the id”. */
 export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
   const button = make("button", label);
   button.type = "button";
   button.className = "quiet copy";
   button.ariaLabel = `Copy ${what}`;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const tell = (words: string): void => {
+  const show = (words: string): void => {
     button.textContent = words;
-    // The name is what is read out, and has to tell the same.
+    // Screen readers read the name instead of the text.
     button.ariaLabel = words === label ? `Copy ${what}` : `${words}: ${what}`;
   };
   button.addEventListener("click", () => {
     clearTimeout(timer);
     void copy(text()).then((done) => {
-      tell(done ? "Copied" : "Not allowed");
+      show(done ? "Copied" : "Not allowed");
       timer = setTimeout(() => {
-        tell(label);
-      }, TOLD_MS);
+        show(label);
+      }, SHOWN_MS);
     });
   });
   return button;
 }
 
-/** Copies a text, and tells whether the browser let it. */
+/** Copies a text, and returns whether the browser allowed it. */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -38,7 +38,7 @@ export async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Where the clipboard is kept from pages that are not served securely, and in WebDriver. */
+/** Copies where the clipboard is not available: insecure pages and WebDriver. */
 function copyBySelection(text: string): boolean {
   const area = make("textarea", text);
   area.className = "off-screen";

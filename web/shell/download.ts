@@ -1,10 +1,10 @@
-/** Giving the visitor a file. */
+/** Saving files. */
 import { make } from "./page.js";
 
-/** How long a browser may take to begin to read the file. */
+/** How long a browser may take to start reading the file, in milliseconds. */
 const KEPT_MS = 10_000;
 
-/** Has the browser save a text as a file. */
+/** Makes the browser save a text as a file. */
 export function download(name: string, type: "application/json" | "text/csv", text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const anchor = make("a");

@@ -1,17 +1,17 @@
-/** A field of the form, with the sentence that says what is wrong with it. */
+/** A field of a form, and its error message. */
 import { RandomXError } from "../../wasm/js/index.js";
 import { find } from "./page.js";
 
-/** Throws an `invalid-argument` for a text that the field may not hold. */
+/** Throws `invalid-argument` for an invalid text. */
 export type Check = (name: string, text: string) => unknown;
 
-/** How a field differs from others. */
+/** Options of a field. */
 export interface FieldOptions {
   /** Whether it may be left empty. */
   optional?: boolean;
 }
 
-/** An input and the error beside it. */
+/** An input, and the error beside it. */
 export class Field {
   readonly #input: HTMLTextAreaElement;
   readonly #error: HTMLElement;
@@ -19,7 +19,7 @@ export class Field {
   readonly #check: Check;
   readonly #optional: boolean;
 
-  /** The field of the element with this id; its label names it, and `#id-error` is what it says. */
+  /** Wraps the text area `#id`, which has a label and the error element `#id-error`. */
   constructor(id: string, check: Check, { optional = false }: FieldOptions = {}) {
     this.#input = find(document, `textarea#${id}`, HTMLTextAreaElement);
     this.#error = find(document, `#${id}-error`, HTMLElement);
@@ -27,42 +27,42 @@ export class Field {
     this.#check = check;
     this.#optional = optional;
     this.#input.addEventListener("input", () => {
-      this.complain("");
+      this.showError("");
     });
   }
 
-  /** The text without the white space that pasting brings, or `undefined` where it is wrong. */
+  /** Returns the text without white space, or `undefined` if it is invalid. */
   read(): string | undefined {
     const text = this.#input.value.replace(/\s/gu, "");
     try {
       if (text === "" && this.#optional) {
-        this.complain("");
+        this.showError("");
         return text;
       }
       if (text === "") throw new RandomXError("invalid-argument", `${this.#name}: is missing`);
       this.#check(this.#name, text);
     } catch (error) {
       if (!(error instanceof RandomXError)) throw error;
-      this.complain(`${error.message}.`);
+      this.showError(`${error.message}.`);
       return undefined;
     }
-    this.complain("");
+    this.showError("");
     return text;
   }
 
-  /** Puts a text into the field. */
+  /** Writes a text into the field. */
   write(text: string): void {
     this.#input.value = text;
-    this.complain("");
+    this.showError("");
   }
 
-  /** Moves the keyboard to the field. */
+  /** Focuses the field. */
   focus(): void {
     this.#input.focus();
   }
 
-  /** Says what is wrong with the text, or nothing. */
-  complain(sentence: string): void {
+  /** Shows an error, or removes it if `sentence` is empty. */
+  showError(sentence: string): void {
     this.#error.textContent = sentence;
     this.#input.setAttribute("aria-invalid", String(sentence !== ""));
   }

@@ -1,13 +1,13 @@
 /** Fields for small whole numbers. */
 import { find } from "./page.js";
 
-/** A whole number from 1 to `most`, or nothing. */
+/** Parses a whole number from 1 to `most`; returns nothing for anything else. */
 export function count(text: string | null, most: number): number | undefined {
   const value = /^\d{1,3}$/u.test(text ?? "") ? Number(text) : 0;
   return value >= 1 && value <= most ? value : undefined;
 }
 
-/** The number in a field, or nothing; then the element `#id-error` says what is expected. */
+/** Reads the number in a field. If it is invalid, shows an error in `#id-error` and returns nothing. */
 export function readCount(input: HTMLInputElement): number | undefined {
   const most = Number(input.max);
   const value = count(input.value, most);
@@ -18,8 +18,8 @@ export function readCount(input: HTMLInputElement): number | undefined {
 }
 
 /**
- * Lets a field have no more threads than may be asked for. Browsers may tell of more processors than
- * there are (WebKit does), and links of others' machines.
+ * Limits a number of threads to what the server allows. It may come from a link made on another machine,
+ * or from a browser that reports more processors than there are, as WebKit does.
  */
 export function limitCount(input: HTMLInputElement, most: number): void {
   input.max = String(Math.min(Number(input.max), most));

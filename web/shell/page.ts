@@ -1,6 +1,6 @@
-/** Finding and making the elements of the page. */
+/** Finds and makes elements of the page. */
 
-/** The element that a selector means, of the given class; the page is built to have it. */
+/** Returns the first match of a selector. Throws unless it is of the given class. */
 export function find<E extends Element>(
   within: ParentNode,
   selector: string,
@@ -11,7 +11,7 @@ export function find<E extends Element>(
   throw new Error(`the page has no ${kind.name} ${selector}`);
 }
 
-/** A new element with text or children in it. */
+/** Makes an element with text or children. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   ...content: (string | Node)[]
@@ -21,23 +21,23 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The elements of a view's own HTML file (`import html from "./view.html?raw"`), never of text. */
+/** Parses a view's own HTML file (`import html from "./view.html?raw"`). Never pass text from outside. */
 export function fragment(html: string): DocumentFragment {
   const template = document.createElement("template");
   template.innerHTML = html;
   return template.content;
 }
 
-/** Waits until the page has painted and answered to its visitor: between slices of long work. */
+/** Waits until the page has painted and handled input, between slices of long work. */
 export function nextFrame(): Promise<void> {
-  // A tab in the background paints nothing, and its work has to go on all the same.
+  // A tab in the background does not paint, but its work goes on.
   return new Promise((resolve) => {
     if (document.hidden) setTimeout(resolve);
     else requestAnimationFrame(() => setTimeout(resolve));
   });
 }
 
-/** Children that are made between frames, so many at a time that nobody has to wait for them. */
+/** Appends children in slices between frames, so that the page stays responsive. */
 export async function appendSlowly(
   parent: HTMLElement,
   children: Iterable<() => HTMLElement>,

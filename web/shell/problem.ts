@@ -1,7 +1,7 @@
-/** What went wrong, in words, with a way to try again. */
+/** Error messages with a way to try again. */
 import { make } from "./page.js";
 
-/** A sentence that is announced, and a button where there is something to try. */
+/** Makes an announced error message, with a button if it is possible to try again. */
 export function problem(words: string, again?: () => void): HTMLElement {
   const box = make("div", make("p", words));
   box.className = "problem";

@@ -1,21 +1,21 @@
-/** Long work as it is seen: how far it is, how long it has taken and may still take, and an end. */
+/** The display of long work: progress, times, and a button to cancel. */
 import { make } from "./page.js";
 import { duration } from "./words.js";
 
-/** Before this much is known, an estimate would be a guess. */
+/** Before this, an estimate of the remaining time would be a guess. */
 const ESTIMATE_FROM = { done: 0.05, ms: 400 };
 
-/** How a bar is named, and stopped. */
+/** Options of a progress bar. */
 export interface BarOptions {
-  /** What is being done, for who cannot see the bar. */
+  /** The name of the work, for screen readers. */
   label: string;
-  /** Called when the visitor wants an end; without it there is no button. */
+  /** Called when the visitor cancels. Without it there is no button. */
   onCancel?: () => void;
-  /** What is on that button. */
+  /** The button's text. */
   cancelLabel?: string;
 }
 
-/** A bar with words beside it. Put `element` where it is to be seen. */
+/** A progress bar with words beside it. The caller puts `element` into the page. */
 export class ProgressBar {
   readonly element: HTMLElement;
   readonly #bar: HTMLProgressElement;
@@ -42,12 +42,12 @@ export class ProgressBar {
     this.reset();
   }
 
-  /** The time that has passed since `reset`, in milliseconds. */
+  /** The milliseconds since `reset`. */
   get elapsed(): number {
     return performance.now() - this.#start;
   }
 
-  /** Starts from nothing, with words such as “waiting”. */
+  /** Starts again at 0, with words such as “waiting”. */
   reset(words = ""): void {
     this.#start = performance.now();
     this.#bar.value = 0;
@@ -56,7 +56,7 @@ export class ProgressBar {
     if (this.#cancel) this.#cancel.disabled = false;
   }
 
-  /** Tells how far it is, 0 to 1, and how long it may still take. */
+  /** Shows the progress, 0 to 1, and the estimated remaining time. */
   set(done: number): void {
     const part = Math.min(1, Math.max(0, done));
     this.#bar.value = part;
@@ -64,14 +64,14 @@ export class ProgressBar {
     this.#words.textContent = estimate(part, this.elapsed);
   }
 
-  /** Tells how it ended. There is nothing left to cancel. */
+  /** Shows how the work ended, and disables the button. */
   end(words: string): void {
     this.#words.textContent = words;
     if (this.#cancel) this.#cancel.disabled = true;
   }
 }
 
-/** How long is left, supposing that it goes on as it has gone so far. */
+/** Estimates the remaining time, assuming a constant rate. */
 export function estimate(done: number, elapsed: number): string {
   if (done >= 1 || done < ESTIMATE_FROM.done || elapsed < ESTIMATE_FROM.ms) return "";
   const left = (elapsed / done) * (1 - done);

@@ -1,14 +1,14 @@
-/** Addresses of the page: `#/compare?threads=2`, so that every server can serve it as one file. */
+/** Addresses such as `#/compare?threads=2`, which any server serves as one file. */
 import type { ViewName } from "./view.js";
 
-/** What an address asks for. */
+/** A parsed address. */
 export interface Route {
-  /** The name as it was typed: there may be no such view. */
+  /** The name as typed, of a view that may not exist. */
   name: string;
   query: URLSearchParams;
 }
 
-/** Reads `location.hash`. Nothing where it is not an address of a view, such as `#main`. */
+/** Parses `location.hash`. Returns nothing if it is no view's address, such as `#main`. */
 export function parse(hash: string): Route | undefined {
   const text = hash === "" ? "#/" : hash;
   if (!text.startsWith("#/")) return undefined;
@@ -16,21 +16,21 @@ export function parse(hash: string): Route | undefined {
   return { name, query: new URLSearchParams(query) };
 }
 
-/** The address of a view, for links. */
+/** Returns the address of a view, for links. */
 export function href(name: ViewName, query?: URLSearchParams | Record<string, string>): string {
   const text = new URLSearchParams(query).toString();
   return text === "" ? `#/${name}` : `#/${name}?${text}`;
 }
 
 /**
- * Writes a view's settings into the address, so that a copy of it reproduces them. Nothing is opened,
- * and no step is added to the way back.
+ * Writes a view's settings into the address, so that a copy of the address reproduces them. Opens
+ * nothing and adds no history entry.
  */
 export function remember(name: ViewName, query: URLSearchParams | Record<string, string>): void {
   history.replaceState(history.state, "", href(name, query));
 }
 
-/** The whole address of a view, to give to somebody else. */
+/** Returns the full address of a view, for sharing. */
 export function link(name: ViewName, query?: URLSearchParams | Record<string, string>): string {
   return new URL(href(name, query), location.href).href;
 }

@@ -1,23 +1,23 @@
-/** Opens the view that the address asks for, and closes the one before. */
+/** Opens the view that the address names, and closes the previous one. */
 import { find, make } from "./page.js";
 import { problem } from "./problem.js";
 import { parse, type Route } from "./router.js";
 import type { Mounted, View, ViewName } from "./view.js";
 import { FIRST, views } from "./views.js";
 
-/** What is open. */
+/** The open view. */
 interface Open {
   name: string;
   mounted?: Mounted;
 }
 
-/** The frame around the views: `<main>`, and the navigation that tells which one is open. */
+/** The frame around the views: `<main>` and the navigation. */
 export class Shell {
   readonly #main: HTMLElement;
   readonly #links: HTMLAnchorElement[];
   readonly #title = document.title;
   #open: Open | undefined;
-  /** Counts the addresses, so that a view that is loaded too late is not shown. */
+  /** Counts address changes, so that a view that loads too late is not shown. */
   #turn = 0;
 
   constructor() {
@@ -25,13 +25,13 @@ export class Shell {
     this.#links = [...document.querySelectorAll<HTMLAnchorElement>("nav a[data-view]")];
   }
 
-  /** Opens the view of the address, now and whenever it changes. */
+  /** Opens the view of the address, now and after every change. */
   start(): void {
     addEventListener("hashchange", () => void this.#go(true));
     void this.#go(false);
   }
 
-  /** The keyboard stays where it is on the first view: nobody has gone anywhere yet. */
+  /** Opens the view of the address. Moves the focus only if the visitor changed the address. */
   async #go(byUser: boolean): Promise<void> {
     const route = parse(location.hash);
     if (!route) return;
@@ -49,7 +49,7 @@ export class Shell {
       else this.#fail(name, "There is nothing here", `The page has no view “${name}”.`);
     } catch (error) {
       if (turn !== this.#turn) return;
-      // Some browsers remember that a script could not be had for as long as the page is open.
+      // Some browsers remember a failed script until the page is reloaded.
       this.#fail(name, "This view cannot be opened", String(error), () => {
         location.reload();
       });
@@ -81,7 +81,7 @@ export class Shell {
     this.#open = { name };
   }
 
-  /** Closes what is open, and gives an empty element for what comes. */
+  /** Closes the open view, and returns an empty element for the next. */
   #clear(name: string): HTMLElement {
     const before = this.#open;
     this.#open = undefined;

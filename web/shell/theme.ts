@@ -1,19 +1,19 @@
-/** Light or dark: as the system has it, or as the visitor wants this page to be. */
+/** Light or dark colours: the system's, or the visitor's choice for this page. */
 import { find } from "./page.js";
 
-/** In the order in which the button goes through them. */
+/** The choices, in the button's order. */
 const CHOICES = ["system", "light", "dark"] as const;
 type Choice = (typeof CHOICES)[number];
 
 const WORDS: Record<Choice, string> = {
-  system: "Colours: as the system has them",
+  system: "Colours: same as the system",
   light: "Colours: light",
   dark: "Colours: dark",
 };
 
 const KEY = "theme";
 
-/** Brings back what was chosen before, and lets the button in the header change it. */
+/** Restores the last choice, and makes the header's button change it. */
 export function startTheme(): void {
   const button = find(document, "#theme", HTMLButtonElement);
   let choice = read();
@@ -34,7 +34,7 @@ export function startTheme(): void {
   }
 }
 
-/** A browser that keeps nothing for this page throws, and then nothing was chosen. */
+/** Reads the stored choice. A browser without storage for this page throws. */
 function read(): Choice {
   try {
     const kept = localStorage.getItem(KEY);
@@ -48,6 +48,6 @@ function write(choice: Choice): void {
   try {
     localStorage.setItem(KEY, choice);
   } catch {
-    // It lasts as long as the page, then.
+    // The choice lasts until the page closes.
   }
 }

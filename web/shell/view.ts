@@ -1,21 +1,21 @@
-/** What a view of the page is: one of the things that the page is for. */
+/** The interface of the page's views. */
 
-/** The views' names, as they stand in addresses. */
+/** The views' names, as in addresses. */
 export type ViewName = "verify" | "compare" | "bench" | "explore";
 
-/** A view. Its HTML has one `<h1 tabindex="-1">`, which the keyboard is moved to. */
+/** A view. Its HTML has one `<h1 tabindex="-1">`, which gets the focus. */
 export interface View {
   name: ViewName;
-  /** What the tab is called while the view is open. */
+  /** The tab's title while the view is open. */
   title: string;
-  /** Fills an empty element that is in the page, and starts what is to go by itself. */
+  /** Fills an empty element in the page, and starts the view's automatic work. */
   mount(root: HTMLElement, query: URLSearchParams): Mounted;
 }
 
-/** A view that is open. */
+/** An open view. */
 export interface Mounted {
-  /** Takes what a new address asks for. Without this, the view is mounted anew. */
+  /** Applies a new address. Without this method, the view is mounted again. */
   update?(query: URLSearchParams): void;
-  /** Aborts what the view has started, and frees it. The element is emptied afterwards. */
+  /** Aborts the view's work, and frees its memory. The shell empties the element. */
   unmount(): void;
 }

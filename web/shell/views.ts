@@ -1,11 +1,11 @@
-/** The page's views. All but the first are loaded when they are first opened. */
+/** The page's views. All except the first load when they are first opened. */
 import { view as verify } from "../views/verify/view.js";
 import type { View, ViewName } from "./view.js";
 
-/** Where an address without a view's name leads. */
+/** The view of an address without a name. */
 export const FIRST: ViewName = "verify";
 
-/** How each view is had. */
+/** Loads each view. */
 export const views: Readonly<Record<ViewName, () => View | Promise<View>>> = {
   verify: () => verify,
   compare: async () => (await import("../views/compare/view.js")).view,

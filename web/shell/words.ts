@@ -1,34 +1,34 @@
-/** Numbers and failures, as people read them. */
+/** Formats numbers and errors for people. */
 export { hex } from "../../wasm/js/monero/hex.js";
 import { RandomXError, type RandomXErrorCode } from "../../wasm/js/index.js";
 
-/** 100 million days after 1970, JavaScript's dates end. */
+/** JavaScript's dates end 100 million days after 1970. */
 const LAST_SECOND = 8.64e12;
 
 const grouped = new Intl.NumberFormat("en");
 
-/** A whole number with its digits in groups. */
+/** Formats a whole number with its digits in groups. */
 export function whole(value: number | bigint): string {
   return grouped.format(value);
 }
 
-/** A number of bytes. */
+/** Formats a number of bytes. */
 export function bytes(count: number): string {
   return count === 1 ? "1 byte" : `${whole(count)} bytes`;
 }
 
-/** Milliseconds, or seconds for long ones. */
+/** Formats milliseconds, as seconds from 1 s on. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** A moment, given in seconds since 1970, in UTC to the minute; blocks can say anything. */
+/** Formats seconds since 1970 in UTC, to the minute. A block can contain any number. */
 export function moment(seconds: number): string {
-  if (!(Math.abs(seconds) < LAST_SECOND)) return "beyond the calendar";
+  if (!(Math.abs(seconds) < LAST_SECOND)) return "out of range";
   return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** The day of a moment, given in seconds since 1970, in UTC. */
+/** Formats seconds since 1970 as a day in UTC. */
 export function day(seconds: number): string {
   return moment(seconds).slice(0, 10);
 }
@@ -39,21 +39,20 @@ const ADVICE: Record<RandomXErrorCode, string> = {
   "wasm-blocked": "This site does not let the browser run WebAssembly, so nothing can be checked.",
   "out-of-memory":
     "There is not enough memory for the check, which needs 256 MiB. Close other tabs and try again.",
-  "worker-failed":
-    "The part of this page that does the work stopped. Try again, or reload the page.",
-  "queue-full": "Too much is being checked already. Wait for some of it.",
-  disposed: "The check was ended before it was done. Try again.",
-  aborted: "Cancelled. Nothing was decided about this block.",
-  "node-unreachable": "The node cannot be reached, or does not let this page ask it.",
+  "worker-failed": "The worker of this page stopped. Try again, or reload the page.",
+  "queue-full": "Too many checks are waiting. Try again when some have finished.",
+  disposed: "The check was stopped before it finished. Try again.",
+  aborted: "Cancelled. This block has no result.",
+  "node-unreachable": "The node cannot be reached, or does not allow requests from this page.",
   "node-timeout": "The node did not answer in time.",
-  "node-refused": "The node does not answer this.",
-  "node-too-large": "The node answered with more than a block can be.",
-  "node-invalid": "The node answered something else than was asked for.",
+  "node-refused": "The node refused the request.",
+  "node-too-large": "The node’s answer is larger than any block.",
+  "node-invalid": "The node’s answer does not match the request.",
 };
 
-/** A failure: what it means here, then what it said. */
+/** Describes an error: advice for the visitor, then its code and message. */
 export function failure(thrown: unknown): string {
-  if (!(thrown instanceof RandomXError)) return `Something unforeseen failed: ${String(thrown)}`;
+  if (!(thrown instanceof RandomXError)) return `Unexpected error: ${String(thrown)}`;
   const advice = ADVICE[thrown.code];
   return thrown.code === "aborted" ? advice : `${advice} (${thrown.code}: ${thrown.message})`;
 }

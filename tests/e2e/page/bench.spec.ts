@@ -16,7 +16,7 @@ test(
     await view.until('[data-part="measure-native"]:not(:disabled)');
     await view.click(".bench-form [type=submit]");
     const words =
-      /^RandomX v1: [\d.]+ hashes a second in this browser \((?:JIT|interpreter), (?:one worker|2 workers)\), [\d.]+ natively, [\d.]+ times as many\.$/u;
+      /^RandomX v1: [\d.]+ hashes per second in this browser \((?:JIT|interpreter), (?:one worker|2 workers), 8 lanes\), [\d.]+ natively, [\d.]+ times as many\.$/u;
     await view.says(verdict, words, RUN_TIMEOUT);
     expect(await view.count('[data-part="rate-plot"] svg')).toBe(1);
     expect(await view.count(".legend li")).toBe(2);
@@ -69,10 +69,10 @@ test(
   async ({ started }) => {
     await serveWith({}, async (address) => {
       const view = await visit(started, "#/bench?threads=1&seconds=1", address);
-      await view.says('[data-part="native"]', /^The native build is not there: /u);
+      await view.says('[data-part="native"]', /^The native build is not available: /u);
       expect(await view.count('[data-part="measure-native"]:disabled')).toBe(1);
       await view.click(".bench-form [type=submit]");
-      await view.says(verdict, /The native build is not there to compare with\.$/u, RUN_TIMEOUT);
+      await view.says(verdict, /The native build is not available for comparison\.$/u, RUN_TIMEOUT);
       await view.tab.close();
     });
   },

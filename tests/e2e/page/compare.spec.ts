@@ -146,7 +146,7 @@ test(
   async ({ started }) => {
     await serveWith({}, async (address) => {
       const view = await visit(started, "#/compare?vectors=headers&builds=browser-jit", address);
-      await view.says('[data-part="native"]', /^The native build is not there: .*npm start/u);
+      await view.says('[data-part="native"]', /^The native build is not available: .*npm start/u);
       expect(await view.count('input[name="columns"]:disabled')).toBe(3);
       await view.click(submit);
       await view.says(verdict, "All 8 hashes are right: 8 vectors in 1 build.", RUN_TIMEOUT);

@@ -14,11 +14,11 @@ test("a node's block is verified, check by check", async ({ view }) => {
     await view.go("#/verify?from=node");
     await requestBlocks(view, url, String(block.height));
     await view.until('#node-result[data-state="valid"]');
-    await view.says("#node-result .verdict", /The block is valid, and follows on/u);
+    await view.says("#node-result .verdict", /The block is valid, and follows block/u);
     expect(await view.count("#report .checks > li")).toBe(12);
     await view.says("#report-title", `Block ${block.height.toLocaleString("en")}`);
-    await view.says('[data-check="proof-of-work"] .outcome', /holds/u);
-    await view.says('[data-check="previous-id"] .looked', new RegExp(block.prev_id, "u"));
+    await view.says('[data-check="proof-of-work"] .outcome', /passed/u);
+    await view.says('[data-check="previous-id"] .examined', new RegExp(block.prev_id, "u"));
   });
 });
 

@@ -71,7 +71,7 @@ test("the page works after its server is gone", { tag: "@full" }, async ({ start
     return view;
   });
   await view.click("#again");
-  await view.says("#report .task", /held already/u);
+  await view.says("#report .task", /already in memory/u);
   await view.until(valid);
   await view.tab.close();
 });

@@ -1,60 +1,61 @@
-/** A view's end of its worker. */
+/** The connection of a view to its explorer worker. */
 import { RandomXError } from "../../../wasm/js/errors.js";
-import type { FromWorker, Progress, Question, Questions, ToWorker } from "./protocol.js";
+import type { FromWorker, Progress, RequestName, Requests, ToWorker } from "./protocol.js";
 
-interface Waiting {
+/** A request without an answer yet. */
+interface Pending {
   resolve: (answer: never) => void;
   reject: (error: RandomXError) => void;
   onProgress: (progress: Progress) => void;
 }
 
-/** How to ask. */
-export interface AskOptions {
+/** Options of a request. */
+export interface RequestOptions {
   signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
 
-/** A worker that starts with the first question, and answers one after another. */
+/** Sends requests to a worker one after another. The first request starts the worker. */
 export class Client {
   #worker: Worker | undefined;
-  #waiting: Waiting | undefined;
-  /** The questions before. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #pending: Pending | undefined;
+  /** Settles when all earlier requests have. */
+  #earlier: Promise<unknown> = Promise.resolve();
 
-  /** Asks, when those who asked before have their answers. */
-  ask<Q extends Question>(
-    question: Q,
-    args: Questions[Q]["args"],
-    options: AskOptions,
-  ): Promise<Questions[Q]["answer"]> {
-    const answer = this.#turn.then(() => this.#ask(question, args, options));
-    this.#turn = answer.catch(() => undefined);
+  /** Sends a request when the earlier ones have their answers. */
+  request<Q extends RequestName>(
+    name: Q,
+    args: Requests[Q]["args"],
+    options: RequestOptions,
+  ): Promise<Requests[Q]["answer"]> {
+    const answer = this.#earlier.then(() => this.#send(name, args, options));
+    this.#earlier = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Ends the worker where it stands, and gives its memory back. */
+  /** Terminates the worker, which frees its memory. */
   close(): void {
-    this.#end(new RandomXError("aborted", "the view was left"));
+    this.#end(new RandomXError("aborted", "the view was closed"));
   }
 
-  #ask<Q extends Question>(
-    question: Q,
-    args: Questions[Q]["args"],
-    { signal, onProgress }: AskOptions,
-  ): Promise<Questions[Q]["answer"]> {
+  #send<Q extends RequestName>(
+    name: Q,
+    args: Requests[Q]["args"],
+    { signal, onProgress }: RequestOptions,
+  ): Promise<Requests[Q]["answer"]> {
     const abort = (): void => {
       this.#worker?.postMessage({ type: "abort" } satisfies ToWorker);
     };
     signal.addEventListener("abort", abort);
-    const answer = new Promise<Questions[Q]["answer"]>((resolve, reject) => {
+    const answer = new Promise<Requests[Q]["answer"]>((resolve, reject) => {
       if (signal.aborted) throw new RandomXError("aborted", "the work was aborted");
-      // What was under way when it was told to stop is no news.
-      const tell = (progress: Progress): void => {
+      // The worker may report progress before the abort arrives.
+      const report = (progress: Progress): void => {
         if (!signal.aborted) onProgress?.(progress);
       };
-      this.#waiting = { resolve, reject, onProgress: tell };
+      this.#pending = { resolve, reject, onProgress: report };
       this.#worker ??= this.#start();
-      this.#worker.postMessage({ type: "ask", question, args });
+      this.#worker.postMessage({ type: "request", name, args });
     });
     return answer.finally(() => {
       signal.removeEventListener("abort", abort);
@@ -64,7 +65,7 @@ export class Client {
   #start(): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-      this.#hear(data);
+      this.#receive(data);
     };
     worker.onerror = (event) => {
       event.preventDefault();
@@ -74,26 +75,26 @@ export class Client {
     return worker;
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     if (message.type === "progress") {
-      this.#waiting?.onProgress(message.progress);
+      this.#pending?.onProgress(message.progress);
       return;
     }
     if (message.type === "failure" && message.code === "worker-failed") {
-      // What has failed for no reason that it knows is not asked again.
+      // The cause is unknown, so the worker is not used again.
       this.#end(new RandomXError(message.code, message.message));
       return;
     }
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (message.type === "answer") waiting?.resolve(message.answer as never);
-    else waiting?.reject(new RandomXError(message.code, message.message));
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (message.type === "answer") pending?.resolve(message.answer as never);
+    else pending?.reject(new RandomXError(message.code, message.message));
   }
 
   #end(error: RandomXError): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
+    this.#pending?.reject(error);
+    this.#pending = undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What views and their worker say to each other. */
+/** The messages between views and the explorer worker. */
 import type {
   Exploration,
   Figures,
@@ -8,14 +8,14 @@ import type { RandomXErrorCode } from "../../../wasm/js/errors.js";
 
 export type { Exploration, Figures, SuperscalarFunction };
 
-/** What is hashed. */
+/** The hash to explore. */
 export interface Subject {
   key: Uint8Array<ArrayBuffer>;
   input: Uint8Array<ArrayBuffer>;
   version: 1 | 2;
 }
 
-/** One hash and one of its programs. */
+/** The record of one hash and one of its programs. */
 export interface Look {
   exploration: Exploration;
   /** `r0` to `r7` for each iteration. */
@@ -26,37 +26,37 @@ export interface Look {
   written: Uint8Array<ArrayBuffer>;
 }
 
-/** What the worker is asked. */
-export interface Questions {
-  /** Looks at a hash, and into a program, 0 to 7. */
+/** The worker's requests, with their arguments and answers. */
+export interface Requests {
+  /** Explores a hash and one of its programs, 0 to 7. */
   look: { args: Subject & { program: number }; answer: Look };
-  /** Adds up figures of this many hashes, of the input with a counter behind it. */
+  /** Adds up the figures of some hashes, whose inputs are the given one followed by a counter. */
   count: { args: Subject & { hashes: number }; answer: Figures };
-  /** How a function, 0 to 7, of a key is made. */
+  /** Generates one of a key's functions, 0 to 7. */
   superscalar: {
     args: { key: Uint8Array<ArrayBuffer>; number: number };
     answer: SuperscalarFunction;
   };
-  /** How much a part of a hash does in a second: hashes, programs, or MiB. */
+  /** Measures a part of a hash: hashes, programs or MiB per second. */
   part: { args: { part: Part; milliseconds: number }; answer: number };
 }
 
-/** What can be measured by itself. */
+/** The parts that can be measured alone. */
 export type Part = "Blake2b" | "Blake2bLong" | "Aes1R" | "Aes4R" | "AesHash1R" | "Superscalar";
 
-export type Question = keyof Questions;
+export type RequestName = keyof Requests;
 
-/** How far the work is, 0 to 1. */
+/** Progress of a request, 0 to 1. */
 export interface Progress {
   phase: "cache" | "hashes";
   done: number;
 }
 
 export type ToWorker =
-  | { [Q in Question]: { type: "ask"; question: Q; args: Questions[Q]["args"] } }[Question]
+  | { [Q in RequestName]: { type: "request"; name: Q; args: Requests[Q]["args"] } }[RequestName]
   | { type: "abort" };
 
 export type FromWorker =
   | { type: "progress"; progress: Progress }
-  | { type: "answer"; answer: Questions[Question]["answer"] }
+  | { type: "answer"; answer: Requests[RequestName]["answer"] }
   | { type: "failure"; code: RandomXErrorCode; message: string };

@@ -1,4 +1,4 @@
-/** The worker that looks inside hashes. It answers one question after another. */
+/** The worker that explores hashes. It answers one request after another. */
 import loadWasm, {
   CacheFill,
   measurePart,
@@ -9,9 +9,17 @@ import { compile } from "../../../wasm/js/environment.js";
 import { asRandomXError, RandomXError } from "../../../wasm/js/errors.js";
 import { hex } from "../../../wasm/js/monero/hex.js";
 import { checkSupport } from "../../../wasm/js/support.js";
-import type { FromWorker, Look, Progress, Questions, Subject, ToWorker } from "./protocol.js";
+import type {
+  FromWorker,
+  Look,
+  Progress,
+  RequestName,
+  Requests,
+  Subject,
+  ToWorker,
+} from "./protocol.js";
 
-/** Blocks filled between two looks at what has arrived: some milliseconds' work. */
+/** Blocks that are filled between two checks for messages, which takes some milliseconds. */
 const STEP = 8192;
 
 let loaded: Promise<void> | undefined;
@@ -23,21 +31,21 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   else void reply(data);
 };
 
-async function reply(request: Extract<ToWorker, { type: "ask" }>): Promise<void> {
+async function reply(request: Extract<ToWorker, { type: "request" }>): Promise<void> {
   isAborted = false;
   try {
     await (loaded ??= load());
-    say({ type: "answer", answer: await answer(request) });
+    send({ type: "answer", answer: await answer(request) });
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
-    say({ type: "failure", code, message });
+    send({ type: "failure", code, message });
   }
 }
 
 function answer(
-  request: Extract<ToWorker, { type: "ask" }>,
-): Promise<Questions[keyof Questions]["answer"]> {
-  switch (request.question) {
+  request: Extract<ToWorker, { type: "request" }>,
+): Promise<Requests[RequestName]["answer"]> {
+  switch (request.name) {
     case "look":
       return look(request.args);
     case "count":
@@ -49,9 +57,9 @@ function answer(
   }
 }
 
-async function look({ key, input, version, program }: Questions["look"]["args"]): Promise<Look> {
+async function look({ key, input, version, program }: Requests["look"]["args"]): Promise<Look> {
   const explorer = await explorerOf(key);
-  tell({ phase: "hashes", done: 0 });
+  report({ phase: "hashes", done: 0 });
   const exploration = explorer.explore(version, input, program);
   return {
     exploration,
@@ -61,18 +69,18 @@ async function look({ key, input, version, program }: Questions["look"]["args"])
   };
 }
 
-async function count(args: Questions["count"]["args"]): Promise<Questions["count"]["answer"]> {
+async function count(args: Requests["count"]["args"]): Promise<Requests["count"]["answer"]> {
   const explorer = await explorerOf(args.key);
   explorer.forget();
   for (let number = 0; number < args.hashes; number += 1) {
     await pause();
     explorer.add(args.version, numbered(args, number));
-    tell({ phase: "hashes", done: (number + 1) / args.hashes });
+    report({ phase: "hashes", done: (number + 1) / args.hashes });
   }
   return explorer.figures();
 }
 
-/** The input with a counter of 4 bytes behind it. */
+/** Returns the input followed by a counter of 4 bytes. */
 function numbered({ input }: Subject, number: number): Uint8Array {
   const bytes = new Uint8Array(input.length + 4);
   bytes.set(input);
@@ -80,7 +88,7 @@ function numbered({ input }: Subject, number: number): Uint8Array {
   return bytes;
 }
 
-/** What looks at hashes of this key; the cache of the key before makes room. */
+/** Returns the explorer of a key. Frees the cache of the previous key first. */
 async function explorerOf(key: Uint8Array): Promise<Explorer> {
   const name = hex(key);
   if (held?.key === name) return held.explorer;
@@ -89,7 +97,7 @@ async function explorerOf(key: Uint8Array): Promise<Explorer> {
   const fill = new CacheFill(key);
   try {
     for (let done = 0; done < 1; done = fill.fill(STEP)) {
-      tell({ phase: "cache", done });
+      report({ phase: "cache", done });
       await pause();
     }
   } catch (error) {
@@ -111,7 +119,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** Lets the messages that have arrived be read, and throws where one of them was an abort. */
+/** Handles the messages that have arrived, and throws if one of them was an abort. */
 async function pause(): Promise<void> {
   await new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -124,10 +132,10 @@ async function pause(): Promise<void> {
   if (isAborted) throw new RandomXError("aborted", "the work was aborted");
 }
 
-function tell(progress: Progress): void {
-  say({ type: "progress", progress });
+function report(progress: Progress): void {
+  send({ type: "progress", progress });
 }
 
-function say(message: FromWorker): void {
+function send(message: FromWorker): void {
   self.postMessage(message);
 }

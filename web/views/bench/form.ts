@@ -1,14 +1,14 @@
-/** The form: how it is measured. */
-import { nativeWords, type NativeInfo } from "../../engine/native.js";
+/** The form with the settings of a measurement. */
+import { describeNative, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
 import { find } from "../../shell/page.js";
 import type { NUMBERS, Settings } from "./settings.js";
 
-/** The form of the view. */
+/** The view's form. */
 export class Form {
   readonly #root: HTMLElement;
 
-  /** `onChange` hears of new settings, `onSubmit` that they are to be used. */
+  /** Calls `onChange` after a change of the settings, and `onSubmit` to measure with them. */
   constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
     this.#root = root;
     const form = find(root, "form", HTMLFormElement);
@@ -22,7 +22,7 @@ export class Form {
     });
   }
 
-  /** What is asked for, or nothing, and the field that is wrong has the keyboard. */
+  /** Returns the settings, or focuses the first invalid field and returns nothing. */
   read(): Settings | undefined {
     const values = names().map((name) => readCount(this.#input(name)));
     const [threads, lanes, seconds] = values;
@@ -36,9 +36,9 @@ export class Form {
     return { engine: chosen, version, threads, lanes, seconds };
   }
 
-  /** Says whether the native build is there. */
-  tell(native: NativeInfo | undefined): void {
-    const words = nativeWords(
+  /** Shows whether the native build is available. */
+  showNative(native: NativeInfo | undefined): void {
+    const words = describeNative(
       native,
       "It is measured after the browser, so that neither slows the other down.",
     );
@@ -46,7 +46,7 @@ export class Form {
     if (native) limitCount(this.#input("threads"), native.limits.threads);
   }
 
-  /** Lets nothing be started while something runs. */
+  /** Prevents a start while something runs. */
   set disabled(isDisabled: boolean) {
     find(this.#root, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
   }

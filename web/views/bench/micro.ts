@@ -1,17 +1,17 @@
-/** The table of what hashes are made of: in this browser, natively, and as others published it. */
+/** The table of rates of parts: in this browser, natively, and published. */
 import type { NativeRow } from "../../engine/native.js";
-import { written } from "../../plot/figure.js";
+import { formatNumber } from "../../plot/figure.js";
 import { make } from "../../shell/page.js";
 import type { Parts } from "./parts.js";
 import type { Browser } from "./rate.js";
 import published from "./published.json";
 
-/** What is filled of a cache, and computed of a dataset for a hash, in MiB: 16,384 items of 64 bytes. */
+/** MiB of a cache, and of the 16,384 dataset items that a hash needs. */
 const CACHE = 256;
 const ITEMS = 1;
 
-/** What the rows are, in words. */
-const WORDS: Record<string, string> = {
+/** Descriptions of the rows. */
+const DESCRIPTIONS: Record<string, string> = {
   Hash: "hashes, by all threads",
   Blake2b: "64 bytes of 64 bytes",
   Blake2bLong: "1024 bytes of 72 bytes",
@@ -23,32 +23,32 @@ const WORDS: Record<string, string> = {
   Dataset: "computing dataset items; in this browser by one worker",
 };
 
-/** Who publishes the figures beside the table, and what they were measured on. */
+/** The source of the published figures, and the machine of their measurement. */
 export const SOURCE = `${published.source}: ${published.machine}.`;
 
 const asPublished = new Intl.NumberFormat("en");
 
-/** Writes the table with what has been measured so far. */
+/** Writes the table with the measurements so far. */
 export function writeTable(
   table: HTMLTableElement,
   browser: Browser | undefined,
   parts: Parts,
   native: readonly NativeRow[],
 ): void {
-  const titles = ["What", "Unit", "This browser", "This machine, natively", ...published.programs];
+  const titles = ["Part", "Unit", "This browser", "This machine, natively", ...published.programs];
   const head = titles.map((title, index) => {
     const cell = make("th", title);
     cell.scope = "col";
     if (index > 1) cell.className = "number";
     return cell;
   });
-  const here: Record<string, number | undefined> = { ...parts, ...(browser && told(browser)) };
+  const here: Record<string, number | undefined> = { ...parts, ...(browser && ratesOf(browser)) };
   const lines = published.rows.map(({ what, unit, values }) => {
-    const name = make("th", `${what} `, make("small", WORDS[what] ?? ""));
+    const name = make("th", `${what} `, make("small", DESCRIPTIONS[what] ?? ""));
     name.scope = "row";
     const own = nativeValue(what, native);
     const measured = [here[what], own].map((value) =>
-      value === undefined ? "–" : written(Number(value.toPrecision(4))),
+      value === undefined ? "–" : formatNumber(Number(value.toPrecision(4))),
     );
     const numbers = [...measured, ...values.map((value) => asPublished.format(value))].map(
       (text) => {
@@ -64,8 +64,8 @@ export function writeTable(
   table.replaceChildren(make("thead", make("tr", ...head)), make("tbody", ...lines));
 }
 
-/** What hashing tells. */
-function told({ rate, cache, phases }: Browser): Record<string, number> {
+/** Returns the rates that follow from hashing. */
+function ratesOf({ rate, cache, phases }: Browser): Record<string, number> {
   return {
     Hash: rate.mean,
     Argon2d: (1000 * CACHE) / cache,
@@ -73,7 +73,7 @@ function told({ rate, cache, phases }: Browser): Record<string, number> {
   };
 }
 
-/** The native row of a name: hashes and datasets are measured with all threads, last. */
+/** Returns the native value of a row. Of several rows, the last is measured with all threads. */
 function nativeValue(what: string, rows: readonly NativeRow[]): number | undefined {
   const named = rows.filter((row) => row.what === what || row.what.startsWith(`${what}, `));
   const hashes = rows.filter((row) => what === "Hash" && row.what.startsWith("Hash "));

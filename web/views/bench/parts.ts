@@ -1,8 +1,8 @@
-/** The parts of a hash by themselves, in this browser. */
+/** Measures the parts of a hash in this browser. */
 import { Client } from "../../engine/explorer/client.js";
 import type { Part } from "../../engine/explorer/protocol.js";
 
-/** How much each does in a second, as far as they have been measured. */
+/** Rates per second of the parts measured so far. */
 export type Parts = Partial<Record<Part, number>>;
 
 const ALL: readonly Part[] = [
@@ -14,10 +14,10 @@ const ALL: readonly Part[] = [
   "Superscalar",
 ];
 
-/** How long each is measured. */
+/** How long each part is measured. */
 const MILLISECONDS = 300;
 
-/** Measures all parts in a worker; `onParts` hears of each with those before it. */
+/** Measures all parts in a worker. `onParts` receives the rates so far after each part. */
 export async function measureParts(
   signal: AbortSignal,
   onParts: (parts: Parts) => void,
@@ -30,7 +30,7 @@ export async function measureParts(
   try {
     let parts: Parts = {};
     for (const part of ALL) {
-      const rate = await client.ask("part", { part, milliseconds: MILLISECONDS }, { signal });
+      const rate = await client.request("part", { part, milliseconds: MILLISECONDS }, { signal });
       parts = { ...parts, [part]: rate };
       onParts(parts);
     }

@@ -1,70 +1,73 @@
-/** Hashing for a while, and how fast that goes as time passes. */
+/** Measures the rate of hashing over time. */
 import { RandomX, type Times } from "../../../wasm/js/index.js";
 import { nativeHash } from "../../engine/native.js";
 import type { Settings } from "./settings.js";
 
-/** How a build hashed. */
+/** The rate of a build. */
 export interface Rate {
-  /** Hashes a second over windows of time, by the seconds since its first hash began. */
+  /** Hashes per second in each window of time, by the seconds since the start. */
   points: (readonly [seconds: number, rate: number])[];
-  /** Hashes a second over the whole time. */
+  /** Hashes per second over the whole time. */
   mean: number;
 }
 
-/** What is known of the browser's build after it was measured. */
+/** The measurement of the browser's build. */
 export interface Browser {
   rate: Rate;
   engine: "jit" | "interpreter";
   threads: number;
-  /** Milliseconds for a cache. */
+  lanes: number;
+  /** Milliseconds to fill a cache. */
   cache: number;
   /** Milliseconds of a hash on one thread, by phase. */
   phases: Times;
 }
 
-/** How a measurement is followed and stopped. */
-export interface Following {
+/** How a caller observes and stops a measurement. */
+export interface Observer {
   signal: AbortSignal;
   onRate: (rate: Rate) => void;
 }
 
 const KEY = "72616e646f6d78";
 
-/** The length of a Monero hashing blob, and where its nonce is. */
+/** The length of a Monero hashing blob, and the position of its nonce. */
 const INPUT_BYTES = 76;
 const NONCE = 39;
 
-/** The least time between two points. */
+/** The least time between two points, in milliseconds. */
 const WINDOW_MS = 500;
 
-/** Inputs of one request to the server; a measurement takes what it can of them. */
+/** Inputs of one request to the server, which may end before all are hashed. */
 const REQUEST = 4096;
 
-/** Hashes in this browser. */
-export async function measureBrowser(settings: Settings, following: Following): Promise<Browser> {
-  const { signal } = following;
-  const { engine, threads, lanes, version } = settings;
-  const randomx = await RandomX.create({ engine, threads, lanes, signal });
+/** Measures this browser's build. */
+export async function measureBrowser(settings: Settings, observer: Observer): Promise<Browser> {
+  const { signal } = observer;
+  const { engine, version } = settings;
+  const asked = { engine, threads: settings.threads, lanes: settings.lanes };
+  const randomx = await RandomX.create({ ...asked, signal });
   try {
     const start = performance.now();
     await randomx.prepare(KEY, { signal });
     const cache = performance.now() - start;
-    const { configuration } = randomx;
-    const batch = configuration.threads * lanes;
-    // Browsers optimise what runs often, and `auto` measures the engines, before it counts.
+    const { threads, lanes } = randomx.configuration;
+    const batch = threads * lanes;
+    // Lets the browser optimise hot code, and `auto` choose an engine, before the clock starts.
     await randomx.hashMany(KEY, inputs(0, 2 * batch), { version, signal });
-    const meter = new Meter(following.onRate);
+    const meter = new Meter(observer.onRate);
     for (let nonce = 2 * batch; meter.elapsed < 1000 * settings.seconds; nonce += batch) {
       await randomx.hashMany(KEY, inputs(nonce, batch), { version, signal });
       meter.count(batch);
     }
-    // As many as there are lanes: more would share a pass over their scratchpads.
+    // One hash a lane, since more would share a pass over their scratchpads.
     const times = await randomx.measure(KEY, inputs(0, lanes), { version, signal });
     const phases = Object.entries(times) as [keyof Times, number][];
     return {
       rate: meter.rate,
       engine: randomx.configuration.engine,
-      threads: configuration.threads,
+      threads,
+      lanes,
       cache,
       phases: Object.fromEntries(
         phases.map(([phase, ms]) => [phase, ms / lanes]),
@@ -75,15 +78,15 @@ export async function measureBrowser(settings: Settings, following: Following): 
   }
 }
 
-/** Hashes natively, in light mode too. */
-export async function measureNative(settings: Settings, following: Following): Promise<Rate> {
+/** Measures the native build, in light mode too. */
+export async function measureNative(settings: Settings, observer: Observer): Promise<Rate> {
   const { version, threads, lanes, seconds } = settings;
   const engine = settings.engine === "interpreter" ? "interpreter" : "jit";
   const job = { key: KEY, version, engine, mode: "light", threads, lanes } as const;
   let meter: Meter | undefined;
   for (let nonce = 0; (meter?.elapsed ?? 0) < 1000 * seconds; nonce += REQUEST) {
     const enough = new AbortController();
-    const signal = AbortSignal.any([following.signal, enough.signal]);
+    const signal = AbortSignal.any([observer.signal, enough.signal]);
     try {
       await nativeHash(
         { ...job, inputs: inputs(nonce, REQUEST) },
@@ -94,19 +97,19 @@ export async function measureNative(settings: Settings, following: Following): P
         {
           signal,
           onProgress: ({ phase, done }) => {
-            // The clock starts when the cache is there.
-            if (phase === "cache" && done === 1) meter ??= new Meter(following.onRate);
+            // The clock starts when the cache is filled.
+            if (phase === "cache" && done === 1) meter ??= new Meter(observer.onRate);
           },
         },
       );
     } catch (thrown) {
-      if (!enough.signal.aborted || following.signal.aborted) throw thrown;
+      if (!enough.signal.aborted || observer.signal.aborted) throw thrown;
     }
   }
   return meter?.rate ?? { points: [], mean: 0 };
 }
 
-/** Counts hashes by the clock. */
+/** Counts hashes over time. */
 class Meter {
   readonly #onRate: (rate: Rate) => void;
   readonly #start = performance.now();
@@ -141,7 +144,7 @@ class Meter {
   }
 }
 
-/** Inputs, in hex, that differ in their nonce. */
+/** Makes inputs in hex that differ in their nonces. */
 function inputs(first: number, count: number): string[] {
   const before = "5a".repeat(NONCE);
   const after = "5a".repeat(INPUT_BYTES - NONCE - 4);

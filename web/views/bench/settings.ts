@@ -1,29 +1,29 @@
-/** What is measured, as the form and the address say it. */
+/** The settings of a measurement, in the form and in the address. */
 import { count } from "../../shell/number.js";
 
-/** The settings of a measurement. */
+/** Settings of a measurement. */
 export interface Settings {
   engine: "auto" | "jit" | "interpreter";
   version: 1 | 2;
   threads: number;
   lanes: number;
-  /** How long each build hashes. */
+  /** Seconds that each build hashes. */
   seconds: number;
 }
 
-/** The bounds of the numbers, and what they are unless something else is asked for. */
+/** The greatest values of the numbers, and their defaults. */
 export const NUMBERS = {
-  threads: { most: 24, usual: Math.min(8, navigator.hardwareConcurrency || 1) },
-  lanes: { most: 8, usual: 8 },
-  seconds: { most: 120, usual: 10 },
+  threads: { most: 24, initial: Math.min(8, navigator.hardwareConcurrency || 1) },
+  lanes: { most: 8, initial: 8 },
+  seconds: { most: 120, initial: 10 },
 } as const;
 
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 
-/** The settings that an address asks for; what it does not say, or says wrongly, is as usual. */
+/** Reads settings from an address. Missing and invalid ones get their defaults. */
 export function readSettings(query: URLSearchParams): Settings {
   const number = (name: keyof typeof NUMBERS): number =>
-    count(query.get(name), NUMBERS[name].most) ?? NUMBERS[name].usual;
+    count(query.get(name), NUMBERS[name].most) ?? NUMBERS[name].initial;
   return {
     engine: ENGINES.find((engine) => engine === query.get("engine")) ?? "auto",
     version: query.get("version") === "2" ? 2 : 1,
@@ -33,7 +33,7 @@ export function readSettings(query: URLSearchParams): Settings {
   };
 }
 
-/** The same as an address has it. */
+/** Writes settings for an address. */
 export function writeSettings(settings: Settings): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 }

@@ -1,4 +1,4 @@
-/** The view Bench: hashes a second, what hashes are made of, and how fast the parts are. */
+/** The view Bench: hashes per second, the phases of a hash, and the rates of its parts. */
 import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../engine/native.js";
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
@@ -16,10 +16,10 @@ import { readSettings, writeSettings, type Settings } from "./settings.js";
 import html from "./view.html?raw";
 import "./style.css";
 
-/** Seconds that the native build is measured for, all its parts together. */
+/** Seconds for measuring all parts of the native build. */
 const NATIVE_SECONDS = 15;
 
-/** About how many rows that gives. */
+/** The approximate number of rows that the server sends. */
 const NATIVE_ROWS = 14;
 
 const PHASES = {
@@ -45,7 +45,7 @@ export const view: View = {
   },
 };
 
-/** The view while it is open. */
+/** The open view. */
 class Bench {
   readonly #root: HTMLElement;
   readonly #form: Form;
@@ -76,23 +76,23 @@ class Bench {
     this.#part("source").textContent = SOURCE;
     this.#part("measure-native").addEventListener("click", () => void this.#measureParts());
     this.#writeTable();
-    void this.#look();
+    void this.#findNative();
   }
 
-  /** Ends what goes on, and frees it. */
+  /** Aborts all work, and frees its memory. */
   end(): void {
     this.#end.abort();
     for (const stop of this.#plots.values()) stop();
   }
 
-  async #look(): Promise<void> {
+  async #findNative(): Promise<void> {
     this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
     if (this.#end.signal.aborted) return;
-    this.#form.tell(this.#native);
+    this.#form.showNative(this.#native);
     this.#nativeButton.disabled = !this.#native;
   }
 
-  /** The browser's build, then the native one. */
+  /** Measures the browser's build, then the native one. */
   async #measure(): Promise<void> {
     const settings = this.#form.read();
     if (!settings) return;
@@ -121,11 +121,11 @@ class Bench {
         const onNative = follow("this machine, natively", all / 2);
         onNative(await measureNative(settings, { signal, onRate: onNative }));
       }
-      this.#tell(this.#browser, settings);
+      this.#showVerdict(this.#browser, settings);
     });
   }
 
-  /** The parts of the native build. */
+  /** Measures the parts of the native build. */
   async #measureParts(): Promise<void> {
     this.#rows = [];
     await this.#work("native-task", "Measuring the native build", async (bar, signal) => {
@@ -142,7 +142,7 @@ class Bench {
     });
   }
 
-  /** Does something long in a part of the page, with a bar and a way to end it. */
+  /** Does long work, and shows a progress bar with a cancel button in a part of the page. */
   async #work(
     part: "task" | "native-task",
     label: string,
@@ -167,7 +167,7 @@ class Bench {
       if (this.#end.signal.aborted) return;
       const words = thrown instanceof Error ? thrown.message : String(thrown);
       if (signal.aborted) bar.end("cancelled");
-      else task.replaceChildren(problem(`It could not be measured: ${words}.`));
+      else task.replaceChildren(problem(`The measurement failed: ${words}.`));
     }
     this.#form.disabled = false;
     this.#nativeButton.disabled = !this.#native;
@@ -178,7 +178,7 @@ class Bench {
     const series = [...this.#rates].map(([name, { points }]) => ({ name, points }));
     this.#part("legend").replaceChildren(legend(series.map(({ name }) => name)));
     const most = Math.max(1, ...series.flatMap(({ points }) => points.map(([, rate]) => rate)));
-    const labels = { caption: "Hashes a second over time", x: "seconds", y: "hashes a second" };
+    const labels = { caption: "Hashes per second over time", x: "seconds", y: "hashes per second" };
     this.#draw("rate-plot", (width) => line(labels, series, { width, range: [0, 1.1 * most] }));
   }
 
@@ -197,18 +197,19 @@ class Bench {
     this.#plots.set(part, place(this.#part(part), draw));
   }
 
-  #tell({ engine, threads, rate }: Browser, { version }: Settings): void {
+  #showVerdict({ engine, threads, lanes, rate }: Browser, { version }: Settings): void {
     const verdict = this.#part("verdict");
     verdict.hidden = false;
     const native = this.#rates.get("this machine, natively");
     const workers = threads === 1 ? "one worker" : `${threads} workers`;
+    const each = lanes === 1 ? "one lane" : `${lanes} lanes`;
     const times = native && rate.mean > 0 ? native.mean / rate.mean : 0;
     verdict.textContent =
-      `RandomX v${version}: ${rate.mean.toFixed(1)} hashes a second in this browser` +
-      ` (${engine === "jit" ? "JIT" : "interpreter"}, ${workers})` +
+      `RandomX v${version}: ${rate.mean.toFixed(1)} hashes per second in this browser` +
+      ` (${engine === "jit" ? "JIT" : "interpreter"}, ${workers}, ${each})` +
       (native
         ? `, ${native.mean.toFixed(1)} natively, ${times.toFixed(1)} times as many.`
-        : ". The native build is not there to compare with.");
+        : ". The native build is not available for comparison.");
   }
 
   #writeTable(): void {

@@ -1,9 +1,9 @@
-/** The builds that are compared, and how each hashes a group of inputs. */
+/** The builds to compare, and how each hashes a group of inputs. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { RandomX } from "../../../wasm/js/index.js";
 import { nativeHash, startFast, stopFast, type NativeInfo } from "../../engine/native.js";
 
-/** How all builds hash. */
+/** The settings of all builds. */
 export interface Setup {
   threads: number;
   lanes: number;
@@ -16,20 +16,20 @@ export interface Group {
   inputs: readonly string[];
 }
 
-/** Hears of a hash, and its part of the milliseconds that a thread took for its batch. */
-export type Found = (index: number, hash: string, ms: number) => void;
+/** Receives a hash, and its share of the milliseconds that a thread took for its batch. */
+export type OnHash = (index: number, hash: string, ms: number) => void;
 
-/** Milliseconds, of all threads together. */
+/** Milliseconds of all threads together. */
 export interface Spent {
-  /** For keys: caches, or datasets. */
+  /** For caches and datasets. */
   prepare: number;
   /** For hashes. */
   hash: number;
 }
 
-/** A build that has been started. */
+/** A started build. */
 export interface Build {
-  hash(group: Group, found: Found, signal: AbortSignal): Promise<Spent>;
+  hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Spent>;
   close(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export interface Build {
 export interface Column {
   name: string;
   label: string;
-  /** Why it cannot be had; nothing where it can. */
-  lacks: (native: NativeInfo | undefined) => string | undefined;
+  /** Returns the reason why the build is not available, or nothing if it is. */
+  missing: (native: NativeInfo | undefined) => string | undefined;
   open: (setup: Setup) => Promise<Build>;
 }
 
@@ -55,20 +55,20 @@ function browser(engine: "interpreter" | "jit", label: string): Column {
   const open = async ({ threads, lanes }: Setup): Promise<Build> => {
     const randomx = await RandomX.create({ engine, threads, lanes });
     return {
-      hash: (group, found, signal) => hashHere(randomx, group, found, signal),
+      hash: (group, onHash, signal) => hashHere(randomx, group, onHash, signal),
       close: async () => {
         await randomx[Symbol.asyncDispose]();
       },
     };
   };
-  return { name: `browser-${engine}`, label, lacks: () => undefined, open };
+  return { name: `browser-${engine}`, label, missing: () => undefined, open };
 }
 
-/** Hashes as many inputs at a time as all workers have lanes, so that each batch can be timed. */
+/** Hashes one input a lane of all workers at a time, so that each batch can be timed. */
 async function hashHere(
   randomx: RandomX,
   { key, version, inputs }: Group,
-  found: Found,
+  onHash: OnHash,
   signal: AbortSignal,
 ): Promise<Spent> {
   const start = performance.now();
@@ -82,7 +82,7 @@ async function hashHere(
     const busy = Math.min(threads, batch.length);
     const ms = ((performance.now() - begun) * busy) / batch.length;
     hashes.forEach((hash, index) => {
-      found(first + index, bytesToHex(hash), ms);
+      onHash(first + index, bytesToHex(hash), ms);
     });
   }
   return { prepare: prepared - start, hash: performance.now() - prepared };
@@ -94,27 +94,30 @@ function native(
   engine: "interpreter" | "jit",
   mode: "light" | "fast",
 ): Column {
-  const lacks = (info: NativeInfo | undefined): string | undefined => {
+  const missing = (info: NativeInfo | undefined): string | undefined => {
     if (!info) return "This page does not come from randomx serve.";
     const found = info.engines.find((each) => each.engine === engine && each.mode === mode);
-    return found?.available ? undefined : (found?.why ?? "It is not offered.");
+    return found?.available ? undefined : (found?.why ?? "The server does not offer it.");
   };
   const open = async (setup: Setup): Promise<Build> =>
     Promise.resolve({
-      hash: async ({ key, version, inputs }, found, signal) => {
+      hash: async ({ key, version, inputs }, onHash, signal) => {
         const start = performance.now();
         if (mode === "fast") await startFast(key, { signal });
         const started = performance.now() - start;
         const job = { key, version, inputs, engine, mode, ...setup };
-        const onHash = (hash: { index: number; hash: string; ms: number }): void => {
-          found(hash.index, hash.hash, hash.ms);
-        };
-        const { ms, prepareMs } = await nativeHash(job, onHash, { signal });
+        const { ms, prepareMs } = await nativeHash(
+          job,
+          ({ index, hash, ms }) => {
+            onHash(index, hash, ms);
+          },
+          { signal },
+        );
         return { prepare: started + prepareMs, hash: ms };
       },
       close: async () => {
         if (mode === "fast") await stopFast();
       },
     });
-  return { name, label, lacks, open };
+  return { name, label, missing, open };
 }

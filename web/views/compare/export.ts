@@ -1,8 +1,8 @@
-/** The results as files: JSON with everything, CSV with a row for each vector. */
+/** Results as files: JSON with everything, CSV with a row for each vector. */
 import type { NativeInfo } from "../../engine/native.js";
 import type { Results } from "./table.js";
 
-/** All results, and what they were made with. */
+/** Formats all results, with the builds and settings. */
 export function asJson(results: Results, native: NativeInfo | undefined): string {
   const { vectors, columns, setup } = results;
   const rows = vectors.map(({ set, number, version, key, input }, row) => ({
@@ -24,7 +24,7 @@ export function asJson(results: Results, native: NativeInfo | undefined): string
   return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
-/** The results as a table that spreadsheets read. */
+/** Formats the results as a table for spreadsheets. */
 export function asCsv(results: Results): string {
   const { vectors, columns } = results;
   const head = ["set", "number", "version", "key", "input", "expected"];
@@ -41,7 +41,7 @@ export function asCsv(results: Results): string {
   return [head, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 }
 
-/** A file's name may hold anything: quotes are doubled, and nothing is left to be a formula. */
+/** Quotes a value. A set's name is a file's name, which must not become a formula. */
 function quoted(value: string | number): string {
   if (typeof value === "number") return String(value);
   const harmless = /^[=+\-@\t\r]/u.test(value) ? `'${value}` : value;

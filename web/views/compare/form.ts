@@ -1,18 +1,18 @@
-/** The form: which builds, which vectors, how many threads and lanes. */
-import { nativeWords, type NativeInfo } from "../../engine/native.js";
+/** The form: builds, vectors, threads and lanes. */
+import { describeNative, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
 import { find, make } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
 import type { Settings } from "./settings.js";
 import { readFile, SETS, type Vector } from "./vectors.js";
 
-/** What is asked for: settings, and the vectors of a file, if one was chosen. */
-export interface Wanted {
+/** The settings, and the vectors of a file, if one was chosen. */
+export interface Choice {
   settings: Settings;
   file: Vector[] | undefined;
 }
 
-/** The form of the view. */
+/** The view's form. */
 export class Form {
   readonly #form: HTMLFormElement;
   readonly #threads: HTMLInputElement;
@@ -21,7 +21,7 @@ export class Form {
   readonly #error: HTMLElement;
   #vectors: Vector[] | undefined;
 
-  /** `onChange` hears of new settings, `onSubmit` that they are to be used. */
+  /** Calls `onChange` after a change of the settings, and `onSubmit` to compare with them. */
   constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
     this.#form = find(root, "form", HTMLFormElement);
     this.#threads = find(root, "#compare-threads", HTMLInputElement);
@@ -53,8 +53,8 @@ export class Form {
     this.#lanes.value = String(lanes);
   }
 
-  /** What is asked for, or nothing, and the field that is wrong has the keyboard. */
-  read(): Wanted | undefined {
+  /** Returns the choice, or focuses the first invalid field and returns nothing. */
+  read(): Choice | undefined {
     const threads = readCount(this.#threads);
     const lanes = readCount(this.#lanes);
     if (threads === undefined || lanes === undefined) {
@@ -69,23 +69,23 @@ export class Form {
     return { settings, file: this.#vectors };
   }
 
-  /** Says which builds cannot be had, and why. */
-  tell(native: NativeInfo | undefined): void {
+  /** Disables the builds that are not available, and shows why. */
+  showNative(native: NativeInfo | undefined): void {
     for (const box of this.#boxes("columns")) {
-      const lacks = COLUMNS.find(({ name }) => name === box.value)?.lacks(native);
-      box.disabled = lacks !== undefined;
-      box.parentElement?.toggleAttribute("data-lacks", box.disabled);
-      if (lacks) box.title = lacks;
+      const reason = COLUMNS.find(({ name }) => name === box.value)?.missing(native);
+      box.disabled = reason !== undefined;
+      box.parentElement?.toggleAttribute("data-missing", box.disabled);
+      if (reason) box.title = reason;
     }
     if (native) limitCount(this.#threads, native.limits.threads);
-    const words = nativeWords(
+    const words = describeNative(
       native,
-      "Fast mode makes a dataset of 2080 MiB for each key, and gives it back.",
+      "Fast mode computes a dataset of 2080 MiB for each key, and frees it afterwards.",
     );
     find(this.#form, '[data-part="native"]', HTMLElement).textContent = words;
   }
 
-  /** Lets nothing be changed while something runs. */
+  /** Prevents a start while something runs. */
   set disabled(isDisabled: boolean) {
     find(this.#form, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
   }

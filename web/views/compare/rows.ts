@@ -1,23 +1,23 @@
-/** The table of vectors, a row each; it is written in slices, so that the page stays responsive. */
+/** The table with a row for each vector, written in slices so that the page stays responsive. */
 import { make, nextFrame } from "../../shell/page.js";
 import type { Results } from "./table.js";
 import { isHash } from "./vectors.js";
 
-/** Rows that are written at a time. */
+/** Rows in a slice. */
 const SLICE = 8;
 
-/** Digits of a key or an input that are shown; the rest is in its tooltip. */
+/** The shown digits of a key or an input; a tooltip has all. */
 const SHOWN = 8;
 
 const WORDS = {
-  waiting: "waits",
-  running: "runs",
+  waiting: "waiting",
+  running: "running",
   right: "right",
   wrong: "wrong",
   failed: "failed",
 };
 
-/** The rows in the page. */
+/** The table's rows. */
 export class Rows {
   readonly #results: Results;
   readonly #table: HTMLTableElement;
@@ -26,7 +26,7 @@ export class Rows {
   readonly #changed = new Map<string, Set<number>>();
   #isPainting = false;
 
-  /** `onEdit` is called when somebody expects something else. */
+  /** Calls `onEdit` when the visitor edits an expected hash. */
   constructor(table: HTMLTableElement, results: Results, onEdit: () => void) {
     this.#results = results;
     this.#table = table;
@@ -34,7 +34,7 @@ export class Rows {
     for (const { name } of results.columns) this.#cells.set(name, []);
   }
 
-  /** Writes all rows; stops when it is to. */
+  /** Writes all rows, unless `signal` aborts. */
   async write(signal: AbortSignal): Promise<void> {
     const { columns, vectors } = this.#results;
     const titles = ["Vector", "Key", "Input", "Expected", ...columns.map(({ label }) => label)];
@@ -53,7 +53,7 @@ export class Rows {
     }
   }
 
-  /** Some cells of a column have changed; they are written with the next frame. */
+  /** Updates cells of a column in the next frame. */
   changed(column: string, rows: readonly number[]): void {
     const changed = this.#changed.get(column) ?? new Set();
     for (const row of rows) changed.add(row);
@@ -71,7 +71,8 @@ export class Rows {
 
   #row(index: number): HTMLTableRowElement {
     const vector = this.#results.vectors[index];
-    if (!vector) throw new Error("there is no such row");
+    if (!vector)
+      throw new Error(`row: expected 0 to ${this.#results.vectors.length - 1}, got ${index}`);
     const { set, number, version, key, input } = vector;
     const name = `${set} ${number}`;
     const title = make("th", `${name} `, make("small", `v${version}`));
@@ -117,7 +118,7 @@ export class Rows {
     if (cell.state === "hashed" && verdict === "wrong") {
       const expected = this.#results.expected(row);
       element.append(
-        line("is", cell.hash),
+        line("got", cell.hash),
         line("expected", isHash(expected) ? expected : `${expected} (not 64 hex digits)`),
       );
     }

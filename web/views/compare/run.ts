@@ -1,25 +1,25 @@
-/** Hashing all vectors in all builds, one build after another, so that none slows another down. */
+/** Hashes all vectors in one build after another, so that none slows another down. */
 import type { Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
 import type { Vector } from "./vectors.js";
 
-/** Hears of what has changed. */
+/** Receives changes. */
 export interface Listener {
-  /** Some cells of a column. */
+  /** Some cells of a column changed. */
   changed(column: string, rows: readonly number[]): void;
-  /** So many hashes of all. */
+  /** Some of all hashes are done. */
   progress(done: number, all: number, column: Column): void;
 }
 
-/** The rows of a group, and what is hashed for them. */
+/** A group, and the rows of its inputs. */
 interface Rows {
   rows: number[];
   group: Group;
 }
 
 /**
- * Fills the table. A build that fails says so in its cells, and the next one goes on; only an abort
- * ends it all, and rejects.
+ * Fills the table. If a build fails, its cells say why, and the next build runs. Rejects only after an
+ * abort.
  */
 export async function run(
   results: Results,
@@ -46,7 +46,7 @@ async function runColumn(
   results: Results,
   column: Column,
   groups: readonly Rows[],
-  hear: { found: (row: number) => void; listener: Listener },
+  { found, listener }: { found: (row: number) => void; listener: Listener },
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = column;
@@ -54,7 +54,7 @@ async function runColumn(
     for (const row of rows) {
       if (results.cell(name, row).state !== "hashed") results.set(name, row, { state });
     }
-    hear.listener.changed(name, rows);
+    listener.changed(name, rows);
   };
   const fail = (rows: readonly number[], thrown: unknown): void => {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
@@ -62,7 +62,7 @@ async function runColumn(
       if (results.cell(name, row).state !== "hashed")
         results.set(name, row, { state: "failed", why });
     }
-    hear.listener.changed(name, rows);
+    listener.changed(name, rows);
   };
   let build;
   try {
@@ -82,7 +82,7 @@ async function runColumn(
             const row = rows[index];
             if (row === undefined) return;
             results.set(name, row, { state: "hashed", hash, ms });
-            hear.found(row);
+            found(row);
           },
           signal,
         );
@@ -98,7 +98,7 @@ async function runColumn(
   }
 }
 
-/** Rows by key, then by version: a key's cache is filled once. */
+/** Groups rows by key, then by version, so that each key's cache is filled once. */
 function grouped(vectors: readonly Vector[]): Rows[] {
   const groups = new Map<string, Rows & { group: { inputs: string[] } }>();
   const keys = new Map<string, number>();

@@ -1,9 +1,9 @@
-/** What is to be compared, as the form and the address say it. */
+/** The settings of a comparison, in the form and in the address. */
 import { count } from "../../shell/number.js";
 import { COLUMNS } from "./columns.js";
 import { SETS } from "./vectors.js";
 
-/** The settings of a comparison. */
+/** Settings of a comparison. */
 export interface Settings {
   columns: string[];
   sets: string[];
@@ -11,15 +11,15 @@ export interface Settings {
   lanes: number;
 }
 
-/** What a browser's instance can have. */
+/** The limits of an instance in a browser. */
 const MOST_THREADS = 24;
 const MOST_LANES = 8;
 
-/** What is compared unless something else is asked for; a dataset is only made for who wants one. */
+/** The defaults. They leave out fast mode, which needs a dataset. */
 const DEFAULT_SETS = ["specification", "reference", "headers", "blocks"];
 const DEFAULT_COLUMNS = COLUMNS.map(({ name }) => name).filter((name) => name !== "native-fast");
 
-/** The settings that an address asks for; what it does not say, or says wrongly, is the default. */
+/** Reads settings from an address. Missing and invalid ones get their defaults. */
 export function readSettings(query: URLSearchParams): Settings {
   const known = (name: string, all: readonly { name: string }[], other: string[]): string[] => {
     const asked = query.get(name)?.split(",");
@@ -34,7 +34,7 @@ export function readSettings(query: URLSearchParams): Settings {
   };
 }
 
-/** The same as an address has it. */
+/** Writes settings for an address. */
 export function writeSettings({ columns, sets, threads, lanes }: Settings): Record<string, string> {
   return {
     builds: columns.join(","),

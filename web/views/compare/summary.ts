@@ -1,4 +1,4 @@
-/** All results together: a row for each build, and how long its hashes took. */
+/** The summary: a row for each build, with the times of its hashes. */
 import { place } from "../../plot/figure.js";
 import { bars } from "../../plot/plots.js";
 import { find, make, nextFrame } from "../../shell/page.js";
@@ -12,11 +12,11 @@ const TITLES = [
   "Failed",
   "Keys",
   "Hashes",
-  "ms a hash",
+  "ms per hash",
   "least to greatest",
 ];
 
-/** Writes the totals, and draws the plot where there is something to draw; returns how to stop. */
+/** Writes the totals, and draws the plot if there are times. Returns a function that stops drawing. */
 export function summarise(root: HTMLElement, results: Results): () => void {
   const totals = results.columns.map((column) => ({ column, total: results.total(column) }));
   const head = TITLES.map((title, index) => {
@@ -43,18 +43,19 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   plot.replaceChildren();
   if (drawn.length === 0) return () => undefined;
   const labels = {
-    caption: "Milliseconds of a hash on one thread: the median, and from the least to the greatest",
-    x: "milliseconds a hash",
+    caption:
+      "Milliseconds of a hash on one thread: the median, and the range from least to greatest",
+    x: "milliseconds per hash",
     y: "build",
   };
   const rows = drawn.map(({ name, ms }): Parameters<typeof bars>[1][number] => ({
     name,
-    value: ms.middle,
+    value: ms.median,
     spread: [ms.least, ms.greatest],
   }));
   let stop: (() => void) | undefined;
   let isStopped = false;
-  // Drawing takes a while: the visitor's turn comes before.
+  // Handles input first, since drawing takes a while.
   void nextFrame().then(() => {
     if (!isStopped) stop = place(plot, (width) => bars(labels, rows, width));
   });
@@ -71,7 +72,7 @@ function cells({ right, wrong, failed, spent, ms }: Total): HTMLTableCellElement
     String(failed),
     duration(spent.prepare),
     duration(spent.hash),
-    ms ? ms.middle.toFixed(1) : "–",
+    ms ? ms.median.toFixed(1) : "–",
     ms ? `${ms.least.toFixed(1)} to ${ms.greatest.toFixed(1)}` : "–",
   ];
   return texts.map((text) => {

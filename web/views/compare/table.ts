@@ -1,18 +1,18 @@
-/** The rows and their results: what each build made of each vector. */
+/** The results of each build for each vector. */
 import type { Column, Setup, Spent } from "./columns.js";
 import { isHash, type Vector } from "./vectors.js";
 
-/** What a build made of a vector. */
+/** The result of a build for a vector. */
 export type Cell =
   | { state: "waiting" }
   | { state: "running" }
   | { state: "hashed"; hash: string; ms: number }
   | { state: "failed"; why: string };
 
-/** Whether a cell agrees with what was expected. */
+/** A cell's state, compared with the expected hash. */
 export type Verdict = "waiting" | "running" | "right" | "wrong" | "failed";
 
-/** A column's results taken together. */
+/** The totals of a column. */
 export interface Total {
   column: string;
   right: number;
@@ -20,11 +20,11 @@ export interface Total {
   failed: number;
   /** Milliseconds of all threads together, for keys and for hashes. */
   spent: Spent;
-  /** Milliseconds of a hash on one thread: the least, the middle and the greatest. */
-  ms: { least: number; middle: number; greatest: number } | undefined;
+  /** Milliseconds of a hash on one thread: the least, the median and the greatest. */
+  ms: { least: number; median: number; greatest: number } | undefined;
 }
 
-/** All results, with the columns that were asked for. */
+/** All results of the chosen columns. */
 export class Results {
   readonly vectors: readonly Vector[];
   readonly columns: readonly Column[];
@@ -43,12 +43,12 @@ export class Results {
     this.#spent = new Map(columns.map(({ name }) => [name, { prepare: 0, hash: 0 }]));
   }
 
-  /** What a row's hash should be; it may be no hash while somebody edits it. */
+  /** Returns a row's expected hash, which may be invalid while the visitor edits it. */
   expected(row: number): string {
     return this.#expected[row] ?? "";
   }
 
-  /** Expects another hash of a row. */
+  /** Changes a row's expected hash. */
   expect(row: number, text: string): void {
     this.#expected[row] = text.trim().toLowerCase();
   }
@@ -62,7 +62,7 @@ export class Results {
     if (cells) cells[row] = cell;
   }
 
-  /** Counts time that a column took. */
+  /** Adds to the time that a column took. */
   spend(column: string, { prepare, hash }: Spent): void {
     const spent = this.#spent.get(column);
     if (!spent) return;
@@ -85,7 +85,7 @@ export class Results {
     return { column: name, right, wrong, failed, spent, ms: spread(this.times(name)) };
   }
 
-  /** The milliseconds of a column's hashes. */
+  /** Returns the milliseconds of a column's hashes. */
   times(column: string): number[] {
     const cells = this.#cells.get(column) ?? [];
     return cells.flatMap((cell) => (cell.state === "hashed" ? [cell.ms] : []));
@@ -96,7 +96,7 @@ function spread(times: readonly number[]): Total["ms"] {
   const sorted = [...times].sort((a, b) => a - b);
   const [least] = sorted;
   const greatest = sorted.at(-1);
-  const middle = sorted[sorted.length >> 1];
-  if (least === undefined || greatest === undefined || middle === undefined) return undefined;
-  return { least, middle, greatest };
+  const median = sorted[sorted.length >> 1];
+  if (least === undefined || greatest === undefined || median === undefined) return undefined;
+  return { least, median, greatest };
 }

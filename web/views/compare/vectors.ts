@@ -1,13 +1,13 @@
-/** The vectors that every build is held against: those of the tests, or a file of the visitor's. */
+/** The vectors to compare: those of the tests, or a file of the visitor's. */
 import headersUrl from "../../../tests/vectors/mainnet-headers.json?url";
 import blocksUrl from "../../../tests/vectors/mainnet-blocks.json?url";
 import sharesUrl from "../../../tests/vectors/mainnet-shares.json?url";
 import referenceUrl from "../../../tests/vectors/reference-hashes.json?url";
 import specificationUrl from "../../../tests/vectors/specification-hashes.json?url";
 
-/** An input and the hash that it should have; bytes are in hex. */
+/** An input and its expected hash; bytes are in hex. */
 export interface Vector {
-  /** The set that it is of, and where it is there, from 1. */
+  /** The vector's set, and its position there, from 1. */
   set: string;
   number: number;
   version: 1 | 2;
@@ -16,14 +16,14 @@ export interface Vector {
   expected: string;
 }
 
-/** A set of the repository's vectors. */
+/** One of the repository's sets. */
 export interface VectorSet {
   name: string;
   label: string;
   load: () => Promise<Vector[]>;
 }
 
-/** The sets, in the order in which they are shown. */
+/** The sets, in the order of display. */
 export const SETS: readonly VectorSet[] = [
   set("specification", "Known answers of the reference’s own tests", specificationUrl),
   set("reference", "Computed by the reference implementation", referenceUrl),
@@ -32,21 +32,22 @@ export const SETS: readonly VectorSet[] = [
   set("shares", "Shares of a Monero pool’s miners", sharesUrl),
 ];
 
-/** The most of a file: each row is there for people to look at. */
+/** The limits of a file, since people look at each row. */
 const MOST_BYTES = 1 << 20;
 const MOST_VECTORS = 1000;
 
-/** The longest key, and input, in hex digits. */
+/** The longest key or input, in hex digits. */
 const MOST_DIGITS = 1 << 17;
 
-/** Reads a file of vectors; throws a sentence that says what is wrong with it. */
+/** Reads a file of vectors. Throws an error that says what is wrong with it. */
 export async function readFile(file: File): Promise<Vector[]> {
-  if (file.size > MOST_BYTES) throw new Error(`${file.name} has more than ${MOST_BYTES} bytes`);
+  if (file.size > MOST_BYTES)
+    throw new Error(`${file.name}: expected at most ${MOST_BYTES} bytes, got ${file.size}`);
   let json: unknown;
   try {
     json = JSON.parse(await file.text());
   } catch (error) {
-    throw new Error(`${file.name} is not JSON: ${String(error)}`, { cause: error });
+    throw new Error(`${file.name}: expected JSON: ${String(error)}`, { cause: error });
   }
   const vectors = readVectors(file.name, json);
   if (vectors.length > 0 && vectors.length <= MOST_VECTORS) return vectors;
@@ -56,7 +57,8 @@ export async function readFile(file: File): Promise<Vector[]> {
 function set(name: string, label: string, url: string): VectorSet {
   const load = async (): Promise<Vector[]> => {
     const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`the vectors "${name}" are not there (${answer.status})`);
+    if (!answer.ok)
+      throw new Error(`the vectors "${name}" cannot be loaded: status ${answer.status}`);
     return readVectors(name, await answer.json());
   };
   return { name, label, load };

@@ -1,4 +1,4 @@
-/** The view Compare: the same vectors in every build, in this browser and on this machine. */
+/** The view Compare: the same vectors in every build of this browser and this machine. */
 import { nativeInfo, type NativeInfo } from "../../engine/native.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
@@ -10,7 +10,7 @@ import type { View } from "../../shell/view.js";
 import { whole } from "../../shell/words.js";
 import { COLUMNS } from "./columns.js";
 import { asCsv, asJson } from "./export.js";
-import { Form, type Wanted } from "./form.js";
+import { Form, type Choice } from "./form.js";
 import { Rows } from "./rows.js";
 import { run } from "./run.js";
 import { readSettings, writeSettings } from "./settings.js";
@@ -34,7 +34,7 @@ export const view: View = {
   },
 };
 
-/** The view while it is open. */
+/** The open view. */
 class Comparison {
   readonly #root: HTMLElement;
   readonly #form: Form;
@@ -54,8 +54,8 @@ class Comparison {
       () => void this.#compare(),
     );
     const address = (): string => {
-      const wanted = this.#form.read();
-      return wanted ? link("compare", writeSettings(wanted.settings)) : location.href;
+      const choice = this.#form.read();
+      return choice ? link("compare", writeSettings(choice.settings)) : location.href;
     };
     this.#part("link").replaceWith(copyButton("a link to these settings", address, "Copy link"));
     this.#part("json").addEventListener("click", () => {
@@ -65,28 +65,28 @@ class Comparison {
     this.#part("csv").addEventListener("click", () => {
       if (this.#results) download("randomx-compare.csv", "text/csv", asCsv(this.#results));
     });
-    void this.#look();
+    void this.#findNative();
   }
 
-  /** Ends what goes on, and frees it. */
+  /** Aborts all work, and frees its memory. */
   end(): void {
     this.#end.abort();
     this.#stopPlot();
   }
 
-  async #look(): Promise<void> {
+  async #findNative(): Promise<void> {
     this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
-    if (!this.#end.signal.aborted) this.#form.tell(this.#native);
+    if (!this.#end.signal.aborted) this.#form.showNative(this.#native);
   }
 
   #remember(): void {
-    const wanted = this.#form.read();
-    if (wanted) remember("compare", writeSettings(wanted.settings));
+    const choice = this.#form.read();
+    if (choice) remember("compare", writeSettings(choice.settings));
   }
 
   async #compare(): Promise<void> {
-    const wanted = this.#form.read();
-    if (!wanted) return;
+    const choice = this.#form.read();
+    if (!choice) return;
     this.#remember();
     this.#form.disabled = true;
     const cancel = new AbortController();
@@ -101,7 +101,7 @@ class Comparison {
     task.hidden = false;
     task.replaceChildren(bar.element);
     try {
-      await this.#run(await this.#choose(wanted), bar, signal);
+      await this.#run(await this.#load(choice), bar, signal);
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
       const words = thrown instanceof Error ? thrown.message : String(thrown);
@@ -109,11 +109,11 @@ class Comparison {
     }
     this.#form.disabled = false;
     bar.end(signal.aborted ? "cancelled" : "done");
-    this.#tell(signal.aborted);
+    this.#showOutcome(signal.aborted);
   }
 
-  /** The vectors and columns that were asked for. */
-  async #choose({ settings, file }: Wanted): Promise<Results> {
+  /** Loads the chosen vectors, for the chosen columns. */
+  async #load({ settings, file }: Choice): Promise<Results> {
     const { threads, lanes } = settings;
     const columns = COLUMNS.filter(({ name }) => settings.columns.includes(name));
     if (columns.length === 0) throw new Error("Choose a build to compare.");
@@ -133,7 +133,7 @@ class Comparison {
     this.#part("summary").hidden = true;
     const table = find(this.#root, '[data-part="rows"]', HTMLTableElement);
     const rows = new Rows(table, results, () => {
-      this.#tell(false);
+      this.#showOutcome(false);
     });
     await rows.write(signal);
     await run(
@@ -150,8 +150,8 @@ class Comparison {
     );
   }
 
-  /** Says what came of it. */
-  #tell(isCancelled: boolean): void {
+  /** Shows the outcome so far. */
+  #showOutcome(isCancelled: boolean): void {
     const results = this.#results;
     if (!results) return;
     const totals = results.columns.map((column) => ({ column, total: results.total(column) }));

@@ -1,19 +1,19 @@
-/** Figures of many hashes, as pictures. */
+/** Draws the figures of many hashes. */
 import type { Figure } from "../../plot/figure.js";
 import { bars, histogram, type Bin } from "../../plot/plots.js";
 import { duration, whole } from "../../shell/words.js";
 import type { Figures } from "../../engine/explorer/protocol.js";
 
-/** Intervals of a distribution of times. */
+/** The intervals of a distribution of times. */
 const TIME_BINS = 24;
 
-/** The part of all times that the intervals are made for. */
-const USUAL = 0.95;
+/** The fraction of all times that the intervals are made for. */
+const TYPICAL = 0.95;
 
-/** A picture of the figures. */
+/** Draws a picture of the figures. */
 export type Draw = (figures: Figures, width: number) => Figure;
 
-/** Which instructions ran, beside the specification's frequencies. */
+/** Draws the instructions that ran, beside the specification's frequencies. */
 export const instructions: Draw = ({ instructions }, width) =>
   bars(
     {
@@ -27,12 +27,11 @@ export const instructions: Draw = ({ instructions }, width) =>
     width,
   );
 
-/** Values of group F. */
+/** Draws the values of group F. */
 export const groupF: Draw = ({ f }, width) =>
   histogram(
     {
-      caption:
-        "Values of registers f0 to f3, each interval named by its end that is nearer to zero",
+      caption: "Values of registers f0 to f3; each label is the end of the interval nearer to zero",
       x: "value",
       y: "values",
     },
@@ -40,11 +39,11 @@ export const groupF: Draw = ({ f }, width) =>
     width,
   );
 
-/** Values of group E. */
+/** Draws the values of group E. */
 export const groupE: Draw = ({ e }, width) =>
   histogram(
     {
-      caption: "Values of registers e0 to e3, each interval named by its left end",
+      caption: "Values of registers e0 to e3; each label is the left end of the interval",
       x: "value",
       y: "values",
     },
@@ -52,11 +51,11 @@ export const groupE: Draw = ({ e }, width) =>
     width,
   );
 
-/** Times of programs. */
+/** Draws the times of programs. */
 export const programTimes: Draw = ({ programTimes }, width) =>
   times("Programs by their run time, without dataset items", "programs", programTimes, width);
 
-/** Times of hashes. */
+/** Draws the times of hashes. */
 export const hashTimes: Draw = ({ hashTimes }, width) =>
   times("Hashes by their run time", "hashes", hashTimes, width);
 
@@ -69,10 +68,10 @@ const PHASES: Record<string, string> = {
   finish: "hashing the scratchpad",
 };
 
-/** What a hash spends its time with. */
+/** Draws the times of a hash's phases. */
 export const phases: Draw = ({ phases }, width) =>
   bars(
-    { caption: "What a hash spends its time with, in milliseconds", x: "ms", y: "what" },
+    { caption: "Phases of a hash, in milliseconds", x: "ms", y: "phase" },
     phases.map(({ name, milliseconds }) => ({ name: PHASES[name] ?? name, value: milliseconds })),
     width,
   );
@@ -81,9 +80,9 @@ function times(caption: string, y: string, values: number[], width: number): Fig
   const sorted = [...values].sort((a, b) => a - b);
   const least = sorted[0] ?? 0;
   const greatest = sorted.at(-1) ?? 0;
-  // A few that were interrupted would push all others into one bar: they have the last one together.
-  const usual = sorted[Math.floor(USUAL * (sorted.length - 1))] ?? greatest;
-  const step = Math.max((usual - least) / (TIME_BINS - 1), 0.01);
+  // The last bar holds the longest times. Intervals for these would push all others into one bar.
+  const typical = sorted[Math.floor(TYPICAL * (sorted.length - 1))] ?? greatest;
+  const step = Math.max((typical - least) / (TIME_BINS - 1), 0.01);
   const bins = Array.from({ length: TIME_BINS }, (_none, at) => {
     const from = (least + at * step).toFixed(step < 1 ? 2 : 0);
     return { name: at === TIME_BINS - 1 ? `${from}…` : from, count: 0 };
@@ -97,7 +96,7 @@ function times(caption: string, y: string, values: number[], width: number): Fig
   return histogram(labels, bins, width);
 }
 
-/** Intervals that have a left end, without those at either end where nothing lies. */
+/** Returns the intervals with their left ends, without empty ones at either end. */
 function bins({ edges, counts }: Figures["e"]): { from: number; count: number }[] {
   const all = counts.map((count, at) => ({
     from: at === 0 ? -Infinity : (edges[at - 1] ?? 0),
@@ -110,7 +109,7 @@ function bins({ edges, counts }: Figures["e"]): { from: number; count: number }[
 
 function signedBins(f: Figures["f"]): Bin[] {
   return bins(f).map(({ from, count }) => {
-    // From -1 to 1 is one interval; below it an interval's other end is the nearer one.
+    // One interval is from -1 to 1. Below it, the right end is nearer to zero.
     const name = from === -1 ? "0" : from < 0 ? power(from / 10) : power(from);
     return { name, count };
   });

@@ -1,10 +1,10 @@
-/** What the design document publishes, beside what was counted. */
-import { written } from "../../plot/figure.js";
+/** The table of the design document's figures beside the counted ones. */
+import { formatNumber } from "../../plot/figure.js";
 import { make } from "../../shell/page.js";
 import type { Figures, Look, SuperscalarFunction } from "../../engine/explorer/protocol.js";
 import { percent } from "./write_map.js";
 
-/** What has been counted so far. */
+/** The figures counted so far. */
 export interface Counted {
   look?: Look;
   figures?: Figures;
@@ -28,14 +28,14 @@ const ROWS: Row[] = [
   row("Bytes written in an iteration (2.8.3)", "256", (c) =>
     number(c.figures?.accesses.bytesWritten),
   ),
-  row("Overwritten of the scratchpad beyond L2 (2.8.2)", "about 66 %", (c) =>
+  row("Overwritten part of the scratchpad beyond L2 (2.8.2)", "about 66 %", (c) =>
     part(c.look?.exploration.written.rest),
   ),
   row("Branches that are taken (2.6.2)", "0.39 %, 1 in 256", (c) =>
     part(c.figures?.branches.takenShare),
   ),
   row(
-    "Times that a branch is taken in a row (2.6.2)",
+    "Times in a row that a branch is taken (2.6.2)",
     "up to 2",
     (c) => c.figures && `up to ${c.figures.branches.longestRow}`,
   ),
@@ -57,13 +57,13 @@ const ROWS: Row[] = [
   row("Multiplications among them (3.4)", "155", (c) =>
     number(c.superscalar?.means.multiplications),
   ),
-  row("Longest chain of dependent ones (3.4)", "95", (c) => number(c.superscalar?.means.chain)),
-  row("Cycles of the reference processor (3.4)", "170", (c) =>
-    number(c.superscalar?.means.latency),
+  row("Longest chain of dependent instructions (3.4)", "95", (c) =>
+    number(c.superscalar?.means.chain),
   ),
+  row("Cycles of the model processor (3.4)", "170", (c) => number(c.superscalar?.means.latency)),
 ];
 
-/** The rows of the table; what is not counted yet is a dash. */
+/** Makes the table's rows. A dash stands for a figure that is not counted yet. */
 export function documentRows(counted: Counted): HTMLElement[] {
   return ROWS.map(({ what, published, here }) => {
     const name = make("th", what);
@@ -82,7 +82,7 @@ function row(what: string, published: string, here: Row["here"]): Row {
 }
 
 function number(value: number | undefined): string | undefined {
-  return value === undefined ? undefined : written(value);
+  return value === undefined ? undefined : formatNumber(value);
 }
 
 function part(value: number | undefined): string | undefined {

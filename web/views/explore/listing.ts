@@ -1,4 +1,4 @@
-/** A program’s instructions, with what branches repeat. */
+/** The listing of a program, which marks the instructions that branches repeat. */
 import { scroll } from "../../plot/figure.js";
 import { appendSlowly, make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
@@ -6,7 +6,7 @@ import type { Exploration } from "../../engine/explorer/protocol.js";
 
 type Line = Exploration["lines"][number];
 
-/** Shows the program as a table in a box that scrolls. */
+/** Shows the program as a table in a scrolling box. */
 export async function showListing(root: HTMLElement, lines: Line[]): Promise<void> {
   const body = make("tbody");
   const box = scroll(make("table", caption(lines), head(), body));
@@ -25,7 +25,7 @@ function caption(lines: Line[]): HTMLElement {
 }
 
 function head(): HTMLElement {
-  const titles = ["Number", "Instruction", "Goes back to", "Has run"].map((title) => {
+  const titles = ["Number", "Instruction", "Jumps to", "Runs"].map((title) => {
     const cell = make("th", title);
     cell.scope = "col";
     return cell;
@@ -49,8 +49,8 @@ function row(line: Line, index: number, loop: "inside" | "branch" | undefined): 
 }
 
 /**
- * For each instruction, whether a branch repeats it. No two branches repeat the same one, since each counts
- * as a write of all registers.
+ * Returns, for each instruction, whether a branch repeats it. No two branches repeat the same one, since
+ * a branch counts as a write of all registers.
  */
 function loopsOf(lines: Line[]): ("inside" | "branch" | undefined)[] {
   const loops: ("inside" | "branch" | undefined)[] = lines.map(() => undefined);

@@ -1,19 +1,19 @@
-/** What one register holds, iteration by iteration. */
+/** Draws the values of a register, iteration by iteration. */
 import type { Figure } from "../../plot/figure.js";
 import { dots } from "../../plot/plots.js";
 import type { Look } from "../../engine/explorer/protocol.js";
 
-/** Points that are drawn, at most: more would not be told apart, and take the page's time. */
+/** The most points. More would be indistinguishable, and slow. */
 const MOST_POINTS = 512;
 
-/** The registers by their names, in the order of the choice. */
+/** The names of the registers, in the order of the menu. */
 export const REGISTERS = [
   ...group("r", 8),
   ...group("f", 4),
   ...group("e", 4),
 ] as const satisfies string[];
 
-/** The register with this name, or the first. */
+/** Draws the register with this name, or the first. */
 export function registers(look: Look, name: string, width: number): Figure {
   const at = Math.max(0, REGISTERS.indexOf(name));
   return at < 8 ? integer(look, at, width) : float(look, at - 8, width);
@@ -25,7 +25,7 @@ function integer({ integers }: Look, at: number, width: number): Figure {
     return [iteration, Number(value) / 2 ** 64] as const;
   });
   const labels = {
-    caption: `r${at} after the instructions of each iteration, as a part of 2^64`,
+    caption: `r${at} after the instructions of each iteration, as a fraction of 2^64`,
     x: "iteration",
     y: `r${at} / 2^64`,
   };

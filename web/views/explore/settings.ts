@@ -1,17 +1,17 @@
-/** What the view is asked to look at: in its form, and in its address. */
+/** The view's settings, in its form and in its address. */
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import { bytes as parseBytes } from "../../../wasm/js/validate.js";
 import { find } from "../../shell/page.js";
 import type { Subject } from "../../engine/explorer/protocol.js";
 
-/** What is to be looked at. */
+/** What the view explores. */
 export interface Settings extends Subject {
   /** 0 to 7. */
   program: number;
   hashes: number;
 }
 
-/** The fields of the form, by their names in addresses. */
+/** The defaults of the form's fields, by their names in addresses. */
 const FIELDS = {
   key: "test key 000",
   input: "This is a test",
@@ -24,7 +24,7 @@ type Name = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as Name[];
 
-/** The form, with what is wrong beside its fields. */
+/** The form, with errors beside its fields. */
 export class Form {
   readonly #root: HTMLElement;
 
@@ -32,17 +32,17 @@ export class Form {
     this.#root = root;
   }
 
-  /** Fills in what an address asks for; what it does not name, or names wrongly, is as at first. */
+  /** Fills the form from an address. Missing and invalid fields get their defaults. */
   fill(query: URLSearchParams): void {
     for (const name of NAMES) {
       const field = this.#field(name);
       field.value = query.get(name) ?? FIELDS[name];
       if (field.value === "") field.value = FIELDS[name];
-      this.#complain(name, "");
+      this.#showError(name, "");
     }
   }
 
-  /** The settings as they stand in the form, for an address: those that are not as at first. */
+  /** Returns the settings that differ from the defaults, for an address. */
   query(): URLSearchParams {
     const values = NAMES.map((name) => [name, this.#field(name).value] as const);
     return new URLSearchParams(
@@ -52,7 +52,7 @@ export class Form {
     );
   }
 
-  /** The settings, or nothing where one is wrong; the keyboard is then there. */
+  /** Returns the settings, or focuses the first invalid field and returns nothing. */
   read(): Settings | undefined {
     const key = this.#bytes("key");
     const input = this.#bytes("input");
@@ -69,15 +69,15 @@ export class Form {
     const text = this.#field(name).value;
     try {
       const bytes = readBytes(name, text);
-      this.#complain(name, "");
+      this.#showError(name, "");
       return bytes;
     } catch (error) {
-      this.#complain(name, error instanceof Error ? `${error.message}.` : String(error));
+      this.#showError(name, error instanceof Error ? `${error.message}.` : String(error));
       return undefined;
     }
   }
 
-  #complain(name: Name, sentence: string): void {
+  #showError(name: Name, sentence: string): void {
     const error = this.#root.querySelector(`#explore-${name}-error`);
     if (!error) return;
     error.textContent = sentence;
@@ -90,9 +90,9 @@ export class Form {
   }
 }
 
-/** Text in UTF-8, or bytes in hex behind `0x`. */
+/** Reads a text as UTF-8, or as hex after `0x`. */
 export function readBytes(name: string, text: string): Uint8Array<ArrayBuffer> {
   if (text === "") throw invalidArgument(name, "is missing");
-  // Either way it is held against the longest that may be hashed.
+  // Checks the length in either case.
   return parseBytes(name, text.startsWith("0x") ? text.slice(2) : new TextEncoder().encode(text));
 }

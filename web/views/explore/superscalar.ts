@@ -1,4 +1,4 @@
-/** A SuperscalarHash function on the reference processor. */
+/** Shows a SuperscalarHash function on the model processor. */
 import { scroll, type Figure } from "../../plot/figure.js";
 import { cells, type Cell } from "../../plot/plots.js";
 import { appendSlowly, make } from "../../shell/page.js";
@@ -7,7 +7,7 @@ import type { SuperscalarFunction } from "../../engine/explorer/protocol.js";
 
 const PORTS = ["P0", "P1", "P5"];
 
-/** What macro-ops do, in the order of their colours. */
+/** The kinds of macro-ops, in the order of their colours. */
 export const KINDS = ["multiply", "add or subtract", "exclusive or", "rotate", "load a constant"];
 
 const KIND_OF: Record<string, string | undefined> = {
@@ -23,21 +23,21 @@ const KIND_OF: Record<string, string | undefined> = {
   mov_ri: "load a constant",
 };
 
-/** Which port does what in which cycle. */
+/** Draws the macro-ops by port and cycle. */
 export function ports(made: SuperscalarFunction, width: number): Figure {
   const places: Cell[] = made.macroOps.flatMap(({ name, cycle, ports }) =>
     ports.map((port) => ({ x: cycle, y: port, kind: KIND_OF[name] ?? name })),
   );
   const last = Math.max(0, ...places.map(({ x }) => x));
   const labels = {
-    caption: "What each port of the reference processor begins in each cycle",
+    caption: "Macro-ops that each port of the model processor starts in each cycle",
     x: "cycle",
     y: "port",
   };
   return cells(labels, { rows: PORTS, columns: [0, last], kinds: KINDS }, places, width);
 }
 
-/** Shows the function in figures, and its instructions. */
+/** Shows the function's figures and instructions. */
 export async function describe(root: HTMLElement, made: SuperscalarFunction): Promise<void> {
   const facts = make(
     "dl",
@@ -61,7 +61,8 @@ function rowsOf({ instructions, macroOps }: SuperscalarFunction): (() => HTMLEle
   const parts = instructions.map((): string[] => []);
   for (const { instruction, name, cycle, ports } of macroOps) {
     const where = ports.length > 0 ? ports.join(" + ") : "no port";
-    if (instruction !== undefined) parts[instruction]?.push(`${name} in ${cycle} on ${where}`);
+    if (instruction !== undefined)
+      parts[instruction]?.push(`${name} in cycle ${cycle} on ${where}`);
   }
   return instructions.map((text, at) => () => {
     const number = make("th", String(at));
@@ -72,7 +73,7 @@ function rowsOf({ instructions, macroOps }: SuperscalarFunction): (() => HTMLEle
 }
 
 function head(): HTMLElement {
-  const titles = ["Number", "Instruction", "Macro-ops, in which cycle and where"].map((title) => {
+  const titles = ["Number", "Instruction", "Macro-ops with cycle and port"].map((title) => {
     const cell = make("th", title);
     cell.scope = "col";
     return cell;

@@ -1,4 +1,4 @@
-/** The view Explore: one hash from inside, and figures of many. */
+/** The view Explore: one hash in detail, and figures of many. */
 import { RandomXError } from "../../../wasm/js/errors.js";
 import { place, type Figure } from "../../plot/figure.js";
 import { legend } from "../../plot/plots.js";
@@ -38,7 +38,7 @@ export const view: View = {
   },
 };
 
-/** The figures in the order in which they stand, and who draws them. */
+/** The functions that draw the figures, in order. */
 const PICTURES: Record<string, distributions.Draw> = {
   instructions: distributions.instructions,
   "group-f": distributions.groupF,
@@ -48,7 +48,7 @@ const PICTURES: Record<string, distributions.Draw> = {
   phases: distributions.phases,
 };
 
-/** What is open of it. */
+/** The open view. */
 class Explore {
   readonly #root: HTMLElement;
   readonly #form: Form;
@@ -57,8 +57,8 @@ class Explore {
   readonly #submit: HTMLButtonElement;
   readonly #register: HTMLSelectElement;
   readonly #function: HTMLSelectElement;
-  /** How to let go of what stands in a part. */
-  readonly #placed = new Map<string, () => void>();
+  /** Stops the drawing of each part. */
+  readonly #stops = new Map<string, () => void>();
   #abort = new AbortController();
   #counted: Counted = {};
   #settings: Settings | undefined;
@@ -71,7 +71,7 @@ class Explore {
     this.#function = find(root, "#explore-function", HTMLSelectElement);
     this.#register.append(...REGISTERS.map((name) => make("option", name)));
     this.#bar = new ProgressBar({
-      label: "Looking inside the hash",
+      label: "Exploring the hash",
       onCancel: () => {
         this.#abort.abort();
       },
@@ -80,18 +80,18 @@ class Explore {
     this.#listen();
   }
 
-  /** Looks at what an address asks for. */
+  /** Explores the hash that an address names. */
   open(query: URLSearchParams): void {
     this.#form.fill(query);
     this.#start();
   }
 
-  /** Ends the work, and gives its memory back. */
+  /** Aborts the work, and frees its memory. */
   close(): void {
     this.#abort.abort();
     this.#client.close();
-    for (const letGo of this.#placed.values()) letGo();
-    this.#placed.clear();
+    for (const stop of this.#stops.values()) stop();
+    this.#stops.clear();
   }
 
   #listen(): void {
@@ -104,7 +104,7 @@ class Explore {
       this.#drawRegister();
     });
     this.#function.addEventListener("change", () => {
-      void this.#guard(() => this.#askFunction());
+      void this.#guard(() => this.#requestFunction());
     });
   }
 
@@ -117,16 +117,16 @@ class Explore {
     void this.#guard(() => this.#run(settings, this.#abort.signal));
   }
 
-  /** Says what went wrong, where something does. */
+  /** Does some work, and shows its error if it fails. */
   async #guard(work: () => Promise<void>): Promise<void> {
     this.#part("problem").replaceChildren();
     try {
       await work();
     } catch (thrown) {
-      // Who was told to stop has nothing to say, and a new work may have begun.
+      // Aborted work shows nothing, since new work may have started.
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
       this.#bar.end("");
-      this.#tell("");
+      this.#showStatus("");
       this.#part("problem").replaceChildren(
         problem(failure(thrown), () => {
           this.#start();
@@ -139,15 +139,15 @@ class Explore {
     signal.addEventListener("abort", () => {
       this.#bar.end("Cancelled.");
       this.#submit.disabled = false;
-      this.#tell("Cancelled. What is shown is of before.");
+      this.#showStatus("Cancelled. Earlier results are still shown.");
     });
     this.#submit.disabled = true;
     this.#bar.reset();
-    this.#tell("Making the functions of the key…");
+    this.#showStatus("Generating the key’s functions…");
     try {
-      await this.#askFunction();
-      await this.#askLook(settings, signal);
-      await this.#askFigures(settings, signal);
+      await this.#requestFunction();
+      await this.#requestLook(settings, signal);
+      await this.#requestFigures(settings, signal);
       this.#bar.set(1);
       this.#bar.end("");
     } finally {
@@ -155,12 +155,12 @@ class Explore {
     }
   }
 
-  async #askFunction(): Promise<void> {
+  async #requestFunction(): Promise<void> {
     const { key } = this.#settings ?? {};
     if (!key) return;
     const { signal } = this.#abort;
     const number = Number(this.#function.value) - 1;
-    const made = await this.#client.ask("superscalar", { key, number }, { signal });
+    const made = await this.#client.request("superscalar", { key, number }, { signal });
     this.#counted = { ...this.#counted, superscalar: made };
     this.#draw("ports", (width) => ports(made, width));
     this.#part("ports").prepend(legend(KINDS));
@@ -169,13 +169,13 @@ class Explore {
     await describe(this.#part("function"), made);
   }
 
-  async #askLook(settings: Settings, signal: AbortSignal): Promise<void> {
+  async #requestLook(settings: Settings, signal: AbortSignal): Promise<void> {
     const onProgress = ({ phase, done }: Progress): void => {
-      if (phase === "cache") this.#tell("Filling the cache of the key, 256 MiB…");
-      else this.#tell("Looking at one hash…");
-      this.#bar.set(CACHE_PART * (phase === "cache" ? done : 1));
+      if (phase === "cache") this.#showStatus("Filling the key’s cache, 256 MiB…");
+      else this.#showStatus("Exploring one hash…");
+      this.#bar.set(CACHE_SHARE * (phase === "cache" ? done : 1));
     };
-    const look = await this.#client.ask("look", settings, { signal, onProgress });
+    const look = await this.#client.request("look", settings, { signal, onProgress });
     this.#counted = { ...this.#counted, look };
     await showListing(this.#part("listing"), look.exploration.lines);
     await nextFrame();
@@ -184,14 +184,14 @@ class Explore {
     if (signal.aborted) return;
     this.#drawRegister();
     this.#drawDocument();
-    this.#tell(`The hash is ${look.exploration.hash}.`);
+    this.#showStatus(`The hash is ${look.exploration.hash}.`);
   }
 
-  async #askFigures(settings: Settings, signal: AbortSignal): Promise<void> {
+  async #requestFigures(settings: Settings, signal: AbortSignal): Promise<void> {
     const onProgress = ({ done }: Progress): void => {
-      this.#bar.set(CACHE_PART + (1 - CACHE_PART) * done);
+      this.#bar.set(CACHE_SHARE + (1 - CACHE_SHARE) * done);
     };
-    const figures = await this.#client.ask("count", settings, { signal, onProgress });
+    const figures = await this.#client.request("count", settings, { signal, onProgress });
     this.#counted = { ...this.#counted, figures };
     for (const [part, draw] of Object.entries(PICTURES)) {
       await nextFrame();
@@ -200,7 +200,9 @@ class Explore {
     }
     this.#drawDocument();
     const hash = this.#counted.look?.exploration.hash ?? "";
-    this.#tell(`The hash is ${hash}. The distributions are of ${whole(figures.hashes)} hashes.`);
+    this.#showStatus(
+      `The hash is ${hash}. The distributions are of ${whole(figures.hashes)} hashes.`,
+    );
   }
 
   #drawRegister(): void {
@@ -213,11 +215,11 @@ class Explore {
   }
 
   #draw(part: string, figure: (width: number) => Figure): void {
-    this.#placed.get(part)?.();
-    this.#placed.set(part, place(this.#part(part), figure));
+    this.#stops.get(part)?.();
+    this.#stops.set(part, place(this.#part(part), figure));
   }
 
-  #tell(words: string): void {
+  #showStatus(words: string): void {
     this.#part("status").textContent = words;
   }
 
@@ -226,5 +228,5 @@ class Explore {
   }
 }
 
-/** The part of the whole work that filling the cache is, about. */
-const CACHE_PART = 0.3;
+/** The approximate share of filling the cache in the whole work. */
+const CACHE_SHARE = 0.3;

@@ -1,16 +1,16 @@
-/** Which parts of the scratchpad a hash has overwritten, a point for each 8 bytes. */
+/** Draws the parts of the scratchpad that a hash overwrites, with a point for each 8 bytes. */
 import { make } from "../../shell/page.js";
 import { whole } from "../../shell/words.js";
 import type { Look } from "../../engine/explorer/protocol.js";
 
-/** Points in a column, and in a row. */
+/** The points of a column and of a row. */
 const SIDE = 512;
 
-/** What is written, and what is as it was filled, as red, green and blue; told apart in either scheme. */
+/** The colours of written and untouched points, which are distinct in light and dark. */
 const WRITTEN = [196, 61, 51] as const;
 const UNTOUCHED = [226, 229, 224] as const;
 
-/** The map and what it comes to. */
+/** Makes the map, with its totals. */
 export function writeMap({ exploration, written }: Look): HTMLElement {
   const { l1, l2, rest } = exploration.written;
   const canvas = make("canvas");
@@ -22,10 +22,10 @@ export function writeMap({ exploration, written }: Look): HTMLElement {
   canvas.getContext("2d")?.putImageData(image(written), 0, 0);
   const facts = make(
     "dl",
-    fact("Of L1, the first 16 KiB", percent(l1)),
-    fact("Of L2, the first 256 KiB", percent(l2)),
-    fact("Of the other 1,792 KiB", percent(rest)),
-    fact("Overwritten in all", `${whole(count(written) * 8)} bytes`),
+    fact("L1, the first 16 KiB", percent(l1)),
+    fact("L2, the first 256 KiB", percent(l2)),
+    fact("The other 1,792 KiB", percent(rest)),
+    fact("Overwritten in total", `${whole(count(written) * 8)} bytes`),
   );
   facts.className = "facts";
   const box = make("div", canvas, facts);
@@ -33,7 +33,7 @@ export function writeMap({ exploration, written }: Look): HTMLElement {
   return box;
 }
 
-/** A part of a whole. */
+/** Formats a fraction as a percentage. */
 export function percent(part: number): string {
   return `${(100 * part).toFixed(2)} %`;
 }

@@ -1,4 +1,4 @@
-/** The blocks of a chain as they are verified; each can be looked at in the report. */
+/** The list of a chain's verified blocks; the report shows the selected one. */
 import type { ChainVerdict } from "../../../wasm/js/index.js";
 import { find, make } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
@@ -8,7 +8,7 @@ import type { Subject } from "./subject.js";
 
 /** The list below the node's form. */
 export class Blocks {
-  /** Called when the visitor wants an end. */
+  /** Called when the visitor stops the run. */
   onStop: () => void = () => undefined;
   readonly #root: HTMLElement;
   readonly #report: Report;
@@ -22,7 +22,7 @@ export class Blocks {
     this.#verdict = find(root, ".verdict", HTMLElement);
     this.#list = find(root, "ol.blocks", HTMLOListElement);
     this.#bar = new ProgressBar({
-      label: "Blocks that are verified",
+      label: "Verified blocks",
       onCancel: () => {
         this.onStop();
       },
@@ -31,30 +31,30 @@ export class Blocks {
     this.#verdict.before(this.#bar.element);
   }
 
-  /** Forgets all blocks. */
+  /** Clears the list. */
   begin(words: string): void {
     this.#list.replaceChildren();
     this.#bar.reset();
     this.#enter("waiting", words);
   }
 
-  /** Says how it goes, and how far it is. */
-  tell(words: string, done?: number): void {
+  /** Shows the state of the run, and its progress. */
+  update(words: string, done?: number): void {
     if (done !== undefined) this.#bar.set(done);
     this.#enter("hashing", words);
   }
 
-  /** Says what came of it. */
+  /** Shows the outcome of the run. */
   end(state: "valid" | "invalid" | "cancelled" | "failed", words: string): void {
     this.#bar.end("");
     this.#enter(state, words);
   }
 
-  /** Adds a block. The first one is shown, and one that is not valid, with all that was looked at. */
+  /** Adds a block. The report shows the first block, and any that is invalid. */
   add(verdict: ChainVerdict, subject: Subject | undefined): void {
     const { height, id, valid } = verdict;
     const name = make("code", id ? hex(id) : "no id");
-    const words = `${whole(height)} ${valid ? "valid" : "not valid"} `;
+    const words = `${whole(height)} ${valid ? "valid" : "invalid"} `;
     const entry = make("li");
     entry.dataset.valid = String(valid);
     if (subject) {

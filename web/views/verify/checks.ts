@@ -1,48 +1,48 @@
-/** The named checks one by one: how each went, why, and the bytes that it looked at. */
+/** The list of checks: the outcome of each, the reason, and the bytes that it examined. */
 import type { Check, CheckName } from "../../../wasm/js/index.js";
 import { make } from "../../shell/page.js";
 import { shortened } from "./strip.js";
 
-/** Bytes that a check looked at. */
-export interface Looked {
+/** Bytes that a check examines. */
+export interface Examined {
   name: string;
   hex: string;
-  /** Which part of the block they are, if they are one. */
+  /** The index of the block's part with these bytes, if there is one. */
   part?: number;
 }
 
-/** What each check asks. */
+/** The question that each check answers. */
 const QUESTIONS: Record<CheckName, string> = {
   block: "Are the bytes a block?",
-  "hashing-blob": "Is what is hashed the block’s?",
+  "hashing-blob": "Does the hashing blob belong to this block?",
   version: "Does its version belong to this height?",
   vote: "Does its miner vote for that version or a later one?",
-  height: "Is it the block of this height?",
-  "miner-transaction": "Does the miner’s transaction keep to the rules?",
+  height: "Does it have the expected height?",
+  "miner-transaction": "Does the miner’s transaction follow the rules?",
   transactions: "Is each transaction listed once?",
-  id: "Is it the block of this id?",
+  id: "Does it have the expected id?",
   "previous-id": "Does it name the block before it?",
-  "timestamp-median": "Is it newer than half of the 60 blocks before it?",
-  "timestamp-future": "Is it from the past?",
+  "timestamp-median": "Is it newer than the median of the 60 blocks before it?",
+  "timestamp-future": "Is its timestamp at most two hours in the future?",
   "seed-hash": "Is the key the id of the seed block?",
-  difficulty: "Is the difficulty what the blocks before it demand?",
+  difficulty: "Is the difficulty the one that the blocks before it require?",
   "proof-of-work": "Was the work done?",
 };
 
-/** What `verifyBlock` looks at. */
+/** The checks of `verifyBlock`. */
 export const OF_A_BLOCK: readonly CheckName[] = [
   ...(["block", "hashing-blob", "version", "vote", "height"] as const),
   ...(["miner-transaction", "transactions", "id"] as const),
   "proof-of-work",
 ];
 
-type Outcome = "waiting" | "passed" | "failed" | "unasked";
+type Outcome = "waiting" | "passed" | "failed" | "skipped";
 
 const OUTCOMES: Record<Outcome, string> = {
   waiting: "waiting",
-  passed: "holds",
-  failed: "is broken",
-  unasked: "not asked",
+  passed: "passed",
+  failed: "failed",
+  skipped: "not checked",
 };
 
 /** The list of checks. */
@@ -50,40 +50,45 @@ export class Checks {
   readonly #list: HTMLOListElement;
   readonly #light: (parts: number[]) => void;
 
-  /** `light` is told which parts of the block the visitor's pointer or keyboard is about. */
+  /** `light` highlights the parts of the block that the pointed-at check examines. */
   constructor(list: HTMLOListElement, light: (parts: number[]) => void) {
     this.#list = list;
     this.#light = light;
   }
 
-  /** Lists checks that are still to be made, with the bytes that they will look at. */
-  expect(names: readonly CheckName[], looked: (name: CheckName) => Looked[]): void {
+  /** Lists checks before their outcomes, with the bytes that they will examine. */
+  expect(names: readonly CheckName[], examined: (name: CheckName) => Examined[]): void {
     this.#list.replaceChildren(
-      ...names.map((name) => this.#row(name, "waiting", "…", looked(name))),
+      ...names.map((name) => this.#row(name, "waiting", "…", examined(name))),
     );
   }
 
-  /** Shows how checks went. */
-  show(checks: readonly Check[], looked: (name: CheckName) => Looked[]): void {
+  /** Shows the outcomes of checks. */
+  show(checks: readonly Check[], examined: (name: CheckName) => Examined[]): void {
     this.#list.replaceChildren(
       ...checks.map(({ name, passed, detail }) => {
-        const outcome = passed === null ? "unasked" : passed ? "passed" : "failed";
-        const bytes = looked(name);
-        // An id that is right is among the bytes, and need not be told twice.
-        const said = bytes.some(({ hex }) => hex === detail) ? "As expected" : detail;
-        return this.#row(name, outcome, sentence(said), bytes);
+        const outcome = passed === null ? "skipped" : passed ? "passed" : "failed";
+        const bytes = examined(name);
+        // A right id already stands among the bytes.
+        const reason = bytes.some(({ hex }) => hex === detail) ? "As expected" : detail;
+        return this.#row(name, outcome, sentence(reason), bytes);
       }),
     );
   }
 
-  #row(name: CheckName, outcome: Outcome, detail: string, looked: readonly Looked[]): HTMLElement {
+  #row(
+    name: CheckName,
+    outcome: Outcome,
+    detail: string,
+    examined: readonly Examined[],
+  ): HTMLElement {
     const row = entry(name, outcome, detail);
-    if (looked.length > 0) row.append(this.#bytes(row, looked));
+    if (examined.length > 0) row.append(this.#bytes(row, examined));
     return row;
   }
 
-  #bytes(row: HTMLElement, looked: readonly Looked[]): HTMLElement {
-    const parts = looked.flatMap(({ part }) => (part === undefined ? [] : [part]));
+  #bytes(row: HTMLElement, examined: readonly Examined[]): HTMLElement {
+    const parts = examined.flatMap(({ part }) => (part === undefined ? [] : [part]));
     row.addEventListener("pointerenter", () => {
       this.#light(parts);
     });
@@ -92,13 +97,13 @@ export class Checks {
     });
     const list = make(
       "dl",
-      ...looked.map(({ name, hex }) => {
+      ...examined.map(({ name, hex }) => {
         const bytes = make("dd", ...shortened(hex));
         bytes.className = "hex";
         return make("div", make("dt", name), bytes);
       }),
     );
-    list.className = "looked";
+    list.className = "examined";
     return list;
   }
 }
@@ -113,7 +118,7 @@ function entry(name: CheckName, outcome: Outcome, detail: string): HTMLElement {
   return row;
 }
 
-/** A detail with a great letter, unless it begins with a hash. */
+/** Capitalises a detail, unless it begins with a hash. */
 function sentence(detail: string): string {
   const first = /^[a-z](?=[a-z]*[ ,:;])/u;
   return `${detail.replace(first, (letter) => letter.toUpperCase())}.`;

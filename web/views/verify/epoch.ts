@@ -1,27 +1,27 @@
-/** The seed epoch on a line of blocks: where the key comes from, whom it serves, where the block is. */
+/** Draws the seed epoch on a line: the seed block, the blocks with its key, and the shown block. */
 import { make } from "../../shell/page.js";
 import { day, whole } from "../../shell/words.js";
 
-/** Blocks of one seed epoch, and how long after its seed's height it begins. */
+/** The blocks of a seed epoch, and the lag between its seed block and its beginning. */
 const EPOCH_BLOCKS = 2048;
 const EPOCH_LAG = 64;
-/** Seconds from one block to the next, which the difficulty aims at. */
+/** The seconds between blocks that the difficulty rule aims at. */
 const BLOCK_SECONDS = 120;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** What the line is about. */
+/** A block in its seed epoch. */
 export interface Epoch {
   height: number;
   seedHeight: number;
-  /** When the block was made, in seconds since 1970. */
+  /** The block's timestamp, in seconds since 1970. */
   timestamp: number | undefined;
 }
 
-/** The line, and the facts that it shows in words. */
+/** Makes the line and its description. */
 export function epochLine(epoch: Epoch): HTMLElement {
   const { height, seedHeight } = epoch;
-  // The genesis block is a key at once: nothing was before it.
+  // No lag follows the genesis block, since no key was before it.
   const first = seedHeight === 0 ? 0 : seedHeight + EPOCH_LAG + 1;
   const last = seedHeight + EPOCH_LAG + EPOCH_BLOCKS;
   const nth = height - first + 1;
@@ -33,8 +33,8 @@ export function epochLine(epoch: Epoch): HTMLElement {
     make(
       "figcaption",
       `Block ${whole(height)} is number ${whole(nth)} of the ${whole(last - first + 1)} blocks whose ` +
-        `key is the id of block ${whole(seedHeight)}. One cache serves them all, about ` +
-        `${((EPOCH_BLOCKS * BLOCK_SECONDS) / 86_400).toFixed(1)} days’ worth; the next key begins at ` +
+        `key is the id of block ${whole(seedHeight)}. One cache serves them all, for about ` +
+        `${((EPOCH_BLOCKS * BLOCK_SECONDS) / 86_400).toFixed(1)} days. The next key begins at ` +
         `block ${whole(last + 1)}.`,
     ),
   );
@@ -61,7 +61,7 @@ function picture(at: (height: number) => number, first: number, height: number):
   return svg;
 }
 
-/** What is under the line: heights, and days that are certain only for the block itself. */
+/** Makes the labels below the line: heights and days. Only the shown block's day is certain. */
 function marks({ height, seedHeight, timestamp }: Epoch, first: number, last: number): HTMLElement {
   const mark = (name: string, of: number): HTMLElement => {
     const when =
@@ -72,10 +72,10 @@ function marks({ height, seedHeight, timestamp }: Epoch, first: number, last: nu
   };
   return make(
     "dl",
-    mark("The block whose id is the key", seedHeight),
-    mark("First that has this key", first),
+    mark("Block whose id is the key", seedHeight),
+    mark("First block with this key", first),
     mark("This block", height),
-    mark("Last that has this key", last),
+    mark("Last block with this key", last),
   );
 }
 

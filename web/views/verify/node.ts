@@ -1,4 +1,4 @@
-/** The form that asks a node for a block, or a part of its chain, and verifies it. */
+/** The form that requests blocks from a node and verifies them. */
 import { MoneroNode } from "../../../wasm/js/index.js";
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import * as validate from "../../../wasm/js/validate.js";
@@ -8,10 +8,10 @@ import { whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
 import { verifyRange, type Range } from "./range.js";
 
-/** The most blocks of one run: some minutes' work. */
+/** The most blocks of one run, which takes some minutes. */
 const MOST = 1000;
 
-/** The form in an element of the page. */
+/** The form, in an element of the page. */
 export class NodeForm {
   readonly #panel: HTMLElement;
   readonly #blocks: Blocks;
@@ -34,7 +34,7 @@ export class NodeForm {
     });
   }
 
-  /** Ends what was started. */
+  /** Aborts the run. */
   close(): void {
     this.#abort?.abort();
   }
@@ -51,12 +51,12 @@ export class NodeForm {
     const last = to === "" ? first : Number(to);
     const most = first + MOST - 1;
     if (last >= first && last <= most) return { url, first, last };
-    this.#last.complain(`Last height: expected ${whole(first)} to ${whole(most)}.`);
+    this.#last.showError(`Last height: expected ${whole(first)} to ${whole(most)}.`);
     this.#last.focus();
     return undefined;
   }
 
-  /** Ends a run that goes on, and begins this one. */
+  /** Starts a run, and aborts the previous one. */
   async #run(range: Range): Promise<void> {
     this.#abort?.abort();
     const abort = new AbortController();
@@ -67,7 +67,7 @@ export class NodeForm {
   }
 }
 
-/** The check of a height that is not the first block's, which follows on nothing. */
+/** Checks a height. The first block has no predecessor, so its height 0 is invalid. */
 function height(name: string, text: string): void {
   const value = /^[0-9]{1,16}$/u.test(text) ? Number(text) : NaN;
   if (validate.height(name, value) < 1) throw invalidArgument(name, "expected at least 1");

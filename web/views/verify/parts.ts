@@ -1,31 +1,31 @@
 /**
- * The parts of a block and of a hashing blob, for people to see which bytes mean what. The checks
- * themselves take the whole; what cannot be read here is one last part.
+ * Divides a block or a hashing blob into parts, to show people which bytes mean what. The checks do not
+ * use the parts. Bytes that cannot be read here become the last part.
  */
 import type { CheckName } from "../../../wasm/js/index.js";
 import { whole } from "../../shell/words.js";
 
-/** Some bytes that mean one thing. */
+/** Bytes with one meaning. */
 export interface Part {
   name: string;
   /** The first byte, and the first after it. */
   from: number;
   to: number;
   hex: string;
-  /** What they say. */
+  /** The value in the bytes, for people. */
   value: string;
-  /** The checks that look at them. */
+  /** The checks that examine the bytes. */
   checks: CheckName[];
 }
 
 const ID_BYTES = 32;
 const NONCE_BYTES = 4;
-/** The tags of outputs, and the bytes that follow them. */
+/** The bytes that follow each tag of an output. */
 const OUTPUTS: Readonly<Record<number, number>> = { 2: 32, 3: 33 };
-/** Seven bits each are enough for 64. */
+/** The most bytes of a varint, since each holds 7 of 64 bits. */
 const LONGEST_VARINT = 10;
 
-/** Cuts a block blob, in hex. */
+/** Divides a block blob, in hex. */
 export function partsOfBlock(hex: string): Part[] {
   return cut(hex, (cutter) => {
     cutHeader(cutter);
@@ -36,7 +36,7 @@ export function partsOfBlock(hex: string): Part[] {
   });
 }
 
-/** Cuts a hashing blob, in hex. */
+/** Divides a hashing blob, in hex. */
 export function partsOfHashingBlob(hex: string): Part[] {
   return cut(hex, (cutter) => {
     cutHeader(cutter);
@@ -45,7 +45,7 @@ export function partsOfHashingBlob(hex: string): Part[] {
   });
 }
 
-/** When a block says that it was made, in seconds since 1970, if it could be read. */
+/** Returns a block's timestamp in seconds since 1970, if it could be read. */
 export function timestampOf(parts: readonly Part[]): number | undefined {
   const value = parts.find(({ name }) => name === "Timestamp")?.value;
   return value === undefined ? undefined : Number(value);
@@ -79,7 +79,7 @@ function cutMinerTransaction(cutter: Cutter): void {
   if (version > 1) cutter.varint("Miner transaction: signatures", []);
 }
 
-/** What the cutter throws where the bytes are not what they should be. */
+/** Thrown by the cutter for bytes that it cannot read. */
 class Unreadable extends Error {}
 
 function cut(hex: string, how: (cutter: Cutter) => void): Part[] {
@@ -92,7 +92,7 @@ function cut(hex: string, how: (cutter: Cutter) => void): Part[] {
   return cutter.end();
 }
 
-/** Takes parts from the front of some hex. */
+/** Cuts parts from the front of some hex. */
 class Cutter {
   readonly #hex: string;
   #parts: Part[] = [];
@@ -113,7 +113,7 @@ class Cutter {
     return part;
   }
 
-  /** A number of seven bits a byte, the lowest first; the top bit says that more follow. */
+  /** Cuts a varint: 7 bits a byte, lowest first; the top bit means that more bytes follow. */
   varint(name: string, checks: CheckName[]): number {
     let value = 0n;
     for (let index = 0; index < LONGEST_VARINT; index += 1) {
@@ -128,7 +128,7 @@ class Cutter {
     return this.fail();
   }
 
-  /** Makes one part of those that `how` takes: there may be very many. */
+  /** Joins the parts that `how` cuts into one, since there may be very many. */
   join(name: string, how: () => void): void {
     const before = this.#parts;
     const from = this.#at;
@@ -147,7 +147,7 @@ class Cutter {
     throw new Unreadable();
   }
 
-  /** All parts; what is left over is one, too. */
+  /** Returns all parts. Bytes that are left over become one more. */
   end(): Part[] {
     const rest = this.#hex.length / 2 - this.#at;
     if (rest > 0) this.bytes("Could not be read", Math.ceil(rest), ["block"]);

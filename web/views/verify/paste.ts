@@ -1,4 +1,4 @@
-/** The form for any block: pasted, typed, or dropped as a file. */
+/** The form for a block that is pasted, typed, or dropped as a file. */
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
@@ -10,7 +10,7 @@ import { kindOf, type Subject } from "./subject.js";
 /** The form's fields, in order. */
 const FIELDS = ["block", "seedHash", "difficulty", "expectedId", "height"] as const;
 
-/** The form in an element of the page. What is to be verified is handed over. */
+/** The form, in an element of the page. It passes blocks to `verify`. */
 export class PasteForm {
   readonly #panel: HTMLElement;
   readonly #verify: (subject: Subject) => void;
@@ -39,15 +39,15 @@ export class PasteForm {
     this.#wireBlock();
   }
 
-  /** Puts texts into the fields, and empties the others. */
+  /** Fills the fields, and empties those without a text. */
   fill(found: Found): void {
     for (const name of FIELDS) this.#fields[name].write(found[name] ?? "");
     const { expectedId, height } = found;
     find(this.#panel, "details", HTMLDetailsElement).open ||= Boolean(expectedId ?? height);
-    this.#tellKind();
+    this.#showKind();
   }
 
-  /** Hands the block over, if all fields are right; else the first that is not gets the keyboard. */
+  /** Verifies the block if all fields are valid; else focuses the first invalid one. */
   submit(): void {
     const texts = FIELDS.map((name) => this.#fields[name].read());
     const [bytes, seedHash, difficulty, expectedId, height] = texts;
@@ -60,7 +60,7 @@ export class PasteForm {
     }
     if (wrong ?? (!bytes || !seedHash || !difficulty)) return;
     this.#verify({
-      origin: "The block that was given",
+      origin: "The block from the form",
       [kindOf(bytes)]: bytes,
       seedHash,
       difficulty,
@@ -76,12 +76,12 @@ export class PasteForm {
     return example;
   }
 
-  /** JSON that is pasted as the block is spread over the fields. */
+  /** Distributes JSON that is pasted as the block among the fields. */
   #wireBlock(): void {
     const block = find(this.#panel, "#block", HTMLTextAreaElement);
     block.addEventListener("input", () => {
       if (block.value.trimStart().startsWith("{")) this.#take(() => readText(block.value));
-      this.#tellKind();
+      this.#showKind();
     });
   }
 
@@ -93,12 +93,12 @@ export class PasteForm {
         const found = await readFile(file);
         this.#take(() => found);
       } catch (error) {
-        this.#complain(error);
+        this.#showError(error);
       }
     };
     chooser.addEventListener("change", () => {
       void open(chooser.files?.[0]).then(() => {
-        // So that the same file can be chosen again.
+        // Allows choosing the same file again.
         chooser.value = "";
       });
     });
@@ -116,28 +116,28 @@ export class PasteForm {
     });
   }
 
-  /** Fills in what was found; what is not told stays as it was typed. */
+  /** Fills the fields that were found, and leaves the others as they are. */
   #take(read: () => Found): void {
     try {
       for (const [name, text] of Object.entries(read()) as [keyof Found, string][]) {
         this.#fields[name].write(text);
       }
     } catch (error) {
-      this.#complain(error);
+      this.#showError(error);
     }
-    this.#tellKind();
+    this.#showKind();
   }
 
-  #complain(error: unknown): void {
+  #showError(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error);
-    this.#fields.block.complain(`Block: ${words}.`);
+    this.#fields.block.showError(`Block: ${words}.`);
   }
 
-  #tellKind(): void {
+  #showKind(): void {
     const hex = find(this.#panel, "#block", HTMLTextAreaElement).value.replace(/\s/gu, "");
     const kind = kindOf(hex) === "block" ? "a block" : "a hashing blob";
     find(this.#panel, "#kind", HTMLElement).textContent =
-      hex === "" ? "" : `${bytes(Math.ceil(hex.length / 2))}: taken for ${kind}`;
+      hex === "" ? "" : `${bytes(Math.ceil(hex.length / 2))}, read as ${kind}`;
   }
 }
 

@@ -1,4 +1,4 @@
-/** A part of a node's chain, verified block after block. */
+/** Verifies a range of a node's blocks, one after another. */
 import {
   MoneroNode,
   RandomXError,
@@ -11,27 +11,27 @@ import { failure, hex, whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
 import type { Subject } from "./subject.js";
 
-/** What is to be verified. */
+/** The heights to verify. */
 export interface Range {
   url: string;
   first: number;
   last: number;
 }
 
-/** Blobs of so many bytes are kept at most, so that blocks can be looked at afterwards. */
+/** The most bytes of blobs that are kept for the report. */
 const KEPT_BYTES = 16 << 20;
 
-/** Where this page has verified a chain to, by itself; by the address of the node. */
+/** The checkpoints that this page has reached itself, by the address of the node. */
 const verified = new Map<string, ChainCheckpoint>();
 
-/** Verifies a range and shows how it goes. Never rejects. */
+/** Verifies a range, and shows its progress and outcome. Never rejects. */
 export async function verifyRange(
   range: Range,
   blocks: Blocks,
   signal: AbortSignal,
 ): Promise<void> {
   const { url, first, last } = range;
-  blocks.begin("Asking the node…");
+  blocks.begin("Waiting for the node…");
   try {
     const node = new MoneroNode(url);
     const known = verified.get(url);
@@ -44,36 +44,36 @@ export async function verifyRange(
       signal,
       onProgress: ({ phase, done }) => {
         if (signal.aborted || phase !== "cache" || done === 1) return;
-        blocks.tell(`Filling the cache of a seed hash: ${Math.floor(100 * done)} %`);
+        blocks.update(`Filling the cache of a seed hash: ${Math.floor(100 * done)} %`);
       },
     });
     for await (const verdict of chain) {
       const seedHeight = await randomx.seedHeight(verdict.height, { signal });
-      // Another run may have begun while this one waited.
+      // Another run may have started meanwhile.
       if (signal.aborted) return;
       blocks.add(verdict, keeper.subject(verdict, seedHeight));
       if (!verdict.valid) {
-        blocks.end("invalid", `Rejected: block ${whole(verdict.height)} is not what it should be.`);
+        blocks.end("invalid", `Rejected: block ${whole(verdict.height)} is invalid.`);
         return;
       }
       const done = (verdict.height - first + 1) / (last - first + 1);
-      blocks.tell(`Block ${whole(verdict.height)} of ${whole(last)} is valid.`, done);
+      blocks.update(`Block ${whole(verdict.height)} of ${whole(last)} is valid.`, done);
     }
     if (chain.checkpoint) verified.set(url, chain.checkpoint);
-    const before = own ? "which this page has verified" : "of which the node is believed";
+    const before = own ? "which this page has verified" : "for which the page trusts the node";
     const count = last - first + 1;
-    const what =
+    const subject =
       count === 1
         ? "The block is valid, and follows"
         : `All ${whole(count)} blocks are valid, and follow`;
-    blocks.end("valid", `${what} on block ${whole(first - 1)}, ${before}.`);
+    blocks.end("valid", `${subject} block ${whole(first - 1)}, ${before}.`);
   } catch (error) {
     const stopped = error instanceof RandomXError && error.code === "aborted";
     blocks.end(stopped ? "cancelled" : "failed", stopped ? "Stopped." : failure(error));
   }
 }
 
-/** Keeps what the node told of blocks, and the ids that are keys. */
+/** Keeps the node's blocks for the report, and the ids that are keys. */
 class Keeper {
   readonly #origin: string;
   readonly #seeds: Map<number, string>;
@@ -81,7 +81,7 @@ class Keeper {
   #bytes = 0;
 
   constructor(url: string, { seeds }: ChainCheckpoint) {
-    this.#origin = `From the node ${new URL(url).host}, which is not believed`;
+    this.#origin = `From the node ${new URL(url).host}, which is not trusted`;
     this.#seeds = new Map(seeds.map(({ height, id }) => [height, id]));
   }
 
@@ -93,9 +93,9 @@ class Keeper {
     }
   }
 
-  /** What was told of a block, if it was kept, as it can be verified by itself. */
+  /** Returns a block in the form that verifies it alone, if it was kept. */
   subject({ height, id }: ChainVerdict, seedHeight: number): Subject | undefined {
-    // Later blocks can have this one's id as their key.
+    // This block's id may be the key of later blocks.
     if (id) this.#seeds.set(height, hex(id));
     const block = this.#blocks.get(height);
     const seedHash = this.#seeds.get(seedHeight);

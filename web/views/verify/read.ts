@@ -1,7 +1,7 @@
-/** What people paste and drop: bytes in hex, bytes as they are, a node's answer, a result of this page. */
+/** Reads pasted and dropped blocks: hex, raw bytes, a node's answer, or a result of this page. */
 import { hex } from "../../shell/words.js";
 
-/** What was found, to be put into the fields, which say what is wrong with it. */
+/** Texts for the form's fields, which check them. */
 export interface Found {
   block?: string;
   seedHash?: string;
@@ -10,10 +10,10 @@ export interface Found {
   height?: string;
 }
 
-/** The longest file that is read: a block of 1 MiB in hex, and JSON around it. */
+/** The largest file: a block of 1 MiB in hex, with JSON around it. */
 export const MAX_FILE = 4 << 20;
 
-/** The names under which each is told: by `get_block`, by the tests' vectors, by this page. */
+/** The names of each field in answers to `get_block`, in the tests' vectors, and in this page's results. */
 const NAMES: Record<keyof Found, readonly string[]> = {
   block: ["block", "blob", "block_blob", "hashingBlob", "hashing_blob"],
   seedHash: ["seedHash", "seed_hash"],
@@ -22,7 +22,7 @@ const NAMES: Record<keyof Found, readonly string[]> = {
   height: ["height"],
 };
 
-/** Objects that hold others of these: the outer ones' own values count less. */
+/** Nested objects, whose values count more than those of the outer ones. */
 const INNER = ["result", "block_header", "given"];
 
 /** Reads a file. */
@@ -35,7 +35,7 @@ export async function readFile(file: Blob): Promise<Found> {
   return text === undefined ? { block: hex(bytes) } : readText(text);
 }
 
-/** Reads a text: JSON, or else bytes in hex. */
+/** Reads a text: JSON or hex. */
 export function readText(text: string): Found {
   const trimmed = text.trim();
   return trimmed.startsWith("{") ? readJson(trimmed) : { block: trimmed };
@@ -51,14 +51,14 @@ function readJson(text: string): Found {
   const objects = [...unfold(value)];
   const found: Found = {};
   for (const [field, names] of Object.entries(NAMES) as [keyof Found, string[]][]) {
-    const told = names.flatMap((name) => objects.flatMap((object) => plain(object[name])));
-    if (told[0] !== undefined) found[field] = field === "difficulty" ? decimal(told[0]) : told[0];
+    const [value] = names.flatMap((name) => objects.flatMap((object) => plain(object[name])));
+    if (value !== undefined) found[field] = field === "difficulty" ? decimal(value) : value;
   }
   if (found.block === undefined) throw new Error("expected a block or a hashing blob in the JSON");
   return found;
 }
 
-/** An object and those inside it, the innermost first. */
+/** Yields an object and those nested in it, the innermost first. */
 function* unfold(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return;
   const object = value as Record<string, unknown>;
@@ -70,12 +70,12 @@ function plain(value: unknown): string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
 }
 
-/** Nodes tell difficulties above 2^64 in hex. */
+/** Converts a difficulty in hex, in which nodes send large ones. */
 function decimal(text: string): string {
   return /^0x[0-9a-f]{1,64}$/u.test(text) ? BigInt(text).toString() : text;
 }
 
-/** A file as text, if it is one: blocks begin with their version, and hold hashes. */
+/** Returns a file as text. Returns nothing for a block in bytes, which begins with its version. */
 function asText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

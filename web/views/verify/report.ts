@@ -1,4 +1,4 @@
-/** One block under the glass: how its verification goes, and everything that was looked at. */
+/** The report of one block: the progress of its verification, and all details. */
 import { RandomXError, type Progress } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { copyButton } from "../../shell/copy.js";
@@ -8,25 +8,25 @@ import { ProgressBar } from "../../shell/progress.js";
 import { duration, failure, hex, moment, whole } from "../../shell/words.js";
 import { Checks, OF_A_BLOCK } from "./checks.js";
 import { epochLine } from "./epoch.js";
-import { lookedAt } from "./looked.js";
+import { examinedBy } from "./examined.js";
 import { partsOfBlock, partsOfHashingBlob, timestampOf, type Part } from "./parts.js";
 import { showProof } from "./proof.js";
 import { asJson, asLink, type Answer } from "./result.js";
 import { Strip } from "./strip.js";
 import { bytesOf, type Subject } from "./subject.js";
 
-/** Where a verification is; the style goes by it. */
+/** The state of a verification, which the style depends on. */
 type State =
   "idle" | "waiting" | "filling" | "hashing" | "valid" | "invalid" | "failed" | "cancelled";
 
 type PartName =
   "origin" | "title" | "verdict" | "made" | "id" | "seed-hash" | "hash" | "hash-time" | "epoch";
 
-/** What is shown at the moment. */
+/** The shown block. */
 interface Shown {
   subject: Subject;
   parts: Part[];
-  /** Ends what was started for it. */
+  /** Aborts its verification. */
   abort: AbortController;
   answer?: Answer;
 }
@@ -42,7 +42,7 @@ export class Report {
   constructor(root: HTMLElement) {
     this.#root = root;
     this.#bar = new ProgressBar({
-      label: "Filling of the cache",
+      label: "Filling the cache",
       onCancel: () => this.#shown?.abort.abort(),
     });
     find(root, "[data-place=progress]", HTMLElement).append(this.#bar.element);
@@ -56,13 +56,13 @@ export class Report {
     this.#wireCopies();
   }
 
-  /** Ends what was started. */
+  /** Aborts the verification. */
   close(): void {
     this.#shown?.abort.abort();
     this.#shown = undefined;
   }
 
-  /** Verifies a block whose fields are well formed, in place of the one before. Never rejects. */
+  /** Verifies a block with well-formed fields, and shows it instead of the previous one. Never rejects. */
   async verify(subject: Subject): Promise<void> {
     const shown = this.#begin(subject);
     const { signal } = shown.abort;
@@ -70,11 +70,11 @@ export class Report {
     let filled = start;
     const onProgress = ({ phase, done }: Progress): void => {
       if (phase !== "cache" || this.#shown !== shown) return;
-      // A first call that says 1 tells of a cache that was held already.
+      // If the first call reports 1, the cache was in memory already.
       if (done < 1 || this.#root.dataset.state === "filling") filled = performance.now();
       this.#fill(done, filled - start);
     };
-    this.#checks.expect(OF_A_BLOCK, (name) => lookedAt(name, subject, shown.parts, undefined));
+    this.#checks.expect(OF_A_BLOCK, (name) => examinedBy(name, subject, shown.parts, undefined));
     try {
       const randomx = await engine();
       const answer = await randomx.verifyBlock(subject, { signal, onProgress });
@@ -89,7 +89,7 @@ export class Report {
     }
   }
 
-  /** Shows a block that was verified elsewhere, in place of the one before. */
+  /** Shows a block that was verified elsewhere instead of the previous one. */
   async show(subject: Subject, answer: Answer): Promise<void> {
     await this.#answer(this.#begin(subject), answer);
   }
@@ -111,7 +111,7 @@ export class Report {
     showProof(this.#place("proof"), BigInt(difficulty), null);
     this.#strip.show(parts);
     this.#bar.reset("waiting");
-    this.#actions(false);
+    this.#enableActions(false);
     this.#enter("waiting", "Starting…");
     return shown;
   }
@@ -121,22 +121,22 @@ export class Report {
     shown.answer = answer;
     const { valid, hash, id, height, checks } = answer;
     if (id) this.#show("id", hex(id));
-    this.#show("hash", hash ? hex(hash) : "none: there was nothing to hash");
+    this.#show("hash", hash ? hex(hash) : "none: there is nothing to hash");
     this.#show("title", height === null ? "A block" : `Block ${whole(height)}`);
     showProof(this.#place("proof"), BigInt(subject.difficulty), hash);
-    this.#checks.show(checks, (name) => lookedAt(name, subject, parts, answer));
-    this.#actions(true);
+    this.#checks.show(checks, (name) => examinedBy(name, subject, parts, answer));
+    this.#enableActions(true);
     const failed = checks.find(({ passed }) => passed === false);
     if (valid) this.#enter("valid", "Verified: the hash meets the difficulty. The work was done.");
     else this.#enter("invalid", `Rejected: ${failed?.detail ?? "the block is not valid"}.`);
     await this.#showEpoch(shown, height);
   }
 
-  /** Which key a height has is Monero's rule, so the package is asked. */
+  /** Shows the seed epoch. The package has Monero's rule for the height of the key. */
   async #showEpoch(shown: Shown, height: number | null): Promise<void> {
     if (height === null) {
       const words =
-        "Bytes that are hashed do not tell the block’s height: give it, and its epoch is shown.";
+        "A hashing blob does not contain the block’s height. Enter the height to see the epoch.";
       this.#place("epoch").replaceChildren(make("p", words));
       return;
     }
@@ -154,10 +154,10 @@ export class Report {
   #fill(done: number, ms: number): void {
     this.#bar.set(done);
     if (done < 1) {
-      this.#enter("filling", "Filling the cache of its key, 256 MiB…");
+      this.#enter("filling", "Filling the key’s cache, 256 MiB…");
       return;
     }
-    this.#bar.end(ms > 0 ? `filled in ${duration(ms)}` : "held already");
+    this.#bar.end(ms > 0 ? `filled in ${duration(ms)}` : "already in memory");
     this.#enter("hashing", "Hashing…");
   }
 
@@ -202,9 +202,9 @@ export class Report {
     }
   }
 
-  #actions(there: boolean): void {
+  #enableActions(isEnabled: boolean): void {
     const actions = this.#place("actions");
-    for (const button of actions.querySelectorAll("button")) button.disabled = !there;
+    for (const button of actions.querySelectorAll("button")) button.disabled = !isEnabled;
     const address = find(actions, "[data-action=link]", HTMLButtonElement);
     address.hidden = !this.#shown || asLink(this.#shown.subject) === undefined;
   }

@@ -1,10 +1,10 @@
-/** What came of a verification, for people and programs to keep. */
+/** Results of verifications as JSON and as links. */
 import type { Check } from "../../../wasm/js/index.js";
 import { link } from "../../shell/router.js";
 import { hex } from "../../shell/words.js";
 import type { Subject } from "./subject.js";
 
-/** An answer of the package, to a single block or to one of a chain. */
+/** The package's answer for a single block or one of a chain. */
 export interface Answer {
   valid: boolean;
   hash: Uint8Array | null;
@@ -13,7 +13,7 @@ export interface Answer {
   checks: Check[];
 }
 
-/** All of it as JSON. The page reads it again where a block is pasted or dropped. */
+/** Formats a result as JSON, which the page can read as a pasted or dropped block. */
 export function asJson(subject: Subject, answer: Answer): string {
   const { origin, ...given } = subject;
   const { valid, hash, id, height, checks } = answer;
@@ -21,10 +21,10 @@ export function asJson(subject: Subject, answer: Answer): string {
   return `${JSON.stringify({ origin, ...found, given }, undefined, 2)}\n`;
 }
 
-/** The longest address: servers and messengers cut longer ones. */
+/** The longest link; servers and messengers cut longer ones. */
 const LONGEST_LINK = 2000;
 
-/** An address that verifies the same block again, unless the block is too long for one. */
+/** Returns a link that verifies the block again, unless the block is too long. */
 export function asLink(subject: Subject): string | undefined {
   const { block, hashingBlob, seedHash, difficulty, expectedId, height } = subject;
   const query = new URLSearchParams({ from: "paste", seed: seedHash, difficulty });

@@ -1,12 +1,12 @@
-/** The bytes of a block in a row, and the list of what they mean; both light up together. */
+/** The bytes of a block in a strip, and the list of their meanings, which are highlighted together. */
 import { make } from "../../shell/page.js";
 import { bytes, whole } from "../../shell/words.js";
 import type { Part } from "./parts.js";
 
-/** Of a part that is longer, the beginning and the end are shown: so many bytes. */
+/** The bytes that are shown of a part: all, or the head and the tail of a longer one. */
 const SHOWN = { whole: 80, head: 48, tail: 16 };
 
-/** A strip and its list, filled with one block after another. */
+/** The strip and its list, for one block after another. */
 export class Strip {
   readonly #strip: HTMLElement;
   readonly #list: HTMLElement;
@@ -40,7 +40,7 @@ export class Strip {
     );
   }
 
-  /** Lights up some parts, and no others. */
+  /** Highlights some parts, and no others. */
   light(indices: readonly number[]): void {
     for (const side of [this.#strip, this.#list]) {
       for (const lit of side.querySelectorAll(".lit")) lit.classList.remove("lit");
@@ -49,7 +49,7 @@ export class Strip {
   }
 }
 
-/** Hex that is not too long, or its two ends. */
+/** Shortens long hex to its two ends. */
 export function shortened(hex: string): (string | Node)[] {
   const count = hex.length / 2;
   if (count <= SHOWN.whole) return [hex];

@@ -1,8 +1,8 @@
-/** A block to be verified, and what is said about it. */
+/** A block to verify, and the claims about it. */
 
-/** Bytes in hex, the difficulty in decimal digits: as people type them. */
+/** Bytes are in hex and the difficulty in decimal digits, as people type them. */
 export interface Subject {
-  /** Where it comes from, as a heading says it. */
+  /** The source, as a heading. */
   origin: string;
   /** The block blob, or else the hashing blob. */
   block?: string;
@@ -13,15 +13,15 @@ export interface Subject {
   height?: number;
 }
 
-/** The longest hashing blob: a block has at least as many bytes of a miner transaction besides. */
+/** The longest hashing blob. A block is longer, because of its miner transaction. */
 const LONGEST_HASHING_BLOB = 96;
 
-/** Which of the two some bytes in hex are. Both begin alike, but a whole block is never that short. */
+/** Tells blocks and hashing blobs apart by their lengths, since both begin alike. */
 export function kindOf(hex: string): "block" | "hashingBlob" {
   return hex.length / 2 > LONGEST_HASHING_BLOB ? "block" : "hashingBlob";
 }
 
-/** The bytes that a subject is known by. */
+/** Returns the subject's bytes. */
 export function bytesOf({ block, hashingBlob }: Subject): string {
   return block ?? hashingBlob ?? "";
 }

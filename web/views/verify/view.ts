@@ -1,4 +1,4 @@
-/** The view Verify: a real block at once, and any other on request. */
+/** The view Verify: verifies a real block at once, and any other on request. */
 import { find, fragment, make } from "../../shell/page.js";
 import { failure, whole } from "../../shell/words.js";
 import type { Mounted, View } from "../../shell/view.js";
@@ -21,7 +21,7 @@ export const view: View = {
   },
 };
 
-/** Where blocks come from, as `from` in the address says. */
+/** The sources of blocks, as `from` in the address names them. */
 const SOURCES = ["example", "paste", "node"] as const;
 type Source = (typeof SOURCES)[number];
 
@@ -44,7 +44,7 @@ class Verify implements Mounted {
     this.#chosen = find(root, "#example", HTMLSelectElement);
     this.#chosen.append(
       group(
-        "What is hashed, and the exact difficulty",
+        "Hashing blobs, with exact difficulties",
         examples.map(({ height }) => height),
       ),
       group("Whole blocks", WHOLE_HEIGHTS),
@@ -62,13 +62,13 @@ class Verify implements Mounted {
       void this.#verifyExample();
     }
     if (source === "paste" && query.has("block")) {
-      const told = (name: string): string => query.get(name) ?? "";
+      const given = (name: string): string => query.get(name) ?? "";
       this.#paste.fill({
-        block: told("block"),
-        seedHash: told("seed"),
-        difficulty: told("difficulty"),
-        expectedId: told("id"),
-        height: told("height"),
+        block: given("block"),
+        seedHash: given("seed"),
+        difficulty: given("difficulty"),
+        expectedId: given("id"),
+        height: given("height"),
       });
       this.#paste.submit();
     }
@@ -93,7 +93,7 @@ class Verify implements Mounted {
     const found = examples.find((example) => example.height === height);
     try {
       const subject = found ?? (await wholeExample(height, this.#closing.signal));
-      // Another one may have been chosen while the file came.
+      // The visitor may have chosen another block meanwhile.
       if (Number(this.#chosen.value) !== height || this.#closing.signal.aborted) return;
       await this.#report.verify(subject);
     } catch (error) {

@@ -1,23 +1,23 @@
-/** Which bytes each check looked at. */
+/** The bytes that each check examines. */
 import type { CheckName } from "../../../wasm/js/index.js";
 import { hex } from "../../shell/words.js";
-import type { Looked } from "./checks.js";
+import type { Examined } from "./checks.js";
 import type { Part } from "./parts.js";
 import type { Answer } from "./result.js";
 import { bytesOf, type Subject } from "./subject.js";
 
-/** What stands for a hash of 32 bytes that is still to be computed. */
-const TO_COME = "··".repeat(32);
+/** Stands for a hash of 32 bytes that is not computed yet. */
+const PENDING = "··".repeat(32);
 
-/** The bytes of the block, or else what was computed; before the answer, what is known. */
-export function lookedAt(
+/** Returns the bytes that a check examines, as far as they are known before the answer. */
+export function examinedBy(
   check: CheckName,
   subject: Subject,
   parts: readonly Part[],
   answer: Answer | undefined,
-): Looked[] {
-  const id = answer ? answer.id && hex(answer.id) : TO_COME;
-  const hash = answer ? answer.hash && hex(answer.hash) : TO_COME;
+): Examined[] {
+  const id = answer ? answer.id && hex(answer.id) : PENDING;
+  const hash = answer ? answer.hash && hex(answer.hash) : PENDING;
   const ofBlock = parts.flatMap(({ name, hex, checks }, part) =>
     checks.includes(check) ? [{ name, hex, part }] : [],
   );
@@ -42,6 +42,6 @@ export function lookedAt(
   }
 }
 
-function given(named: Record<string, string | null | undefined>): Looked[] {
+function given(named: Record<string, string | null | undefined>): Examined[] {
   return Object.entries(named).flatMap(([name, hex]) => (hex ? [{ name, hex }] : []));
 }
