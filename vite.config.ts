@@ -3,17 +3,17 @@ import { defineConfig } from "vitest/config";
 import policy from "./web/headers.json" with { type: "json" };
 
 /**
- * What every answer carries, here and from `randomx serve`: isolation from other sites' pages, and a
- * policy that allows nothing but this site's own files, and WebAssembly: no inline code. Other
- * origins are only asked for data, since a visitor may name any node.
+ * The headers of every answer, here and from `randomx serve`. They isolate the page from other sites,
+ * and allow only this site's own files and WebAssembly: no inline code. The page may request data from
+ * any origin, since a visitor may name any node.
  */
 export const headers = Object.fromEntries(
   Object.entries(policy).map(([name, parts]) => [name, parts.join("; ")]),
 ) as Record<keyof typeof policy, string>;
 
 /**
- * Vite's preview leaves headers out where it answers that nothing has changed, and WebKit then
- * refuses a worker's script: it takes the answer for one without isolation.
+ * Vite's preview omits headers from 304 answers. WebKit then refuses a worker's script, as if it came
+ * without isolation.
  */
 export const headersOnEveryAnswer: Plugin = {
   name: "headers-on-every-answer",
@@ -36,7 +36,7 @@ export default defineConfig({
     target: "es2022",
     outDir: "dist",
     emptyOutDir: true,
-    // A data: URL would need a looser policy.
+    // data: URLs would need a looser policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
@@ -45,7 +45,7 @@ export default defineConfig({
     root: ".",
     include: ["tests/node/**/*.test.ts"],
     globalSetup: "tests/node/build.ts",
-    // A cache is 256 MiB and a fill keeps a core busy.
+    // Each worker holds a cache of 256 MiB, and keeps a core busy.
     maxWorkers: 2,
     testTimeout: 120_000,
   },

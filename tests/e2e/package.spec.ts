@@ -1,4 +1,4 @@
-/** What the package promises: order, abort, dispose, arguments, and recovery of dead workers. */
+/** The package's promises: order, abort, dispose, arguments, and recovery from dead workers. */
 import { expect, test, type Page } from "@playwright/test";
 import { DEATHS, openHarness } from "./support.js";
 
@@ -100,7 +100,7 @@ test(
       };
       const error = await outcome(randomx.prepare("0102", { signal: abort.signal, onProgress }));
       const waited = performance.now() - abortedAt;
-      const heard = progress.length;
+      const before = progress.length;
       const queued = new AbortController();
       const preparing = randomx.prepare("0304");
       const waiting = outcome(randomx.hash("0102", input, { signal: queued.signal }));
@@ -113,7 +113,7 @@ test(
       return {
         error,
         waited,
-        heard,
+        before,
         after,
         last: progress.at(-1),
         waiting: await waiting,
@@ -124,7 +124,7 @@ test(
     expect(result.error).toMatchObject({ name: "AbortError", code: "aborted", cause: "enough" });
     expect(result.waited).toBeLessThan(100);
     expect(result.last).toBeLessThan(0.5);
-    expect(result.after).toBe(result.heard);
+    expect(result.after).toBe(result.before);
     expect(result.waiting).toMatchObject({ name: "AbortError", code: "aborted" });
     expect(result.early).toMatchObject({ code: "aborted", cause: 7 });
     expect(result.hash).toBe(KNOWN);

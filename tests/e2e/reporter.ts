@@ -14,7 +14,7 @@ export default class ProofReporter implements Reporter {
   #browsers: BrowserName[] = [];
 
   onBegin(config: FullConfig): void {
-    // Someone who runs chosen projects or specs does not need the rest.
+    // A run of chosen projects or specs need not be whole.
     if (process.env.E2E_WHOLE !== "1") return;
     this.#browsers = config.projects.flatMap(
       ({ name }) => (ENGINE.exec(name)?.[1] ?? []) as BrowserName[],

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import { headers as right } from "../../vite.config.js";
 
-/** What the server does wrong. */
+/** The faults of the server. */
 export interface Fault {
   /** Replacements of headers; an empty one is not sent. */
   headers?: Record<string, string>;

@@ -7,7 +7,7 @@ import { expect, openHarness, start, test, type Harness } from "../browsers/test
 import type { Hashed } from "../harness/vectors.js";
 import { serveHarness } from "../variants.js";
 import { narrower, some, whole, widest, type Cell } from "./cells.js";
-import { count, type KnownBatch } from "./known.js";
+import { count, known, type KnownBatch } from "./known.js";
 import { record } from "./proof.js";
 
 /** A hash is a chain of this many programs. */
@@ -19,6 +19,7 @@ for (const cell of whole) testCell(cell, ["@full"]);
 
 function testCell(cell: Cell, tag: string[]): void {
   test(`${cell.name}: ${count(cell.batches)} known hashes`, { tag }, async ({ harness }) => {
+    if (cell.batches === known) test.slow();
     const detected = await harness.call("detect");
     test.skip(cell.fused && !detected.fusedMultiplyAdd, "this browser rounds twice");
     const result = await hash(harness, cell.options, cell.batches);

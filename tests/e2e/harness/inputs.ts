@@ -1,7 +1,7 @@
 /** Inputs of the benchmarks. */
 
 /**
- * Returns a function that makes inputs. None is ever repeated, within a round or in another one:
+ * Returns a function that makes inputs and never repeats one, within a round or in another:
  * engines keep the code of modules that they have compiled before.
  */
 export function freshInputs(round: number): (count: number) => Uint8Array[] {

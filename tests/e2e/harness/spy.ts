@@ -6,7 +6,7 @@
 /** A message from the page to all watched workers. */
 export type ToSpy = { ask: "report" } | { ask: "refuse"; refuse: boolean };
 
-/** What a worker has done so far. */
+/** The report of a worker. */
 export interface Report {
   /** Compiled modules by kind. */
   modules: {

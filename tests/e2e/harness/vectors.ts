@@ -21,7 +21,7 @@ export interface Hashed {
   /** Those of each batch, in hex. */
   hashes: string[][];
   configuration: Configuration;
-  /** What each worker did, if they were watched. */
+  /** The reports of the workers, if they were watched. */
   workers: Report[];
 }
 
@@ -54,7 +54,7 @@ async function hashInTurn(randomx: RandomX, batches: Batch[]): Promise<string[][
   return hashes;
 }
 
-/** A block of which only the hashing blob is known. */
+/** A block given by its hashing blob. */
 export interface Block {
   height: number;
   difficulty: string;

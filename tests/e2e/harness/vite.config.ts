@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import product, { headers, headersOnEveryAnswer } from "../../../vite.config.js";
 
-/** The script for browsers of a copy of randomx.js, if one is to be measured. */
+/** The browser script of a copy of randomx.js, if the benchmarks measure one. */
 const peer = process.env.RANDOMX_JS ?? fileURLToPath(new URL("no-peer.ts", import.meta.url));
 
 export default defineConfig({

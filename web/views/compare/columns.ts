@@ -77,10 +77,10 @@ async function hashHere(
   const { threads, lanes } = randomx.configuration;
   for (let first = 0; first < inputs.length; first += threads * lanes) {
     const batch = inputs.slice(first, first + threads * lanes);
-    const begun = performance.now();
+    const begin = performance.now();
     const hashes = await randomx.hashMany(key, batch, { version, signal });
     const busy = Math.min(threads, batch.length);
-    const ms = ((performance.now() - begun) * busy) / batch.length;
+    const ms = ((performance.now() - begin) * busy) / batch.length;
     hashes.forEach((hash, index) => {
       onHash(first + index, bytesToHex(hash), ms);
     });

@@ -64,7 +64,7 @@ function set(name: string, label: string, url: string): VectorSet {
   return { name, label, load };
 }
 
-/** The vectors of a file: hashes as such, or blocks, whose key is their seed hash. */
+/** Reads vectors from JSON: a list of hashes, or one of blocks, whose key is their seed hash. */
 export function readVectors(name: string, json: unknown): Vector[] {
   const file = (typeof json === "object" && json !== null ? json : {}) as Record<string, unknown>;
   const list = file.vectors ?? file.blocks ?? file.shares;
