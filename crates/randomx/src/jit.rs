@@ -1,4 +1,4 @@
-//! Engines that compile: programs and SuperscalarHash as machine code.
+//! Engines that compile programs and SuperscalarHash to machine code or to WebAssembly.
 
 pub use crate::error::JitError;
 
@@ -6,14 +6,20 @@ pub mod wasm;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;
 
-/// How pages of machine code are written; they are never writable and executable at once.
+/// How pages of machine code are written. No address is ever writable and executable at once.
+///
+/// A process and its forks never share a page of code that one of them can write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodePages {
-    /// The same pages at two addresses, one to write and one to execute, so that a new program
-    /// costs no system call. Where the system has no such thing, as [`Flipped`](Self::Flipped).
+    /// Programs are written at one address and run at another, so that a new program costs no
+    /// system call. A forked child has neither address: it maps new pages for the next program.
+    ///
+    /// This needs Linux 4.14 and an `RLIMIT_FSIZE` of some KiB; elsewhere the pages are
+    /// [`Flipped`](Self::Flipped). A child must not return from a signal handler that has forked it
+    /// during a hash: it would go on in code that it lacks.
     #[default]
     Aliased,
-    /// One address, at which the pages are either writable or executable: the secure choice,
-    /// since no other address is ever writable, for two system calls a program.
+    /// Pages have one address and are either writable or executable. This is the more secure way: an
+    /// executable page is writable nowhere. It costs two system calls a program.
     Flipped,
 }

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::installed;
 use crate::program::{Library, Program, printed};
 
 const ONE_HASH: &str = "examples/one_hash.c";
@@ -49,6 +50,17 @@ fn parts_of_a_dataset_may_overlap() {
 fn memory_that_cannot_be_had_is_null() {
     let program = Program::compile("tests/programs/memory.c", Library::Static);
     assert_eq!(program.run(&[]), ALL_HOLD);
+}
+
+/// A program may ask for `librandomx.so.0` and get Debian's, so it prints what was loaded.
+#[test]
+fn parent_and_forks_compute_the_same_hashes() {
+    let library = installed::native().join("lib/librandomx.so.0");
+    let library = library.canonicalize().expect("the installed library");
+    let program = Program::compile("tests/programs/fork.c", Library::Shared);
+    for version in ["1", "2"] {
+        assert_eq!(program.run(&[version]), format!("{}\n", library.display()));
+    }
 }
 
 /// Valgrind sees every access, those of machine code too, which the sanitizers do not. It rounds to

@@ -9,7 +9,7 @@ use randomx_testing::say;
 use super::lanes::{LANES, Lanes, compare};
 use super::random::Random;
 
-/// Random programs for each version.
+/// The number of random programs for each version.
 const PROGRAMS: usize = 100_000;
 
 #[test]

@@ -1,8 +1,8 @@
 //! An assembler for x86-64: typed operands in, bytes out.
 //!
-//! A program of RandomX is assembled for each eighth of a hash, so emitting is fast: an
-//! instruction is put together in two registers and stored whole, with one check of bounds. A
-//! buffer that is too small loses instructions and says so at the end.
+//! A hash assembles eight programs, so emitting is fast: an instruction is built in two registers
+//! and stored whole, with one bounds check. Instructions that do not fit the buffer are dropped,
+//! and [`Assembler::finish`] reports that.
 
 mod encoding;
 mod integer;
@@ -21,11 +21,11 @@ pub use operand::{
     VectorSource, Xmm, Ymm, Zmm,
 };
 
-/// What is kept free behind the code: an instruction is stored as two words of 8 bytes, the
-/// second at most 15 bytes after the first.
+/// Free bytes that the buffer has after the code: an instruction is stored as two words of 8 bytes,
+/// the second at most 15 bytes after the first.
 const SLOT: usize = 24;
 
-/// Machine code in the making.
+/// Emits machine code into a buffer.
 pub struct Assembler {
     buffer: Vec<u8>,
     at: usize,
@@ -34,40 +34,40 @@ pub struct Assembler {
     fixups: Vec<Fixup>,
 }
 
-/// A place that code and data can refer to before it is known where it is.
+/// A place in the code that instructions can refer to before its position is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label(u32);
 
-/// A place in the code that has been passed: the target of jumps back, which needs no label.
+/// The position of code that has been emitted: a target of backward jumps, which need no label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position(usize);
 
 impl Position {
-    /// Bytes from the beginning of the code.
+    /// Returns the distance from the start of the code, in bytes.
     pub fn offset(self) -> usize {
         self.0
     }
 }
 
-/// Where code ends that is the same every time; see [`Assembler::mark`].
+/// The end of code that stays while later code is replaced; see [`Assembler::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     at: usize,
     labels: usize,
 }
 
-/// A 32-bit distance that is completed when its label is known.
+/// A 32-bit distance that is filled in when its label is bound.
 struct Fixup {
     at: usize,
     label: Label,
 }
 
-/// Why there is no code.
+/// The reason why [`Assembler::finish`] returns no code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssemblerError {
     /// The code is longer than the assembler's capacity.
     Full,
-    /// A label is used and bound nowhere.
+    /// A label is used but never bound.
     Unbound,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for AssemblerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             AssemblerError::Full => "the code is longer than its buffer",
-            AssemblerError::Unbound => "a label of the code is bound nowhere",
+            AssemblerError::Unbound => "the code refers to a label that is never bound",
         })
     }
 }
@@ -83,17 +83,17 @@ impl fmt::Display for AssemblerError {
 impl std::error::Error for AssemblerError {}
 
 impl Assembler {
-    /// An assembler for at most `capacity` bytes.
+    /// Makes an assembler for at most `capacity` bytes of code.
     pub fn new(capacity: usize) -> Assembler {
         Assembler::over(vec![0; capacity + SLOT])
     }
 
-    /// The same for much code, whose memory may be refused.
+    /// Makes an assembler for at most `capacity` bytes of code, which may be many.
     ///
     /// # Errors
     ///
-    /// When it is.
-    pub fn with_room(capacity: usize) -> Result<Assembler, TryReserveError> {
+    /// [`TryReserveError`] if the buffer cannot be allocated.
+    pub fn try_new(capacity: usize) -> Result<Assembler, TryReserveError> {
         let mut buffer = Vec::new();
         buffer.try_reserve_exact(capacity + SLOT)?;
         buffer.resize(capacity + SLOT, 0);
@@ -104,7 +104,7 @@ impl Assembler {
         Assembler { buffer, at: 0, full: false, labels: Vec::new(), fixups: Vec::new() }
     }
 
-    /// Forgets all code and labels, to begin anew in the same memory.
+    /// Removes all code and labels, and keeps the buffer.
     pub fn reset(&mut self) {
         self.at = 0;
         self.full = false;
@@ -112,13 +112,13 @@ impl Assembler {
         self.fixups.clear();
     }
 
-    /// Marks the end of code that is to stay when what follows is replaced. Up to here all labels
-    /// are bound.
+    /// Marks the end of code that stays when [`rewind`](Self::rewind) removes what follows. All
+    /// labels so far have to be bound.
     pub fn mark(&self) -> Mark {
         Mark { at: self.at, labels: self.labels.len() }
     }
 
-    /// Goes back to `mark`: all code and all labels since then are forgotten.
+    /// Removes all code and labels since `mark`.
     pub fn rewind(&mut self, mark: Mark) {
         self.at = self.at.min(mark.at);
         self.full = false;
@@ -126,12 +126,12 @@ impl Assembler {
         self.fixups.retain(|fixup| fixup.at < mark.at);
     }
 
-    /// The code, with all distances filled in.
+    /// Returns the code, with all distances filled in.
     ///
     /// # Errors
     ///
-    /// [`AssemblerError::Full`] when the buffer was too small, [`AssemblerError::Unbound`] when a
-    /// label has no place.
+    /// [`AssemblerError::Full`] if the buffer was too small, [`AssemblerError::Unbound`] if a label
+    /// was used but not bound.
     pub fn finish(&mut self) -> Result<&[u8], AssemblerError> {
         if self.full || self.at + SLOT > self.buffer.len() {
             return Err(AssemblerError::Full);
@@ -146,24 +146,24 @@ impl Assembler {
         Ok(&self.buffer[..self.at])
     }
 
-    /// Where the next instruction goes.
+    /// Returns the position of the next instruction.
     #[inline(always)]
     pub fn position(&self) -> Position {
         Position(self.at)
     }
 
-    /// A label that is bound later.
+    /// Makes a label, to be bound later.
     pub fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// Puts `label` here.
+    /// Binds `label` to the next instruction.
     pub fn bind(&mut self, label: Label) {
         self.labels[label.0 as usize] = Some(self.at);
     }
 
-    /// Fills up to a multiple of `alignment` with instructions that do nothing.
+    /// Emits `nop` up to a multiple of `alignment`.
     pub fn align(&mut self, alignment: usize) {
         const NOP: u64 = 0x90;
         while !self.full && !self.at.is_multiple_of(alignment) {
@@ -171,12 +171,12 @@ impl Assembler {
         }
     }
 
-    /// Puts 8 bytes of data here, little-endian.
+    /// Emits 8 bytes of data, little-endian.
     pub fn data(&mut self, word: u64) {
         self.put(Bytes::new(word, 8), 0, 0);
     }
 
-    /// Stores the two parts of an instruction.
+    /// Appends the two parts of an instruction.
     #[inline(always)]
     fn put(&mut self, head: Bytes, tail: u64, tail_length: usize) {
         let head_length = head.length & 15;

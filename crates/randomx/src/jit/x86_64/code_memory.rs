@@ -1,97 +1,108 @@
-//! Memory for machine code: the one type that owns executable pages.
+//! Executable memory: the types here own all pages that machine code runs in.
 //!
-//! No page is ever writable and executable at the same address. See [`CodePages`] for the two
-//! ways.
+//! Each value holds whole code from its construction to its drop. Replacing code consumes the old
+//! value, so that a refusal by the system leaves no value without code.
+
+#[cfg(target_os = "linux")]
+mod address_space;
+#[cfg(target_os = "linux")]
+mod aliased;
+mod private;
+#[cfg(target_os = "linux")]
+mod sealed;
 
 use std::fmt;
 use std::io;
 
-use memmap2::{Mmap, MmapMut};
-
 use crate::jit::{CodePages, JitError};
 
-/// Executable memory and the code in it.
+#[cfg(target_os = "linux")]
+use aliased::AliasedCode;
+use private::PrivateCode;
+#[cfg(target_os = "linux")]
+use sealed::SealedCode;
+
+/// Machine code that is often replaced.
 pub struct CodeMemory {
     pages: Pages,
     capacity: usize,
+    requested: CodePages,
 }
 
 enum Pages {
-    /// Two views of one file in memory.
     #[cfg(target_os = "linux")]
-    Aliased { writable: MmapMut, executable: Mmap },
-    /// One mapping. `None` after the system has refused to change it.
-    Flipped(Option<Mmap>),
+    Aliased(AliasedCode),
+    Private(PrivateCode),
 }
 
 impl CodeMemory {
-    /// Maps room for `capacity` bytes of code.
+    /// Maps `capacity` bytes and puts `code` there.
     ///
     /// # Errors
     ///
-    /// [`JitError::Memory`] where the system gives no executable memory.
-    pub fn new(capacity: usize, pages: CodePages) -> Result<CodeMemory, JitError> {
-        #[cfg(target_os = "linux")]
-        if pages == CodePages::Aliased
-            && let Ok(pages) = aliased(capacity)
-        {
-            return Ok(CodeMemory { pages, capacity });
-        }
-        let _ = pages;
-        let executable = MmapMut::map_anon(capacity).and_then(MmapMut::make_exec);
-        let executable = executable.map_err(memory_error)?;
-        Ok(CodeMemory { pages: Pages::Flipped(Some(executable)), capacity })
-    }
-
-    /// Replaces the code, and makes it executable on this thread. Another thread that ran the
-    /// earlier code may only run this one after it has synchronised with this thread.
-    ///
-    /// # Errors
-    ///
-    /// [`JitError::TooLong`] when there is no room for `code`, [`JitError::Memory`] when the
-    /// system refuses to make the pages writable or executable; there is no code then.
-    #[inline]
-    pub fn write(&mut self, code: &[u8]) -> Result<(), JitError> {
-        if code.len() > self.capacity {
+    /// [`JitError::TooLong`] if `code` is longer than `capacity`, [`JitError::Memory`] if the system
+    /// refuses executable memory.
+    pub fn new(code: &[u8], capacity: usize, pages: CodePages) -> Result<CodeMemory, JitError> {
+        if code.len() > capacity {
             return Err(JitError::TooLong);
         }
-        match &mut self.pages {
-            #[cfg(target_os = "linux")]
-            Pages::Aliased { writable, .. } => {
-                writable[..code.len()].copy_from_slice(code);
-                serialize();
-            }
-            Pages::Flipped(map) => {
-                let executable = map.take().ok_or(JitError::Memory(io::ErrorKind::Other))?;
-                let mut writable = executable.make_mut().map_err(memory_error)?;
-                writable[..code.len()].copy_from_slice(code);
-                *map = Some(writable.make_exec().map_err(memory_error)?);
-            }
+        #[cfg(target_os = "linux")]
+        if pages == CodePages::Aliased
+            && let Ok(aliased) = AliasedCode::new(code, capacity)
+        {
+            return Ok(CodeMemory { pages: Pages::Aliased(aliased), capacity, requested: pages });
         }
-        Ok(())
+        let private = PrivateCode::new(code, capacity).map_err(memory_error)?;
+        Ok(CodeMemory { pages: Pages::Private(private), capacity, requested: pages })
     }
 
-    /// The first byte of the code. It is valid until the memory is dropped or written again.
+    /// Replaces the code, in the same pages if this process has them.
+    ///
+    /// Another thread that ran the earlier code may run this code only after it has synchronised
+    /// with this thread.
     ///
     /// # Errors
     ///
-    /// [`JitError::Memory`] after a failed [`write`](Self::write).
+    /// As [`new`](Self::new). The pages are unmapped then.
     #[inline]
-    pub fn entry(&self) -> Result<*const u8, JitError> {
+    pub fn replace(self, code: &[u8]) -> Result<CodeMemory, JitError> {
+        let CodeMemory { pages, capacity, requested } = self;
+        if code.len() > capacity {
+            return Err(JitError::TooLong);
+        }
+        let pages = match pages {
+            #[cfg(target_os = "linux")]
+            Pages::Aliased(mut aliased) => {
+                if !aliased.write(code) {
+                    return CodeMemory::new(code, capacity, requested);
+                }
+                Pages::Aliased(aliased)
+            }
+            Pages::Private(private) => Pages::Private(private.replace(code).map_err(memory_error)?),
+        };
+        Ok(CodeMemory { pages, capacity, requested })
+    }
+
+    /// Returns the address of the code, valid until `self` is dropped or its code replaced.
+    ///
+    /// Returns `None` in a child process, forked since the code was written, that has no such
+    /// pages.
+    #[inline]
+    pub fn entry(&self) -> Option<*const u8> {
         match &self.pages {
             #[cfg(target_os = "linux")]
-            Pages::Aliased { executable, .. } => Ok(executable.as_ptr()),
-            Pages::Flipped(Some(map)) => Ok(map.as_ptr()),
-            Pages::Flipped(None) => Err(JitError::Memory(io::ErrorKind::Other)),
+            Pages::Aliased(aliased) => aliased.entry(),
+            Pages::Private(private) => Some(private.entry()),
         }
     }
 
-    /// How the pages are written, which is not what was asked for where that cannot be had.
+    /// Returns how the pages are written: as requested, or [`CodePages::Flipped`] where the system
+    /// allows nothing else.
     pub fn pages(&self) -> CodePages {
         match self.pages {
             #[cfg(target_os = "linux")]
-            Pages::Aliased { .. } => CodePages::Aliased,
-            Pages::Flipped(_) => CodePages::Flipped,
+            Pages::Aliased(_) => CodePages::Aliased,
+            Pages::Private(_) => CodePages::Flipped,
         }
     }
 }
@@ -105,49 +116,56 @@ impl fmt::Debug for CodeMemory {
     }
 }
 
+/// Machine code that is written once. It runs in this process and in its forks.
+pub struct FixedCode {
+    pages: FixedPages,
+}
+
+enum FixedPages {
+    Private(PrivateCode),
+    #[cfg(target_os = "linux")]
+    Sealed(SealedCode),
+}
+
+impl FixedCode {
+    /// Maps `code` into executable memory.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError::Memory`] if the system refuses executable memory.
+    pub fn new(code: &[u8], pages: CodePages) -> Result<FixedCode, JitError> {
+        let private = PrivateCode::new(code, code.len());
+        // A system that never makes a writable page executable may still map a file.
+        #[cfg(target_os = "linux")]
+        if private.is_err()
+            && pages == CodePages::Aliased
+            && let Ok(sealed) = SealedCode::new(code)
+        {
+            return Ok(FixedCode { pages: FixedPages::Sealed(sealed) });
+        }
+        let _ = pages;
+        Ok(FixedCode { pages: FixedPages::Private(private.map_err(memory_error)?) })
+    }
+
+    /// Returns the address of the code, valid until `self` is dropped.
+    #[inline]
+    pub fn entry(&self) -> *const u8 {
+        match &self.pages {
+            FixedPages::Private(private) => private.entry(),
+            #[cfg(target_os = "linux")]
+            FixedPages::Sealed(sealed) => sealed.entry(),
+        }
+    }
+}
+
+impl fmt::Debug for FixedCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FixedCode").finish_non_exhaustive()
+    }
+}
+
 fn memory_error(error: io::Error) -> JitError {
     JitError::Memory(error.kind())
-}
-
-#[cfg(target_os = "linux")]
-fn aliased(capacity: usize) -> io::Result<Pages> {
-    use memmap2::MmapOptions;
-    use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-
-    let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC)?;
-    ftruncate(&file, capacity as u64)?;
-    let options = MmapOptions::new().len(capacity).to_owned();
-    // SAFETY: the file has no name and its only handle is closed here, so no one else can
-    // change or shorten it.
-    let (writable, executable) = unsafe { (options.map_mut(&file)?, options.map_exec(&file)?) };
-    Ok(Pages::Aliased { writable, executable })
-}
-
-/// Makes the processor fetch anew what was written through another address: it may have begun to
-/// decode what was there (Intel SDM, volume 3, "Handling Self- and Cross-Modifying Code").
-#[cfg(target_os = "linux")]
-#[inline]
-// CPUID's function became a safe one after the oldest compiler that this crate supports.
-#[allow(unused_unsafe)]
-fn serialize() {
-    use std::arch::asm;
-    use std::arch::x86_64::__cpuid;
-    use std::sync::LazyLock;
-    static HAS_SERIALIZE: LazyLock<bool> = LazyLock::new(|| {
-        use std::arch::x86_64::{__cpuid_count, __get_cpuid_max};
-        const LEAF: u32 = 7;
-        const SERIALIZE: u32 = 1 << 14;
-        // SAFETY: every x86-64 processor has CPUID.
-        let (edx, leaves) = unsafe { (__cpuid_count(LEAF, 0).edx, __get_cpuid_max(0).0) };
-        leaves >= LEAF && edx & SERIALIZE != 0
-    });
-    if *HAS_SERIALIZE {
-        // SAFETY: the processor says that it has the instruction, which changes nothing.
-        unsafe { asm!(".byte 0x0f, 0x01, 0xe8", options(nostack, preserves_flags)) };
-    } else {
-        // SAFETY: every x86-64 processor has CPUID, which serialises.
-        std::hint::black_box(unsafe { __cpuid(0) });
-    }
 }
 
 #[cfg(test)]

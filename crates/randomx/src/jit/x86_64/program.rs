@@ -6,36 +6,42 @@
 mod body;
 mod call;
 mod frame;
+mod link;
 mod operations;
 mod registers;
 #[cfg(test)]
 mod tests;
 mod turns;
 
+use std::cell::OnceCell;
 use std::fmt;
+use std::slice;
 
 use super::assembler::{Assembler, AssemblerError};
 use crate::cpu::{Cpu, Extension};
 use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
-use crate::params::Version;
+use crate::params::{MAX_LANES, Version};
 use crate::program::Program;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-use call::{Function, Turn};
+use call::{Chain, Function, Turn};
 use frame::Frame;
 
 /// No instruction of a program becomes longer than this.
 const LONGEST_OPERATION: usize = 48;
-/// All that is around the instructions is shorter than this.
+/// The code around the instructions is shorter than this.
 const LONGEST_FRAME: usize = 2048;
 /// Bytes of memory for the code of a lane.
 const CAPACITY: usize =
     (Version::V2.program_size() * LONGEST_OPERATION + LONGEST_FRAME).next_multiple_of(4096);
 
 /// Compiles programs to machine code.
+///
+/// A program that the system refuses memory for is interpreted. So is the rest of a program that was
+/// loaded before a fork, in the child, if its pages stayed with the parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Jit {
     features: Features,
@@ -51,17 +57,21 @@ struct Features {
     bmi2: bool,
 }
 
-/// A program as machine code.
+/// A program, compiled or, where the system does not allow that, interpreted.
 pub struct Code {
     assembler: Assembler,
     frame: Frame,
-    function: Function,
-    /// The program for the interpreter, if the system has refused to make the code executable.
-    refused: Option<Steps>,
+    pages: CodePages,
+    /// The program that was loaded last.
+    program: Program,
+    /// The program as machine code, or `None` if the system refused the memory.
+    function: Option<Function>,
+    /// The program as steps, made when the interpreter first has to run it.
+    steps: OnceCell<Steps>,
 }
 
 impl Jit {
-    /// A compiler for `cpu`, whose code is in memory of the kind `pages`.
+    /// Makes a compiler for `cpu`, whose code is in pages of the kind `pages`.
     pub fn new(cpu: Cpu, pages: CodePages) -> Jit {
         let features = Features {
             aes: cpu.has(Extension::Aes),
@@ -71,31 +81,29 @@ impl Jit {
         Jit { features, pages, interpreter: Interpreter::new(cpu) }
     }
 
-    /// Room for the code of one lane, with a program that does nothing.
+    /// Allocates the code of one lane, with a program that does nothing.
     ///
     /// # Errors
     ///
-    /// [`JitError`] when the system gives no executable memory.
+    /// [`JitError`] if the system refuses executable memory.
     pub fn code(&self) -> Result<Code, JitError> {
         let mut assembler = Assembler::new(CAPACITY);
         let frame = Frame::begin(&mut assembler);
-        let function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
-        let mut code = Code { assembler, frame, function, refused: None };
-        code.compile(&Program::empty(), self.features)?;
+        let (pages, program) = (self.pages, Program::empty());
+        let steps = OnceCell::new();
+        let mut code = Code { assembler, frame, pages, program, function: None, steps };
+        code.compile(self.features)?;
         Ok(code)
     }
-}
 
-impl Jit {
-    /// The machine code of each of a program's instructions, without the loop around them, for those
-    /// who study it.
+    /// Returns the machine code of each of a program's instructions, without the loop around them.
     ///
     /// # Errors
     ///
-    /// [`JitError::TooLong`] when there are more instructions than any version has.
+    /// [`JitError::TooLong`] if there are more instructions than in any version.
     pub fn list(&self, program: &Program) -> Result<Vec<Vec<u8>>, JitError> {
         let mut assembler = Assembler::new(CAPACITY);
-        let body = body::emitted(&mut assembler, program, self.features)?;
+        let body = body::emit_with_positions(&mut assembler, program, self.features)?;
         let count = program.instructions.len();
         let starts = body.positions.map(|position| position.offset());
         let code = assembler.finish()?;
@@ -114,55 +122,68 @@ impl Engine for Jit {
     type Code = Code;
 
     fn load(&self, program: &Program, code: &mut Code) {
-        code.refused = code.compile(program, self.features).is_err().then(|| {
-            let mut steps = Steps::default();
-            self.interpreter.load(program, &mut steps);
-            steps
-        });
+        let Program { version, configuration, instructions } = program;
+        code.program.version = *version;
+        code.program.configuration.clone_from(configuration);
+        code.program.instructions.clone_from(instructions);
+        code.steps.take();
+        // Without a function the program is interpreted.
+        let _ = code.compile(self.features);
     }
 
     fn begin(&self, lanes: &mut [LaneContext<'_, Code>]) {
-        self.take(lanes, Turn::Begin);
+        self.run_turn(lanes, Turn::Begin);
     }
 
     fn end(&self, lanes: &mut [LaneContext<'_, Code>], items: &[Item]) {
         assert_eq!(lanes.len(), items.len(), "one item per lane");
-        self.take(lanes, Turn::End(items));
+        self.run_turn(lanes, Turn::End(items));
     }
 
     fn iterate(&self, lanes: &mut [LaneContext<'_, Code>], items: &[Item]) {
         assert_eq!(lanes.len(), items.len(), "one item per lane");
-        self.take(lanes, Turn::Iterate(items));
+        self.run_turn(lanes, Turn::Iterate(items));
     }
 
     fn run(&self, lanes: &mut [LaneContext<'_, Code>], dataset: &[Item]) {
-        self.take(lanes, Turn::Run(dataset));
+        self.run_turn(lanes, Turn::Run(dataset));
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        match self.enclosed(program) {
-            Ok(code) => {
-                call::call(&mut [LaneContext { code: &code, lane, scratchpad }], Turn::Begin)
-            }
-            Err(_) => self.interpreter.execute(program, lane, scratchpad),
+        let function = self.without_loop(program).ok();
+        let (code, lane, scratchpad) = (&function, &mut *lane, &mut *scratchpad);
+        match Chain::new(&mut [LaneContext { code, lane, scratchpad }], Option::as_ref, Turn::Begin)
+        {
+            Some(chain) => chain.call(),
+            None => self.interpreter.execute(program, lane, scratchpad),
         }
     }
 }
 
 impl Jit {
-    /// Runs lanes whose code is in place, and others by the interpreter.
-    fn take(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
-        if lanes.iter().all(|context| context.code.refused.is_none()) {
-            return call::call(lanes, turn);
+    /// Runs the machine code of all lanes in one call, if all have some.
+    fn run_turn(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
+        for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
+            let first = group * MAX_LANES;
+            let turn = turn.of(first..first + lanes.len());
+            match Chain::new(lanes, Code::function, turn) {
+                Some(chain) => chain.call(),
+                None => self.run_turn_one_by_one(lanes, turn),
+            }
         }
+    }
+
+    /// Runs each lane by itself: its machine code if it has some, or the interpreter.
+    #[cold]
+    fn run_turn_one_by_one(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
         for (index, context) in lanes.iter_mut().enumerate() {
-            let turn = turn.of_lane(index);
-            let Some(code) = &context.code.refused else {
-                call::call(std::slice::from_mut(context), turn);
+            let turn = turn.of(index..index + 1);
+            if let Some(chain) = Chain::new(slice::from_mut(context), Code::function, turn) {
+                chain.call();
                 continue;
-            };
-            let LaneContext { lane, scratchpad, .. } = context;
-            let lanes = &mut [LaneContext { code, lane, scratchpad }];
+            }
+            let LaneContext { code, lane, scratchpad } = context;
+            let lanes = &mut [LaneContext { code: code.steps(self.interpreter), lane, scratchpad }];
             match turn {
                 Turn::Begin => self.interpreter.begin(lanes),
                 Turn::End(items) => self.interpreter.end(lanes, items),
@@ -172,28 +193,44 @@ impl Jit {
         }
     }
 
-    /// A program's instructions without the loop around them.
-    fn enclosed(&self, program: &Program) -> Result<Code, JitError> {
+    /// Compiles a program's instructions without the loop around them.
+    fn without_loop(&self, program: &Program) -> Result<Function, JitError> {
         let mut assembler = Assembler::new(CAPACITY);
         let frame = Frame::begin(&mut assembler);
         turns::load_floats(&mut assembler);
         body::emit(&mut assembler, program, self.features)?;
         turns::return_to_caller(&mut assembler);
-        let mut function = Function::new(CAPACITY, frame.takeover(), self.pages)?;
-        function.replace(assembler.finish()?)?;
-        Ok(Code { assembler, frame, function, refused: None })
+        Function::new(assembler.finish()?, CAPACITY, frame.takeover(), self.pages)
     }
 }
 
 impl Code {
-    fn compile(&mut self, program: &Program, features: Features) -> Result<(), JitError> {
-        let Code { assembler, frame, function, .. } = self;
-        let Program { version, configuration, .. } = program;
+    /// Compiles the program. If that fails, there is no function.
+    fn compile(&mut self, features: Features) -> Result<(), JitError> {
+        let Code { assembler, frame, pages, program, function, .. } = self;
+        let earlier = function.take();
         frame.rewind(assembler);
-        let places = frame.begin_iteration(assembler, configuration, features);
+        let places = frame.begin_iteration(assembler, &program.configuration, features);
         body::emit(assembler, program, features)?;
-        frame.end_iteration(assembler, places, configuration, *version, features);
-        function.replace(assembler.finish()?)
+        frame.end_iteration(assembler, places, &program.configuration, program.version, features);
+        let code = assembler.finish()?;
+        *function = Some(match earlier {
+            Some(earlier) => earlier.replace(code)?,
+            None => Function::new(code, CAPACITY, frame.takeover(), *pages)?,
+        });
+        Ok(())
+    }
+
+    fn function(&self) -> Option<&Function> {
+        self.function.as_ref()
+    }
+
+    fn steps(&self, interpreter: Interpreter) -> &Steps {
+        self.steps.get_or_init(|| {
+            let mut steps = Steps::default();
+            interpreter.load(&self.program, &mut steps);
+            steps
+        })
     }
 }
 

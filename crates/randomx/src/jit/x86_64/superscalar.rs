@@ -1,9 +1,9 @@
 //! SuperscalarHash (specification 6 and 7.3) as machine code, for the functions of one key.
 //!
-//! A key has one set of functions, so they are compiled once, in several kernels: for one item
-//! after the other in general purpose registers, and for 4 to 24 items at once in vectors. Which
-//! kernel serves how many items was measured; the times below are of the 16,384 items of a hash,
-//! in ms, on an Intel server processor with AVX-512, the best of many short stretches.
+//! The functions of a key are compiled once, in several kernels: one computes item after item in
+//! general purpose registers, the others 4 to 24 items at once in vectors. Measurements decided which
+//! kernel computes how many items. The table gives milliseconds for the 16,384 items of a hash, on
+//! an Intel server processor with AVX-512, the best of many short runs.
 //!
 //! | items at a time | 1    | 2    | 3   | 4   | 8   | 16  | 24  |
 //! | --------------- | ---- | ---- | --- | --- | --- | --- | --- |
@@ -13,9 +13,9 @@
 //! | AVX-512, 4 wide |      |      |     | 6.6 |     |     |     |
 //! | AVX-512, 8 wide |      |      |     |     | 3.4 | 2.9 | 2.9 |
 //!
-//! One item alone waits for memory most of the time. Two in vectors save little of that and pay
-//! with longer products: 15 cycles instead of 3 here, 3 on others. So for two items both ways are
-//! there, and which is faster is measured.
+//! One item alone waits for memory most of the time. Two in vectors save little of that time and
+//! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. So there are two
+//! kernels for two items, and [`SuperscalarCode::calibrate`] measures which is faster.
 
 mod arithmetic;
 mod kernel;
@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
 use crate::jit::x86_64::assembler::{Assembler, AssemblerError, Position, Xmm, Ymm, Zmm};
-use crate::jit::x86_64::code_memory::CodeMemory;
+use crate::jit::x86_64::code_memory::FixedCode;
 use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
@@ -41,36 +41,36 @@ use kernel::Pool;
 use lanes::Lanes;
 use vector::TURNS;
 
-/// Room for all kernels, of which those of the widest vectors have some 20 bytes an operation
-/// and group.
+/// The most bytes of code for all kernels. Those of the widest vectors take some 20 bytes for each
+/// operation and group.
 const CAPACITY: usize = 1 << 20;
 
-/// The most items that one call of any kernel computes.
+/// The most items that one call of a kernel computes.
 const MAX_BATCH: usize = 24;
 
-/// The most items that are computed one by one in a call.
+/// The most items that one call of the scalar kernel computes.
 const MAX_SCALAR: usize = 16;
 
-/// How a kernel is called: the cache, the numbers of the items, where the items go, and a number
-/// whose meaning differs.
+/// A kernel. Its arguments are the cache, the item numbers, the items to write, and
+/// [`Batch::argument`].
 type Kernel = unsafe extern "sysv64" fn(*const Line, *const u32, *mut Item, usize);
 
 /// The functions of a key in machine code.
 #[derive(Debug)]
 pub struct SuperscalarCode {
-    memory: CodeMemory,
-    /// By number of items, none missing between 1 and the first of vectors.
+    code: FixedCode,
+    /// In order of items. Those of the scalar kernel leave no gap.
     batches: Vec<Batch>,
-    /// The other way to compute two.
+    /// The other kernel for two items.
     pair: Option<Batch>,
 }
 
-/// A way to compute some items in one call.
+/// A kernel call that computes a number of items.
 #[derive(Clone, Copy, Debug)]
 struct Batch {
-    /// How many items are read and written.
+    /// The number of item numbers read and of items written.
     items: usize,
-    /// Where the code begins.
+    /// The offset of the kernel in the code.
     offset: usize,
     /// The kernel's last argument.
     argument: usize,
@@ -81,29 +81,27 @@ impl SuperscalarCode {
     ///
     /// # Errors
     ///
-    /// [`JitError`] when the system gives no memory to execute.
+    /// [`JitError`] if the system refuses executable memory.
     pub fn new(
         programs: &[Program; CACHE_ACCESSES],
         cpu: Cpu,
         pages: CodePages,
     ) -> Result<SuperscalarCode, JitError> {
         let mut a =
-            Assembler::with_room(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
+            Assembler::try_new(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
         let (batches, pair) = emit(&mut a, programs, cpu);
         let code = a.finish().map_err(|error| match error {
             AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
         })?;
-        let mut memory = CodeMemory::new(code.len(), pages)?;
-        memory.write(code)?;
-        Ok(SuperscalarCode { memory, batches, pair })
+        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, batches, pair })
     }
 
-    /// Measures both ways to compute two items, where there are two, and keeps to the faster one.
-    /// It takes some tenths of a millisecond.
+    /// Measures both kernels for two items, if there are two, and uses the faster one from now on.
+    /// This takes some tenths of a millisecond.
     ///
     /// # Panics
     ///
-    /// When `lines` are not those of a cache.
+    /// If `lines` is not as long as a cache.
     pub fn calibrate(&mut self, lines: &[Line]) {
         const ROUNDS: u32 = 5;
         const CALLS: u32 = 24;
@@ -120,7 +118,7 @@ impl SuperscalarCode {
             std::hint::black_box(items);
             start.elapsed()
         };
-        // Interruptions only add to times, so the least of each is compared.
+        // Interruptions only add to times, so the minima are compared.
         let times = |batch| move |round| time(batch, round);
         let faster = (0..ROUNDS).map(times(pair)).min() < (0..ROUNDS).map(times(usual)).min();
         if faster {
@@ -128,7 +126,7 @@ impl SuperscalarCode {
         }
     }
 
-    /// Computes two items in the other way from now on, where there is one.
+    /// Uses the other kernel for two items from now on, if there is one.
     pub(crate) fn swap_pairs(&mut self) {
         let place = self.batches.iter_mut().find(|batch| batch.items == 2);
         if let (Some(pair), Some(batch)) = (&mut self.pair, place) {
@@ -136,11 +134,11 @@ impl SuperscalarCode {
         }
     }
 
-    /// Computes the items `numbers` into `items`, a slice of the same length, from a cache.
+    /// Computes the items `numbers` from the lines of a cache.
     ///
     /// # Panics
     ///
-    /// When the two slices differ in length, or `lines` are not those of a cache.
+    /// If `numbers` and `items` differ in length, or `lines` is not as long as a cache.
     pub fn compute(&self, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
         let (mut numbers, mut items) = (numbers, items);
@@ -158,43 +156,40 @@ impl SuperscalarCode {
         }
     }
 
-    /// The smallest batch for so many items, or else the largest.
+    /// Returns the smallest batch of at least `items`, or else the largest batch.
     fn batch(&self, items: usize) -> Batch {
         let large = self.batches.iter().find(|batch| batch.items >= items);
         large.copied().unwrap_or(self.batches[self.batches.len() - 1])
     }
 
-    /// Computes fewer items than the kernel does: the last one several times.
+    /// Computes fewer items than the batch has, by repeating the last one.
     fn call_padded(&self, batch: Batch, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         let last = numbers.len() - 1;
         let padded: [u32; MAX_BATCH] = std::array::from_fn(|index| numbers[index.min(last)]);
-        let mut room = [Line([0; 8]); MAX_BATCH];
-        let room = bytemuck::cast_slice_mut(&mut room);
-        self.call(batch, lines, &padded[..batch.items], &mut room[..batch.items]);
-        items.copy_from_slice(&room[..items.len()]);
+        let mut computed = [Line([0; 8]); MAX_BATCH];
+        let computed = bytemuck::cast_slice_mut(&mut computed);
+        self.call(batch, lines, &padded[..batch.items], &mut computed[..batch.items]);
+        items.copy_from_slice(&computed[..items.len()]);
     }
 
     fn call(&self, batch: Batch, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         assert_eq!(size_of_val(lines), CACHE_SIZE, "the lines of a cache");
         assert!(numbers.len() == batch.items && items.len() == batch.items);
-        let Ok(code) = self.memory.entry() else {
-            unreachable!("the code was written when this was made, and never since");
-        };
-        let entry = code.wrapping_add(batch.offset);
+        let entry = self.code.entry().wrapping_add(batch.offset);
         // SAFETY: `emit` put a function of this type at this offset of the code, which lives as
-        // long as `self` and is never written again.
+        // long as `self`, is never written again, and is the same in forks.
         let kernel: Kernel = unsafe { std::mem::transmute(entry) };
-        // SAFETY: the kernel needs the instructions that `Cpu` has proven. It reads `batch.items`
-        // numbers and lines of the cache by indexes that are less than there are, and writes
-        // `batch.items` items; the lengths were tested above.
+        // SAFETY: `Cpu` has detected the instructions of the kernel. It reads `batch.items` numbers,
+        // and lines of the cache by masked indexes, and writes `batch.items` items. The lengths were
+        // checked above.
         unsafe {
             kernel(lines.as_ptr(), numbers.as_ptr(), items.as_mut_ptr(), batch.argument);
         }
     }
 }
 
-/// Emits the kernels that are best for `cpu`. Returns the ways to call them, by number of items,
-/// and another way to compute two.
+/// Emits the kernels that are fastest on `cpu`. Returns their batches, in order of items, and another
+/// one for two items.
 fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Vec<Batch>, Option<Batch>) {
     let mut pool = Pool::new(a);
     let mut batches = Vec::new();

@@ -3,6 +3,7 @@ use crate::jit::x86_64::assembler::{Assembler, Gpr};
 
 const ALL: [CodePages; 2] = [CodePages::Aliased, CodePages::Flipped];
 
+/// Code of a function without arguments that returns `value`.
 fn returning(value: u64) -> Vec<u8> {
     let mut assembler = Assembler::new(32);
     assembler.mov_immediate(Gpr::Rax, value);
@@ -10,81 +11,249 @@ fn returning(value: u64) -> Vec<u8> {
     assembler.finish().expect("a short function").to_vec()
 }
 
-fn call(code: &CodeMemory) -> u64 {
-    let entry = code.entry().expect("code that was written");
-    // SAFETY: all code in these tests is a function of this type, alive while `code` is.
+fn call(entry: *const u8) -> u64 {
+    // SAFETY: all code in these tests is a function of this type, mapped in this process.
     let function: extern "sysv64" fn() -> u64 = unsafe { std::mem::transmute(entry) };
     function()
 }
 
-/// What runs is what was written last, many times in the same place.
+fn result_of(code: &CodeMemory) -> u64 {
+    call(code.entry().expect("code of this process"))
+}
+
 #[test]
-fn code_is_replaced() {
+fn replaced_code_runs() {
     for pages in ALL {
-        let mut code = CodeMemory::new(4096, pages).expect("executable memory");
-        for value in 0..1000 {
-            code.write(&returning(value)).expect("a short function");
-            assert_eq!(call(&code), value, "{:?}", code.pages());
+        let mut code = CodeMemory::new(&returning(0), 4096, pages).expect("executable memory");
+        for value in 1..1000 {
+            code = code.replace(&returning(value)).expect("a short function");
+            assert_eq!(result_of(&code), value, "{:?}", code.pages());
         }
     }
 }
 
 #[test]
-fn long_code_is_refused() {
+fn fixed_code_runs() {
     for pages in ALL {
-        let mut code = CodeMemory::new(16, pages).expect("executable memory");
-        assert_eq!(code.write(&[0; 17]), Err(JitError::TooLong));
-        code.write(&returning(7)).expect("a short function");
-        assert_eq!(call(&code), 7);
+        let code = FixedCode::new(&returning(17), pages).expect("executable memory");
+        assert_eq!(call(code.entry()), 17, "{pages:?}");
     }
 }
 
-/// Both ways keep every mapping of the process either writable or executable.
-#[cfg(target_os = "linux")]
 #[test]
-fn nothing_is_writable_and_executable() {
+fn code_longer_than_its_memory_is_an_error() {
     for pages in ALL {
-        let mut code = CodeMemory::new(4096, pages).expect("executable memory");
-        code.write(&returning(1)).expect("a short function");
-        let entry = code.entry().expect("code that was written") as usize;
-        let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux's list of mappings");
-        assert!(!maps.lines().any(|line| line.contains("rwx")), "{maps}");
-        let own = maps.lines().find(|line| line.starts_with(&format!("{entry:x}-")));
-        let permissions = own.and_then(|line| line.split(' ').nth(1)).expect("the code's mapping");
-        assert!(permissions.starts_with("r-x"), "{permissions}");
+        let refused = CodeMemory::new(&[0; 17], 16, pages);
+        assert!(matches!(refused, Err(JitError::TooLong)), "{refused:?}");
+        let code = CodeMemory::new(&returning(7), 16, pages).expect("executable memory");
+        assert_eq!(result_of(&code), 7);
+        let refused = code.replace(&[0; 17]);
+        assert!(matches!(refused, Err(JitError::TooLong)), "{refused:?}");
     }
 }
 
-/// A system that lets nothing become executable gives an error, not a crash. The process that
-/// asks the kernel for that cannot take it back, so it is another one.
 #[cfg(target_os = "linux")]
-#[test]
-fn refusal_is_an_error() {
-    const NAME: &str = "jit::x86_64::code_memory::tests::refusal_is_an_error";
-    const CHILD: &str = "RANDOMX_TEST_REFUSE_EXECUTION";
-    if std::env::var_os(CHILD).is_none() {
+mod linux {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Runs the test `name` in a process of its own, for what cannot be taken back. Returns `true`
+    /// in that process.
+    fn alone(name: &str) -> bool {
+        const CHILD: &str = "RANDOMX_TEST_ALONE";
+        if std::env::var_os(CHILD).is_some() {
+            return true;
+        }
+        let name = format!("jit::x86_64::code_memory::tests::linux::{name}");
         let this = std::env::current_exe().expect("the path of this test");
-        let mut child = std::process::Command::new(this);
-        let output = child.args(["--exact", NAME, "--nocapture"]).env(CHILD, "1").output();
-        let output = output.expect("this test once more");
+        let mut child = Command::new(this);
+        child.args(["--exact", &name, "--nocapture"]).env(CHILD, "1");
+        let output = child.output().expect("a process");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-        if text.contains("skipped") {
-            println!("skipped: this kernel has no PR_SET_MDWE");
+        text.lines().filter(|line| line.starts_with("skipped")).for_each(|line| println!("{line}"));
+        false
+    }
+
+    fn set_limit(resource: libc::__rlimit_resource_t, limit: libc::rlim_t) {
+        let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the calls read and write `limits`, which outlives them.
+        unsafe {
+            assert_eq!(libc::getrlimit(resource, &raw mut limits), 0);
+            limits.rlim_cur = limit.min(limits.rlim_max);
+            assert_eq!(libc::setrlimit(resource, &raw const limits), 0);
         }
-        return;
     }
-    const PR_SET_MDWE: libc::c_int = 65;
-    const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
-    // SAFETY: the call takes five numbers and only changes what this process may map.
-    if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
-        println!("skipped");
-        return;
+
+    #[test]
+    fn no_mapping_is_writable_and_executable() {
+        for pages in ALL {
+            let code = CodeMemory::new(&returning(0), 4096, pages).expect("executable memory");
+            let code = code.replace(&returning(1)).expect("a short function");
+            let fixed = FixedCode::new(&returning(2), pages).expect("executable memory");
+            let maps = std::fs::read_to_string("/proc/self/maps").expect("the list of mappings");
+            assert!(!maps.lines().any(|line| line.contains("rwx")), "{maps}");
+            for entry in [code.entry().expect("code of this process"), fixed.entry()] {
+                let own = maps.lines().find(|line| holds(line, entry as usize));
+                let permissions = own.and_then(|line| line.split(' ').nth(1)).expect("a mapping");
+                assert!(permissions.starts_with("r-x"), "{permissions}");
+            }
+        }
     }
-    let refused = CodeMemory::new(4096, CodePages::Flipped);
-    assert!(matches!(refused, Err(JitError::Memory(_))), "{refused:?}");
-    // Pages that are never both need no gain.
-    let mut code = CodeMemory::new(4096, CodePages::Aliased).expect("two views of one file");
-    code.write(&returning(3)).expect("a short function");
-    assert_eq!(call(&code), 3);
+
+    /// Returns whether a mapping holds `address`. Neighbours may be listed as one.
+    fn holds(line: &str, address: usize) -> bool {
+        let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+        let number = |hex| usize::from_str_radix(hex, 16).expect("a hexadecimal number");
+        range.is_some_and(|(start, end)| (number(start)..number(end)).contains(&address))
+    }
+
+    /// `PR_SET_MDWE`: no page becomes executable that was not so when it was mapped.
+    #[test]
+    fn refused_execution_is_an_error() {
+        const PR_SET_MDWE: libc::c_int = 65;
+        const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
+        if !alone("refused_execution_is_an_error") {
+            return;
+        }
+        let code = CodeMemory::new(&returning(1), 4096, CodePages::Flipped);
+        // SAFETY: the call takes five numbers and only changes what this process may map.
+        if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
+            println!("skipped: this kernel has no PR_SET_MDWE");
+            return;
+        }
+        let refused = code.expect("executable memory").replace(&returning(2));
+        assert!(matches!(refused, Err(JitError::Memory(_))), "{refused:?}");
+        let refused = CodeMemory::new(&returning(3), 4096, CodePages::Flipped);
+        assert!(matches!(refused, Err(JitError::Memory(_))), "{refused:?}");
+        let refused = FixedCode::new(&returning(4), CodePages::Flipped);
+        assert!(matches!(refused, Err(JitError::Memory(_))), "{refused:?}");
+        // Views of a file are executable from the start.
+        let code = CodeMemory::new(&returning(5), 4096, CodePages::Aliased).expect("two views");
+        assert_eq!(code.pages(), CodePages::Aliased);
+        assert_eq!(result_of(&code), 5);
+        let fixed = FixedCode::new(&returning(6), CodePages::Aliased).expect("a sealed file");
+        assert_eq!(call(fixed.entry()), 6);
+    }
+
+    /// `ulimit -f 0`: a file that grows raises SIGXFSZ, which ends the process.
+    #[test]
+    fn a_limit_on_file_sizes_costs_only_the_second_address() {
+        if !alone("a_limit_on_file_sizes_costs_only_the_second_address") {
+            return;
+        }
+        for limit in [4096, 4095, 0] {
+            set_limit(libc::RLIMIT_FSIZE, limit);
+            let code = CodeMemory::new(&returning(1), 4096, CodePages::Aliased);
+            let code = code.expect("executable memory");
+            let expected = if limit == 4096 { CodePages::Aliased } else { CodePages::Flipped };
+            assert_eq!(code.pages(), expected, "with at most {limit} bytes a file");
+            let code = code.replace(&returning(2)).expect("a short function");
+            assert_eq!(result_of(&code), 2);
+            assert!(SealedCode::new(&returning(3)).is_ok() == (limit > 0), "{limit} bytes");
+            let fixed = FixedCode::new(&returning(4), CodePages::Aliased).expect("memory");
+            assert_eq!(call(fixed.entry()), 4);
+        }
+    }
+
+    /// `RLIMIT_DATA` counts private writable pages, so flipped ones cannot become writable.
+    #[test]
+    fn code_that_could_not_be_replaced_is_gone() {
+        if !alone("code_that_could_not_be_replaced_is_gone") {
+            return;
+        }
+        let code = CodeMemory::new(&returning(1), 1 << 20, CodePages::Flipped);
+        let code = code.expect("executable memory");
+        set_limit(libc::RLIMIT_DATA, 1 << 16);
+        let refused = code.replace(&returning(2));
+        let mapped = CodeMemory::new(&returning(3), 1 << 20, CodePages::Flipped);
+        set_limit(libc::RLIMIT_DATA, libc::RLIM_INFINITY);
+        assert!(matches!(refused, Err(JitError::Memory(_))), "{refused:?}");
+        assert!(matches!(mapped, Err(JitError::Memory(_))), "{mapped:?}");
+    }
+
+    /// Forks, runs `child` there and returns its exit status.
+    fn in_fork(child: impl FnOnce() -> bool) -> libc::c_int {
+        // SAFETY: the child runs only `child`, which takes no lock that another thread could hold.
+        let process = unsafe { libc::fork() };
+        assert!(process >= 0, "a child process");
+        if process == 0 {
+            let status = if child() { 0 } else { 1 };
+            // SAFETY: ends the child without the parent's exit handlers.
+            unsafe { libc::_exit(status) };
+        }
+        let mut status = -1;
+        // SAFETY: the call writes `status`, which outlives it.
+        assert_eq!(unsafe { libc::waitpid(process, &raw mut status, 0) }, process);
+        status
+    }
+
+    #[test]
+    fn a_child_has_none_of_its_parent_s_aliased_pages() {
+        if !alone("a_child_has_none_of_its_parent_s_aliased_pages") {
+            return;
+        }
+        let code = CodeMemory::new(&returning(1), 4096, CodePages::Aliased).expect("two views");
+        assert_eq!(code.pages(), CodePages::Aliased);
+        let fixed = FixedCode::new(&returning(2), CodePages::Aliased).expect("memory");
+        let sealed = SealedCode::new(&returning(3)).expect("a sealed file");
+        let flipped = CodeMemory::new(&returning(4), 4096, CodePages::Flipped).expect("memory");
+        let mut code = Some(code);
+        let status = in_fork(|| {
+            let inherited = code.take().expect("the code");
+            let without = inherited.entry().is_none();
+            // What is mapped now may be where the parent's pages are.
+            let new: Vec<CodeMemory> = (0..8)
+                .filter_map(|value| {
+                    CodeMemory::new(&returning(value), 4096, CodePages::Aliased).ok()
+                })
+                .collect();
+            let replaced = inherited.replace(&returning(5));
+            let grandchild = in_fork(|| new.iter().all(|code| code.entry().is_none()));
+            without
+                && grandchild == 0
+                && replaced.is_ok_and(|code| result_of(&code) == 5)
+                && new.len() == 8
+                && (0..).zip(&new).all(|(value, code)| result_of(code) == value)
+                && call(fixed.entry()) == 2
+                && call(sealed.entry()) == 3
+                && flipped.replace(&returning(6)).is_ok_and(|code| result_of(&code) == 6)
+        });
+        assert_eq!(status, 0);
+        assert_eq!(result_of(code.as_ref().expect("the code")), 1);
+        assert_eq!(call(fixed.entry()), 2);
+    }
+
+    /// A child that fills every page it can make writable changes nothing in its parent.
+    #[test]
+    fn a_child_cannot_write_its_parent_s_code() {
+        if !alone("a_child_cannot_write_its_parent_s_code") {
+            return;
+        }
+        let code = CodeMemory::new(&returning(1), 4096, CodePages::Aliased).expect("two views");
+        let fixed = FixedCode::new(&returning(2), CodePages::Aliased).expect("memory");
+        let sealed = SealedCode::new(&returning(3)).expect("a sealed file");
+        let flipped = CodeMemory::new(&returning(4), 4096, CodePages::Flipped).expect("memory");
+        let entries = [code.entry(), Some(fixed.entry()), Some(sealed.entry()), flipped.entry()]
+            .map(|entry| entry.expect("code of this process"));
+        let status = in_fork(|| {
+            let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+            let no_alias = !maps.lines().any(|line| line.contains("w-s") || line.contains("wxs"));
+            for entry in entries {
+                let start = entry.cast_mut();
+                let access = libc::PROT_READ | libc::PROT_WRITE;
+                // SAFETY: what is at the address in this child is code or nothing, and no code
+                // runs there any more.
+                unsafe {
+                    if libc::mprotect(start.cast(), 4096, access) == 0 {
+                        start.write_bytes(0xcc, 8);
+                    }
+                }
+            }
+            no_alias
+        });
+        assert_eq!(status, 0);
+        assert_eq!(entries.map(call), [1, 2, 3, 4]);
+    }
 }

@@ -7,26 +7,26 @@ use crate::jit::x86_64::assembler::{Assembler, Position};
 use crate::params::Version;
 use crate::program::{Operation, Program, Sink, decode};
 
-/// Emits all operations of a program, one after the other.
+/// Emits all operations of a program, in order.
 ///
 /// # Errors
 ///
-/// [`JitError::TooLong`] when there are more than any version has.
+/// [`JitError::TooLong`] if there are more operations than in any version.
 pub(super) fn emit(
     assembler: &mut Assembler,
     program: &Program,
     features: Features,
 ) -> Result<(), JitError> {
-    emitted(assembler, program, features).map(|_| ())
+    emit_with_positions(assembler, program, features).map(|_| ())
 }
 
-/// The same, for those who want to know where in the code each operation begins.
+/// Emits all operations of a program, in order. Returns where in the code each begins.
 ///
 /// # Errors
 ///
 /// As [`emit`].
 #[inline(always)]
-pub(super) fn emitted<'a>(
+pub(super) fn emit_with_positions<'a>(
     assembler: &'a mut Assembler,
     program: &Program,
     features: Features,
@@ -41,19 +41,21 @@ pub(super) fn emitted<'a>(
     Ok(body)
 }
 
-/// A program's operations on their way into the assembler.
+/// Receives a program's operations and emits their code.
 pub(super) struct Body<'a> {
     pub(super) assembler: &'a mut Assembler,
     pub(super) features: Features,
-    /// Where each operation begins, of so many that have been emitted.
+    /// Where each operation begins, for the first `count`.
     pub(super) positions: [Position; Version::V2.program_size()],
     count: usize,
 }
 
 impl Sink for Body<'_> {
-    /// Inlined into `decode`, where the operation is known at each call: the match goes away, and
-    /// one call of a small function stays. Were those inlined too, the optimiser would meet each of
-    /// them at each call, and take minutes.
+    /// Emits one operation.
+    ///
+    /// `decode` inlines this function. The operation is a constant at each of its calls, so that the
+    /// match goes away and one call of a small function stays. If those were inlined too, the
+    /// compiler would optimise a copy of each at each call, which takes minutes.
     #[inline(always)]
     fn operation(&mut self, operation: Operation) {
         if let Some(position) = self.positions.get_mut(self.count) {

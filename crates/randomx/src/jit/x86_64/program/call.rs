@@ -1,69 +1,40 @@
-//! Calling the code of programs: the one place of this room that Rust cannot check.
+//! Calls the code of programs. This is the only unsafe code in this module.
 
+use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr;
 
-use super::Code;
-use super::turns::{MXCSR, ROUNDING_CONTROL};
-use crate::engine::{Lane, LaneContext};
+use super::link::{Entry, Link, MXCSR, ROUNDING_CONTROL, flag};
+use crate::engine::LaneContext;
 use crate::jit::x86_64::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
 use crate::params::{MAX_LANES, PROGRAM_ITERATIONS};
 use crate::rounding::RoundingMode;
-use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// What the lanes do in a call, one after the other.
+/// The work of each lane in a call. The lanes take turns.
 #[derive(Clone, Copy)]
 pub(super) enum Turn<'a> {
-    /// Each begins an iteration.
+    /// Begins an iteration.
     Begin,
-    /// Each ends one with its item.
+    /// Ends an iteration. There is one item per lane.
     End(&'a [Item]),
-    /// Both.
+    /// Begins and ends an iteration.
     Iterate(&'a [Item]),
-    /// They take turns in all iterations and read a dataset.
+    /// Runs all iterations, one in each turn, with items of a dataset.
     Run(&'a [Item]),
 }
 
 impl Turn<'_> {
-    /// What this one lane does.
-    pub(super) fn of_lane(self, index: usize) -> Self {
+    /// Returns the turn of some of the lanes.
+    #[inline]
+    pub(super) fn of(self, lanes: Range<usize>) -> Self {
         match self {
             Turn::Begin | Turn::Run(_) => self,
-            Turn::End(items) => Turn::End(&items[index..=index]),
-            Turn::Iterate(items) => Turn::Iterate(&items[index..=index]),
+            Turn::End(items) => Turn::End(&items[lanes]),
+            Turn::Iterate(items) => Turn::Iterate(&items[lanes]),
         }
     }
-}
-
-/// The bits in which the code is told the same.
-pub(super) mod flag {
-    pub(in super::super) const BEGIN: i32 = 1;
-    pub(in super::super) const END: i32 = 2;
-    pub(in super::super) const DATASET: i32 = 4;
-    /// There is no other lane, so nothing has to be put away between iterations.
-    pub(in super::super) const ALONE: i32 = 8;
-}
-
-/// A lane in the form that the code reads. The lanes of a call are an array.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct Link {
-    /// Where the lane's code takes over from another lane's.
-    pub(super) takeover: *const u8,
-    pub(super) lane: *mut Lane,
-    pub(super) scratchpad: *mut Scratchpad,
-    /// The lane's item, or the dataset from the program's offset on.
-    pub(super) items: *const Item,
-}
-
-impl Link {
-    const NONE: Link = Link {
-        takeover: ptr::null(),
-        lane: ptr::null_mut(),
-        scratchpad: ptr::null_mut(),
-        items: ptr::null(),
-    };
 }
 
 /// The code of a program in executable memory.
@@ -74,72 +45,99 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// Memory for `capacity` bytes of code; there is no function in it yet. Other lanes' code will
-    /// jump to the byte `takeover`.
+    /// Puts `code` into `capacity` bytes of executable memory. It has to be a whole function, from the
+    /// entry to the exit that [`turns`](super::turns) emits. Other lanes' code jumps to the offset
+    /// `takeover`.
     pub(super) fn new(
+        code: &[u8],
         capacity: usize,
         takeover: usize,
         pages: CodePages,
     ) -> Result<Function, JitError> {
-        Ok(Function { memory: CodeMemory::new(capacity, pages)?, takeover })
+        Ok(Function { memory: CodeMemory::new(code, capacity, pages)?, takeover })
     }
 
-    /// Replaces the function by `code`, a whole one from [`turns`](super::turns)' way in to the way
-    /// out.
-    pub(super) fn replace(&mut self, code: &[u8]) -> Result<(), JitError> {
-        self.memory.write(code)
-    }
-}
-
-/// Runs lanes whose code is in place. There are as many items as lanes, or a whole dataset.
-pub(super) fn call(lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
-    for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
-        call_group(lanes, group * MAX_LANES, turn);
+    /// Replaces the function by another one with the same `takeover`.
+    pub(super) fn replace(self, code: &[u8]) -> Result<Function, JitError> {
+        let Function { memory, takeover } = self;
+        Ok(Function { memory: memory.replace(code)?, takeover })
     }
 }
 
-/// `first` is the place of the first lane's item.
-fn call_group(lanes: &mut [LaneContext<'_, Code>], first: usize, turn: Turn<'_>) {
-    type Entry = unsafe extern "sysv64" fn(*const Link, *const Link, u64, u64);
-    let mut links = [Link::NONE; MAX_LANES];
-    let mut entry = None;
-    for (index, (link, context)) in links.iter_mut().zip(&mut *lanes).enumerate() {
-        let Ok(code) = context.code.function.memory.entry() else { return };
-        entry.get_or_insert(code);
-        context.lane.mxcsr = MXCSR | (context.lane.rounding_mode as u32) << ROUNDING_CONTROL;
-        *link = Link {
-            takeover: code.wrapping_add(context.code.function.takeover),
-            items: match turn {
-                Turn::Begin => ptr::null(),
-                Turn::End(items) | Turn::Iterate(items) => &raw const items[first + index],
-                Turn::Run(dataset) => context.lane.window(dataset).as_ptr(),
-            },
-            lane: context.lane,
-            scratchpad: context.scratchpad,
+/// Lanes that are ready to be called: each has code in this process.
+pub(super) struct Chain<'a> {
+    entry: *const u8,
+    links: [Link; MAX_LANES],
+    count: usize,
+    flags: i32,
+    turns: usize,
+    /// The links point to lanes, scratchpads, items and code that are borrowed for as long.
+    borrowed: PhantomData<&'a mut Link>,
+}
+
+impl<'a> Chain<'a> {
+    /// Links up to [`MAX_LANES`] lanes. Returns `None` if there is no lane, if `function` returns
+    /// `None` for one, or if this process is a fork that lacks the pages of one.
+    ///
+    /// # Panics
+    ///
+    /// If there are more lanes, if `turn` has fewer items than lanes, or less than a dataset.
+    #[inline(always)]
+    pub(super) fn new<C>(
+        lanes: &'a mut [LaneContext<'_, C>],
+        function: impl Fn(&C) -> Option<&Function>,
+        turn: Turn<'a>,
+    ) -> Option<Chain<'a>> {
+        let count = lanes.len();
+        assert!(count <= MAX_LANES, "at most {MAX_LANES} lanes, not {count}");
+        let mut entry = None;
+        let mut links = [Link::NONE; MAX_LANES];
+        for (index, (link, context)) in links.iter_mut().zip(lanes).enumerate() {
+            let function = function(context.code)?;
+            let code = function.memory.entry()?;
+            entry.get_or_insert(code);
+            context.lane.mxcsr = MXCSR | (context.lane.rounding_mode as u32) << ROUNDING_CONTROL;
+            *link = Link {
+                takeover: code.wrapping_add(function.takeover),
+                items: match turn {
+                    Turn::Begin => ptr::null(),
+                    Turn::End(items) | Turn::Iterate(items) => &raw const items[index],
+                    Turn::Run(dataset) => context.lane.window(dataset).as_ptr(),
+                },
+                lane: context.lane,
+                scratchpad: context.scratchpad,
+            };
+        }
+        let (flags, turns) = match turn {
+            Turn::Begin => (flag::BEGIN, 1),
+            Turn::End(_) => (flag::END, 1),
+            Turn::Iterate(_) => (flag::BEGIN | flag::END, 1),
+            Turn::Run(_) if count == 1 => {
+                (flag::BEGIN | flag::END | flag::DATASET | flag::ALONE, PROGRAM_ITERATIONS)
+            }
+            Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
         };
+        Some(Chain { entry: entry?, links, count, flags, turns, borrowed: PhantomData })
     }
-    let (flags, passes) = match turn {
-        Turn::Begin => (flag::BEGIN, 1),
-        Turn::End(_) => (flag::END, 1),
-        Turn::Iterate(_) => (flag::BEGIN | flag::END, 1),
-        Turn::Run(_) if lanes.len() == 1 => {
-            (flag::BEGIN | flag::END | flag::DATASET | flag::ALONE, PROGRAM_ITERATIONS)
-        }
-        Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
-    };
-    let links = links[..lanes.len()].as_ptr_range();
-    if let Some(entry) = entry {
-        let (head, tail) = (links.start, links.end.wrapping_sub(1));
-        // SAFETY: `Function::replace` put a whole function of this type at each entry. It keeps to
-        // what the links point to, which the lanes borrow for the time of the call: to the lane, to
-        // the scratchpad, because it masks all addresses, and to one item or, if `flags` say that
-        // there is a dataset, to those that its mask lets it address in the window.
+
+    /// Runs the lanes.
+    #[inline(always)]
+    pub(super) fn call(&self) {
+        let links = &self.links[..self.count];
+        let (first, last) = (links.as_ptr(), &raw const links[links.len() - 1]);
+        // SAFETY: `Function` holds a whole function of this type, whose pages this process has: it
+        // forks nowhere between `new` and here. The function keeps to what the links point to, all
+        // of it borrowed for 'a: to the lane, to the scratchpad, because it masks all addresses,
+        // and to one item or, if the flags say that there is a dataset, to those that its mask lets
+        // it address in the window.
         unsafe {
-            std::mem::transmute::<*const u8, Entry>(entry)(head, tail, passes as u64, flags as u64);
+            let entry = std::mem::transmute::<*const u8, Entry>(self.entry);
+            entry(first, last, self.turns as u64, self.flags as u64);
         }
-    }
-    for context in lanes {
-        let fprc = context.lane.mxcsr >> ROUNDING_CONTROL;
-        context.lane.rounding_mode = RoundingMode::from_fprc(u64::from(fprc));
+        for link in links {
+            // SAFETY: the lane is borrowed for 'a, and the code is done with it.
+            let lane = unsafe { &mut *link.lane };
+            lane.rounding_mode = RoundingMode::from_fprc(u64::from(lane.mxcsr >> ROUNDING_CONTROL));
+        }
     }
 }

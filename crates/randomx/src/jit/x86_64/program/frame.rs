@@ -3,12 +3,12 @@
 use std::mem::offset_of;
 
 use super::Features;
-use super::call::flag;
+use super::link::flag;
 use super::operations::load_group_e;
 use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
 use super::turns::{
-    Constants, enter, hand_over, lane, load_constants, load_floats, load_lane_vectors, put_away,
-    return_to_caller, slot, stack, take_over, test_flag,
+    Constants, enter, hand_over, lane, load_constants, load_floats, load_lane_vectors,
+    return_to_caller, slot, stack, store_lane, take_over, test_flag,
 };
 use crate::aes::Aes;
 use crate::cpu::Cpu;
@@ -21,22 +21,22 @@ use crate::scratchpad::L3_MASK_64;
 /// `spAddr0`, then `spAddr1`.
 const ADDRESSES: usize = offset_of!(Lane, addresses);
 
-/// The part of the code that is the same for all programs.
+/// The start of the code, which is the same for all programs.
 pub(super) struct Frame {
     constants: Constants,
-    /// Where another lane's code jumps to.
+    /// The offset that another lane's code jumps to.
     takeover: usize,
     prologue: Mark,
 }
 
-/// Places in the loop of one program.
+/// Labels in the loop of one program.
 pub(super) struct Places {
     begin: Label,
     end_only: Label,
 }
 
 impl Frame {
-    /// Emits what comes first in the code of every program, from the entry on.
+    /// Emits the start of the code, from the entry on.
     pub(super) fn begin(assembler: &mut Assembler) -> Frame {
         let over = assembler.label();
         assembler.jmp(over);
@@ -50,17 +50,17 @@ impl Frame {
         Frame { constants, takeover, prologue: assembler.mark() }
     }
 
-    /// Where in the code another lane's code jumps to, with its link in `rcx`.
+    /// Returns the offset that another lane's code jumps to, with this lane's link in `rcx`.
     pub(super) fn takeover(&self) -> usize {
         self.takeover
     }
 
-    /// Forgets the last program's code.
+    /// Removes the last program's code.
     pub(super) fn rewind(&self, assembler: &mut Assembler) {
         assembler.rewind(self.prologue);
     }
 
-    /// Steps 1 to 3.
+    /// Emits steps 1 to 3.
     pub(super) fn begin_iteration(
         &self,
         assembler: &mut Assembler,
@@ -86,7 +86,7 @@ impl Frame {
         places
     }
 
-    /// Steps 5 to 12, and what follows a turn.
+    /// Emits steps 5 to 12 and the end of a turn.
     pub(super) fn end_iteration(
         &self,
         assembler: &mut Assembler,
@@ -95,11 +95,11 @@ impl Frame {
         version: Version,
         features: Features,
     ) {
-        let (passed, end) = (assembler.label(), assembler.label());
+        let (without_dataset, end) = (assembler.label(), assembler.label());
         let (alone, turn_over) = (assembler.label(), assembler.label());
         choose_item(assembler, configuration, version);
         test_flag(assembler, flag::DATASET);
-        assembler.jcc(Condition::Zero, passed);
+        assembler.jcc(Condition::Zero, without_dataset);
         assembler.and32(Gpr::Rcx, ITEM_ADDRESS_MASK as i32);
         assembler.prefetchnta(Mem::indexed(ITEMS, Gpr::Rcx, Scale::One, 0));
         assembler.and32(Gpr::Rdx, ITEM_ADDRESS_MASK as i32);
@@ -122,7 +122,7 @@ impl Frame {
         for i in 0..4 {
             assembler.store_movaps(scratchpad(Gpr::Rdx, 16 * i), f(i));
         }
-        // The next iteration's lines are on their way while other lanes have their turns.
+        // Prefetches the next iteration's lines while other lanes have their turns.
         assembler.xor32(Gpr::Rax, Gpr::Rax);
         assembler.store(lane(ADDRESSES), Gpr::Rax);
         mix_addresses(assembler, configuration);
@@ -132,16 +132,16 @@ impl Frame {
         assembler.jcc(Condition::NotZero, alone);
 
         assembler.bind(turn_over);
-        put_away(assembler);
+        store_lane(assembler);
         hand_over(assembler);
 
         assembler.bind(alone);
-        assembler.dec(stack(slot::PASSES));
+        assembler.dec(stack(slot::TURNS));
         assembler.jcc(Condition::NotZero, places.begin);
         return_to_caller(assembler);
 
-        // The item has been passed, or it has not and the turn is over before it is needed.
-        assembler.bind(passed);
+        // Without a dataset, the caller has passed the item, or the turn ends before it is needed.
+        assembler.bind(without_dataset);
         test_flag(assembler, flag::END);
         assembler.jcc(Condition::Zero, turn_over);
         assembler.mov(Gpr::Rcx, ITEMS);
@@ -153,15 +153,15 @@ impl Frame {
         assembler.jmp(end);
     }
 
-    /// Step 10 of v2 without AES instructions: a call to Rust, around which all that it may
-    /// change is saved.
+    /// Emits step 10 of v2 without AES instructions: a call to Rust, which may change the registers
+    /// that are saved around it.
     fn mix_in_software(&self, assembler: &mut Assembler) {
         const VOLATILE: [Gpr; 8] =
             [LANE, SCRATCHPAD, Gpr::Rax, Gpr::Rdx, Gpr::R8, Gpr::R9, Gpr::R10, Gpr::R11];
         extern "sysv64" fn mix(lane: &mut Lane) {
             lane.mix_f_with_e(Aes::new(Cpu::baseline()));
         }
-        put_away(assembler);
+        store_lane(assembler);
         VOLATILE.iter().for_each(|&register| assembler.push(register));
         assembler.mov_immediate(Gpr::Rax, mix as *const () as u64);
         assembler.call(Gpr::Rax);
@@ -172,7 +172,8 @@ impl Frame {
     }
 }
 
-/// The scratchpad addresses of an iteration: `spAddr0` in `rdx` and `spAddr1` in `rax`, masked.
+/// Emits the computation of an iteration's scratchpad addresses: `spAddr0` in `rdx` and `spAddr1`
+/// in `rax`, masked.
 fn mix_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     let [first, second, ..] = configuration.read_registers.map(r);
     assembler.mov(Gpr::Rax, first);
@@ -184,8 +185,8 @@ fn mix_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     assembler.and32(Gpr::Rax, L3_MASK_64 as i32);
 }
 
-/// Steps 5, 6 and 8: leaves this iteration's item address in `edx` and in the lane, and what to
-/// prefetch in `ecx`, both not masked yet.
+/// Emits steps 5, 6 and 8. This iteration's item address is left in `edx` and in the lane, and the
+/// address to prefetch in `ecx`, both not masked yet.
 fn choose_item(assembler: &mut Assembler, configuration: &Configuration, version: Version) {
     let [.., third, fourth] = configuration.read_registers.map(r);
     assembler.mov32(Gpr::Rax, third);
@@ -208,7 +209,7 @@ fn choose_item(assembler: &mut Assembler, configuration: &Configuration, version
     assembler.store32(lane(offset_of!(Lane, item_address)), Gpr::Rdx);
 }
 
-/// Step 10 of v2.
+/// Emits step 10 of v2 with AES instructions.
 fn mix_by_aes(assembler: &mut Assembler) {
     for key in (0..4).map(e) {
         assembler.aesenc(f(0), key);

@@ -1,14 +1,15 @@
-//! What each operation of a program becomes.
+//! The code of each operation of a program.
 
 use super::Features;
 use super::body::Body;
+use super::link::ROUNDING_CONTROL;
 use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r};
-use super::turns::{ROUNDING_CONTROL, set_rounding_mode};
+use super::turns::set_rounding_mode;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Scale, Xmm};
 use crate::params::JUMP_BITS;
 use crate::program::{Address, ZERO_REGISTER};
 
-/// The bits that a branch tests, before they are shifted to where it tests them.
+/// The bits that a branch tests, before the shift that the instruction asks for.
 const CONDITION: u32 = (1 << JUMP_BITS) - 1;
 
 /// One method for each kind of operation.
@@ -207,7 +208,7 @@ impl Body<'_> {
 
     #[inline(never)]
     pub(super) fn set_rounding_mode(&mut self, src: u8, count: u8, gate: u8) {
-        // The two low bits of the rotated value go where MXCSR has them.
+        // Rotates the two bits of `fprc` to their position in MXCSR.
         self.rotate(Gpr::Rax, r(src), count.wrapping_sub(ROUNDING_CONTROL) & 63);
         if gate == 0 {
             set_rounding_mode(self.assembler);
@@ -228,7 +229,7 @@ impl Body<'_> {
 }
 
 impl Body<'_> {
-    /// Where in the scratchpad a source or a destination is.
+    /// Emits the computation of a scratchpad address, in `rax`.
     #[inline(always)]
     fn locate(&mut self, address: Address) -> Mem {
         self.locate_with(address, Gpr::Rax)
@@ -257,7 +258,7 @@ impl Body<'_> {
     }
 }
 
-/// Loads 8 bytes and converts them to group E (specification 4.3.2).
+/// Emits a load of 8 bytes and their conversion to group E (specification 4.3.2).
 #[inline(always)]
 pub(super) fn load_group_e(assembler: &mut Assembler, dst: Xmm, src: Mem, features: Features) {
     assembler.cvtdq2pd(dst, src);

@@ -1,4 +1,4 @@
-//! Which machine register holds what while a program runs.
+//! The machine registers of a program's state.
 
 use crate::jit::x86_64::assembler::{Gpr, Xmm};
 
@@ -6,21 +6,21 @@ use crate::jit::x86_64::assembler::{Gpr, Xmm};
 pub(super) const LANE: Gpr = Gpr::Rdi;
 /// The scratchpad's first byte.
 pub(super) const SCRATCHPAD: Gpr = Gpr::Rsi;
-/// The next of the items that were passed, or the dataset's first item from its offset on.
+/// The item that the caller passed, or the dataset from the program's offset on.
 pub(super) const ITEMS: Gpr = Gpr::Rbx;
 /// `ma` in the lower half, `mx` in the upper.
 pub(super) const MA_MX: Gpr = Gpr::Rbp;
 
-/// Converted values on their way into arithmetic.
+/// A temporary: an operand from memory, converted.
 pub(super) const CONVERTED: Xmm = Xmm(12);
-/// What conversion to group E keeps of a value.
+/// The bits that conversion to group E keeps.
 pub(super) const E_KEPT: Xmm = Xmm(13);
-/// What conversion to group E puts in.
+/// The bits that conversion to group E sets.
 pub(super) const E_MASK: Xmm = Xmm(14);
-/// What FSCAL_R flips.
+/// The bits that FSCAL_R flips.
 pub(super) const SCALE: Xmm = Xmm(15);
 
-/// Integer register `r0` to `r7`.
+/// Returns integer register `r0` to `r7`.
 #[inline(always)]
 pub(super) const fn r(register: u8) -> Gpr {
     const R: [Gpr; 8] =
@@ -28,19 +28,19 @@ pub(super) const fn r(register: u8) -> Gpr {
     R[register as usize & 7]
 }
 
-/// Group F register 0 to 3.
+/// Returns group F register 0 to 3.
 #[inline(always)]
 pub(super) const fn f(register: u8) -> Xmm {
     Xmm(register & 3)
 }
 
-/// Group E register 0 to 3.
+/// Returns group E register 0 to 3.
 #[inline(always)]
 pub(super) const fn e(register: u8) -> Xmm {
     Xmm(4 | register & 3)
 }
 
-/// Group A register 0 to 3.
+/// Returns group A register 0 to 3.
 #[inline(always)]
 pub(super) const fn a(register: u8) -> Xmm {
     Xmm(8 | register & 3)

@@ -1,5 +1,5 @@
-//! The code of programs, read back by a disassembler and compared with `tests/*.asm`. That it
-//! computes the right thing is tested in `tests/jit.rs` of the crate.
+//! The code of programs, read back by a disassembler and compared with `tests/*.asm`. The
+//! crate's `tests/jit` checks its results.
 
 use super::{Features, LONGEST_FRAME, LONGEST_OPERATION, body, frame::Frame};
 use crate::jit::x86_64::assembler::Assembler;
@@ -16,7 +16,7 @@ fn word(opcode: Opcode, dst: u8, src: u8, modifier: u8, imm32: u32) -> Instructi
     Instruction { opcode, dst, src, modifier, imm32 }
 }
 
-/// Each operation, once with two registers and once with one.
+/// Returns each operation twice: with two different registers, and with the same one.
 fn every_operation() -> Vec<Instruction> {
     let with = |src| {
         Opcode::FREQUENCIES.iter().map(move |&(opcode, _)| word(opcode, 5, src, 7, 0x8123_4567))
@@ -32,7 +32,7 @@ fn listing(version: Version, instructions: &[Instruction], features: Features) -
         instructions: instructions.to_vec(),
     };
     body::emit(&mut assembler, &program, features).expect("a short program");
-    let code = assembler.finish().expect("room for the code");
+    let code = assembler.finish().expect("a short program");
     let mut lines = disassemble(code).join("\n");
     lines.push('\n');
     lines
@@ -50,9 +50,9 @@ fn operations_of_v2_on_every_processor() {
     assert_eq!(listing(Version::V2, &every_operation(), NONE), expected);
 }
 
-/// What the capacity of the code's memory is computed from.
+/// The capacity of a lane's code memory depends on these limits.
 #[test]
-fn code_is_no_longer_than_assumed() {
+fn code_is_within_the_assumed_lengths() {
     for (version, features) in [(Version::V1, ALL), (Version::V2, ALL), (Version::V2, NONE)] {
         for (opcode, _) in Opcode::FREQUENCIES {
             // Addresses in `r12` and `r13` have the longest encodings.
@@ -65,7 +65,7 @@ fn code_is_no_longer_than_assumed() {
                     };
                     let mut assembler = Assembler::new(1 << 12);
                     body::emit(&mut assembler, &program, features).expect("a short program");
-                    let length = assembler.finish().expect("room for the code").len();
+                    let length = assembler.finish().expect("a short program").len();
                     assert!(length <= LONGEST_OPERATION, "{opcode:?}: {length} bytes");
                 }
             }
@@ -75,7 +75,7 @@ fn code_is_no_longer_than_assumed() {
         let configuration = &Configuration { read_registers: [4, 5, 4, 5], ..Configuration::ZERO };
         let places = frame.begin_iteration(&mut assembler, configuration, features);
         frame.end_iteration(&mut assembler, places, configuration, version, features);
-        let length = assembler.finish().expect("room for the frame").len();
+        let length = assembler.finish().expect("a short frame").len();
         assert!(length <= LONGEST_FRAME, "the frame of {version}: {length} bytes");
     }
 }

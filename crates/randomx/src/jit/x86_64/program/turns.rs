@@ -1,39 +1,32 @@
-//! The ways into a program's code, from lane to lane, and out again.
+//! Code that enters a program, hands over to the next lane, and returns.
 //!
-//! A call runs one lane after the other: at the end of its turn a lane's code puts the registers
-//! away and jumps to the next lane's. See [`flag`](super::call::flag) for what a turn is.
+//! A call runs the lanes in turn. At the end of a turn the lane's code stores its registers and jumps
+//! to the next lane's code. The [`flag`](super::link::flag)s say what the lane does in its turn.
 
 use std::mem::offset_of;
 
-use super::call::Link;
+use super::link::{Link, MXCSR, ROUNDING_CONTROL};
 use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::engine::{GROUP_E_KEPT, Lane};
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mem};
 use crate::program::SCALE_BITS;
 use crate::registers::RegisterFile;
 
-/// MXCSR for RandomX, but for the rounding mode: all exceptions masked, denormals are zero. The
-/// loop's values are never denormal; without the two bits an operand could still make the
-/// processor slow.
-pub(super) const MXCSR: u32 = 0x9fc0;
-
-/// Where the two bits of `fprc` are in MXCSR.
-pub(super) const ROUNDING_CONTROL: u8 = 13;
-
-/// What the code keeps on the stack, by its distance from `rsp`.
+/// The stack frame of the code: offsets from `rsp`.
 pub(super) mod slot {
-    /// MXCSR of the caller.
+    /// The caller's MXCSR.
     pub(in super::super) const CALLER_MXCSR: i32 = 0;
-    /// What a turn is: [`flag`](super::super::call::flag)s.
+    /// The [`flag`](super::super::link::flag)s of the call.
     pub(in super::super) const FLAGS: i32 = 4;
-    /// The [`Link`](super::super::call::Link) of the lane whose turn it is.
+    /// The [`Link`](super::super::link::Link) of the current lane.
     pub(in super::super) const LINK: i32 = 8;
-    /// That of the first lane and that of the last.
+    /// The link of the first lane.
     pub(in super::super) const FIRST: i32 = 16;
+    /// The link of the last lane.
     pub(in super::super) const LAST: i32 = 24;
-    /// How often each lane still has its turn, this time included.
-    pub(in super::super) const PASSES: i32 = 32;
-    /// All of it. With six registers pushed the stack is aligned to 16 bytes.
+    /// The number of turns that each lane still has, the current one included.
+    pub(in super::super) const TURNS: i32 = 32;
+    /// The size of the frame. With six registers pushed the stack is aligned to 16 bytes.
     pub(in super::super) const SIZE: i32 = 40;
 }
 
@@ -45,7 +38,7 @@ const F: usize = REGISTERS + offset_of!(RegisterFile, f);
 const E: usize = REGISTERS + offset_of!(RegisterFile, e);
 const A: usize = REGISTERS + offset_of!(RegisterFile, a);
 
-/// Where the constants are that are loaded into vector registers.
+/// Labels of the constants that are loaded into vector registers.
 #[derive(Clone, Copy)]
 pub(super) struct Constants {
     e_kept: Label,
@@ -53,7 +46,7 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Puts them here.
+    /// Emits the constants.
     pub(super) fn emit(assembler: &mut Assembler) -> Constants {
         assembler.align(16);
         Constants {
@@ -63,18 +56,18 @@ impl Constants {
     }
 }
 
-/// Saves what belongs to the caller and puts the arguments away.
+/// Emits the entry: saves the caller's registers and stores the arguments.
 pub(super) fn enter(assembler: &mut Assembler) {
     SAVED.iter().for_each(|&register| assembler.push(register));
     assembler.sub(Gpr::Rsp, slot::SIZE);
     assembler.stmxcsr(stack(slot::CALLER_MXCSR));
     assembler.store(stack(slot::FIRST), Gpr::Rdi);
     assembler.store(stack(slot::LAST), Gpr::Rsi);
-    assembler.store(stack(slot::PASSES), Gpr::Rdx);
+    assembler.store(stack(slot::TURNS), Gpr::Rdx);
     assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
 }
 
-/// Begins a lane's turn; its link is in `rcx`.
+/// Emits the begin of a lane's turn, with its link in `rcx`.
 pub(super) fn take_over(assembler: &mut Assembler) {
     let link = |offset| Mem::new(Gpr::Rcx, offset as i32);
     assembler.store(stack(slot::LINK), Gpr::Rcx);
@@ -89,7 +82,8 @@ pub(super) fn take_over(assembler: &mut Assembler) {
     load_lane_vectors(assembler);
 }
 
-/// Ends a lane's turn: on to the next lane, to the first one in the next pass, or out.
+/// Emits the end of a lane's turn: a jump to the next lane, from the last one to the first while
+/// turns are left, else the exit.
 pub(super) fn hand_over(assembler: &mut Assembler) {
     let (last, go) = (assembler.label(), assembler.label());
     assembler.mov(Gpr::Rcx, stack(slot::LINK));
@@ -102,12 +96,12 @@ pub(super) fn hand_over(assembler: &mut Assembler) {
 
     assembler.bind(last);
     assembler.mov(Gpr::Rcx, stack(slot::FIRST));
-    assembler.dec(stack(slot::PASSES));
+    assembler.dec(stack(slot::TURNS));
     assembler.jcc(Condition::NotZero, go);
     leave(assembler);
 }
 
-/// Restores what belongs to the caller and returns.
+/// Emits the exit: restores the caller's registers and returns.
 pub(super) fn leave(assembler: &mut Assembler) {
     assembler.ldmxcsr(stack(slot::CALLER_MXCSR));
     assembler.add(Gpr::Rsp, slot::SIZE);
@@ -115,11 +109,13 @@ pub(super) fn leave(assembler: &mut Assembler) {
     assembler.ret();
 }
 
+/// Emits loads of the constants into vector registers.
 pub(super) fn load_constants(assembler: &mut Assembler, constants: Constants) {
     assembler.movaps(E_KEPT, Mem::label(constants.e_kept, 0));
     assembler.movaps(SCALE, Mem::label(constants.scale, 0));
 }
 
+/// Emits loads of the lane's vectors that no instruction changes.
 pub(super) fn load_lane_vectors(assembler: &mut Assembler) {
     for i in 0..4 {
         assembler.movaps(a(i), lane(A + 16 * usize::from(i)));
@@ -127,7 +123,8 @@ pub(super) fn load_lane_vectors(assembler: &mut Assembler) {
     assembler.movaps(E_MASK, lane(offset_of!(Lane, e_mask)));
 }
 
-/// The registers that an iteration loads anew: what ends one without beginning it needs them.
+/// Emits loads of groups F and E. Only a turn that ends an iteration without beginning it needs
+/// them.
 pub(super) fn load_floats(assembler: &mut Assembler) {
     for i in 0..4 {
         let offset = 16 * usize::from(i);
@@ -136,8 +133,8 @@ pub(super) fn load_floats(assembler: &mut Assembler) {
     }
 }
 
-/// Stores all registers that a program changes.
-pub(super) fn put_away(assembler: &mut Assembler) {
+/// Emits stores of all registers that a program changes.
+pub(super) fn store_lane(assembler: &mut Assembler) {
     for i in 0..8 {
         assembler.store(lane(R + 8 * usize::from(i)), r(i));
     }
@@ -149,13 +146,14 @@ pub(super) fn put_away(assembler: &mut Assembler) {
     assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
 }
 
-/// Puts the lane's registers away and returns.
+/// Emits stores of the lane's registers, and the exit.
 pub(super) fn return_to_caller(assembler: &mut Assembler) {
-    put_away(assembler);
+    store_lane(assembler);
     leave(assembler);
 }
 
-/// Puts the rounding mode into MXCSR; it is in the right place in `rax`, among other bits.
+/// Emits the change of MXCSR to the rounding mode in `rax`, where it is at its position in MXCSR,
+/// among other bits.
 #[inline(always)]
 pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
     let mxcsr = lane(offset_of!(Lane, mxcsr));
@@ -165,13 +163,13 @@ pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
     assembler.ldmxcsr(mxcsr);
 }
 
-/// Tests one of the flags of the turn; `rax` is lost.
+/// Emits a test of a flag of the call. It overwrites `rax`.
 pub(super) fn test_flag(assembler: &mut Assembler, flag: i32) {
     assembler.mov32(Gpr::Rax, stack(slot::FLAGS));
     assembler.test_immediate32(Gpr::Rax, flag as u32);
 }
 
-/// Two equal words, aligned to 16 bytes.
+/// Emits two equal words, aligned to 16 bytes.
 fn constant(assembler: &mut Assembler, word: u64) -> Label {
     let label = assembler.label();
     assembler.bind(label);
@@ -180,10 +178,12 @@ fn constant(assembler: &mut Assembler, word: u64) -> Label {
     label
 }
 
+/// Returns the operand for a field of the lane.
 pub(super) fn lane(offset: usize) -> Mem {
     Mem::new(LANE, offset as i32)
 }
 
+/// Returns the operand for a [`slot`] of the stack frame.
 pub(super) fn stack(offset: i32) -> Mem {
     Mem::new(Gpr::Rsp, offset)
 }
