@@ -1,9 +1,10 @@
-//! The boundary between algorithm and machine.
+//! The interface between a VM and the engines that run its programs.
 //!
-//! A VM takes its lanes through the loop of specification 4.6.2, and an engine runs their parts of
-//! it. An iteration has two halves, before and after its dataset item: in light mode the VM
-//! computes the items of all lanes in between, with a dataset the engine runs the whole loop. Lanes
-//! take turns in each iteration, so that what one waits for arrives while the others work.
+//! A VM takes its lanes through the loop of specification 4.6.2. An engine runs the parts of it that
+//! depend on the program. An iteration has two halves, before and after its dataset item. In light
+//! mode the VM computes the items of all lanes between the halves; with a dataset the engine runs
+//! the whole loop. Lanes take turns in each iteration, so that the memory that one lane waits for
+//! arrives while the others work.
 
 use std::fmt;
 
@@ -16,26 +17,26 @@ use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// Which engine is to run programs.
+/// Selects the engine that runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// Machine code where it can be had, else the interpreter.
+    /// Machine code where the processor and the system allow it, else the interpreter.
     #[default]
     Auto,
-    /// The reference engine, which runs everywhere.
+    /// The interpreter, which runs everywhere.
     Interpreter,
-    /// Machine code, or an error where it cannot be had.
+    /// Machine code, or an error where the processor or the system does not allow it.
     Jit,
 }
 
-/// An engine by its name.
+/// The kind of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EngineKind {
-    /// Runs programs step by step.
+    /// The interpreter.
     Interpreter,
-    /// Compiles programs to machine code.
+    /// An engine that compiles programs: to machine code or to WebAssembly.
     Jit,
 }
 
@@ -48,33 +49,33 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// Runs programs, of all lanes of a VM together.
+/// Runs the programs of all lanes of a VM.
 pub trait Engine {
-    /// What this engine is called.
+    /// The kind of this engine.
     const KIND: EngineKind;
 
     /// A program in the form that this engine runs.
     type Code;
 
-    /// Prepares a program; `code` may hold an earlier one, whose memory is reused.
+    /// Prepares a program, in the memory of the one that `code` holds.
     fn load(&self, program: &Program, code: &mut Self::Code);
 
-    /// Begins an iteration in each lane: steps 1 to 6 and 8. It waits for the first of the items
-    /// that [`Lane::items`] tells.
+    /// Begins an iteration in each lane: steps 1 to 6 and 8. [`Lane::items`] then starts with the
+    /// item that [`end`](Self::end) needs.
     fn begin(&self, lanes: &mut [LaneContext<'_, Self::Code>]);
 
     /// Ends an iteration in each lane: steps 7 and 9 to 12.
     ///
     /// # Panics
     ///
-    /// Unless there are as many `items` as `lanes`.
+    /// If `items` and `lanes` differ in length.
     fn end(&self, lanes: &mut [LaneContext<'_, Self::Code>], items: &[Item]);
 
-    /// Begins and ends an iteration in each lane, where the items are known beforehand.
+    /// Begins and ends an iteration in each lane, for items that are known beforehand.
     ///
     /// # Panics
     ///
-    /// Unless there are as many `items` as `lanes`.
+    /// If `items` and `lanes` differ in length.
     fn iterate(&self, lanes: &mut [LaneContext<'_, Self::Code>], items: &[Item]) {
         self.begin(lanes);
         self.end(lanes, items);
@@ -84,15 +85,15 @@ pub trait Engine {
     ///
     /// # Panics
     ///
-    /// When `dataset` has less than [`DATASET_ITEMS`] items.
+    /// If `dataset` has fewer than [`DATASET_ITEMS`] items.
     fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item]);
 
-    /// Runs the program's instructions once (step 4) and nothing of the loop around them, which is
-    /// what tests of instructions need.
+    /// Runs the program's instructions once (step 4), without the loop around them. Tests of single
+    /// instructions use this.
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad);
 }
 
-/// A lane with all that its engine runs it with.
+/// A lane with the program and the scratchpad that it runs with.
 pub struct LaneContext<'a, C> {
     /// The lane's program.
     pub code: &'a C,
@@ -104,30 +105,30 @@ pub struct LaneContext<'a, C> {
 
 /// The state of one hash between iterations.
 ///
-/// Machine code knows where its fields are.
+/// Generated code reads and writes the fields at their offsets.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Lane {
-    /// The Register File.
+    /// The register file (specification 4.3).
     pub registers: RegisterFile,
-    /// See [`Configuration::e_mask`].
+    /// The program's [`Configuration::e_mask`].
     pub e_mask: F64x2,
-    /// `fprc`, which lasts from program to program of a hash.
+    /// `fprc`, which the next program of the hash starts with.
     pub rounding_mode: RoundingMode,
-    /// `spAddr0` and `spAddr1` of the iteration in progress; before an iteration, what its
-    /// addresses are made of besides registers.
+    /// `spAddr0` and `spAddr1` of the iteration in progress. Between iterations, the values that
+    /// the next registers are XORed with to make them.
     pub(crate) addresses: [u32; 2],
     pub(crate) ma: u32,
     pub(crate) mx: u32,
-    /// What `ma` was when the iteration in progress chose its item.
+    /// The value of `ma` that chose the item of the iteration in progress.
     pub(crate) item_address: u32,
     dataset_offset: u32,
-    /// `fprc` while machine code runs, in the form that the processor takes.
+    /// `fprc` as the processor's MXCSR, while machine code runs.
     pub(crate) mxcsr: u32,
 }
 
 impl Lane {
-    /// A lane before its first program.
+    /// Returns a lane before its first program.
     pub fn new() -> Lane {
         Lane {
             registers: RegisterFile::new(),
@@ -153,13 +154,13 @@ impl Lane {
         self.addresses = [self.mx, self.ma];
     }
 
-    /// The numbers of the item that the iteration in progress waits for and of the next two;
-    /// [`Version::known_items`] tells how many of them are final.
+    /// Returns the numbers of the item that the iteration in progress needs and of the next two.
+    /// The first [`Version::known_items`] of them are final.
     pub fn items(&self) -> [u32; 3] {
         [self.item_address, self.ma, self.mx].map(|address| self.item_number(address))
     }
 
-    /// The items that the program can read, [`DATASET_WINDOW`] of them.
+    /// Returns the items that the program can read, [`DATASET_WINDOW`] of them.
     pub(crate) fn window<'a>(&self, dataset: &'a [Item]) -> &'a [Item] {
         let start = self.dataset_offset as usize;
         let Some(window) = dataset.get(start..start + DATASET_WINDOW) else {
@@ -168,7 +169,7 @@ impl Lane {
         window
     }
 
-    /// The item that the iteration in progress waits for, as an index of the window.
+    /// Returns the index in the window of the item that the iteration in progress needs.
     pub(crate) fn item_in_window(&self) -> usize {
         (self.item_address & ITEM_ADDRESS_MASK) as usize / ITEM_SIZE
     }
@@ -183,7 +184,7 @@ impl Lane {
         (F64x2::from_integers(bytes) & F64x2::splat_bits(GROUP_E_KEPT)) | e_mask
     }
 
-    /// Steps 1 to 3.
+    /// Performs steps 1 to 3.
     #[inline]
     pub(crate) fn load_registers(&mut self, scratchpad: &Scratchpad, read: [u8; 4]) {
         let registers = &mut self.registers;
@@ -202,7 +203,7 @@ impl Lane {
         }
     }
 
-    /// Steps 5, 6 and 8.
+    /// Performs steps 5, 6 and 8.
     #[inline]
     pub(crate) fn choose_item(&mut self, version: Version, read: [u8; 4]) {
         self.item_address = self.ma;
@@ -215,7 +216,7 @@ impl Lane {
         std::mem::swap(&mut self.mx, &mut self.ma);
     }
 
-    /// Steps 7 and 9 to 12.
+    /// Performs steps 7 and 9 to 12.
     #[inline]
     pub(crate) fn store_registers(
         &mut self,
@@ -247,7 +248,7 @@ impl Lane {
         self.addresses = [0; 2];
     }
 
-    /// Step 10 of v2.
+    /// Performs step 10 of v2.
     pub(crate) fn mix_f_with_e(&mut self, aes: Aes) {
         let RegisterFile { f, e, .. } = &mut self.registers;
         let column = |pair: &F64x2| bytemuck::must_cast(pair.to_bits().map(u64::to_le_bytes));
@@ -260,14 +261,14 @@ impl Lane {
     }
 }
 
-/// Items that a program can read, from its dataset offset on.
+/// The number of items that a program can read, from its dataset offset on.
 pub(crate) const DATASET_WINDOW: usize = DATASET_BASE_SIZE as usize / ITEM_SIZE;
 
 /// The bits of `ma` and `mx` that select an item.
 pub(crate) const ITEM_ADDRESS_MASK: u32 = (DATASET_BASE_SIZE - ITEM_SIZE as u64) as u32;
 
-/// The bits of a pair that conversion to group E keeps: the sign and the upper exponent bits
-/// make room for the mask.
+/// The bits of a pair that conversion to group E keeps. The mask replaces the others: the sign and
+/// the upper bits of the exponent.
 pub(crate) const GROUP_E_KEPT: u64 = (1 << 56) - 1;
 
 impl Default for Lane {

@@ -15,20 +15,20 @@ use crate::superscalar::Item;
 
 use interpreted::Interpreted;
 
-/// How items are computed; what is computed is the same with all options.
+/// Options for computing items. The items are the same with all options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItemsOptions {
-    /// What runs SuperscalarHash.
+    /// The engine that runs SuperscalarHash.
     pub engine: EngineChoice,
-    /// What may be used of this machine; all that it has, unless some is taken away.
+    /// The processor extensions that may be used. By default, all that the processor has.
     pub cpu: Cpu,
-    /// How machine code is written.
+    /// How pages of machine code are written.
     pub code_pages: CodePages,
 }
 
 /// Computes the dataset items of a key.
 pub trait ItemSource: fmt::Debug + Send + Sync {
-    /// Computes the items `numbers` into `items`, a slice of the same length; see
+    /// Computes the items `numbers` into `items`, a slice of the same length. See
     /// [`Items::compute`].
     fn compute(&self, numbers: &[u32], items: &mut [Item]);
 }
@@ -46,19 +46,19 @@ enum Engine {
 }
 
 impl Items {
-    /// Items of `cache`'s key, computed with what `cpu` has: in machine code where it can be had,
-    /// or else by the interpreter.
+    /// Makes a source of the items of `cache`'s key. It uses the extensions of `cpu`, and machine code
+    /// where the processor and the system allow it, else the interpreter.
     pub fn new(cache: Arc<Cache>, cpu: Cpu) -> Items {
         let engine = Engine::fastest(&cache, ItemsOptions { cpu, ..ItemsOptions::default() });
         Items { cache, engine }
     }
 
-    /// Items of `cache`'s key, computed as `options` say.
+    /// Makes a source of the items of `cache`'s key, with `options`.
     ///
     /// # Errors
     ///
-    /// [`JitError`] when the JIT is asked for by name and there is no machine code for this
-    /// processor, or the system gives no memory to execute.
+    /// [`JitError`] if `options` select [`EngineChoice::Jit`], and there is no machine code for this
+    /// processor or the system refuses executable memory.
     pub fn with_options(cache: Arc<Cache>, options: ItemsOptions) -> Result<Items, JitError> {
         let engine = match options.engine {
             EngineChoice::Interpreter => Engine::interpreted(&cache, options.cpu),
@@ -68,7 +68,7 @@ impl Items {
         Ok(Items { cache, engine })
     }
 
-    /// What computes the items.
+    /// Returns the kind of engine that computes the items.
     pub fn engine(&self) -> EngineKind {
         match self.engine {
             Engine::Interpreter(_) => EngineKind::Interpreter,
@@ -79,13 +79,13 @@ impl Items {
 
     /// Computes the items `numbers` into `items`, a slice of the same length.
     ///
-    /// A number is from 0 to 34,078,718; larger ones, which no program asks for, have items too.
-    /// Items are independent, and computing several together is much cheaper than one by one:
-    /// their cache reads overlap and their arithmetic shares instructions.
+    /// A dataset has the items 0 to 34,078,718; larger numbers are valid too. Computing several items
+    /// together is much faster than one by one: their cache reads overlap and their arithmetic shares
+    /// instructions.
     ///
     /// # Panics
     ///
-    /// When the two slices differ in length.
+    /// If the two slices differ in length.
     pub fn compute(&self, numbers: &[u32], items: &mut [Item]) {
         assert!(numbers.len() == items.len(), "one item per number");
         match &self.engine {
@@ -97,15 +97,14 @@ impl Items {
         }
     }
 
-    /// Computes the items from number `first` on, as many as `items` has room for: the way to
-    /// compute a dataset.
+    /// Fills `items` with consecutive items from number `first` on. This is how datasets are computed.
     pub fn fill(&self, first: u32, items: &mut [Item]) {
         fill(first, items, |numbers, items| self.compute(numbers, items));
     }
 }
 
-/// Computes consecutive items in batches: more at once gain no speed, and take more of the
-/// processor's caches for their machine code.
+/// Computes consecutive items in batches of 16. Larger batches are no faster, and their machine code
+/// takes more of the processor's caches.
 fn fill(first: u32, items: &mut [Item], compute: impl Fn(&[u32], &mut [Item])) {
     const BATCH: usize = 16;
     let mut next = first;

@@ -1,4 +1,4 @@
-//! SuperscalarHash (specification 6): eight random programs of integer instructions, made from
+//! SuperscalarHash (specification 6): eight random programs of integer instructions, generated from
 //! the key, that turn cache lines into dataset items.
 
 mod cpu;
@@ -22,7 +22,7 @@ pub type Item = [u64; 8];
 /// Knuth's multiplier, which spreads item numbers over `r0` (specification 7.3).
 pub(crate) const ITEM_MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 
-/// What `r0` is XORed with to start each register.
+/// The constants that `r0` is XORed with to initialise each register (specification 7.3).
 pub(crate) const ITEM_CONSTANTS: [u64; 8] = [
     0,
     9_298_411_001_130_361_340,
@@ -34,13 +34,13 @@ pub(crate) const ITEM_CONSTANTS: [u64; 8] = [
     9_549_104_520_008_361_294,
 ];
 
-/// What the registers of the item with this number begin with (specification 7.3, step 1).
+/// Returns the initial registers of item `number` (specification 7.3, step 1).
 pub fn initial_registers(number: u32) -> Item {
     let first = (u64::from(number) + 1).wrapping_mul(ITEM_MULTIPLIER);
     ITEM_CONSTANTS.map(|constant| first ^ constant)
 }
 
-/// Which operation an [`Instruction`] does (Table 6.1.1).
+/// The operation of an [`Instruction`] (Table 6.1.1).
 ///
 /// The variants of IADD_C and IXOR_C differ in the bytes that the reference CPU decodes. The
 /// discriminants are those of the reference implementation.
@@ -91,7 +91,7 @@ pub struct Instruction {
     pub kind: Kind,
     /// Destination register, 0 to 7.
     pub dst: u8,
-    /// Source register, 0 to 7; equal to `dst` where the operation has none.
+    /// Source register, 0 to 7. Equal to `dst` if the operation has no source.
     pub src: u8,
     /// The `mod` field: bits 2 and 3 are the shift of IADD_RS.
     pub modifier: u8,
@@ -100,7 +100,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// The 8-byte encoding of specification 5.1, with the operation's discriminant as its opcode.
+    /// Returns the 8-byte encoding of specification 5.1, with the operation's discriminant as opcode.
     pub fn to_bytes(&self) -> [u8; 8] {
         let imm = self.imm32.to_le_bytes();
         [self.kind as u8, self.dst, self.src, self.modifier, imm[0], imm[1], imm[2], imm[3]]
@@ -121,14 +121,14 @@ impl Program {
     fn new(instructions: Vec<Instruction>) -> Program {
         let mut program = Program { instructions, address_register: 0 };
         let chains = program.chains();
-        // The first of the deepest registers.
+        // Of several registers with the longest chain, the first one.
         let deepest = (0..8).rev().max_by_key(|&register| chains[register]).unwrap_or(0);
         program.address_register = deepest as u8;
         program
     }
 
-    /// How many instructions each register's value depends on in a row: the cycles of an ideal machine,
-    /// which takes one for an operation and runs all that are ready.
+    /// Returns the length of the longest dependency chain of each register, in instructions. These are
+    /// the cycles of an ideal CPU, which takes one cycle an instruction and runs all that are ready.
     pub fn chains(&self) -> [u32; 8] {
         let mut depth = [0u32; 8];
         for instruction in &self.instructions {

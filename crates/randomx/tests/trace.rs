@@ -239,7 +239,7 @@ impl GenerationTracer for Scheduled {
         self.slot += 1;
         self.slots += 1;
         self.parts += 1;
-        let ports: Vec<Port> = Port::ALL.into_iter().filter(|port| op.takes(*port)).collect();
+        let ports: Vec<Port> = Port::ALL.into_iter().filter(|port| op.uses(*port)).collect();
         let is_move = op.latency == 0;
         let is_wide = matches!(op.kind, Kind::ImulhR | Kind::IsmulhR) && !is_move;
         assert_eq!(ports.len(), if is_move { 0 } else { 1 + usize::from(is_wide) }, "{op:?}");

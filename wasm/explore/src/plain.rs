@@ -259,7 +259,7 @@ impl From<&MacroOp> for PlacedMacroOp {
             instruction: op.instruction.map(|index| index as u32),
             cycle: op.issued.cycle as u32,
             latency: op.issued.latency as u32,
-            ports: Port::ALL.iter().filter(|port| op.issued.takes(**port)).map(name).collect(),
+            ports: Port::ALL.iter().filter(|port| op.issued.uses(**port)).map(name).collect(),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Items without machine code: the functions interpreted, in lanes.
+//! Items by interpreted functions, in lanes.
 
 use crate::cpu::Cpu;
 use crate::memory::Line;
 use crate::params::CACHE_ACCESSES;
 use crate::superscalar::{Function, ITEM_CONSTANTS, ITEM_MULTIPLIER, Item, Lanes, Program, Width};
 
-/// The functions of a key in the form that the interpreter runs.
+/// The functions of a key, for the interpreter.
 pub(super) struct Interpreted {
     functions: [Function; CACHE_ACCESSES],
     width: Width,
@@ -32,10 +32,10 @@ impl Interpreted {
         }
     }
 
-    /// Computes the first `N` items, or all if there are fewer, in `N` lanes; returns how many.
+    /// Computes the first `N` items, or all if there are fewer, in `N` lanes. Returns their number.
     fn batch<const N: usize>(&self, lines: &[Line], numbers: &[u32], items: &mut [Item]) -> usize {
         let count = numbers.len().min(N);
-        // Lanes without an item of their own repeat the last one.
+        // The remaining lanes repeat the last item.
         let padded = std::array::from_fn(|lane| numbers[lane.min(count - 1)]);
         items[..count].copy_from_slice(&self.lanes::<N>(lines, padded)[..count]);
         count
@@ -49,7 +49,7 @@ impl Interpreted {
         let mut r: Lanes<N> = ITEM_CONSTANTS.map(|constant| r0.map(|r0| r0 ^ constant));
         let mut cache_index = numbers.map(u64::from);
         for function in &self.functions {
-            // All lanes read first: the misses overlap each other and the arithmetic.
+            // All lanes read first, so that cache misses overlap each other and the arithmetic.
             let mix = cache_index.map(line);
             function.execute(&mut r, self.width);
             for (q, register) in r.iter_mut().enumerate() {

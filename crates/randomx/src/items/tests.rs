@@ -1,4 +1,4 @@
-//! Machine code against the interpreter without any extension.
+//! Machine code, against the interpreter without processor extensions.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::superscalar::{Item, Program, programs};
 
 type Programs = [Program; 8];
 
-/// Something as large as a cache, in which no two lines are the same.
+/// A stand-in for a cache, in which no two lines are the same.
 static LINES: LazyLock<Memory> = LazyLock::new(|| {
     let Ok(mut memory) = Memory::zeroed(CACHE_SIZE) else { panic!("no memory for a cache") };
     let mut word = 0u64;
@@ -28,7 +28,7 @@ fn lines() -> &'static [Line] {
     LINES.as_slice()
 }
 
-/// All ways to make machine code here: with less and less of what the processor has.
+/// Returns the processors that machine code differs for, from all extensions to none.
 fn levels() -> Vec<Cpu> {
     let all = Cpu::detect();
     let mut levels = vec![all];
@@ -40,7 +40,7 @@ fn levels() -> Vec<Cpu> {
     levels
 }
 
-/// Checks batches of some lengths; those of all lengths are as many as the longest and one.
+/// Checks batches of the given lengths.
 fn check(programs: &Programs, numbers: &[u32], lengths: impl Iterator<Item = usize> + Clone) {
     let oracle = Interpreted::new(programs, Cpu::baseline());
     let mut expected: Vec<Item> = vec![[0; 8]; numbers.len()];
@@ -65,10 +65,10 @@ fn batches_of_every_length_are_as_interpreted() {
     check(&generated(b"batches of every length"), &numbers, (1..=33).chain([48, 49, 100]));
 }
 
-/// Which of the two ways is taken otherwise depends on the machine.
+/// Tests both kernels: which one is used otherwise depends on the machine.
 #[test]
-fn both_ways_to_compute_two_are_as_interpreted() {
-    let (programs, numbers) = (generated(b"both ways to compute two"), numbers(96));
+fn both_kernels_for_two_items_are_as_interpreted() {
+    let (programs, numbers) = (generated(b"both kernels for two"), numbers(96));
     let oracle = Interpreted::new(&programs, Cpu::baseline());
     for cpu in levels() {
         let mut code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
@@ -100,7 +100,7 @@ fn operations_on_edges_are_as_interpreted() {
     }
 }
 
-/// Wherever the items lie, and whatever is left after the last full batch.
+/// Tests different alignments of the items, and different remainders after the last full batch.
 #[test]
 fn consecutive_items_are_as_interpreted() {
     const FIRST: u32 = 34_078_600;
@@ -111,8 +111,8 @@ fn consecutive_items_are_as_interpreted() {
     for cpu in levels() {
         let code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
         for length in [0, 1, 23, 24, 48, 100] {
-            let mut room = [Line([0; 8]); 102];
-            let words: &mut [u64] = bytemuck::cast_slice_mut(&mut room);
+            let mut buffer = [Line([0; 8]); 102];
+            let words: &mut [u64] = bytemuck::cast_slice_mut(&mut buffer);
             for shift in [0, 1, 8] {
                 let words = &mut words[shift..shift + 8 * length];
                 words.fill(0);

@@ -1,7 +1,7 @@
-//! Modules of WebAssembly, generated where a WebAssembly engine is at hand to run them.
+//! WebAssembly modules, generated at run time for a WebAssembly engine that runs beside this crate.
 //!
-//! Writing them is the same on every target, so that native tests can check and run them. A host
-//! outside of this crate compiles and calls them.
+//! Every target generates the same modules, so that native tests can check and run them. A host
+//! outside this crate compiles and calls them.
 
 pub mod argon2d;
 pub mod assembler;
@@ -16,8 +16,8 @@ pub mod module;
 mod program;
 pub mod superscalar;
 
-/// What generated modules may use beyond WebAssembly 2.0, SIMD included. Engines differ in it, so it
-/// is found out at run time; results never depend on it.
+/// The features that generated modules may use beyond WebAssembly 2.0 (which includes SIMD). Engines
+/// differ in these, so the host detects them at run time. Results never depend on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     /// `f64x2.relaxed_madd` exists and rounds once.

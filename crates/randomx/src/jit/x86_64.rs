@@ -1,4 +1,4 @@
-//! Machine code for x86-64, with the `sysv64` calling convention on every system.
+//! Machine code for x86-64. Its functions have the `sysv64` calling convention on every system.
 
 pub mod assembler;
 pub mod code_memory;

@@ -1,14 +1,14 @@
-//! The reference CPU of specification 6.2: what each instruction decodes to, how long it takes,
-//! which execution ports are busy when, and which registers are ready.
+//! The reference CPU of specification 6.2: the macro-ops of each instruction, their latencies, and the
+//! schedule of execution ports.
 //!
-//! What the generator asks here is as random as the program it makes: loops and conditions would
-//! be mispredicted, which costs more than computing all cases.
+//! The generator's queries are as random as the program that it generates. The processor would
+//! mispredict loops and conditions, which costs more than computing all cases.
 
 use super::Kind;
 use crate::params::SUPERSCALAR_LATENCY;
 
-/// A set of execution ports that a micro-op can go to. The lowest bit is taken first: P5, P0, P1,
-/// which keeps P1 for multiplications.
+/// A set of execution ports that a micro-op can use. The lowest free bit is used: P5, P0, then P1,
+/// which is kept for multiplications.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ports(u8);
 
@@ -25,11 +25,11 @@ const NO_PORTS: Ports = Ports(0);
 pub(super) struct MacroOp {
     /// Cycles until the result is ready.
     pub(super) latency: usize,
-    /// Where its micro-op goes: nowhere for a move, which the CPU eliminates.
+    /// The ports of its micro-op. A move has none, because the CPU eliminates it.
     ports: Ports,
     /// The port of a second micro-op.
     second: Ports,
-    /// Whether it cannot start before the macro-op in front of it is done.
+    /// Whether it starts only after the macro-op before it is done.
     dependent: bool,
 }
 
@@ -49,7 +49,7 @@ const MUL_R: MacroOp = MacroOp { second: P5, ..op(4, P1) };
 const MOV_RI: MacroOp = op(1, P015);
 const IMUL_RR_AFTER_MOV: MacroOp = MacroOp { dependent: true, ..IMUL_RR };
 
-/// How an instruction looks to the reference CPU.
+/// An instruction as the reference CPU decodes it.
 #[derive(Clone, Copy)]
 pub(super) struct Decoded {
     /// Its macro-ops, in order.
@@ -74,10 +74,10 @@ const MULTIPLY_HIGH: Decoded = Decoded {
 };
 
 impl Decoded {
-    /// Nothing to issue.
+    /// An instruction without macro-ops.
     pub(super) const NONE: Decoded = single(&[], None);
 
-    /// The macro-ops of an operation.
+    /// Returns the decoded form of an operation.
     #[inline]
     pub(super) fn of(kind: Kind) -> &'static Decoded {
         static DECODED: [Decoded; Kind::ALL.len()] = {
@@ -93,7 +93,7 @@ impl Decoded {
     }
 }
 
-/// Table 6.1.1.
+/// Returns the row of Table 6.1.1 for an operation.
 const fn decoded(kind: Kind) -> Decoded {
     match kind {
         Kind::IsubR => single(&[SUB_RR], Some(0)),
@@ -113,10 +113,11 @@ const fn decoded(kind: Kind) -> Decoded {
     }
 }
 
-/// Cycles that the schedule covers: a macro-op may start in the last target cycle or a little after.
+/// The number of cycles in the schedule: a macro-op may start in the last target cycle or a little
+/// later.
 const CYCLES: usize = SUPERSCALAR_LATENCY + 4;
 
-/// Which ports are taken in which cycle.
+/// The cycles in which each port is busy.
 pub(super) struct Schedule {
     /// For each port, in the order of their bits.
     busy: [Cycles; 3],
@@ -125,7 +126,7 @@ pub(super) struct Schedule {
 /// A bit for each cycle.
 type Cycles = [u64; WORDS];
 
-/// One more than the last cycle needs, so that 64 bits can be read from each.
+/// One word more than the cycles need, so that 64 bits can be read from any cycle on.
 const WORDS: usize = CYCLES / 64 + 2;
 
 impl Schedule {
@@ -133,8 +134,8 @@ impl Schedule {
         Schedule { busy: [[0; WORDS]; 3] }
     }
 
-    /// The earliest cycle, from `cycle` on, in which all of the macro-op's micro-ops find a port;
-    /// a dependent one starts at `ready` at the earliest. `None` when the ports are saturated.
+    /// Returns the earliest cycle, from `cycle` on, in which each micro-op of the macro-op finds a port.
+    /// A dependent macro-op starts no earlier than `ready`. Returns `None` if the ports are saturated.
     #[inline]
     pub(super) fn earliest(&self, op: &MacroOp, cycle: usize, ready: usize) -> Option<usize> {
         let mut cycle = cycle.max(if op.dependent { ready } else { 0 });
@@ -151,7 +152,7 @@ impl Schedule {
             let first = (p5 | closed(op.ports, P5))
                 & (p0 | closed(op.ports, P0))
                 & (p1 | closed(op.ports, P1));
-            // The only second micro-op there is goes to P5.
+            // The only second micro-op, that of MUL_R, uses P5.
             let taken = first | (p5 & !closed(op.second, P5));
             let wait = (!taken).trailing_zeros() as usize;
             cycle += wait;
@@ -161,8 +162,8 @@ impl Schedule {
         }
     }
 
-    /// Takes the ports of a macro-op that starts in `cycle`, which [`earliest`](Self::earliest)
-    /// found; returns them, a bit each.
+    /// Marks the ports of a macro-op as busy in `cycle`, which [`earliest`](Self::earliest) returned.
+    /// Returns them, a bit each.
     #[inline]
     pub(super) fn issue(&mut self, op: &MacroOp, cycle: usize) -> u8 {
         let (word, bit) = (cycle / 64 % WORDS, cycle % 64);
@@ -176,7 +177,7 @@ impl Schedule {
     }
 }
 
-/// The 64 bits from `first` on.
+/// Returns the 64 bits from `first` on.
 #[inline]
 fn window(bits: &Cycles, first: usize) -> u64 {
     let (word, bit) = (first / 64 % (WORDS - 1), first % 64);

@@ -1,8 +1,7 @@
-//! Runs SuperscalarHash on several items at once.
+//! Interprets SuperscalarHash functions on several items at once.
 //!
-//! One key has one set of functions, so all lanes take the same steps: an operation is
-//! dispatched once and then applied to every lane, which compiles to vector instructions of
-//! whatever width the machine has.
+//! All lanes run the functions of the same key, so an operation is dispatched once and applied to each
+//! lane. This compiles to vector instructions of the processor's width.
 
 use super::function::{Class, Function, Operation};
 use crate::cpu::Cpu;
@@ -19,34 +18,34 @@ impl Function {
         match width.0 {
             Vectors::Portable => run(self, registers),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Width::new` uses `Avx2` only if `Cpu` has detected AVX2.
             Vectors::Avx2 => unsafe { run_avx2(self, registers) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven these extensions.
+            // SAFETY: `Width::new` uses `Avx512` only if `Cpu` has detected these extensions.
             Vectors::Avx512 => unsafe { run_avx512(self, registers) },
         }
     }
 }
 
-/// The vectors that the lanes are computed with, which this machine is known to have: only
-/// [`new`](Width::new) makes one.
+/// The width of the vectors that compute the lanes. [`new`](Width::new) returns only widths that the
+/// processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width(Vectors);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vectors {
-    /// Whatever the build targets: SSE2 on x86-64, SIMD128 in WebAssembly.
+    /// The vectors that the build targets: SSE2 on x86-64, SIMD128 in WebAssembly.
     Portable,
-    /// 4 lanes in an instruction.
+    /// 4 lanes per instruction.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 8 lanes in an instruction, with 64-bit products.
+    /// 8 lanes per instruction, with 64-bit products.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Width {
-    /// The widest for `cpu`.
+    /// Returns the largest width of `cpu`.
     pub fn new(cpu: Cpu) -> Width {
         #[cfg(target_arch = "x86_64")]
         if cpu.has(Extension::Avx512) {
@@ -96,7 +95,7 @@ fn run<const N: usize>(function: &Function, registers: &mut Lanes<N>) {
     }
 }
 
-/// Applies `f` to destination and source of each operation, lane by lane.
+/// Applies `f` to the destination and source of each operation, lane by lane.
 #[inline(always)]
 fn each<const N: usize>(
     operations: &[Operation],
@@ -118,7 +117,7 @@ mod tests {
     use crate::blake_generator::BlakeGenerator;
     use crate::superscalar::generate;
 
-    /// Lanes are independent of each other, of their number and of the vectors' width.
+    /// A lane's result depends neither on other lanes, nor on their number, nor on the width.
     #[test]
     fn lanes_do_not_depend_on_width() {
         let mut random = BlakeGenerator::new(b"lanes do not depend on width");

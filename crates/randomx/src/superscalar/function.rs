@@ -1,10 +1,10 @@
-//! SuperscalarHash programs in the form that runs: immediates extended, reciprocals computed, and
-//! operations reordered so that a dispatch serves several of them.
+//! SuperscalarHash programs for the interpreter: immediates extended, reciprocals computed, and
+//! operations reordered so that several of them share a dispatch.
 
 use super::{Instruction, Kind, Program};
 use crate::reciprocal::reciprocal;
 
-/// A program in the form that runs.
+/// A program for the interpreter.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(super) runs: Vec<Run>,
@@ -19,9 +19,8 @@ pub(super) struct Run {
     pub(super) length: u16,
 }
 
-/// What operations do that differ only in their masks and constants. A bit each: a class is
-/// tested by conditional jumps, which processors predict better than one indirect jump, and a
-/// bit test stays a conditional jump.
+/// Operations that differ only in their masks and constants. Each class is a bit: bit tests compile to
+/// conditional jumps, which processors predict better here than one indirect jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -80,7 +79,7 @@ fn resolve(instruction: &Instruction) -> (Class, Operation) {
         Kind::IxorR => (Class::Xor, 0, 0, ONES, 0),
         Kind::IxorC7 | Kind::IxorC8 | Kind::IxorC9 => (Class::Xor, 0, 0, 0, extended),
         Kind::ImulR => (Class::Mul, 0, 0, ONES, 0),
-        // Without a reciprocal the operation leaves its register alone.
+        // 0 and powers of two have no reciprocal: the operation does nothing.
         Kind::ImulRcp => (Class::Mul, 0, 0, 0, reciprocal(imm).unwrap_or(1)),
         Kind::ImulhR => (Class::MulHigh, 0, 0, ONES, 0),
         Kind::IsmulhR => (Class::MulHigh, 0, ONES, ONES, 0),
@@ -108,8 +107,8 @@ impl From<&Program> for Function {
     }
 }
 
-/// Reorders operations so that those of one class come together, keeping the order of any two of
-/// which one writes a register of the other.
+/// Reorders operations to group those of one class. Two operations keep their order if one of them
+/// writes a register of the other.
 fn schedule(mut waiting: Vec<(Class, Operation)>) -> Vec<(Class, Operation)> {
     let mut scheduled: Vec<(Class, Operation)> = Vec::with_capacity(waiting.len());
     while !waiting.is_empty() {
@@ -118,7 +117,7 @@ fn schedule(mut waiting: Vec<(Class, Operation)>) -> Vec<(Class, Operation)> {
         let same = ready.iter().copied().find(|&index| Some(waiting[index].0) == last);
         let next = same.unwrap_or_else(|| {
             let count = |class| ready.iter().filter(|&&index| waiting[index].0 == class).count();
-            // The first of the largest class that could run now.
+            // The first operation of the class that has the most ready operations.
             ready.iter().rev().copied().max_by_key(|&index| count(waiting[index].0)).unwrap_or(0)
         });
         scheduled.push(waiting.remove(next));
@@ -126,7 +125,7 @@ fn schedule(mut waiting: Vec<(Class, Operation)>) -> Vec<(Class, Operation)> {
     scheduled
 }
 
-/// The operations that no earlier one stands in the way of.
+/// Returns the operations that depend on no earlier one.
 fn ready(waiting: &[(Class, Operation)]) -> Vec<usize> {
     let (mut read, mut written) = (0u8, 0u8);
     let mut ready = Vec::new();
@@ -145,7 +144,7 @@ fn ready(waiting: &[(Class, Operation)]) -> Vec<usize> {
 }
 
 impl Function {
-    /// The register that selects the next cache line, 0 to 7.
+    /// Returns the register that selects the next cache line, 0 to 7.
     pub fn address_register(&self) -> usize {
         usize::from(self.address_register)
     }

@@ -1,5 +1,5 @@
-//! The generator of SuperscalarHash programs (specification 6.3). Where the text leaves a choice
-//! open, such as when a register search gives up, the reference implementation decides.
+//! The generator of SuperscalarHash programs (specification 6.3). Where the specification leaves a
+//! choice open, such as when a register search gives up, it follows the reference implementation.
 
 use super::cpu::{Decoded, Schedule};
 use super::operands::{Operands, Operation, Registers};
@@ -12,7 +12,7 @@ use crate::cpu::Cpu;
 use crate::params::{CACHE_ACCESSES, SUPERSCALAR_LATENCY, SUPERSCALAR_MAX_SIZE};
 use crate::reciprocal::has_reciprocal;
 
-/// Instructions in a row that may be discarded for want of a register.
+/// The most instructions in a row that are discarded because no register is ready.
 const MAX_DISCARDED: usize = 256;
 /// `lea` cannot have r13, which holds r5, as its base without a displacement.
 const NEVER_ADDED_TO: u8 = 5;
@@ -26,8 +26,8 @@ const GROUPS: [Group; 4] =
 const GROUP_OF_MULTIPLICATIONS: Group = Group(&[4, 4, 4, 4]);
 const GROUP_AFTER_MULTIPLY_HIGH: Group = Group(&[3, 3, 10]);
 
-/// The programs of a key (specification 7.2), one for each access to the cache. `cpu` says what may be
-/// used; the result is the same with all.
+/// Generates the programs of a key (specification 7.2), one for each access to the cache. `cpu` selects
+/// the implementation of Blake2b and does not affect the result.
 pub fn programs(key: &[u8], cpu: Cpu) -> [Program; CACHE_ACCESSES] {
     let mut random = BlakeGenerator::with_blake2b(key, Blake2b::new(cpu));
     std::array::from_fn(|_| generate(&mut random))
@@ -38,7 +38,7 @@ pub fn generate(random: &mut BlakeGenerator) -> Program {
     generate_traced(random, &mut ())
 }
 
-/// The same, while `tracer` is told how.
+/// Generates the next program from `random`, and reports its events to `tracer`.
 pub fn generate_traced(random: &mut BlakeGenerator, tracer: &mut impl GenerationTracer) -> Program {
     let mut generator = Generator {
         random,
@@ -74,7 +74,7 @@ struct Pending {
 }
 
 impl Pending {
-    /// One that is complete before there is any.
+    /// A complete instruction, before the first one is created.
     const NONE: Pending = Pending {
         instruction: Instruction { kind: Kind::IsubR, dst: 0, src: 0, modifier: 0, imm32: 0 },
         traits: &Traits::NONE,
@@ -88,12 +88,12 @@ impl Pending {
     }
 }
 
-/// What became of an attempt to issue a macro-op.
+/// The outcome of an attempt to issue a macro-op.
 enum Step {
     Issued,
-    /// The instruction found no register and was dropped; another may fit the slot.
+    /// The instruction found no register and was discarded. Another one may fit the slot.
     Discarded,
-    /// This decoder group is given up.
+    /// The generator abandons the decoder group.
     Abort,
 }
 
@@ -102,11 +102,11 @@ struct Generator<'a, T> {
     tracer: &'a mut T,
     schedule: Schedule,
     operands: Operands,
-    /// The operation that was created last, which selects the next group.
+    /// The kind of the last instruction created, which selects the next group.
     last: Option<Kind>,
     pending: Pending,
     cycle: usize,
-    /// When the result of the last macro-op is ready.
+    /// The cycle in which the result of the last macro-op is ready.
     ready: usize,
     saturated: bool,
     multiplications: usize,
@@ -139,18 +139,18 @@ impl<T: GenerationTracer> Generator<'_, T> {
         }
     }
 
-    /// Specification 6.3.1.
+    /// Selects a decoder group (specification 6.3.1).
     fn select_group(&mut self, decode_cycle: usize) -> Group {
         match self.last {
             Some(Kind::ImulhR | Kind::IsmulhR) => GROUP_AFTER_MULTIPLY_HIGH,
             _ if self.multiplications <= decode_cycle => GROUP_OF_MULTIPLICATIONS,
-            // The multiplication still to come needs a slot of 4 bytes.
+            // The pending multiplication of IMUL_RCP needs a slot of 4 bytes.
             Some(Kind::ImulRcp) => GROUPS[if self.random.byte() & 1 == 1 { 0 } else { 3 }],
             _ => GROUPS[usize::from(self.random.byte() & 3)],
         }
     }
 
-    /// Specification 6.3.2: an instruction whose first macro-op fits the slot.
+    /// Creates an instruction whose first macro-op fits the slot (specification 6.3.2).
     fn create(&mut self, group: Group, slot: usize) {
         let is_last = slot + 1 == group.0.len();
         let mut choose = |kinds: &[Kind]| kinds[usize::from(self.random.byte()) % kinds.len()];
@@ -183,7 +183,7 @@ impl<T: GenerationTracer> Generator<'_, T> {
             Pending { instruction, traits, decoded: Decoded::of(kind), issued: 0, operation };
     }
 
-    /// Issues the next macro-op of the pending instruction (specifications 6.3.3 and 6.3.4).
+    /// Issues the next macro-op of the pending instruction (specification 6.3.3 and 6.3.4).
     fn issue(&mut self) -> Step {
         let Pending { decoded, traits, issued, .. } = self.pending;
         let macro_op = &decoded.macro_ops[issued];
@@ -238,11 +238,11 @@ impl<T: GenerationTracer> Generator<'_, T> {
         Step::Issued
     }
 
-    /// Drops the pending instruction, whose search took `waited` cycles and then some, which the
-    /// whole CPU has waited.
+    /// Discards the pending instruction. The CPU has waited for `waited` cycles before the register
+    /// search, and for the search.
     fn discard(&mut self, waited: usize) -> Step {
         self.tracer.discarded(self.pending.instruction.kind);
-        self.cycle += waited + Operands::PATIENCE;
+        self.cycle += waited + Operands::SEARCH_CYCLES;
         self.pending.issued = usize::MAX;
         if self.discarded < MAX_DISCARDED {
             self.discarded += 1;
@@ -254,6 +254,7 @@ impl<T: GenerationTracer> Generator<'_, T> {
         }
     }
 
+    /// Chooses the source register of the pending instruction.
     fn choose_source(&mut self, available: Registers) {
         let Pending { instruction, traits, .. } = self.pending;
         // With two candidates for IADD_RS, r5 must be the source: it cannot be the destination.
@@ -267,7 +268,7 @@ impl<T: GenerationTracer> Generator<'_, T> {
         }
     }
 
-    /// The registers that the pending instruction may write.
+    /// Returns the registers that the pending instruction may write.
     fn destinations(&self) -> Registers {
         let Pending { instruction, traits, operation, decoded, .. } = self.pending;
         let mut registers = self.operands.last_written_by_others(operation);
@@ -283,7 +284,8 @@ impl<T: GenerationTracer> Generator<'_, T> {
         registers
     }
 
-    /// A random one of `available`, which is not empty; a single candidate draws no number.
+    /// Chooses a random register of `available`, which is not empty. For a single candidate it draws no
+    /// number.
     fn choose(&mut self, available: Registers) -> u8 {
         let count = available.len();
         let drawn = self.random.draw(if count > 1 { 4 } else { 0 });
@@ -296,8 +298,8 @@ mod tests {
     use super::*;
     use crate::blake2b::hash256;
 
-    /// 3,200 programs at once: the expected hash is that of what the reference implementation
-    /// generates, instruction by instruction in the encoding of specification 5.1.
+    /// Compares 3,200 programs by their hash, in the encoding of specification 5.1. The expected value
+    /// is the hash of the reference implementation's programs.
     #[test]
     fn programs_are_those_of_the_reference() {
         let mut bytes = Vec::new();

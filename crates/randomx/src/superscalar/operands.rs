@@ -1,9 +1,9 @@
-//! What the choice of a register looks at (specification 6.3.3): when it is ready, and which
-//! operation wrote it last.
+//! The state of registers that the choice of operands depends on (specification 6.3.3): when each is
+//! ready, and which operation wrote it last.
 
 use super::Kind;
 
-/// Cycles that the search for a register waits for one to be ready.
+/// The number of cycles in which a search looks for a ready register.
 const LOOK_FORWARD_CYCLES: usize = 4;
 
 /// A set of registers, one bit each.
@@ -33,14 +33,14 @@ impl Registers {
         self.0.count_ones()
     }
 
-    /// The register with `index` of the others before it.
+    /// Returns the register at `index` in the order of the set.
     #[inline]
     pub(super) fn nth(self, index: u32) -> u8 {
         NTH[usize::from(self.0)][index as usize & 7]
     }
 }
 
-/// For each set, its registers in order.
+/// The registers of each set, in order.
 static NTH: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut set = 0;
@@ -58,43 +58,45 @@ static NTH: [[u8; 8]; 256] = {
     table
 };
 
-/// What the operand rules compare: two operations that are the same would collapse into one.
+/// An operation as the operand rules compare it: equal operations in a row could be merged into one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Operation(u64);
 
 impl Operation {
     pub(super) const NONE: Operation = Operation(u64::MAX);
 
-    /// An operation with an immediate operand.
+    /// Returns an operation with an immediate operand.
     #[inline]
     pub(super) fn with_constant(group: Kind) -> Operation {
         Operation((group as u64) << 40)
     }
 
-    /// An operation with a source register.
+    /// Returns an operation with a source register.
     #[inline]
     pub(super) fn with_source(group: Kind, register: u8) -> Operation {
         Operation((group as u64) << 40 | 1 << 32 | u64::from(register))
     }
 
-    /// An operation that matches no other, or hardly ever.
+    /// Returns an operation that almost never equals another one.
     #[inline]
     pub(super) fn with_random(group: Kind, random: u32) -> Operation {
         Operation((group as u64) << 40 | 2 << 32 | u64::from(random))
     }
 
-    /// The operations that are counted as one kind.
+    /// Returns whether the operation counts as `group`.
     #[inline]
     pub(super) fn is_in(self, group: Kind) -> bool {
         self.0 >> 40 == group as u64
     }
 }
 
-/// The eight registers while a program is made.
+/// The eight registers during the generation of a program.
 pub(super) struct Operands {
-    /// The cycle in which each is ready, a byte each.
+    /// The cycle in which each is ready, one byte per register.
     ready: u64,
+    /// The operation that wrote each register last.
     last: [Operation; 8],
+    /// The registers that IMUL_R wrote last.
     multiplied: Registers,
 }
 
@@ -106,7 +108,8 @@ impl Operands {
         Operands { ready: 0, last: [Operation::NONE; 8], multiplied: Registers(0) }
     }
 
-    /// Those of `registers` that are ready first, and in which cycle, from `cycle` on.
+    /// Returns the first cycle, from `cycle` on, in which one of `registers` is ready, and those that
+    /// are.
     #[inline]
     pub(super) fn first_ready(
         &self,
@@ -119,22 +122,22 @@ impl Operands {
         })
     }
 
-    /// How long [`first_ready`](Self::first_ready) looks in vain.
-    pub(super) const PATIENCE: usize = LOOK_FORWARD_CYCLES;
+    /// The number of cycles that [`first_ready`](Self::first_ready) tries before it returns `None`.
+    pub(super) const SEARCH_CYCLES: usize = LOOK_FORWARD_CYCLES;
 
     #[inline]
     fn ready_at(&self, cycle: usize) -> Registers {
-        // Each byte of `now` is compared with the one of `ready`: a high bit tells that it is not
-        // less. Cycles are less than 256, but not than 128.
+        // Compares the bytes of `now` and `ready`: a high bit of `reached` says that `now` is not
+        // less. Cycles can be 128 and more, but are less than 256.
         let now = EACH_BYTE * (cycle as u64 & 0xff);
         let difference = (now | HIGH_BITS).wrapping_sub(self.ready & !HIGH_BITS);
         let reached = (now & !self.ready) | (!(now ^ self.ready) & difference);
-        // The product gathers the high bits in the uppermost byte.
+        // The product collects these bits in its highest byte.
         let bits = (reached & HIGH_BITS) >> 7;
         Registers((bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
     }
 
-    /// Those that `operation` did not write last.
+    /// Returns the registers that an operation other than `operation` wrote last.
     #[inline]
     pub(super) fn last_written_by_others(&self, operation: Operation) -> Registers {
         let mut others = 0;
@@ -144,13 +147,13 @@ impl Operands {
         Registers(others)
     }
 
-    /// Those that IMUL_R wrote last.
+    /// Returns the registers that IMUL_R wrote last.
     #[inline]
     pub(super) fn multiplied(&self) -> Registers {
         self.multiplied
     }
 
-    /// `operation` writes `register`, which is ready again in cycle `ready`.
+    /// Records that `operation` writes `register`, which is ready again in cycle `ready`.
     #[inline]
     pub(super) fn write(&mut self, register: u8, operation: Operation, ready: usize) {
         let place = 8 * u32::from(register & 7);
@@ -166,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_are_ready_when_they_say() {
+    fn registers_are_ready_from_their_cycle_on() {
         let mut operands = Operands::new();
         for ready in 0..200 {
             operands.write(ready as u8 % 8, Operation::NONE, ready);

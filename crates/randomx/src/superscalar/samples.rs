@@ -1,10 +1,10 @@
-//! What tests of SuperscalarHash are made with, whatever runs it.
+//! Inputs for tests of SuperscalarHash.
 
 use super::{Instruction, Kind, Program};
 use crate::blake_generator::BlakeGenerator;
 use crate::params::CACHE_ACCESSES;
 
-/// Numbers from all over the dataset, with both ends.
+/// Returns item numbers from the whole dataset, with both ends.
 pub(crate) fn numbers(count: u32) -> Vec<u32> {
     let spread = |index: u32| index.wrapping_mul(0x9e37_79b1) % 34_078_719;
     let mut numbers: Vec<u32> = (0..count).map(spread).collect();
@@ -13,8 +13,8 @@ pub(crate) fn numbers(count: u32) -> Vec<u32> {
     numbers
 }
 
-/// Functions that no key has: every operation on every pair of registers, with constants at the
-/// edges. Random words reach what those leave out.
+/// Returns functions that no key generates: every operation on every pair of registers, with edge
+/// values and random words as constants.
 pub(crate) fn operations_on_edges() -> impl Iterator<Item = [Program; CACHE_ACCESSES]> {
     const EDGES: [u32; 10] = [0, 1, 2, 3, 63, 64, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX];
     let mut random = BlakeGenerator::new(b"operations on edges");

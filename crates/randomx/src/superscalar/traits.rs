@@ -1,35 +1,41 @@
-//! What tells the operations apart for the generator (specifications 6.3.2 and 6.3.3).
+//! The properties of operations that the generator uses (specification 6.3.2 and 6.3.3).
 
 use super::Kind;
 
-/// What the rules tell apart about an operation, looked up rather than branched on.
+/// The properties of an operation, in a table so that the generator need not branch.
 #[derive(Clone, Copy)]
 pub(super) struct Traits {
-    /// The operation that it counts as.
+    /// The operation that it counts as in the operand rules.
     pub(super) group: Kind,
-    /// Bytes drawn when it is created, and what of them becomes which field.
+    /// The number of random bytes drawn for it.
     pub(super) drawn: usize,
+    /// The bits of the random number that become the `mod` field.
     pub(super) modifier_mask: u32,
+    /// The bits of the random number that become the immediate.
     pub(super) imm32_mask: u32,
-    /// What a number must be to be kept; others are drawn again.
+    /// The random numbers that it accepts. Others are drawn again.
     pub(super) needs: Needs,
-    /// Whether a random number is its parameter, and its source may be its destination.
+    /// Whether its parameter is the random number, and its source may be its destination.
     pub(super) is_high: bool,
     pub(super) is_multiplication: bool,
 }
 
-/// Which immediate operands an operation can take.
+/// The random numbers that an operation accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
+    /// All.
     Nothing,
+    /// All but 0.
     NotZero,
+    /// Those with a reciprocal: all but 0 and powers of two.
     Reciprocal,
 }
 
 impl Traits {
-    /// Those of an instruction that there is not.
+    /// A placeholder for an instruction that is never issued.
     pub(super) const NONE: Traits = traits(Kind::IsubR);
 
+    /// Returns the properties of an operation.
     #[inline]
     pub(super) fn of(kind: Kind) -> &'static Traits {
         static TRAITS: [Traits; Kind::ALL.len()] = {

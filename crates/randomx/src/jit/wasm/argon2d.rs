@@ -1,11 +1,11 @@
-//! The memory fill of Argon2d (RFC 9106; specification 7.1) as a module of its own: it writes the
-//! cache where it stays, step by step, as [`crate::argon2d`] does.
+//! The memory fill of Argon2d (RFC 9106; specification 7.1) as a module. It fills the cache in place,
+//! step by step, as [`crate::argon2d`] does.
 //!
-//! The module exports `fill(first: i32, count: i32)`, which makes `count` of the
-//! [`FILL_BLOCKS`](crate::argon2d::FILL_BLOCKS) steps from `first` on. Steps 0 and 1 are not for it:
-//! these blocks are [`first_blocks`](crate::argon2d::first_blocks). An engine that compiles better while
-//! code runs takes better code at the next call, so calls should be short: a hundred steps at
-//! first. Nobody may use the slots in the meantime; the first one holds a block.
+//! The module exports `fill(first: i32, count: i32)`, which performs `count` of the
+//! [`FILL_BLOCKS`](crate::argon2d::FILL_BLOCKS) steps, from `first` on. The host writes the blocks of
+//! steps 0 and 1, [`first_blocks`](crate::argon2d::first_blocks). Engines optimise code while it
+//! runs, and use the optimised code from the next call on, so the first calls should be short: a
+//! hundred steps. No worker may use the slots during a fill; the first slot holds a block.
 
 use super::Features;
 use super::assembler::{Body, Local, Type};
@@ -17,7 +17,7 @@ mod permutation;
 
 use permutation::Permutation;
 
-/// The bytes of the module.
+/// Returns the module.
 pub fn module(features: Features) -> Vec<u8> {
     let mut module = Module::new();
     cache_memory::import(&mut module, features);
@@ -26,36 +26,37 @@ pub fn module(features: Features) -> Vec<u8> {
     module.finish()
 }
 
-/// Bytes of a block, as an exponent.
+/// The binary logarithm of a block's size in bytes.
 const BLOCK: i32 = 10;
 
 const LINE: u32 = 64;
 const LINES: u32 = (1 << BLOCK) / LINE;
 
-/// A vector is a pair of words.
+/// The size of a vector in bytes: a pair of words.
 const PAIR: u32 = 16;
 
-/// A block is 8 rows of 8 pairs.
+/// The size of a row in bytes. A block is 8 rows of 8 pairs.
 const ROW: u32 = 8 * PAIR;
 
-/// Blocks in a quarter of a pass, as an exponent.
+/// The binary logarithm of the number of blocks in a slice, a quarter of a pass.
 const SLICE: i32 = (ARGON_MEMORY / 4).ilog2() as i32;
 
-/// A block's rows are mixed into this one, then its columns into the cache.
+/// The address of a temporary block: it holds a block between the mixing of its rows and of its
+/// columns.
 const ROWS: u32 = slot(0);
 
-/// What all steps work with. Addresses are those of blocks.
+/// The variables of a step. Addresses are those of blocks.
 struct Step {
-    /// Its number over all passes.
+    /// The number of the step, over all passes.
     number: Local,
     previous: Local,
     reference: Local,
     current: Local,
     next_number: Local,
     next_reference: Local,
-    /// Of a row or of a column in a block.
+    /// The offset of a row or column in a block.
     offset: Local,
-    /// The offset in one block and another.
+    /// Addresses of that row or column in different blocks.
     addresses: [Local; 3],
     permutation: Permutation,
 }
@@ -115,14 +116,14 @@ fn fill() -> Body {
 }
 
 impl Step {
-    /// The address of the block that step `number` mixes the one at `previous` with, chosen by its
-    /// low word (RFC 9106, 3.4.2): at most as many blocks before the previous one as are in reach.
+    /// Pushes the address of the reference block of step `number`. The low word of the block at
+    /// `previous` selects it from the reference area (RFC 9106, 3.4.2).
     fn find_reference(&self, b: &mut Body, number: Local, previous: Local) {
         b.local_get(number);
         b.i32_const(2);
         b.i32_sub();
-        // In the first pass all blocks before the previous one are in reach, later also
-        // those of the last pass, without the rest of this slice.
+        // The size of the reference area. In the first pass it is all blocks before the previous
+        // one, later also those of the last pass, without the rest of the current slice.
         b.local_get(number);
         b.i32_const(1);
         b.i32_sub();
@@ -150,8 +151,9 @@ impl Step {
         block_address(b);
     }
 
-    /// Mixes the previous block and the reference, row by row, and leaves in the current block what
-    /// will be mixed into the result: their sum, from the second pass on with what was there.
+    /// Emits the mixing of the rows of the XOR of the previous block and the reference. The current
+    /// block becomes that XOR, from the second pass on XORed with its old value; the mixed columns
+    /// are XORed into it later.
     fn mix_rows(&self, b: &mut Body) {
         let [previous, reference, current] = self.addresses;
         let pairs = || (0..).step_by(PAIR as usize).zip(self.permutation.pairs);
@@ -177,7 +179,7 @@ impl Step {
                 b.v128_store(at);
             }
             b.else_();
-            add_to(b, current, pairs());
+            xor_into(b, current, pairs());
             b.end();
             self.permutation.write(b);
             for (at, pair) in pairs() {
@@ -188,7 +190,7 @@ impl Step {
         });
     }
 
-    /// Mixes the columns and adds them to the current block.
+    /// Emits the mixing of the columns, XORed into the current block.
     fn mix_columns(&self, b: &mut Body) {
         let [current, ..] = self.addresses;
         let pairs = || (0..).step_by(ROW as usize).zip(self.permutation.pairs);
@@ -200,7 +202,7 @@ impl Step {
             }
             self.permutation.write(b);
             self.add_offset(b, self.current, current);
-            add_to(b, current, pairs());
+            xor_into(b, current, pairs());
             b.local_get(self.offset);
             b.i32_eqz();
             b.if_();
@@ -209,13 +211,14 @@ impl Step {
         });
     }
 
-    /// The first column has the word that chooses the next reference. Its lines are read at
-    /// once, so that they come together and while the other columns are mixed; the same for
-    /// the block that will be replaced. This takes a fifth off the time of a fill.
+    /// Emits reads of the next reference, which the first column selects, and of the block that the
+    /// next step replaces. All their lines are read here, so that they arrive together while the
+    /// other columns are mixed. This saves a fifth of the time of a fill.
     fn fetch_next(&self, b: &mut Body) {
         self.find_reference(b, self.next_number, self.current);
         b.local_set(self.next_reference);
-        // After the last block of a pass these are the slots, and its next block is near.
+        // After the last block of a pass, the block that follows in memory is in the slots. Reading
+        // it is harmless.
         for (block, at) in [(self.next_reference, 0), (self.current, 1 << BLOCK)] {
             for line in 0..LINES {
                 b.local_get(block);
@@ -225,7 +228,7 @@ impl Step {
         }
     }
 
-    /// A loop of `count` turns in which `offset` grows by `stride`.
+    /// Emits a loop of `count` turns, with `offset` growing by `stride`.
     fn repeat(&self, b: &mut Body, count: u32, stride: u32, turn: impl FnOnce(&mut Body)) {
         b.i32_const(0);
         b.local_set(self.offset);
@@ -257,8 +260,8 @@ fn block_address(b: &mut Body) {
     b.i32_shl();
 }
 
-/// Adds vectors, in the sense of Argon2, to where they belong in a block.
-fn add_to(b: &mut Body, block: Local, pairs: impl Iterator<Item = (u32, Local)>) {
+/// XORs vectors into their places in a block.
+fn xor_into(b: &mut Body, block: Local, pairs: impl Iterator<Item = (u32, Local)>) {
     for (at, pair) in pairs {
         b.local_get(block);
         b.local_get(pair);

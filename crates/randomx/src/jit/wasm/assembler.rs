@@ -1,14 +1,14 @@
 //! Function bodies of WebAssembly modules, written operation by operation.
 //!
-//! Each method writes the operation that it is named after in the specification of WebAssembly
-//! 3.0 and takes its immediate operands; operands on the stack are for the caller to know. Writing
-//! bytes is safe code: what a module may do is checked by whoever compiles it.
+//! Each method appends the operation of its name in the specification of WebAssembly 3.0 and takes
+//! its immediate operands. The caller keeps track of the operands on the stack. An invalid body is
+//! harmless: the engine that compiles a module validates it.
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Type {
-    /// An integer of 32 bits, also an address.
+    /// An integer of 32 bits, or an address.
     I32 = 0x7f,
     /// An integer of 64 bits.
     I64 = 0x7e,
@@ -16,7 +16,7 @@ pub enum Type {
     V128 = 0x7b,
 }
 
-/// A parameter or local variable of the function that a [`Body`] is for.
+/// A parameter or local variable of a [`Body`]'s function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local(u32);
 
@@ -32,31 +32,31 @@ pub struct Function(pub(super) u32);
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     parameters: u32,
-    /// Local variables beyond the parameters: how many in a row are of a type.
+    /// Local variables after the parameters, as runs of one type.
     locals: Vec<(u32, Type)>,
     code: Vec<u8>,
 }
 
 impl Body {
-    /// An empty body of a function with so many parameters.
+    /// Makes an empty body for a function with `parameters` parameters.
     pub fn new(parameters: u32) -> Body {
         Body { parameters, ..Body::default() }
     }
 
-    /// Becomes empty and keeps its memory.
+    /// Removes all code and variables, and keeps the memory.
     pub fn clear(&mut self, parameters: u32) {
         self.parameters = parameters;
         self.locals.clear();
         self.code.clear();
     }
 
-    /// A parameter, counted from 0.
+    /// Returns a parameter, counted from 0.
     pub fn parameter(&self, index: u32) -> Local {
         debug_assert!(index < self.parameters, "parameter {index} of {}", self.parameters);
         Local(index)
     }
 
-    /// A new local variable, which is zero at first.
+    /// Adds a local variable, which starts as zero.
     #[inline(never)]
     pub fn local(&mut self, of: Type) -> Local {
         let index = self.parameters + self.locals.iter().map(|(count, _)| count).sum::<u32>();
@@ -67,32 +67,32 @@ impl Body {
         Local(index)
     }
 
-    /// New local variables of one type.
+    /// Adds local variables of one type.
     pub fn locals<const N: usize>(&mut self, of: Type) -> [Local; N] {
         std::array::from_fn(|_| self.local(of))
     }
 
-    /// How many bytes the code has by now.
+    /// Returns the length of the code in bytes.
     pub fn len(&self) -> usize {
         self.code.len()
     }
 
-    /// Whether there is no code yet.
+    /// Returns whether there is no code.
     pub fn is_empty(&self) -> bool {
         self.code.is_empty()
     }
 
-    /// The code, without the end of a function.
+    /// Returns the code, without the function's final `end`.
     pub(super) fn code(&self) -> &[u8] {
         &self.code
     }
 
-    /// Opens a loop where the code had so many bytes: what was written since is inside of it.
+    /// Opens a loop at offset `place`, so that all code after it is in the loop.
     pub fn open_loop_at(&mut self, place: usize) {
         self.code.splice(place..place, [LOOP, EMPTY]);
     }
 
-    /// The entry of the code section, with its length in front.
+    /// Appends the entry of the code section, which starts with its length.
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
         let mut locals = Vec::with_capacity(16);
         unsigned(&mut locals, self.locals.len() as u64);
@@ -108,7 +108,7 @@ impl Body {
     }
 }
 
-/// A number in LEB128.
+/// Appends an unsigned number in LEB128.
 #[inline(never)]
 pub(super) fn unsigned(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -118,7 +118,7 @@ pub(super) fn unsigned(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// A signed number in LEB128.
+/// Appends a signed number in LEB128.
 #[inline(never)]
 pub(super) fn signed(bytes: &mut Vec<u8>, mut value: i64) {
     while !(-0x40..0x40).contains(&value) {
@@ -131,7 +131,7 @@ pub(super) fn signed(bytes: &mut Vec<u8>, mut value: i64) {
 /// The prefix of vector operations.
 const VECTOR: u8 = 0xfd;
 
-/// Operations without immediate operands, as the bytes of their opcodes.
+/// Defines operations without immediate operands, by the bytes of their opcodes.
 macro_rules! plain {
     ($($name:ident = $opcode:expr;)*) => {
         /// Operations without immediate operands.
@@ -176,7 +176,7 @@ plain! {
     i64_rotr = [0x8a];
     i32_wrap_i64 = [0xa7];
     i64_extend_i32_u = [0xad];
-    // Wide arithmetic: the low half is pushed first, the high half is on top.
+    // Wide arithmetic: pushes the low half, then the high half.
     i64_mul_wide_s = [0xfc, 0x15];
     i64_mul_wide_u = [0xfc, 0x16];
     i8x16_swizzle = [VECTOR, 0x0e];
@@ -184,7 +184,7 @@ plain! {
     f64x2_eq = [VECTOR, 0x47];
     f64x2_gt = [VECTOR, 0x4a];
     v128_and = [VECTOR, 0x4e];
-    // The first operand and the complement of the second, which is on top.
+    // The first operand AND the complement of the second.
     v128_andnot = [VECTOR, 0x4f];
     v128_or = [VECTOR, 0x50];
     v128_xor = [VECTOR, 0x51];
@@ -201,12 +201,12 @@ plain! {
     f64x2_mul = [VECTOR, 0xf2, 0x01];
     f64x2_div = [VECTOR, 0xf3, 0x01];
     f64x2_convert_low_i32x4_s = [VECTOR, 0xfe, 0x01];
-    // Relaxed SIMD: a * b + c and c - a * b, rounded once or twice as the engine likes.
+    // Relaxed SIMD: a * b + c and c - a * b. The engine chooses whether to round once or twice.
     f64x2_relaxed_madd = [VECTOR, 0x87, 0x02];
     f64x2_relaxed_nmadd = [VECTOR, 0x88, 0x02];
 }
 
-/// Loads and stores: the opcode and the exponent of the natural alignment.
+/// Defines loads and stores, by their opcode and the binary logarithm of their natural alignment.
 macro_rules! memory {
     ($($name:ident = $opcode:expr, $alignment:expr;)*) => {
         /// Loads and stores at an address plus a constant offset.
@@ -245,7 +245,7 @@ impl Body {
         self.write(&[0x02, EMPTY]);
     }
 
-    /// The same, whose label is its beginning.
+    /// Opens a block whose label is at its start.
     #[inline]
     pub fn loop_(&mut self) {
         self.write(&[LOOP, EMPTY]);
@@ -315,7 +315,7 @@ impl Body {
         self.write(&value.to_le_bytes());
     }
 
-    /// Bytes of two vectors, 0 to 15 those of the first and 16 to 31 those of the second.
+    /// `lanes` selects bytes of two vectors: 0 to 15 of the first, 16 to 31 of the second.
     #[inline(never)]
     pub fn i8x16_shuffle(&mut self, lanes: [u8; 16]) {
         self.write(&[VECTOR, 0x0d]);
@@ -332,7 +332,7 @@ impl Body {
         self.write(&[VECTOR, 0x1e, lane]);
     }
 
-    /// Code that uses this is long, and is loaded by browsers: smaller is better than faster.
+    /// Not inlined: the callers are many, and browsers download them.
     #[inline(never)]
     fn write(&mut self, bytes: &[u8]) {
         self.code.extend_from_slice(bytes);

@@ -1,18 +1,18 @@
-//! The module between the memory of the cache and that of a worker.
+//! The module that connects a worker's memory with the memory of the cache.
 //!
-//! A WebAssembly instance has one memory where WebKit is to run it too, so that the functions which
-//! read the cache cannot write where the rest of a worker is. Numbers and items pass as arguments
-//! and results.
+//! WebKit allows an instance only one memory, so the functions that read the cache cannot write a
+//! worker's own memory. Numbers and items pass as arguments and results.
 
 use super::assembler::{Body, Local, Type};
 use super::module::{Memory, Module};
 use super::superscalar::MAX_BATCH;
 use crate::superscalar::Item;
 
-/// The module, which is the same for all keys. It imports the memory `randomx.memory` and, from
-/// `items`, what [`superscalar::module`](super::superscalar::module) exports, and exports
-/// `items(slot: i32, numbers: i32, items: i32, count: i32)`: computes the items whose numbers are
-/// at an address and writes them to another one, `count` of them, in batches.
+/// Returns the module, which is the same for all keys. It imports the memory `randomx.memory` and, from
+/// `items`, the exports of [`superscalar::module`](super::superscalar::module).
+///
+/// It exports `items(slot: i32, numbers: i32, items: i32, count: i32)`, which reads `count` item
+/// numbers at one address and writes the items to the other, in batches.
 pub fn module() -> Vec<u8> {
     let mut module = Module::new();
     let memory = Memory { minimum: 1, maximum: None, shared: false };
@@ -54,7 +54,7 @@ pub fn module() -> Vec<u8> {
         body.local_get(slot);
         body.local_get(lane);
         body.call(item);
-        // The last result is on top.
+        // The last result is on top of the stack.
         for register in r.into_iter().rev() {
             body.local_set(register);
         }
@@ -78,7 +78,7 @@ pub fn module() -> Vec<u8> {
     module.finish()
 }
 
-/// A loop over the lanes of a batch, at least one.
+/// Emits a loop over the lanes of a batch, of which there is at least one.
 fn each_lane(body: &mut Body, lane: Local, batch: Local, write: impl FnOnce(&mut Body)) {
     body.i32_const(0);
     body.local_set(lane);
@@ -94,6 +94,7 @@ fn each_lane(body: &mut Body, lane: Local, batch: Local, write: impl FnOnce(&mut
     body.end();
 }
 
+/// Emits `address += bytes`.
 fn advance(body: &mut Body, address: Local, bytes: usize) {
     body.local_get(address);
     body.i32_const(bytes as i32);

@@ -1,7 +1,7 @@
-//! Runs programs as modules of WebAssembly.
+//! Runs programs as WebAssembly modules.
 //!
-//! A module has the first half of an iteration; the second, which is the same for all programs, is
-//! here, in code that is optimised once.
+//! A module has the first half of an iteration. The second half is the same for all programs and runs
+//! here, in code that the engine optimises once.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use crate::program::Program;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-/// Compiles programs by a host.
+/// Compiles programs to modules, which a host runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Jit<H> {
     host: H,
@@ -27,7 +27,7 @@ pub struct Jit<H> {
     aes: Aes,
 }
 
-/// A program as a module, or as steps where the host has refused it.
+/// A program as a module, or as steps for the interpreter if the host has refused the module.
 pub struct Code<P> {
     version: Version,
     form: Form<P>,
@@ -39,19 +39,19 @@ enum Form<P> {
 }
 
 impl<H: Host> Jit<H> {
-    /// A compiler whose modules may use `features`, as engines of `host` have them. `cpu` is for
-    /// what is not in modules.
+    /// Makes a compiler whose modules may use `features`, which `host` has to support. `cpu` selects
+    /// the code that runs outside modules.
     pub fn new(host: H, features: Features, cpu: Cpu) -> Jit<H> {
         let interpreter = Interpreter::new(cpu);
         Jit { host, features, part: PART, interpreter, aes: Aes::new(cpu) }
     }
 
-    /// The same with programs in parts of other lengths, in bytes of code.
+    /// Splits programs into functions of about `part` bytes of code. Any value is valid.
     pub fn with_parts(self, part: usize) -> Jit<H> {
         Jit { part, ..self }
     }
 
-    /// Room for the code of one lane, with a program that does nothing.
+    /// Makes the code of one lane, with a program that does nothing.
     pub fn code(&self) -> Code<H::Program> {
         Code { version: Version::V1, form: Form::Steps(Steps::default()) }
     }
@@ -86,7 +86,7 @@ impl<H: Host> Engine for Jit<H> {
     fn load(&self, program: &Program, code: &mut Self::Code) {
         let module = program::module(program, Scope::Iteration, self.features, self.part);
         code.version = program.version;
-        // An earlier module goes first, so that the host can use its place again.
+        // Drops the earlier module first, so that the host can reuse its slot.
         code.form = Form::Steps(Steps::default());
         code.form = match self.host.compile(&module) {
             Some(program) => Form::Module(program),

@@ -1,29 +1,30 @@
-//! The high half of a product of 64 bits (specification 5.2.4 and 6.1).
+//! High halves of 64-bit products (specification 5.2.4 and 6.1).
 
 use super::assembler::{Body, Local};
 
-/// What a sign makes different.
+/// The operations that differ between signed and unsigned products.
 #[derive(Clone, Copy)]
 pub(super) struct Sign {
-    /// The whole product at once.
+    /// Computes the whole product.
     wide: fn(&mut Body),
-    /// Extends the upper halves of numbers, and what is carried to them.
+    /// Moves an upper half down, and extends it.
     shift: fn(&mut Body),
 }
 
 pub(super) const UNSIGNED: Sign = Sign { wide: Body::i64_mul_wide_u, shift: Body::i64_shr_u };
 pub(super) const SIGNED: Sign = Sign { wide: Body::i64_mul_wide_s, shift: Body::i64_shr_s };
 
-/// Variables for a product that is made of four products of 32 bits.
+/// Variables for a product that is made of four 32-bit products.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
-    /// Of both factors.
+    /// The low halves of both factors.
     pub(super) low: [Local; 2],
+    /// The high halves of both factors.
     pub(super) high: [Local; 2],
     pub(super) middle: Local,
 }
 
-/// Writes `dst = dst * src >> 64`: by halves where they are given, else by a wide product.
+/// Emits `dst = dst * src >> 64`, by `halves` if they are given, else by a wide product.
 #[inline(never)]
 pub(super) fn multiply(b: &mut Body, dst: Local, src: Local, sign: Sign, halves: Option<Halves>) {
     let Some(Halves { low, high, middle }) = halves else {
@@ -42,7 +43,7 @@ pub(super) fn multiply(b: &mut Body, dst: Local, src: Local, sign: Sign, halves:
         high_half(b, sign.shift);
         b.local_set(high[index]);
     }
-    // No sum leaves 64 bits: a product of halves and two more halves fit.
+    // No sum exceeds 64 bits: a product of halves plus two more halves fits.
     product(b, high[0], low[1]);
     product(b, low[0], low[1]);
     high_half(b, Body::i64_shr_u);

@@ -1,8 +1,8 @@
-//! WebAssembly modules: what they import, what they are made of, what they export.
+//! WebAssembly modules: imports, functions, variables, exports.
 
 use super::assembler::{Body, Function, Global, Type, unsigned};
 
-/// A module in the making. Imports come before functions.
+/// Builds a module. Imports come before functions.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     types: Section,
@@ -11,29 +11,29 @@ pub struct Module {
     globals: Section,
     exports: Section,
     code: Section,
-    /// Imported ones and those of the module itself.
+    /// The number of functions, including imported ones.
     function_count: u32,
 }
 
 /// The memory that a module works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The least size, in pages of 64 KiB.
+    /// The smallest size, in pages of 64 KiB.
     pub minimum: u32,
-    /// The largest size that it can grow to. What is shared has one.
+    /// The largest size, in pages of 64 KiB. A shared memory must have one.
     pub maximum: Option<u32>,
-    /// Whether several threads see it.
+    /// Whether threads share it.
     pub shared: bool,
 }
 
-/// A section: how many entries, and their bytes.
+/// A section: the number of entries, and their bytes.
 #[derive(Clone, Debug, Default)]
 struct Section {
     count: u32,
     bytes: Vec<u8>,
 }
 
-/// What an import or export is.
+/// The kind of an import or export.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 enum Kind {
@@ -42,12 +42,12 @@ enum Kind {
 }
 
 impl Module {
-    /// An empty module.
+    /// Makes an empty module.
     pub fn new() -> Module {
         Module::default()
     }
 
-    /// Imports a memory, the only one.
+    /// Imports a memory. A module can import one.
     #[inline(never)]
     pub fn import_memory(&mut self, module: &str, field: &str, memory: Memory) {
         let Memory { minimum, maximum, shared } = memory;
@@ -83,7 +83,7 @@ impl Module {
         self.next_function()
     }
 
-    /// Adds a variable vector, which is zero at first.
+    /// Adds a mutable vector, which starts as zero.
     #[inline(never)]
     pub fn global_vector(&mut self) -> Global {
         let index = self.globals.count;
@@ -97,7 +97,7 @@ impl Module {
         Global(index)
     }
 
-    /// Exports a function by a name.
+    /// Exports a function as `name`.
     #[inline(never)]
     pub fn export(&mut self, name: &str, function: Function) {
         let bytes = self.exports.entry();
@@ -106,7 +106,7 @@ impl Module {
         unsigned(bytes, function.0.into());
     }
 
-    /// The whole module.
+    /// Returns the encoded module.
     #[inline(never)]
     pub fn finish(&self) -> Vec<u8> {
         let sections = [
@@ -125,7 +125,8 @@ impl Module {
         bytes
     }
 
-    /// A type of its own for each function: few are made, and equal types are the same type.
+    /// Adds a type. Each function has one of its own: functions are few, and equal types are the
+    /// same type.
     fn function_type(&mut self, parameters: &[Type], results: &[Type]) -> u32 {
         let index = self.types.count;
         let bytes = self.types.entry();
@@ -153,7 +154,7 @@ impl Module {
 }
 
 impl Section {
-    /// Where to write one more entry.
+    /// Starts an entry, and returns the buffer to append it to.
     fn entry(&mut self) -> &mut Vec<u8> {
         self.count += 1;
         &mut self.bytes

@@ -1,11 +1,11 @@
-//! Programs of the VM as modules of WebAssembly (specification 4.6.2 and 5).
+//! Programs of the VM as WebAssembly modules (specification 4.6.2 and 5).
 //!
 //! A module has the first half of an iteration, up to the dataset item. Between calls all state is in
-//! the [`Lane`](crate::engine::Lane); in between, every register is a local variable.
+//! the [`Lane`](crate::engine::Lane); during a call, each register is a local variable.
 //!
-//! V8 compiles a function anew, for speed, when so many bytes of it were executed; a program is used
-//! up by then, and the work is in vain. It counts for each function alone, so a program is *parted*
-//! into functions that stay below that, and one more that calls them in turn.
+//! V8 optimises a function after a certain number of its bytes has been executed. By then a program is
+//! nearly done, so that the work is wasted. V8 counts for each function separately, so a program is
+//! split into *parts*: functions that stay below that number, and one that calls them in turn.
 
 mod control;
 mod errors;
@@ -26,25 +26,25 @@ use crate::program::{Operation, Program, Sink, decode_dyn};
 use frame::Locals;
 use rounding::Rounding;
 
-/// What of an iteration a function has.
+/// The steps of an iteration that a module has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Steps 1 to 6 and 8.
     Iteration,
-    /// Step 4, which tests of instructions need.
+    /// Step 4 alone, for tests of instructions.
     Instructions,
 }
 
 /// The name of a module's one export, a function of type `(lane: i32, scratchpad: i32) -> ()`.
 pub const EXPORT: &str = "run";
 
-/// Where parts end, in bytes: at the first branch after that. V8's mark is passed from about 2000 on,
-/// at 2048 iterations; each part costs the loading and storing of all registers.
+/// The length of parts, in bytes: they end at the first branch after it. V8 optimises functions of
+/// about 2000 bytes and more, at 2048 iterations. Each part costs loads and stores of all registers.
 pub(super) const PART: usize = 1400;
 
 const PARAMETERS: u32 = 2;
 
-/// The module of a program, in parts that are at most `part` bytes where its branches allow it.
+/// Returns the module of a program, split at its first branches after every `part` bytes.
 pub(super) fn module(program: &Program, scope: Scope, features: Features, part: usize) -> Vec<u8> {
     let mut function = Function::new(features, part);
     function.enter(scope, &program.configuration);
@@ -53,18 +53,18 @@ pub(super) fn module(program: &Program, scope: Scope, features: Features, part: 
     function.module()
 }
 
-/// A program's function in the making, which takes operations.
+/// Receives a program's operations and emits its functions.
 struct Function {
-    /// The part that is being written.
+    /// The current part.
     body: Body,
     locals: Locals,
     rounding: Rounding,
     features: Features,
-    /// Where in its part the code of each instruction begins.
+    /// The offset of each instruction in its part.
     places: Vec<usize>,
-    /// The parts before this one.
+    /// The parts before the current one.
     parts: Vec<Body>,
-    /// How long a part may become.
+    /// The length after which a part ends at the next branch.
     part: usize,
 }
 
@@ -76,8 +76,8 @@ impl Function {
         Function { body, locals, rounding, features, places: Vec::new(), parts: Vec::new(), part }
     }
 
-    /// Begins another part.
-    fn part(&mut self) {
+    /// Ends the current part and begins another one.
+    fn split(&mut self) {
         self.pause();
         let next = Function::new(self.features, self.part);
         (self.locals, self.rounding) = (next.locals, next.rounding);
@@ -89,7 +89,7 @@ impl Function {
         let mut module = Module::new();
         let memory = Memory { minimum: 1, maximum: None, shared: false };
         module.import_memory("randomx", "memory", memory);
-        for _ in self.rounding.lasting() {
+        for _ in self.rounding.mode_locals() {
             module.global_vector();
         }
         let mut whole = Body::new(PARAMETERS);

@@ -1,10 +1,10 @@
 //! SuperscalarHash (specification 6 and 7.3) as a WebAssembly module, for the functions of one key.
 //!
-//! The module works on the memory of the cache, in which each worker has a slot behind the cache
-//! for the items that it has in work. Each of the key's functions is a loop over these items, in
-//! straight-line code with the registers in local variables. Before it goes a loop that reads a
-//! word of every item's cache line: WebAssembly cannot prefetch, but a processor waits for all of
-//! these lines at once, and for none of them later. Without it items take three times as long.
+//! The module works in the memory of the cache, where each worker has a slot for the items that it
+//! is computing. Each of the key's functions is a loop over these items, with the registers in local
+//! variables. Another loop runs before it and reads a word of each item's cache line. WebAssembly
+//! cannot prefetch, but the processor waits for all of these lines at once, and for none of them
+//! later. Without that loop items take three times as long.
 
 mod arithmetic;
 mod function;
@@ -18,27 +18,27 @@ use super::module::Module;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
 use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Item, Program};
 
-/// The most items that a slot has room for.
+/// The most items in a slot.
 pub const MAX_BATCH: u32 = 24;
 
-/// Where in a slot the offset in the cache of each item's next line is; before that are registers.
+/// The offset in a slot of each item's next line, given as an offset in the cache. The registers
+/// come before.
 const LINES: u32 = MAX_BATCH * ITEM;
 
-/// Where in a slot the sum of what was read early goes.
+/// The offset in a slot of the sum of the words that were read early.
 const READ: u32 = LINES + 4 * MAX_BATCH;
 
-/// The bytes of an item, or of a line of the cache.
+/// The size of an item, and of a line of the cache, in bytes.
 const ITEM: u32 = size_of::<Item>() as u32;
 
 const _: () = assert!(READ + 4 <= SLOT_SIZE as u32);
 
-/// The module for the functions of a key. It imports the memory of the cache and exports
+/// Returns the module for the functions of a key. It imports the memory of the cache and exports
 ///
-/// - `start(slot: i32, lane: i32, number: i32)`: takes up the item of that number as one of those
-///   in the slot;
-/// - `compute(slot: i32, count: i32)`: computes the first `count` items of the slot, 1 to
-///   [`MAX_BATCH`], all of which have been started;
-/// - `item(slot: i32, lane: i32) -> (i64, i64, i64, i64, i64, i64, i64, i64)`: what was computed.
+/// - `start(slot: i32, lane: i32, number: i32)`: initialises item `number` in a lane of the slot;
+/// - `compute(slot: i32, count: i32)`: computes the items in the first `count` lanes of the slot, 1
+///   to [`MAX_BATCH`], all of which have to be started;
+/// - `item(slot: i32, lane: i32) -> (i64, i64, i64, i64, i64, i64, i64, i64)`: returns an item.
 pub fn module(programs: &[Program; CACHE_ACCESSES], features: Features) -> Vec<u8> {
     let mut module = Module::new();
     cache_memory::import(&mut module, features);
@@ -103,7 +103,7 @@ fn item() -> Body {
     body
 }
 
-/// Pushes the address of what is `size` bytes a lane.
+/// Pushes the address of a lane's element, in an array with `size` bytes a lane.
 fn lane_address(body: &mut Body, slot: Local, lane: Local, size: u32) {
     body.local_get(slot);
     body.local_get(lane);
@@ -112,7 +112,7 @@ fn lane_address(body: &mut Body, slot: Local, lane: Local, size: u32) {
     body.i32_add();
 }
 
-/// Makes of the address on the stack the offset in the cache of the line that it selects.
+/// Replaces the address on the stack by the offset in the cache of the line that it selects.
 fn line(body: &mut Body) {
     const LINES_OF_CACHE: u32 = CACHE_SIZE as u32 / ITEM;
     body.i32_const(LINES_OF_CACHE as i32 - 1);
@@ -121,7 +121,7 @@ fn line(body: &mut Body) {
     body.i32_shl();
 }
 
-/// The offset of a register in an item, or of a word in a line.
+/// Returns the offset of a register in an item, or of a word in a line.
 fn word(index: usize) -> u32 {
     8 * index as u32
 }

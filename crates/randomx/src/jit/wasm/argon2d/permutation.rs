@@ -1,18 +1,17 @@
 //! The permutation P of Argon2d (RFC 9106, 3.6), of 16 words in 8 vectors.
 //!
-//! How it is written is what V8 makes the best of on x86-64, where it is bound by the ports for
-//! vectors, those for shuffles above all:
+//! It is written for V8 on x86-64, where the vector ports limit it, above all those for shuffles:
 //!
-//! - Products of low halves are made for two vectors at once. Their low halves go into one
-//!   vector, a single instruction; V8's extended multiplication parts them again, two instructions,
-//!   where one vector at a time would take one more.
-//! - A constant that a swizzle takes from a local stays in a register. V8 builds the one of a
-//!   shuffle anew every time, with four instructions, unless it knows a shorter form of that shuffle,
-//!   as it does for rotations by 32.
+//! - The products of low halves are computed for two vectors at once. One instruction packs the low
+//!   halves of both into one vector, and V8's extended multiplications unpack them with two. One
+//!   vector at a time would take one more.
+//! - The control of a swizzle is a local variable and stays in a register. V8 builds the control of a
+//!   shuffle each time, with four instructions, unless it has a shorter form of that shuffle, as for
+//!   rotations by 32.
 
 use crate::jit::wasm::assembler::{Body, Local, Type};
 
-/// The local variables that P works on.
+/// The local variables of P.
 pub(super) struct Permutation {
     /// The 16 words, two in a vector.
     pub(super) pairs: [Local; 8],
@@ -26,7 +25,7 @@ pub(super) struct Permutation {
 type Row = [Local; 2];
 
 impl Permutation {
-    /// Its local variables, with what they must hold at first.
+    /// Declares the local variables, and emits their initialisation.
     pub(super) fn new(b: &mut Body) -> Permutation {
         let permutation = Permutation {
             pairs: b.locals(Type::V128),
@@ -42,11 +41,11 @@ impl Permutation {
         permutation
     }
 
-    /// P of `pairs`.
+    /// Emits P of `pairs`.
     pub(super) fn write(&self, b: &mut Body) {
         let [a0, a1, b0, b1, c0, c1, d0, d1] = self.pairs;
         self.mix(b, [[a0, a1], [b0, b1], [c0, c1], [d0, d1]]);
-        // Rows are turned so that the words of the diagonals lie below each other, and back.
+        // Rotates rows so that diagonals become columns, and back.
         self.turn_left(b, [b0, b1]);
         self.turn_right(b, [d0, d1]);
         self.mix(b, [[a0, a1], [b0, b1], [c1, c0], [d0, d1]]);
@@ -54,7 +53,7 @@ impl Permutation {
         self.turn_left(b, [d0, d1]);
     }
 
-    /// Four quarter rounds side by side.
+    /// Emits four quarter rounds side by side.
     pub(super) fn mix(&self, body: &mut Body, [a, b, c, d]: [Row; 4]) {
         self.add_with_product(body, a, b);
         self.xor_and_rotate(body, d, a, Self::rotate_by_32);
@@ -66,7 +65,7 @@ impl Permutation {
         self.xor_and_rotate(body, b, c, Self::rotate_by_63);
     }
 
-    /// `a += b + 2 * low(a) * low(b)` in each word.
+    /// Emits `a += b + 2 * low(a) * low(b)` in each word.
     fn add_with_product(&self, body: &mut Body, a: Row, b: Row) {
         for (halves, of) in self.low_halves.into_iter().zip([a, b]) {
             body.local_get(of[0]);
@@ -93,7 +92,7 @@ impl Permutation {
         }
     }
 
-    /// `a = rotate(a ^ b)`, where `rotate` replaces the vector on the stack.
+    /// Emits `a = rotate(a ^ b)`, where `rotate` replaces the vector on the stack.
     fn xor_and_rotate(&self, body: &mut Body, a: Row, b: Row, rotate: fn(&Self, &mut Body)) {
         for (a, b) in a.into_iter().zip(b) {
             body.local_get(a);
@@ -131,12 +130,12 @@ impl Permutation {
         body.v128_or();
     }
 
-    /// Moves the four words of a row by one; the first comes last.
+    /// Emits the rotation of a row of four words by one: the first becomes the last.
     fn turn_left(&self, body: &mut Body, row: Row) {
         self.turn(body, row, row);
     }
 
-    /// The same the other way.
+    /// Emits the inverse of [`turn_left`](Self::turn_left).
     fn turn_right(&self, body: &mut Body, [low, high]: Row) {
         self.turn(body, [low, high], [high, low]);
     }
@@ -154,13 +153,13 @@ impl Permutation {
     }
 }
 
-/// The low halves of the words of two vectors.
+/// Selects the low halves of the words of two vectors.
 const LOW_HALVES: [u8; 16] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 
-/// The upper word of one vector and the lower one of another.
+/// Selects the upper word of one vector and the lower word of another.
 const MIDDLE: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23];
 
-/// The bytes of two words, both rotated right by so many bytes.
+/// Selects the bytes of two words, both rotated right by `bytes`.
 fn rotation(bytes: u8) -> [u8; 16] {
     std::array::from_fn(|at| (at as u8 & 8) | (at as u8 + bytes) & 7)
 }

@@ -1,4 +1,4 @@
-//! The module in a WebAssembly runtime against the native fill.
+//! The module in a WebAssembly runtime, against the native fill.
 
 use wasmi::{Engine, Instance, Linker, Store};
 use wasmparser::{Validator, WasmFeatures};
@@ -9,15 +9,15 @@ use crate::cpu::Cpu;
 use crate::jit::wasm::listings::assert_listing;
 use crate::params::CACHE_SIZE;
 
-/// The module beside a memory, in a runtime.
-struct Running {
+/// The module, instantiated with a memory.
+struct Runtime {
     store: Store<()>,
     memory: wasmi::Memory,
     instance: Instance,
 }
 
-impl Running {
-    fn new() -> Running {
+impl Runtime {
+    fn new() -> Runtime {
         let engine = Engine::default();
         let module = wasmi::Module::new(&engine, module(Features::default())).expect("a module");
         let mut store = Store::new(&engine, ());
@@ -28,7 +28,7 @@ impl Running {
         let (from, name) = cache_memory::NAME;
         linker.define(from, name, memory).expect("an import");
         let instance = linker.instantiate_and_start(&mut store, &module).expect("an instance");
-        Running { store, memory, instance }
+        Runtime { store, memory, instance }
     }
 
     fn cache(&mut self) -> &mut [u8] {
@@ -42,10 +42,10 @@ impl Running {
     }
 }
 
-/// Over the ends of slices and passes, where other blocks come into reach, and in pieces.
+/// Fills in pieces across the ends of slices and passes, where the reference area changes.
 #[test]
-fn fills_like_the_native_one() {
-    let mut running = Running::new();
+fn the_module_fills_like_the_native_code() {
+    let mut runtime = Runtime::new();
     let mut memory: Vec<Block> = vec![bytemuck::Zeroable::zeroed(); ARGON_MEMORY];
     let mut native = Fill::new(b"fills like the native one", Cpu::detect());
     let slice = 1 << SLICE;
@@ -58,18 +58,18 @@ fn fills_like_the_native_one() {
         (FILL_BLOCKS - 60, [1, 20, 39]),
     ] {
         native.advance(&mut memory, first - native.done());
-        running.cache().copy_from_slice(bytemuck::cast_slice(&memory));
+        runtime.cache().copy_from_slice(bytemuck::cast_slice(&memory));
         for count in counts {
-            running.fill(native.done(), count);
+            runtime.fill(native.done(), count);
             native.advance(&mut memory, count);
         }
-        assert!(running.cache() == bytemuck::cast_slice::<_, u8>(&memory), "from {first} on");
+        assert!(runtime.cache() == bytemuck::cast_slice::<_, u8>(&memory), "from {first} on");
     }
     assert_eq!(native.done(), FILL_BLOCKS);
 }
 
 #[test]
-fn is_valid_with_what_every_engine_has() {
+fn the_module_needs_no_optional_feature() {
     let baseline = WasmFeatures::WASM2;
     let validate = |features, shared_memory| {
         let bytes = module(Features { shared_memory, ..Features::default() });
@@ -81,7 +81,7 @@ fn is_valid_with_what_every_engine_has() {
 }
 
 #[test]
-fn quarter_rounds_are_what_they_were() {
+fn quarter_rounds_are_as_listed() {
     let mut body = Body::new(0);
     let permutation = Permutation::new(&mut body);
     let [a0, a1, b0, b1, c0, c1, d0, d1] = permutation.pairs;

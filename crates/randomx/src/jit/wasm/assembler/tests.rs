@@ -1,9 +1,9 @@
-//! Every operation, against the text that a disassembler makes of it.
+//! Every operation, read back by a disassembler.
 
 use super::*;
 use crate::jit::wasm::module::{Memory, Module};
 
-/// The listing of a function that `write` writes, without what is around its operations.
+/// Returns the listing of the operations that `write` writes.
 fn listing(write: impl FnOnce(&mut Body)) -> Vec<String> {
     let mut body = Body::new(1);
     body.locals::<2>(Type::V128);
@@ -20,7 +20,7 @@ fn listing(write: impl FnOnce(&mut Body)) -> Vec<String> {
     lines.take_while(|line| !line.is_empty()).collect()
 }
 
-/// The name in the specification of the method of a body.
+/// Returns the specification's name for a method's operation.
 fn name(method: &str) -> String {
     let typed = ["i32", "i64", "f64", "v128", "i8x", "local"];
     let method = method.trim_end_matches('_');
@@ -31,10 +31,10 @@ fn name(method: &str) -> String {
 }
 
 #[test]
-fn operations_are_what_they_are_called() {
+fn methods_write_the_operations_of_their_names() {
     for (method, write) in PLAIN {
         if ["end", "else_"].contains(method) {
-            continue; // These need something to end: see below.
+            continue; // These need an open block: see below.
         }
         assert_eq!(listing(write)[0], name(method));
     }
@@ -93,11 +93,11 @@ fn locals_follow_parameters() {
     assert_eq!(body.parameter(1), Local(1));
     assert_eq!(body.locals(Type::I64), [Local(2), Local(3), Local(4)]);
     assert_eq!(body.local(Type::V128), Local(5));
-    body.nothing_is_left_by_clearing();
+    body.assert_clearing_leaves_nothing();
 }
 
 impl Body {
-    fn nothing_is_left_by_clearing(&mut self) {
+    fn assert_clearing_leaves_nothing(&mut self) {
         self.drop_();
         assert!(!self.is_empty());
         self.clear(0);
@@ -107,7 +107,7 @@ impl Body {
 }
 
 #[test]
-fn a_module_says_what_it_imports_and_exports() {
+fn a_module_lists_its_imports_and_exports() {
     let mut module = Module::new();
     module.import_memory("a", "b", Memory { minimum: 1, maximum: None, shared: false });
     let imported = module.import_function("c", "d", &[Type::I32], &[Type::I64, Type::I64]);

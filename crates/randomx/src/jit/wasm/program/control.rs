@@ -4,8 +4,10 @@ use super::Function;
 use crate::params::JUMP_BITS;
 
 impl Function {
-    /// A branch only goes back, and never beyond the branch before it, which counts as having
-    /// modified all registers: so each has a loop of its own, and loops neither nest nor overlap.
+    /// Emits a branch as a loop around the instructions that it repeats.
+    ///
+    /// A branch only goes back, and never past the branch before it, which counts as a modification
+    /// of all registers. So loops neither nest nor overlap.
     #[inline(never)]
     pub(super) fn branch(&mut self, dst: u8, constant: i32, shift: u8, target: u16) {
         let place = self.places[usize::from(target)];
@@ -20,9 +22,9 @@ impl Function {
         self.body.i32_eqz();
         self.body.br_if(0);
         self.body.end();
-        // No later branch goes back beyond this one: here alone the program can be parted.
+        // No later branch goes back past this one, so a part can end here, and nowhere else.
         if self.body.len() > self.part {
-            self.part();
+            self.split();
         }
     }
 }

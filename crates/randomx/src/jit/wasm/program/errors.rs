@@ -1,13 +1,13 @@
-//! Exact errors of products, quotients and roots of group E: how much a result is too large.
+//! Exact errors of products, quotients and roots of group E: the result's excess over the exact value.
 //!
-//! What they compute, they compute mirrored where the operands are. An error is infinite where a
-//! result is that should not be, since the exact one is finite, and not a number where an operand is
-//! infinite, which compares as no error.
+//! The excess of mirrored operands is mirrored too. It is infinite if the result overflowed, since the
+//! exact value is finite. It is NaN if an operand is infinite, which compares as no error.
 
 use super::Function;
 use crate::jit::wasm::assembler::{Body, Local, Type};
 
-/// Halves of numbers, of which products are exact: what serves where no operation is fused (Dekker).
+/// Variables for halves of numbers, whose products are exact (Dekker). They give errors where no
+/// operation is fused.
 pub(super) struct Halves {
     a: [Pair; 4],
     one: Pair,
@@ -23,9 +23,10 @@ struct Pair {
     low: Local,
 }
 
-/// 2^-64: what is scaled by it can be multiplied by a number of group A, or parted, without overflow.
+/// 2^-64: a number of group E scaled by it can be multiplied by one of group A, or split, without
+/// overflow.
 const SCALE: f64 = 1.0 / (1u128 << 64) as f64;
-/// 2^27 + 1: parts a number into halves of 26 bits (Veltkamp).
+/// 2^27 + 1: splits a number into halves of 26 bits (Veltkamp).
 const SPLITTER: f64 = 134_217_729.0;
 
 impl Function {
@@ -64,7 +65,7 @@ impl Function {
         halves.scale(body);
         halves.subtract_product(body, halves.one, halves.other);
         body.f64x2_neg();
-        // Infinity has no halves: there the difference tells as much.
+        // Infinity has no halves. For an infinite quotient, the excess is `quotient - numerator`.
         body.local_get(quotient);
         body.local_get(numerator);
         body.f64x2_sub();
@@ -121,19 +122,19 @@ impl Halves {
         }
     }
 
-    /// Parts group A.
+    /// Emits the splitting of group A.
     pub(super) fn split_a(&self, body: &mut Body, a: &[Local; 4]) {
         for (&whole, pair) in a.iter().zip(self.a) {
             self.split(body, whole, pair);
         }
     }
 
-    /// The halves of group A.
+    /// Returns the halves of group A.
     pub(super) fn a(&self) -> impl Iterator<Item = Local> {
         self.a.into_iter().flat_map(|pair| [pair.high, pair.low])
     }
 
-    /// Scales what is on the stack.
+    /// Scales the vector on top of the stack.
     fn scale(&self, body: &mut Body) {
         body.local_get(self.scale);
         body.f64x2_mul();
@@ -163,7 +164,8 @@ impl Halves {
         body.local_set(into.low);
     }
 
-    /// Subtracts a product from what is on the stack and close to it: every step is exact.
+    /// Subtracts a product from the vector on top of the stack, which is so close to it that every
+    /// step is exact.
     #[inline(never)]
     fn subtract_product(&self, body: &mut Body, one: Pair, other: Pair) {
         for (one, other) in [

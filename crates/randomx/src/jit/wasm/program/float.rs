@@ -1,8 +1,8 @@
-//! Operations on floating point registers (specification 5.3).
+//! The code of operations on floating point registers (specification 5.3).
 //!
-//! The arithmetic of WebAssembly rounds to nearest. The exact error of a result tells whether it lies on
-//! the side that the rounding mode does not want; then it moves by one unit in the last place, which
-//! is the integer 1 in its encoding. What the modes differ in is data: see [`super::rounding`].
+//! WebAssembly rounds to nearest. The sign of a result's exact error shows whether the result is on the
+//! wrong side for the rounding mode. If so, it moves by one unit in the last place, which is the
+//! integer 1 in its encoding. The modes differ only in data: see [`super::rounding`].
 
 use super::Function;
 use crate::jit::wasm::assembler::{Body, Local};
@@ -93,14 +93,14 @@ impl Function {
         self.correct(square);
     }
 
-    /// Pushes 8 bytes, converted (specification 4.3.1).
+    /// Pushes 8 bytes, converted to group F (specification 4.3.1).
     #[inline(never)]
     pub(super) fn load_group_f(&mut self, offset: u32) {
         self.body.v128_load64_zero(offset);
         self.body.f64x2_convert_low_i32x4_s();
     }
 
-    /// The same for group E (specification 4.3.2).
+    /// Pushes 8 bytes, converted to group E (specification 4.3.2).
     pub(super) fn load_group_e(&mut self, offset: u32) {
         self.load_group_f(offset);
         self.body.local_get(self.locals.kept);
@@ -119,7 +119,7 @@ impl Function {
         self.locals.operand
     }
 
-    /// A sum, or difference, with its error by Knuth's TwoSum.
+    /// Emits a sum or difference, corrected by its error from Knuth's TwoSum.
     #[inline(never)]
     fn sum(&mut self, dst: u8, b: Local, operation: fn(&mut Body), inverse: fn(&mut Body)) {
         let a = self.locals.f[usize::from(dst)];
@@ -161,7 +161,8 @@ impl Function {
         body.local_set(a);
     }
 
-    /// Takes how much the result is too large off the stack, and the result.
+    /// Pops a result's excess over the exact value, then the result, and sets `register` to the
+    /// result for the rounding mode.
     #[inline(never)]
     fn correct(&mut self, register: Local) {
         self.body.local_get(self.rounding.threshold);

@@ -1,4 +1,4 @@
-//! What is around a program's instructions: the registers, and steps 1 to 3, 5, 6 and 8.
+//! The code around a program's instructions: registers, and steps 1 to 3, 5, 6 and 8.
 
 use std::mem::offset_of;
 
@@ -10,7 +10,7 @@ use crate::program::Configuration;
 use crate::registers::RegisterFile;
 use crate::scratchpad::L3_MASK_64;
 
-/// Parameters, registers, and what is between two operations on them.
+/// Parameters, registers and temporaries.
 pub(super) struct Locals {
     /// The address of the [`Lane`].
     pub(super) lane: Local,
@@ -20,7 +20,7 @@ pub(super) struct Locals {
     pub(super) f: [Local; 4],
     pub(super) e: [Local; 4],
     pub(super) a: [Local; 4],
-    /// See [`Configuration::e_mask`].
+    /// The program's [`Configuration::e_mask`].
     pub(super) e_mask: Local,
     /// [`GROUP_E_KEPT`], twice.
     pub(super) kept: Local,
@@ -66,7 +66,7 @@ impl Locals {
 }
 
 impl Function {
-    /// The beginning of a program.
+    /// Emits the start of a program.
     pub(super) fn enter(&mut self, scope: Scope, configuration: &Configuration) {
         self.load_constants();
         match scope {
@@ -76,19 +76,19 @@ impl Function {
         self.enter_rounding();
     }
 
-    /// The end of a part of a program that is not the last one. Registers stay mirrored.
+    /// Emits the end of a part before the last. Registers stay mirrored.
     pub(super) fn pause(&mut self) {
         self.store_registers();
     }
 
-    /// The beginning of a part that is not the first one.
+    /// Emits the start of a part after the first.
     pub(super) fn resume(&mut self) {
         self.load_constants();
         self.load_registers();
-        self.enter_rounding_again();
+        self.resume_rounding();
     }
 
-    /// The end of a program.
+    /// Emits the end of a program.
     pub(super) fn leave(&mut self, scope: Scope, version: Version, configuration: &Configuration) {
         self.mirror();
         self.store_registers();
@@ -133,7 +133,7 @@ impl Function {
         }
     }
 
-    /// Steps 1 to 3.
+    /// Emits steps 1 to 3.
     fn load_lines(&mut self, configuration: &Configuration) {
         let lane = self.locals.lane;
         let [first, second, ..] = configuration.read_registers;
@@ -182,7 +182,7 @@ impl Function {
         }
     }
 
-    /// Steps 5, 6 and 8.
+    /// Emits steps 5, 6 and 8.
     fn choose_item(&mut self, version: Version, configuration: &Configuration) {
         let lane = self.locals.lane;
         let [.., first, second] = configuration.read_registers;

@@ -1,11 +1,11 @@
-//! Operations on integer registers (specification 5.2 and 5.5).
+//! The code of operations on integer registers (specification 5.2 and 5.5).
 
 use super::Function;
 use crate::jit::wasm::assembler::{Body, Local};
 use crate::jit::wasm::high_product::{self, Halves, SIGNED, Sign, UNSIGNED};
 use crate::program::{Address, ZERO_REGISTER};
 
-/// An operation of two operands on the stack.
+/// Emits an operation on the two operands on top of the stack.
 type Binary = fn(&mut Body);
 
 impl Function {
@@ -111,7 +111,7 @@ impl Function {
         self.locals.source
     }
 
-    /// Pushes an address in the scratchpad, and gives the offset from there.
+    /// Pushes an address, and returns the constant offset to add to it in the load or store.
     #[inline(never)]
     pub(super) fn locate(&mut self, address: Address) -> u32 {
         let Address { register, offset, mask } = address;
@@ -122,7 +122,7 @@ impl Function {
         }
         self.body.local_get(self.r(register));
         self.body.i32_wrap_i64();
-        // Bits above those of the mask have no influence.
+        // Bits above the mask have no effect on the result.
         let offset = offset & (mask | 7);
         if offset != 0 {
             self.body.i32_const(offset as i32);

@@ -1,8 +1,8 @@
 //! Rounding modes as data.
 //!
-//! Registers of a group are *mirrored*, with the sign flipped, while that makes one mode into another:
-//! group F where the mode is Down, so that it is Up; group E, which is positive otherwise, where it is
-//! Up, so that its results are too large where they are more than exact, as in Down and Zero.
+//! *Mirrored* registers hold numbers with the sign flipped, which turns one mode into another. Group F
+//! is mirrored in mode Down, which makes it Up. Group E, whose numbers are positive, is mirrored in
+//! mode Up: a result to be corrected is then above the exact one, as in Down and Zero.
 
 use std::mem::offset_of;
 
@@ -13,30 +13,30 @@ use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Global, Local, Type};
 use crate::rounding::RoundingMode;
 
-/// What code that rounds refers to.
+/// The local variables of code that rounds.
 pub(super) struct Rounding {
     /// `fprc`.
     pub(super) mode: Local,
-    /// What an error must exceed to count: zero, or infinity in Nearest.
+    /// The number that an error must exceed to count: infinity in Nearest, else zero.
     pub(super) threshold: Local,
-    /// The sign where group F is mirrored, else zero.
+    /// The sign bit while group F is mirrored, else zero.
     pub(super) mirror_f: Local,
-    /// The sign where group E is mirrored, else zero.
+    /// The sign bit while group E is mirrored, else zero.
     pub(super) mirror_e: Local,
-    /// The sign in mode Zero, else zero.
+    /// The sign bit in mode Zero, else zero.
     pub(super) toward_zero: Local,
-    /// What corrects a positive number of group F: an integer to add to its encoding. A negative
-    /// one takes -1.
+    /// The integer that corrects a positive number of group F, added to its encoding. A negative
+    /// number takes -1.
     pub(super) step_f: Local,
-    /// What corrects any number of group E.
+    /// The integer that corrects a number of group E.
     pub(super) step_e: Local,
-    /// Group A, mirrored as group F is.
+    /// Group A, mirrored while group F is.
     pub(super) a_mirrored: [Local; 4],
-    /// None where a fused operation gives errors.
+    /// `None` if a fused operation computes errors.
     pub(super) halves: Option<Halves>,
 }
 
-/// Where the lane has its mode.
+/// The offset of the mode in a lane.
 const MODE: u32 = offset_of!(Lane, rounding_mode) as u32;
 
 const SIGN: i64 = i64::MIN;
@@ -58,8 +58,9 @@ impl Rounding {
         }
     }
 
-    /// What stays the same until the mode changes, in the order of the module's variables.
-    pub(super) fn lasting(&self) -> impl Iterator<Item = (Local, Global)> {
+    /// Returns the variables that depend only on the mode and group A, each with the module's
+    /// variable that passes it to later parts.
+    pub(super) fn mode_locals(&self) -> impl Iterator<Item = (Local, Global)> {
         let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } = *self;
         let locals = [threshold, mirror_f, mirror_e, toward_zero, step_f, step_e]
             .into_iter()
@@ -70,28 +71,29 @@ impl Rounding {
 }
 
 impl Function {
-    /// Sets up what is constant, and the mode that the lane is in, while groups F and E are not yet
-    /// mirrored.
+    /// Emits the start of a program: sets constants and the variables of the lane's mode, and mirrors
+    /// groups F and E if the mode asks for it.
     pub(super) fn enter_rounding(&mut self) {
         self.body.local_get(self.locals.lane);
         self.body.i32_load(MODE);
         self.body.local_set(self.rounding.mode);
-        self.follow_mode();
+        self.set_mode_locals();
         self.mirror_a();
         if let Some(halves) = &self.rounding.halves {
             halves.set_constants(&mut self.body);
             halves.split_a(&mut self.body, &self.locals.a);
         }
-        self.keep();
+        self.save_mode_locals();
         self.mirror();
     }
 
-    /// Sets up the same as an earlier part of the program has left it, which needs no arithmetic.
-    pub(super) fn enter_rounding_again(&mut self) {
+    /// Emits the start of a later part: sets constants and loads the variables that the part before
+    /// has saved.
+    pub(super) fn resume_rounding(&mut self) {
         if let Some(halves) = &self.rounding.halves {
             halves.set_constants(&mut self.body);
         }
-        for (local, global) in self.rounding.lasting() {
+        for (local, global) in self.rounding.mode_locals() {
             self.body.global_get(global);
             self.body.local_set(local);
         }
@@ -124,7 +126,7 @@ impl Function {
         let change = self.locals.operand;
         self.body.local_get(self.rounding.mirror_f);
         self.body.local_get(self.rounding.mirror_e);
-        self.follow_mode();
+        self.set_mode_locals();
         self.body.local_get(self.rounding.mirror_e);
         self.body.v128_xor();
         self.body.local_set(change);
@@ -134,19 +136,19 @@ impl Function {
         self.body.local_set(change);
         self.flip(self.locals.f, change);
         self.mirror_a();
-        self.keep();
+        self.save_mode_locals();
         self.body.end();
     }
 
-    /// Leaves to later parts of the program what lasts.
-    fn keep(&mut self) {
-        for (local, global) in self.rounding.lasting() {
+    /// Saves the variables of the mode for later parts.
+    fn save_mode_locals(&mut self) {
+        for (local, global) in self.rounding.mode_locals() {
             self.body.local_get(local);
             self.body.global_set(global);
         }
     }
 
-    /// Mirrors groups F and E, or takes that back.
+    /// Mirrors groups F and E, or undoes that.
     pub(super) fn mirror(&mut self) {
         self.flip(self.locals.f, self.rounding.mirror_f);
         self.flip(self.locals.e, self.rounding.mirror_e);
@@ -171,21 +173,21 @@ impl Function {
         }
     }
 
-    /// Sets what depends on the mode.
-    fn follow_mode(&mut self) {
+    /// Sets the variables that depend on the mode.
+    fn set_mode_locals(&mut self) {
         let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } =
             self.rounding;
-        self.spread(RoundingMode::Nearest, INFINITY, 0, threshold);
-        self.spread(RoundingMode::Down, SIGN, 0, mirror_f);
-        self.spread(RoundingMode::Up, SIGN, 0, mirror_e);
-        self.spread(RoundingMode::Zero, SIGN, 0, toward_zero);
-        self.spread(RoundingMode::Zero, -2, 1, step_f);
-        self.spread(RoundingMode::Up, 2, -1, step_e);
+        self.set_for_mode(RoundingMode::Nearest, INFINITY, 0, threshold);
+        self.set_for_mode(RoundingMode::Down, SIGN, 0, mirror_f);
+        self.set_for_mode(RoundingMode::Up, SIGN, 0, mirror_e);
+        self.set_for_mode(RoundingMode::Zero, SIGN, 0, toward_zero);
+        self.set_for_mode(RoundingMode::Zero, -2, 1, step_f);
+        self.set_for_mode(RoundingMode::Up, 2, -1, step_e);
     }
 
-    /// In both halves of `local`: `value` in one mode and zero in others, plus `base`.
+    /// Sets both halves of `local` to `base`, plus `value` if the mode is `mode`.
     #[inline(never)]
-    fn spread(&mut self, mode: RoundingMode, value: i64, base: i64, local: Local) {
+    fn set_for_mode(&mut self, mode: RoundingMode, value: i64, base: i64, local: Local) {
         self.body.local_get(self.rounding.mode);
         self.body.i32_const(mode as i32);
         self.body.i32_eq();

@@ -1,5 +1,5 @@
-//! The modules of programs, validated and compared with `tests/*.wat`. That they compute the right
-//! thing is tested in `tests/jit` of the crate.
+//! The modules of programs, validated and compared with `tests/*.wat`. The crate's `tests/jit` checks
+//! their results.
 
 use super::{PART, Scope, module};
 use crate::jit::wasm::Features;
@@ -7,13 +7,13 @@ use crate::jit::wasm::listings::assert_listing;
 use crate::params::Version;
 use crate::program::{Configuration, Instruction, Opcode, Program};
 
-/// The baseline that every visitor has.
+/// The features that every browser has.
 const NONE: Features =
     Features { fused_multiply_add: false, wide_arithmetic: false, shared_memory: false };
 const ALL: Features =
     Features { fused_multiply_add: true, wide_arithmetic: true, shared_memory: true };
 
-/// Each operation, once with two registers and once with one.
+/// Returns each operation twice: with two different registers, and with the same one.
 fn every_operation(version: Version) -> Program {
     let mut opcode = 0;
     let mut instructions = Vec::new();
@@ -44,7 +44,7 @@ fn parts_of_any_length_are_valid() {
                 for (part, functions) in [(0, 4), (usize::MAX, 2)] {
                     let module = module(&every_operation(version), scope, features, part);
                     wasmparser::validate(&module).expect("a valid module");
-                    // The parts, and what calls them.
+                    // The parts, and the function that calls them.
                     assert_eq!(count(&module), functions, "{version:?}, {features:?}, {scope:?}");
                 }
             }
@@ -52,7 +52,7 @@ fn parts_of_any_length_are_valid() {
     }
 }
 
-/// How many functions a module has.
+/// Counts the functions of a module.
 fn count(module: &[u8]) -> usize {
     let payloads = wasmparser::Parser::new(0).parse_all(module);
     payloads

@@ -1,4 +1,4 @@
-//! The operations of SuperscalarHash on registers in local variables.
+//! The code of SuperscalarHash operations on registers in local variables.
 
 use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Local, Type};
@@ -6,7 +6,7 @@ use crate::jit::wasm::high_product::{self, Halves, SIGNED, Sign, UNSIGNED};
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{Instruction, Kind};
 
-/// Writes arithmetic.
+/// Emits arithmetic.
 pub(super) struct Arithmetic<'a> {
     body: &'a mut Body,
     r: [Local; 8],
@@ -41,7 +41,7 @@ impl Arithmetic<'_> {
             }
             Kind::ImulhR => self.multiply_high(dst, src, UNSIGNED),
             Kind::IsmulhR => self.multiply_high(dst, src, SIGNED),
-            // Without a reciprocal the operation leaves its register alone.
+            // 0 and powers of two have no reciprocal: the operation does nothing.
             Kind::ImulRcp => {
                 if let Some(factor) = reciprocal(instruction.imm32) {
                     self.constant(dst, factor as i64, Body::i64_mul);

@@ -1,4 +1,4 @@
-//! One SuperscalarHash function, as a loop over the items in work.
+//! A SuperscalarHash function, as a loop over the items of a slot.
 
 use super::arithmetic::Arithmetic;
 use super::{ITEM, LINES, READ, line, word};
@@ -6,11 +6,11 @@ use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Local, Type};
 use crate::superscalar::Program;
 
-/// The function of `program`, its parameters being a slot and how many items are in work.
+/// Returns the body of `program`'s function. Its parameters are a slot and the number of items.
 pub(super) fn body(program: &Program, features: Features) -> Body {
     let mut body = Body::new(2);
     let (slot, count) = (body.parameter(0), body.parameter(1));
-    // What is a fixed distance from each other for one lane: the next addresses of both.
+    // `slot` moves on by an item for each lane, and `lane_line` by 4 bytes.
     let [end, lane_line, line_address] = body.locals(Type::I32);
     let r = body.locals::<8>(Type::I64);
 
@@ -44,7 +44,7 @@ pub(super) fn body(program: &Program, features: Features) -> Body {
     body
 }
 
-/// Reads a word of each line that the loop will need.
+/// Emits the loop that reads a word of each line that the main loop will need.
 fn read_early(body: &mut Body, slot: Local, end: Local) {
     let [lane_line, sum] = body.locals(Type::I32);
     body.local_get(slot);
@@ -62,12 +62,13 @@ fn read_early(body: &mut Body, slot: Local, end: Local) {
     body.i32_lt_u();
     body.br_if(0);
     body.end();
-    // What is stored has to be read.
+    // The sum is stored so that engines cannot drop the loads.
     body.local_get(slot);
     body.local_get(sum);
     body.i32_store(READ);
 }
 
+/// Emits loads of the registers.
 fn load(body: &mut Body, lane: Local, r: [Local; 8]) {
     for (index, register) in r.into_iter().enumerate() {
         body.local_get(lane);
@@ -76,7 +77,7 @@ fn load(body: &mut Body, lane: Local, r: [Local; 8]) {
     }
 }
 
-/// XORs the registers with the line of the cache and puts them back.
+/// Emits the XOR of the registers with the line of the cache, and their stores.
 fn mix(body: &mut Body, lane: Local, lane_line: Local, line_address: Local, r: [Local; 8]) {
     body.local_get(lane_line);
     body.i32_load(LINES);
@@ -92,7 +93,7 @@ fn mix(body: &mut Body, lane: Local, lane_line: Local, line_address: Local, r: [
     }
 }
 
-/// Notes the line that `address` selects.
+/// Emits a store of the offset of the line that `address` selects.
 fn next_line(body: &mut Body, lane_line: Local, address: Local) {
     body.local_get(lane_line);
     body.local_get(address);
@@ -101,7 +102,7 @@ fn next_line(body: &mut Body, lane_line: Local, address: Local) {
     body.i32_store(LINES);
 }
 
-/// Pushes `local` and so many bytes.
+/// Pushes `local + bytes`.
 fn advance(body: &mut Body, local: Local, bytes: u32) {
     body.local_get(local);
     body.i32_const(bytes as i32);

@@ -1,4 +1,5 @@
-//! The modules in a WebAssembly runtime, against the interpreter of SuperscalarHash; and their text.
+//! The modules in a WebAssembly runtime, against the interpreter of SuperscalarHash, and their
+//! listings.
 
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Store, TypedFunc};
 
@@ -19,13 +20,13 @@ const BASELINE: Features =
     Features { fused_multiply_add: false, wide_arithmetic: false, shared_memory: false };
 const TIERS: [Features; 2] = [BASELINE, Features { wide_arithmetic: true, ..BASELINE }];
 
-/// A word of something as large as a cache, in which no two lines are the same.
+/// Returns a word of a stand-in for a cache, in which no two lines are the same.
 fn word_of_cache(index: u64) -> u64 {
     let word = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word ^ word >> 29
 }
 
-/// The item as the specification tells.
+/// Computes an item as the specification describes.
 fn interpreted(functions: &[Function; 8], number: u32) -> Item {
     let r0 = (u64::from(number) + 1).wrapping_mul(ITEM_MULTIPLIER);
     let mut r = ITEM_CONSTANTS.map(|constant| [r0 ^ constant]);
@@ -68,7 +69,7 @@ impl Runtime {
         Runtime { store, memory, linker }
     }
 
-    /// The bridge of an instance for these programs.
+    /// Instantiates the modules for `programs`, and returns the bridge's function.
     fn load(&mut self, programs: &Programs, features: Features) -> Items {
         let mut instantiate = |bytes: Vec<u8>| {
             let module = wasmi::Module::new(self.store.engine(), bytes).expect("a valid module");
@@ -83,7 +84,7 @@ impl Runtime {
         bridge.get_typed_func(&self.store, "items").expect("the export")
     }
 
-    /// Computes items, and makes sure that nothing else was written.
+    /// Computes items, and checks that no other byte of the memory was written.
     fn compute(&mut self, items: &Items, slot: u32, numbers: &[u32]) -> Vec<Item> {
         const NUMBERS: usize = 4;
         const ITEMS: usize = 4096 + 8;
@@ -103,7 +104,7 @@ impl Runtime {
         words.as_chunks().0.to_vec()
     }
 
-    /// Checks batches of some lengths in every tier.
+    /// Checks batches of some lengths with each set of features.
     fn check(&mut self, programs: &Programs, numbers: &[u32], lengths: &[usize]) {
         let functions = programs.each_ref().map(Function::from);
         let expected: Vec<Item> =
@@ -144,7 +145,7 @@ fn operations_on_edges_are_as_interpreted() {
     }
 }
 
-/// Products of edges: a program makes them of what is zero.
+/// Checks products of edge values, which programs build from a register that is zero.
 #[test]
 fn high_products_of_edges_are_as_interpreted() {
     const EDGES: [u32; 6] = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, u32::MAX];
@@ -152,7 +153,7 @@ fn high_products_of_edges_are_as_interpreted() {
     let mut runtime = Runtime::new();
     let constants = EDGES.iter().flat_map(|&low| EDGES.map(|high| (low, high)));
     let constants: Vec<(u32, u32)> = constants.collect();
-    // A register becomes zero, then low and high halves by turns: rotations leave no other way.
+    // A register is cleared, and gets its two halves one after the other between rotations.
     let make = |register, (low, high)| {
         [
             instruction(Kind::IsubR, register, register, 0),
@@ -162,7 +163,7 @@ fn high_products_of_edges_are_as_interpreted() {
         ]
     };
     for (index, &a) in constants.iter().enumerate() {
-        // Both kinds, a in register 0 and eight others in turn.
+        // Both kinds of product, of register 0 and one of eight others in turn.
         let programs = std::array::from_fn(|function| {
             let b = constants[(index + 5 * function) % constants.len()];
             let mut instructions = Vec::new();
@@ -179,7 +180,7 @@ fn high_products_of_edges_are_as_interpreted() {
     }
 }
 
-/// One instruction of each kind that has code of its own.
+/// Returns one instruction of each kind that has code of its own.
 fn every_operation() -> Programs {
     let instruction = |kind, imm32| Instruction { kind, dst: 0, src: 5, modifier: 2 << 2, imm32 };
     let every = [
@@ -193,7 +194,7 @@ fn every_operation() -> Programs {
         instruction(Kind::ImulhR, 0),
         instruction(Kind::IsmulhR, 0),
         instruction(Kind::ImulRcp, 3),
-        // A power of two has no reciprocal to multiply with.
+        // A power of two has no reciprocal.
         instruction(Kind::ImulRcp, 4),
     ];
     let mut instructions = every.to_vec();
@@ -214,9 +215,9 @@ fn modules_are_as_listed() {
     assert_listing("superscalar/tests/bridge", &bridge::module());
 }
 
-/// Nothing but what a tier stands for is used in it.
+/// A module uses only the features that it was generated for.
 #[test]
-fn tiers_need_no_more_than_they_say() {
+fn modules_need_no_other_features() {
     use wasmparser::{Validator, WasmFeatures};
     let valid = |features, with: WasmFeatures| {
         let wasm2 = WasmFeatures::WASM2.union(with);

@@ -1,4 +1,4 @@
-//! How instructions become bytes: legacy, VEX and EVEX prefixes, ModRM, SIB, displacements.
+//! Encodes instructions: legacy, VEX and EVEX prefixes, ModRM, SIB, displacements.
 
 use super::operand::{Base, NO_INDEX};
 use super::{Assembler, Fixup, Mem, Rm};
@@ -28,7 +28,7 @@ impl Bytes {
     }
 }
 
-/// The page of the opcode map that an opcode is on.
+/// The opcode map of an opcode.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Map {
     One = 0,
@@ -37,7 +37,7 @@ pub(super) enum Map {
     Of3a = 3,
 }
 
-/// The prefix that is part of an opcode, by its number in VEX and EVEX.
+/// The mandatory prefix of an opcode, by its number in VEX and EVEX.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     None = 0,
@@ -46,7 +46,7 @@ pub(super) enum Prefix {
     F2 = 3,
 }
 
-/// What an instruction is, apart from its operands.
+/// An instruction without its operands.
 #[derive(Clone, Copy)]
 pub(super) struct Opcode {
     pub(super) prefix: Prefix,
@@ -56,13 +56,13 @@ pub(super) struct Opcode {
 }
 
 impl Opcode {
-    /// An instruction of the first map on 64 bits.
+    /// Returns an instruction of the first map on 64 bits.
     #[inline(always)]
     pub(super) const fn wide(code: u8) -> Opcode {
         Opcode { prefix: Prefix::None, map: Map::One, code, wide: true }
     }
 
-    /// An instruction of the first map on 32 bits, or on 64 without saying so.
+    /// Returns an instruction of the first map on 32 bits, or one that needs no REX.W for 64.
     #[inline(always)]
     pub(super) const fn narrow(code: u8) -> Opcode {
         Opcode { prefix: Prefix::None, map: Map::One, code, wide: false }
@@ -95,19 +95,19 @@ impl Immediate {
     }
 }
 
-/// How an EVEX instruction treats the elements of its vectors.
+/// The vector width, broadcast and mask of an EVEX instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// 0 for 128 bits, 1 for 256, 2 for 512.
     pub(super) width: u8,
-    /// Whether one element of memory stands for all.
+    /// Whether one element of memory is used for all.
     pub(super) broadcast: bool,
     /// The mask register, or 0 for none.
     pub(super) mask: u8,
 }
 
 impl Rm {
-    /// The upper bit of the base, or of the register.
+    /// Returns the upper bit of the base, or of the register.
     #[inline(always)]
     fn b(self) -> u8 {
         match self {
@@ -117,7 +117,7 @@ impl Rm {
         }
     }
 
-    /// The upper bit of the index; EVEX has the highest bit of a register here.
+    /// Returns the upper bit of the index. Of a register, this is the highest bit, as EVEX needs it.
     #[inline(always)]
     fn x(self) -> u8 {
         match self {
@@ -128,7 +128,7 @@ impl Rm {
 }
 
 impl Assembler {
-    /// An instruction with legacy prefixes.
+    /// Emits an instruction with legacy prefixes.
     #[inline(always)]
     pub(super) fn legacy(&mut self, opcode: Opcode, reg: u8, rm: Rm, immediate: Immediate) {
         let x = match rm {
@@ -147,7 +147,7 @@ impl Assembler {
         self.operands(head, reg, rm, 0, immediate);
     }
 
-    /// An instruction with a VEX prefix, of two bytes where that is enough.
+    /// Emits an instruction with a VEX prefix, of two bytes where that is enough.
     #[inline(always)]
     pub(super) fn vex(
         &mut self,
@@ -175,7 +175,7 @@ impl Assembler {
         self.operands(head.push(opcode.code), reg, rm, 0, immediate);
     }
 
-    /// An instruction with an EVEX prefix.
+    /// Emits an instruction with an EVEX prefix.
     #[inline(always)]
     pub(super) fn evex(
         &mut self,
@@ -191,7 +191,8 @@ impl Assembler {
         self.evex_unit(opcode, shape, unit, reg, second, rm, immediate);
     }
 
-    /// The same with displacements of one byte in units of `1 << unit`.
+    /// Emits an instruction with an EVEX prefix. A displacement of one byte counts in units of
+    /// `1 << unit`.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     pub(super) fn evex_unit(
@@ -219,7 +220,8 @@ impl Assembler {
         self.operands(head, reg, rm, unit, immediate);
     }
 
-    /// ModRM and what follows it. A displacement of one byte counts in units of `1 << unit`.
+    /// Emits ModRM and the bytes after it. A displacement of one byte counts in units of
+    /// `1 << unit`.
     #[inline(always)]
     fn operands(&mut self, head: Bytes, reg: u8, rm: Rm, unit: u32, immediate: Immediate) {
         let reg = (reg & 7) << 3;
@@ -244,7 +246,7 @@ impl Assembler {
         };
         let displacement = mem.displacement;
         let counted = displacement >> unit;
-        // Without a displacement, rbp and r13 would mean something else.
+        // Without a displacement, the encoding of rbp and r13 means rip.
         let (mode, value, length) = if displacement == 0 && base != 5 {
             (0, 0, 0)
         } else if i32::from(counted as i8) << unit == displacement {
@@ -252,7 +254,7 @@ impl Assembler {
         } else {
             (2 << 6, u64::from(displacement as u32), 4)
         };
-        // The base rsp or r12 can only be said in a SIB byte.
+        // The base rsp or r12 can only be encoded in a SIB byte.
         let sib = mem.index != NO_INDEX || base == 4;
         let head = head
             .push(mode | reg | if sib { 4 } else { base })

@@ -1,5 +1,5 @@
-//! Instructions on general purpose registers. A name that ends in 32 works on the lower halves
-//! and clears the upper ones; the others work on 64 bits.
+//! Instructions on general purpose registers. Methods whose name ends in 32 write the lower half of
+//! a register and clear the upper half; the others work on 64 bits.
 
 use super::encoding::{Bytes, Immediate, Map, Opcode, Prefix};
 use super::{Assembler, Gpr, IntegerSource, Mem, Operand, Rm, Source};
@@ -218,7 +218,7 @@ impl Assembler {
         self.prefetch(1, address);
     }
 
-    /// `prefetcht1 m`: into the second level of cache and those behind it.
+    /// `prefetcht1 m`: into the second level of cache and the later ones.
     #[inline(always)]
     pub fn prefetcht1(&mut self, address: Mem) {
         self.prefetch(2, address);

@@ -1,8 +1,8 @@
-//! Operands of instructions: registers and places in memory.
+//! Operands of instructions: registers and memory.
 
 use super::Label;
 
-/// A general purpose register, by its 64-bit name; instructions on 32 bits use its lower half.
+/// A general purpose register, by its 64-bit name. Instructions on 32 bits use its lower half.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -27,11 +27,11 @@ pub enum Gpr {
 
 /// A vector register of some width.
 pub trait Vector: VectorSource<Self> {
-    /// The width in instructions: 0 for 128 bits, 1 for 256, 2 for 512.
+    /// The width as encoded in instructions: 0 for 128 bits, 1 for 256, 2 for 512.
     const WIDTH: u8;
-    /// The register of this number, 0 to 31; 16 and above need AVX-512.
+    /// Returns the register `number`, 0 to 31. Numbers from 16 on need AVX-512.
     fn new(number: u8) -> Self;
-    /// The register's number.
+    /// Returns the register's number.
     fn number(self) -> u8;
 }
 
@@ -74,7 +74,7 @@ vector!(Zmm 2 "A vector register of 512 bits, by its number.");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask(pub u8);
 
-/// What an index is multiplied by.
+/// The factor of an index.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -85,7 +85,7 @@ pub enum Scale {
     Eight = 3,
 }
 
-/// A place in memory: `[base + index * scale + displacement]`, or relative to a label.
+/// A memory operand: `[base + index * scale + displacement]`, or relative to a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mem {
     pub(super) base: Base,
@@ -100,7 +100,7 @@ pub(super) enum Base {
     Label(Label),
 }
 
-/// The index that means none.
+/// The number that encodes the absence of an index.
 pub(super) const NO_INDEX: u8 = Gpr::Rsp as u8;
 
 impl Mem {
@@ -118,7 +118,7 @@ impl Mem {
         Mem { base: Base::Register(base as u8), index: index as u8, scale, displacement }
     }
 
-    /// The same with so many bytes added.
+    /// Returns the operand `bytes` further on.
     #[inline(always)]
     pub const fn plus(self, bytes: i32) -> Mem {
         Mem { displacement: self.displacement + bytes, ..self }
@@ -132,22 +132,22 @@ impl Mem {
     }
 }
 
-/// 8 bytes of memory that stand for each element of a vector (AVX-512).
+/// 8 bytes of memory that are used for each element of a vector (AVX-512).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broadcast(pub Mem);
 
-/// The operand that may be a register or memory.
+/// The operand of an instruction that may be a register or memory.
 #[derive(Clone, Copy, Debug)]
 pub enum Rm {
-    /// A register's number, of the kind that the instruction asks for.
+    /// The number of a register, general purpose or vector.
     Register(u8),
-    /// A place in memory.
+    /// A memory operand.
     Memory(Mem),
 }
 
-/// A register or a place in memory.
+/// A register or a memory operand.
 pub trait Operand: Copy {
-    /// Which one.
+    /// Returns the operand for the encoder.
     fn rm(self) -> Rm;
 }
 
@@ -172,9 +172,9 @@ impl Operand for Broadcast {
     }
 }
 
-/// What can be the last operand of an instruction on `V`: a register, memory, or a broadcast.
+/// The last operand of an instruction on `V`: a register, memory, or a broadcast.
 pub trait VectorSource<V>: Operand {
-    /// Whether one element is read for all.
+    /// Whether one element is read and used for all.
     const BROADCAST: bool = false;
 }
 

@@ -1,5 +1,5 @@
-//! Floating point, AES and moves between register files, in the encodings of SSE: they read and
-//! write the lower 128 bits of registers 0 to 15 and leave the upper ones alone.
+//! Floating point, AES and moves between register files, in SSE encodings. They read and write the
+//! lower 128 bits of registers 0 to 15, and leave the upper bits alone.
 
 use super::encoding::{Immediate, Map, Opcode, Prefix};
 use super::{Assembler, Gpr, IntegerSource, Mem, Operand, VectorSource, Xmm};
@@ -35,7 +35,7 @@ packed! {
     aesdec P66 Of38 0xde;
 }
 
-/// Conversions, shuffles, stores, the control register.
+/// Conversions, shuffles, stores and the control register.
 impl Assembler {
     /// `cvtdq2pd xmm, xmm | m64`: two 32-bit integers.
     #[inline(always)]

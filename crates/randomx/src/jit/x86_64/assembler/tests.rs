@@ -1,4 +1,4 @@
-//! What the assembler writes, read back by a disassembler.
+//! The assembler's output, read back by a disassembler.
 
 mod control;
 mod integers;
@@ -8,14 +8,14 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
 use super::Assembler;
 
-/// Assembles and disassembles: an instruction a line.
+/// Assembles and disassembles. Returns one line per instruction.
 pub(crate) fn listing(assemble: impl FnOnce(&mut Assembler)) -> Vec<String> {
     let mut assembler = Assembler::new(1 << 12);
     assemble(&mut assembler);
-    disassemble(assembler.finish().expect("room for the code and a place for every label"))
+    disassemble(assembler.finish().expect("short code with all labels bound"))
 }
 
-/// The instructions of `code`, which begins at address 0.
+/// Disassembles `code` as if it were at address 0.
 pub(crate) fn disassemble(code: &[u8]) -> Vec<String> {
     let mut formatter = IntelFormatter::new();
     formatter.options_mut().set_space_after_operand_separator(true);
@@ -30,7 +30,7 @@ pub(crate) fn disassemble(code: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Compares with a listing, in which space before a line does not count.
+/// Compares with a listing, ignoring space at the start of its lines.
 fn assert_listing(assemble: impl FnOnce(&mut Assembler), expected: &str) {
     let expected: Vec<&str> = expected.lines().map(str::trim).collect();
     assert_eq!(listing(assemble), expected);

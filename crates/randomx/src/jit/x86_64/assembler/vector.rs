@@ -1,7 +1,7 @@
 //! Integer vectors of 64-bit elements, in the encodings of AVX2 (VEX) and AVX-512 (EVEX).
 //!
-//! An instruction that both have is encoded for AVX2 where that can say it, which is shorter and
-//! runs on more machines: on registers 0 to 15 of up to 256 bits, without masks and broadcasts.
+//! The VEX encoding is shorter and runs on more processors. It is used wherever it can express an
+//! instruction: on registers 0 to 15 of up to 256 bits, without masks and broadcasts.
 
 use super::encoding::{Bytes, Immediate, Map, Opcode, Prefix, Shape};
 use super::{Assembler, Mask, Mem, Rm, Vector, VectorSource, Ymm, Zmm};
@@ -139,7 +139,7 @@ impl Assembler {
         self.vector(Form::Avx2, opcode, src, V::new(0), dst, Immediate::NONE);
     }
 
-    /// `vpsubq v{mask}, v, v`: other elements of `dst` stay.
+    /// `vpsubq v{mask}, v, v`: leaves the other elements of `dst` alone.
     #[inline(always)]
     pub fn vpsubq_masked<V: Vector>(&mut self, dst: V, mask: Mask, a: V, b: impl VectorSource<V>) {
         let opcode = q(Prefix::P66, Map::Of, 0xfb);
@@ -147,7 +147,7 @@ impl Assembler {
         self.evex(opcode, shape, dst.number(), a.number(), b.rm(), Immediate::NONE);
     }
 
-    /// `vpmovq2m mask, v`: the elements' signs.
+    /// `vpmovq2m mask, v`: copies the sign of each element.
     #[inline(always)]
     pub fn vpmovq2m<V: Vector>(&mut self, dst: Mask, src: V) {
         let opcode = q(Prefix::F3, Map::Of38, 0x39);
@@ -169,20 +169,20 @@ impl Assembler {
             let opcode = Opcode::new(Prefix::P66, Map::Of38, 0x59);
             self.vex(opcode, V::WIDTH, number, 0, Rm::Memory(src), Immediate::NONE);
         } else {
-            // The displacement counts in elements, as that of operands that are broadcast.
+            // The displacement counts in elements, as with `Broadcast`.
             let shape = Shape { width: V::WIDTH, broadcast: false, mask: 0 };
             let opcode = q(Prefix::P66, Map::Of38, 0x59);
             self.evex_unit(opcode, shape, 3, number, 0, Rm::Memory(src), Immediate::NONE);
         }
     }
 
-    /// `vzeroupper`: no later instruction of SSE has to merge with upper halves.
+    /// `vzeroupper`: spares later SSE instructions merging with the upper halves.
     #[inline(always)]
     pub fn vzeroupper(&mut self) {
         self.put(Bytes::new(0x77_f8c5, 3), 0, 0);
     }
 
-    /// An instruction in the shortest encoding that has it.
+    /// Emits an instruction in the shortest encoding that can express it.
     #[inline(always)]
     fn vector<V: Vector, S: VectorSource<V>>(
         &mut self,
@@ -208,12 +208,12 @@ impl Assembler {
     }
 }
 
-/// Where an instruction comes from.
+/// The extension that introduced an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// AVX2 has it, and AVX-512 for more registers.
+    /// AVX2; AVX-512 encodes it for more registers.
     Avx2,
-    /// Only AVX-512 has it.
+    /// AVX-512.
     Avx512,
 }
 

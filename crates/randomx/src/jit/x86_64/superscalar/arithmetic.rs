@@ -1,30 +1,30 @@
-//! The operations of SuperscalarHash on vectors.
+//! The code of SuperscalarHash operations on vectors.
 
 use super::kernel::Pool;
 use crate::jit::x86_64::assembler::{Assembler, Broadcast, Mask, Vector, VectorSource};
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{Instruction, Kind};
 
-/// The instructions that vectors are computed with.
+/// The instruction set of the vector code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
-    /// Without 64-bit products, rotations and constants as operands.
+    /// AVX2, which has no 64-bit products, rotations or broadcast operands.
     Avx2,
-    /// With all of that.
+    /// AVX-512, which has them.
     Avx512,
-    /// And with products of 52 bits, which make the high half of a 64-bit product of 11
-    /// instructions instead of 14: 5% of the time of an item.
+    /// AVX-512 with IFMA. Products of 52 bits make the high half of a 64-bit product in 13
+    /// instructions, two of them zeroing, instead of 14: 5% of the time of an item.
     Avx512Ifma,
 }
 
-/// The vectors of some items: `r0` to `r7`, and what is free for intermediate values.
+/// The vectors of some items: `r0` to `r7`, and those for intermediate values.
 #[derive(Clone, Copy)]
 pub(super) struct Group<V> {
     pub(super) r: [V; 8],
     pub(super) free: [V; 8],
 }
 
-/// What a constant is combined with.
+/// The operation that combines a register with a constant.
 #[derive(Clone, Copy)]
 pub(super) enum Combine {
     Add,
@@ -59,7 +59,7 @@ impl Arithmetic<'_> {
             }
             Kind::ImulhR => self.multiply_high(group, dst, src),
             Kind::IsmulhR => self.multiply_high_signed(group, dst, src),
-            // Without a reciprocal the operation leaves its register alone.
+            // 0 and powers of two have no reciprocal: the operation does nothing.
             Kind::ImulRcp => {
                 if let Some(factor) = reciprocal(instruction.imm32) {
                     self.multiply_constant(group, dst, factor);
@@ -68,7 +68,7 @@ impl Arithmetic<'_> {
         }
     }
 
-    /// Combines `dst` with a constant.
+    /// Emits the combination of `dst` with a constant.
     pub(super) fn constant<V: Vector>(
         &mut self,
         group: &Group<V>,
@@ -99,7 +99,7 @@ impl Arithmetic<'_> {
         let [t, ..] = group.free;
         match shift {
             0 => return self.a.vpaddq(dst, dst, src),
-            // Of the two ports for 512 bits one alone shifts; both add.
+            // Only one of the two ports for 512 bits shifts; both add.
             1 => self.a.vpaddq(t, src, src),
             _ => self.a.vpsllq(t, src, shift),
         }
@@ -119,8 +119,8 @@ impl Arithmetic<'_> {
 
     fn multiply<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V) {
         if self.set != Set::Avx2 {
-            // Three micro-operations that take 15 cycles on Intel; eight shorter instructions
-            // that take 9 are slower all the same, in batches of any size.
+            // Three micro-operations, 15 cycles on Intel. Eight shorter instructions take 9 cycles
+            // but are slower in batches of any size.
             return self.a.vpmullq(dst, dst, src);
         }
         let [t, u, ..] = group.free;
@@ -148,20 +148,20 @@ impl Arithmetic<'_> {
         self.add_cross(dst, t, u);
     }
 
-    /// Adds the two products that start at bit 32.
+    /// Emits the addition of the two products that start at bit 32.
     fn add_cross<V: Vector>(&mut self, dst: V, t: V, u: V) {
         self.a.vpaddq(t, t, u);
         self.a.vpsllq(t, t, 32);
         self.a.vpaddq(dst, dst, t);
     }
 
-    /// Moves the upper halves to where products take their factors from.
+    /// Emits moves of the upper halves to the lower ones, where products read their factors.
     fn upper<V: Vector>(&mut self, dst: V, src: V) {
         self.a.vpshufd(dst, src, 0b11_11_01_01);
     }
 
-    /// The high half of the product of signed numbers: that of unsigned ones, less the one
-    /// factor where the other is negative.
+    /// Emits the high half of a signed product: that of the unsigned product, minus each factor
+    /// whose other factor is negative.
     fn multiply_high_signed<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V) {
         let [.., excess, u] = group.free;
         if self.set == Set::Avx2 {
@@ -193,7 +193,8 @@ impl Arithmetic<'_> {
         }
     }
 
-    /// Of four products of 32-bit halves. Leaves the last three free vectors alone.
+    /// Emits the high half of a product, from four products of 32-bit halves. Leaves the last
+    /// three free vectors alone.
     fn multiply_high_32<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V) {
         let [t, u, low, cross, other, ..] = group.free;
         self.upper(t, dst);
@@ -204,7 +205,7 @@ impl Arithmetic<'_> {
         self.a.vpmuludq(t, t, u);
         self.a.vpsrlq(low, low, 32);
         self.a.vpaddq(cross, cross, low);
-        // Half of the sum goes with the other product, which would overflow with all of it.
+        // Only the lower half of the sum is added to the other product: all of it would overflow.
         if self.set == Set::Avx2 {
             self.a.vpxorq(u, u, u);
             self.a.vpblendd(low, cross, u, 0b1010_1010);
@@ -219,8 +220,8 @@ impl Arithmetic<'_> {
         self.a.vpaddq(dst, t, other);
     }
 
-    /// Of products of 52 bits and what is above them: the sum of what starts at bit 52, and the
-    /// sum of what starts at bit 104. Leaves the last four free vectors alone.
+    /// Emits the high half of a product, from products of 52 bits and of the 12 bits above: one sum
+    /// starts at bit 52, the other at bit 104. Leaves the last four free vectors alone.
     fn multiply_high_52<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V) {
         let [t, u, at_52, at_104, ..] = group.free;
         self.a.vpsrlq(t, dst, 52);

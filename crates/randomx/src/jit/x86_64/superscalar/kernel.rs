@@ -1,24 +1,24 @@
-//! What the kernels of all widths share: their registers, and the constants behind their code.
+//! Registers and constants of the kernels of all widths.
 
 use std::collections::HashMap;
 
 use crate::jit::x86_64::assembler::{Assembler, Gpr, Label, Mem};
 use crate::params::CACHE_SIZE;
 
-/// The cache, from the first instruction of a kernel to the last.
+/// The lines of the cache, throughout a kernel.
 pub(super) const LINES: Gpr = Gpr::Rdi;
 pub(super) const NUMBERS: Gpr = Gpr::Rsi;
 pub(super) const ITEMS: Gpr = Gpr::Rdx;
 pub(super) const LAST_ARGUMENT: Gpr = Gpr::Rcx;
 
-/// Bytes of a line of the cache, and of an item, are a power of two: this one.
+/// The binary logarithm of [`LINE`].
 pub(super) const LINE_SHIFT: u8 = 6;
 /// Bytes of a line of the cache, and of an item.
 pub(super) const LINE: i32 = 1 << LINE_SHIFT;
-/// What is left of a register that selects a line of the cache.
+/// The bits of a register that select a line of the cache.
 pub(super) const LINE_MASK: i32 = (CACHE_SIZE as i32 >> LINE_SHIFT) - 1;
 
-/// Constants that the code reads from behind itself.
+/// The constants of the code, which follow it in memory.
 pub(super) struct Pool {
     label: Label,
     constants: Vec<u64>,
@@ -30,7 +30,7 @@ impl Pool {
         Pool { label: a.label(), constants: Vec::new(), places: HashMap::new() }
     }
 
-    /// Where `value` will be.
+    /// Returns the operand that reads `value`.
     pub(super) fn constant(&mut self, value: u64) -> Mem {
         let place = *self.places.entry(value).or_insert_with(|| {
             self.constants.push(value);
@@ -39,7 +39,7 @@ impl Pool {
         Mem::label(self.label, place)
     }
 
-    /// Puts the constants here.
+    /// Emits the constants.
     pub(super) fn emit(self, a: &mut Assembler) {
         a.align(LINE as usize);
         a.bind(self.label);

@@ -1,18 +1,18 @@
-//! How lines of the cache come into lanes, and items out of them: transpositions of words of 8
-//! bytes, made of shuffles.
+//! Transpositions between vectors and memory, made of shuffles: lines of the cache into the lanes of
+//! vectors, and items out of them.
 
 use crate::jit::x86_64::assembler::{Assembler, Gpr, Mem, Scale, Vector, Xmm, Ymm, Zmm};
 
 /// A vector that holds one register of several items.
 pub(super) trait Lanes: Vector {
-    /// How many items.
+    /// The number of items.
     const LANES: usize;
 
-    /// XORs a line of the cache into the registers of each item: that of lane `i` is at
-    /// `lines` plus the 64-bit number at `offsets + 8 * i`. Overwrites `free` and `rax`.
+    /// Emits the XOR of a line of the cache into the registers of each item. The line of lane `i` is
+    /// at `lines` plus the 64-bit number at `offsets + 8 * i`. Overwrites `free` and `rax`.
     fn mix(a: &mut Assembler, registers: [Self; 8], free: [Self; 8], lines: Gpr, offsets: Mem);
 
-    /// Stores the items, one behind the other. Overwrites `free`.
+    /// Emits stores of the items, one after the other. Overwrites `free`.
     fn store(a: &mut Assembler, registers: [Self; 8], free: [Self; 8], items: Mem);
 }
 
@@ -20,7 +20,7 @@ fn at(mem: Mem, bytes: usize) -> Mem {
     mem.plus(bytes as i32)
 }
 
-/// Reads the offset of lane `lane` and addresses byte `bytes` of its line.
+/// Emits a load of the offset of lane `lane` into `rax`, and returns the operand of its line.
 fn line(a: &mut Assembler, lines: Gpr, offsets: Mem, lane: usize) -> Mem {
     a.mov(Gpr::Rax, at(offsets, 8 * lane));
     Mem::indexed(lines, Gpr::Rax, Scale::One, 0)
@@ -59,8 +59,8 @@ impl Lanes for Ymm {
 
     fn mix(a: &mut Assembler, registers: [Ymm; 8], free: [Ymm; 8], lines: Gpr, offsets: Mem) {
         for half in 0..2 {
-            // Lanes 0 and 2 lie beside each other and so do 1 and 3: unpacking within halves of
-            // vectors then puts all in order.
+            // One vector takes lanes 0 and 2, the other 1 and 3: unpacking within the halves of
+            // vectors then gives the right order.
             for (lane, upper) in [(0, false), (1, false), (2, true), (3, true)] {
                 let source = line(a, lines, offsets, lane);
                 for pair in 0..2 {
@@ -107,8 +107,8 @@ impl Lanes for Zmm {
 
     fn mix(a: &mut Assembler, registers: [Zmm; 8], free: [Zmm; 8], lines: Gpr, offsets: Mem) {
         for half in 0..2 {
-            // Vector i holds half a line of two lanes, such that unpacking and shuffling put
-            // all lanes in order.
+            // Each vector holds half a line of two lanes, paired so that unpacking and shuffling
+            // give the right order.
             for (vector, lanes) in [[0, 2], [1, 3], [4, 6], [5, 7]].into_iter().enumerate() {
                 let source = line(a, lines, offsets, lanes[0]);
                 a.vmovdqu64(Ymm(free[vector].0), at(source, 32 * half));

@@ -8,28 +8,28 @@ use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Kind, Pro
 
 /// `r0` to `r7`.
 const REGISTERS: [Gpr; 8] = [R8, R9, R10, R11, R12, R13, R14, R15];
-/// What a function of the calling convention keeps for its caller, of what is used here.
+/// The registers that are used here and that the calling convention preserves.
 const SAVED: [Gpr; 6] = [Rbx, Rbp, R12, R13, R14, R15];
 
-/// The item in work.
+/// The current item.
 const ITEM: Gpr = Rsi;
-/// The line of the cache that ends the function.
+/// The line of the cache that is mixed in at the end of the function.
 const OWN_LINE: Gpr = Rbx;
-/// Items to go.
+/// The number of items left.
 const COUNT: Gpr = Rcx;
-/// Where the number of the item in work is, in the first function.
+/// The address of the current item's number, in the first function.
 const NUMBER: Gpr = Rbp;
 
 /// Emits a kernel that computes items one by one.
 ///
-/// It does one function of all items before the next function, so that the lines which the items
-/// need next are on their way meanwhile, and so is the arithmetic: a processor has begun the next
-/// item long before it has the last results of this one.
+/// It computes each function for all items before the next function. The lines that the items need
+/// next arrive meanwhile. Arithmetic overlaps too: a processor begins the next item long before the
+/// last results of the current one.
 pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) {
     for register in SAVED {
         a.push(register);
     }
-    // What every function begins with.
+    // Each function starts from these.
     for argument in [LAST_ARGUMENT, ITEMS, NUMBERS] {
         a.push(argument);
     }
@@ -73,7 +73,7 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
     a.ret();
 }
 
-/// Initialises the registers from the item's number.
+/// Emits the initialisation of the registers from the item's number.
 fn begin(a: &mut Assembler, pool: &mut Pool) {
     let first = REGISTERS[0];
     a.mov32(OWN_LINE, Mem::new(NUMBER, 0));
@@ -89,7 +89,7 @@ fn begin(a: &mut Assembler, pool: &mut Pool) {
     }
 }
 
-/// Loads the registers; `address` of them tells the line.
+/// Emits loads of the registers. Register `address` selects the line.
 fn load(a: &mut Assembler, address: u8) {
     a.mov(OWN_LINE, Mem::new(ITEM, 8 * i32::from(address)));
     line(a, OWN_LINE, OWN_LINE);
@@ -99,15 +99,16 @@ fn load(a: &mut Assembler, address: u8) {
     }
 }
 
-/// The distance of the line of the cache that `address` selects.
-fn line(a: &mut Assembler, distance: Gpr, address: Gpr) {
-    if distance != address {
-        a.mov32(distance, address);
+/// Emits the computation of the offset of the cache line that `address` selects.
+fn line(a: &mut Assembler, offset: Gpr, address: Gpr) {
+    if offset != address {
+        a.mov32(offset, address);
     }
-    a.and32(distance, LINE_MASK);
-    a.shl(distance, LINE_SHIFT);
+    a.and32(offset, LINE_MASK);
+    a.shl(offset, LINE_SHIFT);
 }
 
+/// Emits one operation.
 pub(super) fn operation(a: &mut Assembler, pool: &mut Pool, instruction: &Instruction) {
     let dst = REGISTERS[usize::from(instruction.dst & 7)];
     let src = REGISTERS[usize::from(instruction.src & 7)];
@@ -136,7 +137,7 @@ pub(super) fn operation(a: &mut Assembler, pool: &mut Pool, instruction: &Instru
             a.mov(dst, Rdx);
         }
         Kind::ImulRcp => {
-            // Without a reciprocal the operation leaves its register alone.
+            // 0 and powers of two have no reciprocal: the operation does nothing.
             if let Some(factor) = reciprocal(instruction.imm32) {
                 a.imul(dst, pool.constant(factor));
             }

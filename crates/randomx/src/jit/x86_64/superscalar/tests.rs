@@ -1,5 +1,5 @@
-//! The code of each operation, read back by a disassembler. That it computes the right thing is
-//! tested beside `items`.
+//! The code of each operation, read back by a disassembler. The tests of `items` check its
+//! results.
 
 use super::arithmetic::{Arithmetic, Group, Set};
 use super::kernel::Pool;
@@ -12,7 +12,7 @@ fn instruction(kind: Kind, imm32: u32) -> Instruction {
     Instruction { kind, dst: 0, src: 5, modifier: 2 << 2, imm32 }
 }
 
-/// One instruction of each kind that has code of its own.
+/// Returns one instruction of each kind that has code of its own.
 fn function() -> [Instruction; 9] {
     [
         instruction(Kind::IsubR, 0),
@@ -23,7 +23,7 @@ fn function() -> [Instruction; 9] {
         instruction(Kind::IaddC7, 0x8000_0000),
         instruction(Kind::IxorC9, 77),
         instruction(Kind::ImulRcp, 3),
-        // A power of two has no reciprocal to multiply with.
+        // A power of two has no reciprocal.
         instruction(Kind::ImulRcp, 4),
     ]
 }
@@ -41,7 +41,7 @@ fn vectors<V: Vector>(set: Set, instructions: &[Instruction]) -> Vec<String> {
     })
 }
 
-/// The listing of code without the constants behind it.
+/// Returns the listing of code, without the constants that follow it.
 fn code(emit: impl FnOnce(&mut Assembler, &mut Pool)) -> Vec<String> {
     let mut lines = listing(|a| {
         let mut pool = Pool::new(a);

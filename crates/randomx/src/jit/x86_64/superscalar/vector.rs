@@ -6,22 +6,22 @@ use super::lanes::Lanes;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Position, Scale};
 use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Program};
 
-/// Bytes of the offsets of a group's lines.
+/// Bytes on the stack for the line offsets of a group.
 const OFFSETS: i32 = 64;
 /// Operations between two prefetches.
 const PREFETCH_DISTANCE: usize = 12;
 
-/// The function during which the places of the items are fetched, to be written at the end of
-/// the next one. In a dataset no cache has them yet, and waiting for that takes a tenth of the
-/// time.
+/// The function during which the items' own lines are fetched, to be written at the end of the next
+/// function. In a new dataset they are in no cache, and waiting for them takes a tenth of the time.
 const FETCH_ITEMS_AT: usize = 6;
 
-/// Emits a kernel that computes `groups` vectors of items side by side, one operation of each
-/// group after the other: while one waits for its operands, another one computes. The kernel has no
-/// use for its last argument.
+/// Emits a kernel that computes `groups` vectors of items side by side: each operation for all groups,
+/// so that one group computes while another waits for its operands. The kernel ignores its last
+/// argument.
 ///
 /// The lines for the end of a function are prefetched one by one during its operations. All at
-/// once, they fill the buffers for misses and stop all other reads: a tenth of the time.
+/// once, they fill the buffers for cache misses and stop all other reads, which costs a tenth of
+/// the time.
 pub(super) fn emit_side_by_side<V: Lanes>(
     a: &mut Assembler,
     pool: &mut Pool,
@@ -68,11 +68,11 @@ pub(super) fn emit_side_by_side<V: Lanes>(
     leave(e.a);
 }
 
-/// How many vectors of items [`emit_in_turn`]'s kernel can compute.
+/// The most vectors of items that a kernel of [`emit_in_turn`] computes.
 pub(super) const TURNS: usize = 4;
 
-/// Emits a kernel that computes one vector of items after the other, each function of all of
-/// them before the next function: for processors with too few registers to hold two groups. The
+/// Emits a kernel that computes one vector of items after the other, and each function for all of
+/// them before the next function. It is for processors with too few registers for two groups. The
 /// kernel's last argument is the number of vectors, 1 to [`TURNS`].
 pub(super) fn emit_in_turn<V: Lanes>(
     a: &mut Assembler,
@@ -125,8 +125,7 @@ pub(super) fn emit_in_turn<V: Lanes>(
     leave(e.a);
 }
 
-/// The registers of one group of several. Up to 256 bits, AVX2's registers make shorter code and
-/// all that AVX2 has.
+/// Returns the registers of a group. Lower numbers make shorter code, and AVX2 has only 16.
 fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
     let first = 8 * groups;
     Group {
@@ -135,7 +134,7 @@ fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
     }
 }
 
-/// Makes a stack frame on a boundary of 64 bytes, on which no vector is split.
+/// Emits a stack frame, aligned to 64 bytes so that no vector crosses a cache line.
 fn enter(a: &mut Assembler, bytes: i32) {
     a.push(Gpr::Rbp);
     a.mov(Gpr::Rbp, Gpr::Rsp);
@@ -143,6 +142,7 @@ fn enter(a: &mut Assembler, bytes: i32) {
     a.and(Gpr::Rsp, -LINE);
 }
 
+/// Emits the removal of the stack frame, and the return.
 fn leave(a: &mut Assembler) {
     a.mov(Gpr::Rsp, Gpr::Rbp);
     a.pop(Gpr::Rbp);
@@ -155,8 +155,8 @@ fn aligned(a: &mut Assembler) -> Position {
     a.position()
 }
 
-/// Initialises the registers of the items with the numbers at `numbers` bytes, and finds their
-/// first lines.
+/// Emits the initialisation of the registers from the item numbers at byte `numbers`, and the
+/// offsets of their first lines.
 fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: i32, offsets: Mem) {
     let r0 = group.r[0];
     e.a.vpmovzxdq(r0, Mem::new(NUMBERS, numbers));
@@ -169,12 +169,13 @@ fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: i32, offsets: 
     }
 }
 
-/// Finds the lines that end the function after `program`.
+/// Emits the offsets of the lines for the end of the function after `program`.
 fn next_offsets<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, program: &Program, offsets: Mem) {
     let address = group.r[usize::from(program.address_register & 7)];
     store_offsets(e, group, address, offsets);
 }
 
+/// Emits the offsets of the lines that `address` selects.
 fn store_offsets<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, address: V, offsets: Mem) {
     let [.., offset] = group.free;
     e.a.vpsllq(offset, address, LINE_SHIFT);
@@ -182,7 +183,7 @@ fn store_offsets<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, address: V, off
     e.a.store_vmovdqu64(offsets, offset);
 }
 
-/// Where the offsets of all lanes of all groups are.
+/// Returns the operands of the line offsets of all lanes of all groups.
 fn prefetches(
     groups: usize,
     lanes: usize,

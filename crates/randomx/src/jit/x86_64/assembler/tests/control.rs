@@ -1,10 +1,10 @@
-//! Labels, jumps, places in memory, and what does not fit.
+//! Labels, jumps, memory operands and errors.
 
 use super::super::{Assembler, AssemblerError, Condition, Gpr::*, Mem, Scale};
 use super::{assert_listing, listing};
 
 #[test]
-fn places_in_memory_are_said_in_every_form() {
+fn memory_operands_of_every_form_are_encoded() {
     assert_listing(
         |a| {
             a.mov(Rax, Mem::new(Rcx, 0));
@@ -38,7 +38,7 @@ fn places_in_memory_are_said_in_every_form() {
 }
 
 #[test]
-fn jumps_reach_labels_on_both_sides() {
+fn jumps_reach_labels_in_both_directions() {
     assert_listing(
         |a| {
             let (start, end) = (a.label(), a.label());
@@ -80,7 +80,7 @@ fn jumps_reach_labels_on_both_sides() {
 }
 
 #[test]
-fn constants_are_found_at_their_label() {
+fn labels_address_constants() {
     let lines = listing(|a| {
         let pool = a.label();
         a.mov(Rax, Mem::label(pool, 8));
@@ -95,7 +95,7 @@ fn constants_are_found_at_their_label() {
 }
 
 #[test]
-fn what_does_not_fit_is_an_error() {
+fn code_that_does_not_fit_is_an_error() {
     let mut assembler = Assembler::new(40);
     for _ in 0..4 {
         assembler.mov_immediate(Rax, 1);
@@ -109,7 +109,7 @@ fn what_does_not_fit_is_an_error() {
     assert_eq!(assembler.finish().err(), Some(AssemblerError::Unbound));
 }
 
-/// What ends before a mark stays when what follows is replaced.
+/// Code before a mark stays when later code is replaced.
 #[test]
 fn code_after_a_mark_is_replaced() {
     let mut assembler = Assembler::new(64);

@@ -4,7 +4,7 @@ use super::super::{Broadcast, Gpr::*, Mask, Mem, Scale, Xmm, Ymm, Zmm};
 use super::assert_listing;
 
 #[test]
-fn what_both_have_is_encoded_for_avx2_where_it_can_be() {
+fn the_avx2_encoding_is_used_where_possible() {
     assert_listing(
         |a| {
             a.vpaddq(Xmm(0), Xmm(9), Xmm(15));
