@@ -1,5 +1,6 @@
-//! BLAKE2s (RFC 7693) with digests of 32 bytes, beside the core's Blake2b. The files below compress
-//! with one instruction set each; of a compression counts how many operations depend on each other.
+//! BLAKE2s (RFC 7693) with digests of 32 bytes, and the experiment that compares it with other hash
+//! functions. Each submodule compresses with one instruction set. The length of a compression's chain
+//! of dependent operations limits its speed.
 
 mod contestants;
 mod experiment;
@@ -21,11 +22,11 @@ use randomx::cpu::Extension;
 
 pub use experiment::HashFunctions;
 
-/// An implementation of BLAKE2s, which this machine is known to run.
+/// An implementation of BLAKE2s that this processor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blake2s(Vectors);
 
-/// Only [`Blake2s::all`] wraps one.
+/// The instruction set; only [`Blake2s::all`] wraps one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vectors {
     Portable,
@@ -43,7 +44,7 @@ pub type State = [u32; 8];
 /// Half of a block.
 pub type Half = [u8; 32];
 
-/// The state of an unkeyed hash with a digest of 32 bytes before its first block.
+/// The initial state of an unkeyed hash with a digest of 32 bytes.
 pub const FIRST_STATE: State = {
     let mut state = IV;
     state[0] ^= 0x0101_0000 ^ 32;
@@ -52,23 +53,23 @@ pub const FIRST_STATE: State = {
 
 const BLOCK_SIZE: usize = 64;
 
-/// Bytes whose compression is measured without their message.
+/// Input bytes whose chain of operations is measured alone.
 const CHAINED_BYTES: usize = 64 * BLOCK_SIZE;
 
-/// Twice four quarter rounds are one of ten rounds.
+/// Steps of four quarter rounds: ten rounds a block, two steps a round.
 #[cfg(target_arch = "x86_64")]
 const CHAIN: usize = 20 * CHAINED_BYTES / BLOCK_SIZE;
 
-/// That of SHA-256 (RFC 7693, 2.6).
+/// The same as SHA-256's (RFC 7693, 2.6).
 const IV: State = crate::sha256::FIRST_STATE;
 
 impl Blake2s {
-    /// The fastest for `cpu`.
+    /// Returns the fastest implementation for `cpu`.
     pub fn new(cpu: Cpu) -> Blake2s {
         Blake2s::all(cpu).last().copied().unwrap_or(Blake2s(Vectors::Portable))
     }
 
-    /// All that `cpu` runs, from the slowest to the fastest.
+    /// Returns all implementations for `cpu`, from the slowest to the fastest.
     pub fn all(cpu: Cpu) -> Vec<Blake2s> {
         let mut all = vec![Vectors::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -85,11 +86,11 @@ impl Blake2s {
         all.into_iter().map(Blake2s).collect()
     }
 
-    /// The digest of `input`.
+    /// Returns the digest of `input`.
     pub fn hash(self, input: &[u8]) -> [u8; 32] {
         let mut state = FIRST_STATE;
         let total = input.len() as u64;
-        // The last block is never empty but for the empty input.
+        // The last block is empty only if the input is.
         let (bulk, rest) = input.split_at(input.len().saturating_sub(1) / BLOCK_SIZE * BLOCK_SIZE);
         let mut last = [0; BLOCK_SIZE];
         last[..rest.len()].copy_from_slice(rest);
@@ -98,7 +99,7 @@ impl Blake2s {
         digest(state)
     }
 
-    /// The digest of halves of blocks, wherever each lies, without copying them into blocks.
+    /// Returns the digest of half blocks, each read where it is instead of copied into a block.
     pub fn hash_halves<const PAIRS: usize>(self, halves: &[[&Half; 2]; PAIRS]) -> [u8; 32] {
         let mut state = FIRST_STATE;
         let progress = Progress { bytes: 0, total: (PAIRS * BLOCK_SIZE) as u64 };
@@ -111,29 +112,29 @@ impl Blake2s {
         match self.0 {
             Vectors::Portable => portable::blocks(state, blocks, progress),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2Late` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Avx2Late` is only wrapped if `Cpu` has AVX2.
             Vectors::Avx2Late => unsafe { x86_avx2_late::blocks(state, blocks, progress) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Avx2` is only wrapped if `Cpu` has AVX2.
             Vectors::Avx2 => unsafe { x86_avx2::blocks(state, blocks, progress) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            // SAFETY: `Avx512` is only wrapped if `Cpu` has AVX-512 F and VL.
             Vectors::Avx512 => unsafe { x86_avx512::blocks(state, blocks, progress) },
         }
     }
 
-    /// The operations of [`CHAINED_BYTES`] that depend on each other, without and with those beside
-    /// them; none where no vectors are used.
+    /// Returns functions that execute the dependent operations for [`CHAINED_BYTES`], without and with the
+    /// independent ones; `None` without vectors.
     fn chains(self) -> Option<[fn(); 2]> {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx2` is only wrapped where `Cpu` has proven AVX2.
+            // SAFETY: `Avx2` is only wrapped if `Cpu` has AVX2.
             Vectors::Avx2 => Some([
                 || unsafe { x86_avx2::chain::<false>() },
                 || unsafe { x86_avx2::chain::<true>() },
             ]),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Avx512` is only wrapped where `Cpu` has proven AVX-512 F and VL.
+            // SAFETY: `Avx512` is only wrapped if `Cpu` has AVX-512 F and VL.
             Vectors::Avx512 => Some([
                 || unsafe { x86_avx512::chain::<false>() },
                 || unsafe { x86_avx512::chain::<true>() },
@@ -163,7 +164,7 @@ impl fmt::Display for Blake2s {
         f.write_str(match self.0 {
             Vectors::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
-            Vectors::Avx2Late => "avx2, diagonals through the last row",
+            Vectors::Avx2Late => "avx2, rotating the row computed last",
             #[cfg(target_arch = "x86_64")]
             Vectors::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
@@ -172,18 +173,18 @@ impl fmt::Display for Blake2s {
     }
 }
 
-/// How far a hash has come.
+/// The progress of a hash.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Bytes that were compressed before.
+    /// Bytes already compressed.
     pub bytes: u64,
-    /// Bytes of the whole input, or any more than are known of yet: the block that reaches them is
-    /// the last.
+    /// Bytes of the whole input, or a larger number while it is unknown. The block that reaches this
+    /// number is the last.
     pub total: u64,
 }
 
 impl Progress {
-    /// Counts one more block, and gives words 12 to 15 of its working vector.
+    /// Counts another block and returns words 12 to 15 of its working vector.
     #[inline(always)]
     fn last_row(&mut self) -> [u32; 4] {
         self.bytes = (self.bytes + BLOCK_SIZE as u64).min(self.total);
@@ -199,7 +200,7 @@ fn halves(block: &[u8; 64]) -> [&Half; 2] {
     [low, high]
 }
 
-/// The digest of a hash that has seen its last block.
+/// Returns the digest of a state after the last block.
 pub fn digest(state: State) -> [u8; 32] {
     bytemuck::must_cast(state.map(u32::to_le_bytes))
 }
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_those_of_a_library() {
+    fn hashes_match_a_library() {
         for length in (0..400).chain([511, 512, 513, 1000, 2048, 4000, 4095, 4096]) {
             let input = bytes(length);
             let expected = blake2s_simd::blake2s(&input);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_hashed_as_if_they_were_copied() {
+    fn hashing_halves_equals_hashing_the_input() {
         let input = bytes(448);
         let halves: Vec<Half> = input.as_chunks().0.to_vec();
         let pairs: [[&Half; 2]; 7] = std::array::from_fn(|i| [&halves[2 * i], &halves[2 * i + 1]]);

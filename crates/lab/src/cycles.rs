@@ -1,25 +1,24 @@
-//! Measuring in cycles of the processor's core, in turns.
+//! Measurements in cycles of the processor's core.
 //!
-//! No counter of cycles can be read on all machines, and a clock tells nothing about them where
-//! frequencies change. So each turn is timed between two runs of a chain of multiplications, each of
-//! which takes three cycles on the x86-64 processors of the last fifteen years, and on most others.
-//! Where the system can tell, time is what this thread had of a processor, so that others who work
-//! beside it cost it less.
+//! Not every machine lets a program read a cycle counter, and a clock does not follow the core's
+//! frequency. So each turn is timed between two runs of a chain of dependent multiplications, which take
+//! three cycles each on the x86-64 processors of the last fifteen years, and on most others. On Linux
+//! the time is the thread's own processor time, so that other work on the machine disturbs it less.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::Progress;
 
-/// Multiplications of a chain: some 50 microseconds, so that asking for the time does not count.
+/// Multiplications of a chain: some 50 microseconds, so that reading the clock does not matter.
 const CHAIN: u32 = 50_000;
 
-/// Cycles of a 64-bit multiplication whose factors depend on the one before.
+/// Cycles from one dependent 64-bit multiplication to the next.
 const LATENCY: f64 = 3.0;
 
-/// Something that is measured.
+/// A function that is measured.
 pub struct Contestant<'a> {
-    /// What a unit is counted in: bytes, most often.
+    /// Units of work per call, most often bytes.
     units: f64,
     work: Box<dyn FnMut() + 'a>,
 }
@@ -29,31 +28,31 @@ pub struct Contestant<'a> {
 pub struct Cycles {
     /// The median of the turns.
     pub median: f64,
-    /// The best turn: on a busy machine the one nobody disturbed.
+    /// The best turn, which on a busy machine was disturbed least.
     pub low: f64,
     /// The median distance of a turn from the median.
     pub deviation: f64,
 }
 
-/// How long is measured.
+/// The number and length of turns.
 #[derive(Clone, Copy, Debug)]
 pub struct Turns {
     /// Turns of each contestant.
     pub rounds: u64,
-    /// The time of a turn.
+    /// The duration of a turn.
     pub time: Duration,
 }
 
 impl<'a> Contestant<'a> {
-    /// One whose every call of `work` does `units` of it.
+    /// Returns a contestant that does `units` of work in each call.
     pub fn new(units: f64, work: impl FnMut() + 'a) -> Contestant<'a> {
         Contestant { units, work: Box::new(work) }
     }
 
-    /// Cycles per unit in a turn of about `time`.
+    /// Measures a turn of about `time`; returns cycles per unit.
     fn turn(&mut self, time: Duration) -> f64 {
         let clock = Clock::start();
-        // Asking for the time of the thread is slow.
+        // The wall clock, because reading the thread's time is slow.
         let start = Instant::now();
         let mut calls = 0u32;
         loop {
@@ -66,27 +65,27 @@ impl<'a> Contestant<'a> {
     }
 }
 
-/// Counts the cycles of what is between its start and its end.
+/// Counts cycles from its start.
 pub struct Clock {
     frequency: f64,
     start: f64,
 }
 
 impl Clock {
-    /// Starts to count.
+    /// Starts counting.
     pub fn start() -> Clock {
         Clock { frequency: cycles_per_second(), start: seconds() }
     }
 
-    /// The cycles since then.
+    /// Returns the cycles since the start.
     pub fn cycles(self) -> f64 {
         let elapsed = seconds() - self.start;
-        // The frequency may have changed meanwhile.
+        // The frequency may have changed since the start.
         elapsed * f64::midpoint(self.frequency, cycles_per_second())
     }
 }
 
-/// The time that this thread had, since some moment.
+/// The processor time of this thread.
 #[cfg(target_os = "linux")]
 fn seconds() -> f64 {
     use rustix::time::{ClockId, clock_gettime};
@@ -94,15 +93,15 @@ fn seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// The time since this was first asked for.
+/// The time since the first call.
 #[cfg(not(target_os = "linux"))]
 fn seconds() -> f64 {
     static FIRST: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
     FIRST.elapsed().as_secs_f64()
 }
 
-/// Lets the contestants take turns, so that all see the same machine whatever else it does. The
-/// first turns, short ones, do not count.
+/// Measures the contestants in turns, so that other work on the machine affects all alike. A short first
+/// turn of each warms up.
 pub fn measure(
     contestants: &mut [Contestant<'_>],
     turns: Turns,
@@ -131,9 +130,9 @@ impl Cycles {
     }
 }
 
-/// The frequency of this core now.
+/// Measures the current frequency of this core.
 pub fn cycles_per_second() -> f64 {
-    // The better of two: an interruption only makes it slower.
+    // The faster of two, as interruptions only slow it down.
     let chain = || {
         let start = seconds();
         let mut product = black_box(3u64);
@@ -146,7 +145,7 @@ pub fn cycles_per_second() -> f64 {
     chain().max(chain())
 }
 
-/// The middle of `values`, or the mean of the two middle ones; 0 of none.
+/// The median of `values`; 0 if there are none.
 pub fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_unstable_by(f64::total_cmp);
@@ -157,7 +156,7 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The number whose logarithm is the mean of the logarithms: right for ratios.
+/// The geometric mean, which suits ratios.
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum) =
         values.into_iter().fold((0.0, 0.0), |(count, sum), value| (count + 1.0, sum + value.ln()));
@@ -169,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_of_known_length_takes_its_cycles() {
+    fn a_chain_of_known_length_takes_the_expected_cycles() {
         let mut chain = [Contestant::new(1000.0, || {
             let mut product = black_box(5u64);
             for _ in 0..1000 {

@@ -1,4 +1,4 @@
-//! RandomX's design document: its appendices, and the figures of its second chapter.
+//! The figures of RandomX's design document: its second chapter and its appendices.
 
 mod chain;
 mod cpu_sim;

@@ -1,4 +1,4 @@
-//! Debian's dieharder, a battery of tests of random numbers, and what its p-values say.
+//! dieharder, a battery of statistical tests of random numbers.
 
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,38 +10,38 @@ const PROGRAM: &str = "dieharder";
 /// A test of dieharder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Test {
-    /// Its number there, of `-d`.
+    /// Its number, the argument of `-d`.
     pub number: u32,
-    /// Its ntuple, of `-n`, for a test of several.
+    /// Its tuple size, the argument of `-n`, if it has one.
     pub ntuple: Option<u32>,
     /// Its name.
     pub name: &'static str,
-    /// Whether one run of it takes as many numbers as a hundred of another test.
+    /// Whether one run reads as many numbers as a hundred runs of another test.
     pub large: bool,
 }
 
-/// What a test found.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The name, with the ntuple where there are several.
+    /// The name, with the tuple size if there is one.
     pub name: String,
-    /// The p-value of the p-values that the test was repeated for.
+    /// The p-value over all repetitions.
     pub p: f64,
 }
 
-/// What dieharder calls a p-value.
+/// dieharder's verdict on a p-value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assessment {
-    /// Nothing remarkable.
+    /// Unremarkable.
     Passed,
-    /// Rare: 1 in 100 of a perfect generator's.
+    /// Rare: 1 in 100 of a perfect generator's p-values.
     Weak,
-    /// 1 in 500,000.
+    /// Very rare: 1 in 500,000.
     Failed,
 }
 
 impl Finding {
-    /// By dieharder's own limits.
+    /// Applies dieharder's own limits.
     pub fn assessment(&self) -> Assessment {
         let tail = self.p.min(1.0 - self.p);
         match tail {
@@ -52,15 +52,15 @@ impl Finding {
     }
 }
 
-/// Runs a test, repeated `repeats` times for one p-value of all, on a stream; a large one is repeated
-/// a hundred times less often.
+/// Runs a test on a stream, repeated `repeats` times for one p-value over all; a large test is repeated a
+/// hundredth as often.
 ///
 /// # Errors
 ///
-/// [`LabError::Program`] when dieharder is not there, or prints something else than its table.
+/// [`LabError::Program`] if dieharder is missing or its output is not the expected table.
 pub fn run(test: Test, repeats: u64, mut stream: Stream) -> Result<Vec<Finding>, LabError> {
     let mut command = Command::new(PROGRAM);
-    // Generator 200 is stdin; the output is one line for each p-value, with commas.
+    // Generator 200 reads stdin; each p-value is a line of comma-separated fields.
     command.args(["-g", "200", "-c", ",", "-d", &test.number.to_string()]);
     let repeats = if test.large { (repeats / 100).max(1) } else { repeats };
     command.args(["-p", &repeats.to_string()]);
@@ -90,7 +90,7 @@ fn failed(problem: String) -> LabError {
     LabError::Program { program: PROGRAM, problem }
 }
 
-/// Writes the stream until nobody reads it any more.
+/// Writes the stream until the reader closes the pipe.
 fn feed(child: &mut Child, stream: &mut Stream) -> std::io::Result<()> {
     let Some(mut stdin) = child.stdin.take() else {
         return Ok(());
@@ -107,7 +107,7 @@ fn feed(child: &mut Child, stream: &mut Stream) -> std::io::Result<()> {
     }
 }
 
-/// A line `name,ntuple,p-value`.
+/// Parses a line `name,ntuple,p-value`.
 fn finding(line: &str) -> Option<Finding> {
     let mut fields = line.split(',').map(str::trim);
     let (name, ntuple, p) = (fields.next()?, fields.next()?, fields.next()?);
@@ -125,7 +125,7 @@ mod tests {
     const MONOBIT: Test = Test { number: 100, ntuple: None, name: "sts_monobit", large: false };
 
     #[test]
-    fn lines_are_read() {
+    fn output_is_parsed() {
         let read = finding("        sts_serial,   3,0.87654321").expect("a finding");
         assert_eq!(read, Finding { name: "sts_serial 3".to_owned(), p: 0.876_543_21 });
         for line in ["", "sts_serial", "sts_serial,3", "sts_serial,x,0.5", "sts_serial,3,1.5"] {
@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(assessment(0.0), Assessment::Failed);
     }
 
-    /// A test that passes everything would be of no use.
+    /// The tests can fail.
     #[test]
-    fn what_is_not_random_fails() {
+    fn constant_bytes_fail() {
         for test in [RUNS, MONOBIT] {
             let findings = run(test, 10, Box::new(std::io::repeat(7))).expect("dieharder");
             assert!(

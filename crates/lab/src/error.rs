@@ -5,71 +5,71 @@ use std::io;
 use randomx::{CacheError, DatasetError, MAX_THREADS, VmError};
 use thiserror::Error;
 
-/// What is wrong with the settings, or missing on the machine.
+/// Invalid settings, or something that the machine lacks.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// There is no experiment of that name.
+    /// The name is no experiment's.
     #[error("experiment: expected one of {known}; got `{name}`")]
     Experiment {
-        /// The name asked for.
+        /// The name given.
         name: String,
-        /// Those that there are.
+        /// The names of all experiments.
         known: String,
     },
-    /// Too many samples, or none.
+    /// The number of samples is 0 or too large.
     #[error("samples: expected 1 to {most} {what}, got {asked}")]
     Samples {
-        /// What a sample is.
+        /// What the samples are.
         what: &'static str,
-        /// How many were asked for.
+        /// The number given.
         asked: u64,
-        /// More are refused.
+        /// The largest number.
         most: u64,
     },
     /// The number of threads is not from 1 to [`MAX_THREADS`].
     #[error("threads: expected 1 to {MAX_THREADS}, got {asked}")]
     Threads {
-        /// Threads asked for.
+        /// The number given.
         asked: usize,
     },
     /// The experiment has no such part.
-    #[error("only: `{name}` is no part of this experiment, which has {}", listed(.known))]
+    #[error("only: expected {}; got `{name}`", choices(.known, "parts"))]
     Part {
-        /// The part asked for.
+        /// The name given.
         name: String,
-        /// Those that there are.
+        /// The experiment's parts.
         known: String,
     },
     /// The experiment has no such stream.
-    #[error("raw: `{name}` is no stream of this experiment, which has {}", listed(.known))]
+    #[error("raw: expected {}; got `{name}`", choices(.known, "streams"))]
     Stream {
-        /// The stream asked for.
+        /// The name given.
         name: String,
-        /// Those that there are.
+        /// The experiment's streams.
         known: String,
     },
-    /// There is not enough memory.
+    /// There is too little memory.
     #[error("no memory for {what}: {} MiB needed", .bytes.div_ceil(1 << 20))]
     OutOfMemory {
-        /// For what.
+        /// Its purpose.
         what: &'static str,
-        /// Bytes asked for.
+        /// The number of bytes needed.
         bytes: usize,
     },
-    /// The cache of a key could not be had.
+    /// The cache of a key could not be made.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// The dataset of a key could not be had.
+    /// The dataset of a key could not be made.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// A VM could not be had.
+    /// A VM could not be made.
     #[error(transparent)]
     Vm(#[from] VmError),
-    /// This processor, or this system, lacks what the experiment is about.
+    /// The processor or the system lacks something that the experiment needs.
     #[error("this machine lacks {0}")]
     Lacking(String),
-    /// A program that the experiment uses could not be run, or said what was not expected.
+    /// A program that the experiment uses could not be run, or its output was unexpected.
     #[error("{program}: {problem}")]
     Program {
         /// Its name.
@@ -88,13 +88,16 @@ pub enum LabError {
     /// Data could not be written or compressed.
     #[error("{what}: {problem}")]
     Io {
-        /// What was being done.
+        /// The data.
         what: &'static str,
         /// What went wrong.
         problem: io::Error,
     },
 }
 
-fn listed(known: &str) -> &str {
-    if known.is_empty() { "none" } else { known }
+fn choices(known: &str, kind: &str) -> String {
+    match known {
+        "" => format!("nothing, as the experiment has no {kind}"),
+        known => format!("one of {known}"),
+    }
 }

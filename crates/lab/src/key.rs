@@ -1,4 +1,4 @@
-//! What keys of the laboratory expand to.
+//! The dataset items, and the dataset, of a seed's key.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use randomx::{Cache, CacheBuilder, Dataset, DatasetBuilder};
 
 use crate::{LabError, Progress};
 
-/// The items of the key that follows from a seed.
+/// Returns the dataset items of the key that consists of the seed's bytes.
 pub(crate) fn items(seed: u64, progress: &mut dyn Progress) -> Result<Arc<Items>, LabError> {
     Ok(Arc::new(Items::new(Arc::new(cache(seed, progress)?), Cpu::detect())))
 }
 
-/// The dataset of that key.
+/// Computes the dataset of that key.
 pub(crate) fn dataset(
     seed: u64,
     threads: usize,
     progress: &mut dyn Progress,
 ) -> Result<Arc<Dataset>, LabError> {
-    // Whether there is room should be known before the work of filling a cache.
+    // Reserves the memory first, so that running out of it shows before the cache is filled.
     let builder = DatasetBuilder::new(threads)?;
     let items = items(seed, progress)?;
     let dataset = builder.fill(&items, |computed| {
@@ -31,7 +31,7 @@ pub(crate) fn dataset(
 }
 
 fn cache(seed: u64, progress: &mut dyn Progress) -> Result<Cache, LabError> {
-    /// Some tens of steps a second.
+    /// Blocks between two reports, for some tens of reports a second.
     const STEP: usize = CacheBuilder::BLOCKS / 48;
     let mut builder = CacheBuilder::new(&seed.to_le_bytes(), Cpu::detect())?;
     while !builder.fill(STEP) {

@@ -1,8 +1,8 @@
-//! The laboratory: what RandomX's design document and the studies beside it claim, measured again.
+//! The laboratory: the measurements of RandomX's design document and of related studies, repeated.
 //!
-//! An [`Experiment`] runs at a size and from a seed that [`Settings`] give, and makes a [`Report`]: the
-//! figures that were published beside those of today, with the reason where they differ, and pictures.
-//! `randomx-lab` is the command for it.
+//! An [`Experiment`] runs with [`Settings`] and returns a [`Report`]: published figures beside those
+//! measured here, the reason for each difference, and pictures. The binary `randomx-lab` runs
+//! experiments from the command line.
 //!
 //! ```
 //! use randomx_lab::{Settings, find};
@@ -18,6 +18,7 @@
 
 pub mod blake2;
 pub mod cycles;
+mod description;
 mod design;
 mod dieharder;
 pub mod encode;
@@ -26,6 +27,7 @@ mod experiment;
 mod key;
 mod list;
 pub mod parallel;
+mod progress;
 pub mod randen;
 pub mod random;
 pub mod rdrand;
@@ -34,9 +36,11 @@ mod report;
 mod settings;
 pub mod sha256;
 
+pub use description::{Description, Samples};
 pub use error::LabError;
-pub use experiment::{Experiment, Progress, Samples, Stream};
+pub use experiment::{Experiment, Stream};
 pub use list::list;
+pub use progress::Progress;
 pub use registry::{EXPERIMENTS, find, run, stream};
 pub use report::{Cells, Picture, Report, Row, Series, Shape, Table};
 pub use settings::Settings;

@@ -1,32 +1,32 @@
-//! The experiments that there are, for a terminal.
+//! The list of experiments, for a terminal.
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{ContentArrangement, Table};
 
-use crate::{EXPERIMENTS, Experiment};
+use crate::{Description, EXPERIMENTS};
 
 /// Characters in a line.
 const WIDTH: u16 = 120;
 
-/// All experiments: name, section, what is done, and what there is to choose.
+/// Lists all experiments: name, source, method, and the values of the options.
 pub fn list() -> String {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     for experiment in EXPERIMENTS {
-        table.add_row([experiment.name().to_owned(), description(*experiment)]);
+        let description = experiment.description();
+        table.add_row([description.name.to_owned(), details(description)]);
     }
     format!("{table}\n")
 }
 
-fn description(experiment: &dyn Experiment) -> String {
-    let samples = experiment.samples();
+fn details(Description { section, about, samples, parts, streams, .. }: &Description) -> String {
     let mut lines = vec![
-        experiment.section().to_owned(),
-        experiment.about().to_owned(),
-        format!("--samples: {}, usually {}", samples.what, samples.usual),
+        (*section).to_owned(),
+        (*about).to_owned(),
+        format!("--samples: {}, {} by default", samples.what, samples.usual),
     ];
-    for (option, names) in [("--only", experiment.parts()), ("--raw", experiment.streams())] {
+    for (option, names) in [("--only", parts), ("--raw", streams)] {
         if !names.is_empty() {
             lines.push(format!("{option}: {}", names.join(", ")));
         }
@@ -42,7 +42,7 @@ mod tests {
     fn every_experiment_is_listed() {
         let list = list();
         for experiment in EXPERIMENTS {
-            assert!(list.contains(&format!(" {} ", experiment.name())), "{list}");
+            assert!(list.contains(&format!(" {} ", experiment.description().name)), "{list}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Samples on several threads, in order.
+//! Samples computed on several threads and returned in order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::thread;
 
 use crate::{LabError, Progress};
 
-/// Makes samples 0 to `count - 1`, and gives them in that order.
+/// Computes samples 0 to `count - 1` and returns them in that order.
 ///
-/// Each thread has a worker, which `worker` makes for it and `sample` uses. The calling thread works
-/// too and tells `progress`; threads that the system does not start leave their part to the others.
+/// Each thread has its own state, which `worker` makes and `sample` uses. The calling thread works too
+/// and reports progress. If the system starts fewer threads, those that run compute all samples.
 ///
 /// # Errors
 ///
-/// That of a worker that cannot be made, if none can; or the first error of a sample.
+/// The error of `worker` on the calling thread, or the first error of a sample.
 pub fn map<W, T: Send>(
     stage: &str,
     count: u64,
@@ -22,11 +22,11 @@ pub fn map<W, T: Send>(
     worker: impl Fn() -> Result<W, LabError> + Sync,
     sample: impl Fn(&mut W, u64) -> Result<T, LabError> + Sync,
 ) -> Result<Vec<T>, LabError> {
-    let work = Work { next: AtomicU64::new(0), count, made: Mutex::new(Vec::new()) };
+    let work = Work { next: AtomicU64::new(0), count, done: Mutex::new(Vec::new()) };
     let mut own = worker()?;
     thread::scope(|scope| {
         let helper = || {
-            // The calling thread has a worker: where no second one can be had, it does all.
+            // On failure the calling thread, which has a worker, does all the work.
             if let Ok(mut own) = worker() {
                 while work.step(&mut own, &sample) {}
             }
@@ -40,30 +40,30 @@ pub fn map<W, T: Send>(
             progress.at(stage, work.next.load(Ordering::Relaxed).min(count), count);
         }
     });
-    let mut made = work.made.into_inner().unwrap_or_else(PoisonError::into_inner);
-    made.sort_by_key(|(index, _)| *index);
-    made.into_iter().map(|(_, sample)| sample).collect()
+    let mut done = work.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, sample)| sample).collect()
 }
 
 struct Work<T> {
     next: AtomicU64,
     count: u64,
-    made: Mutex<Vec<(u64, Result<T, LabError>)>>,
+    done: Mutex<Vec<(u64, Result<T, LabError>)>>,
 }
 
 impl<T> Work<T> {
-    /// Makes one sample; says whether there was one to make.
+    /// Computes the next sample; returns false if none was left.
     fn step<W>(&self, worker: &mut W, sample: impl Fn(&mut W, u64) -> Result<T, LabError>) -> bool {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         if index >= self.count {
             return false;
         }
-        let made = sample(worker, index);
-        if made.is_err() {
-            // The others need not go on.
+        let result = sample(worker, index);
+        if result.is_err() {
+            // Stops the other threads.
             self.next.fetch_max(self.count, Ordering::Relaxed);
         }
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).push((index, made));
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
         true
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_come_in_order_whatever_the_threads() {
+    fn samples_are_in_order_on_any_number_of_threads() {
         for (count, threads) in [(0, 1), (1, 4), (100, 1), (100, 3), (7, 100)] {
             let expected: Vec<u64> = (0..count).map(|index| index * index).collect();
             assert_eq!(squares(count, threads).expect("no error"), expected);

@@ -1,10 +1,10 @@
-//! Randen (Wassenberg, Obryk, Alakuijala, Mogenet: arXiv 1810.02227): a generator of random numbers
-//! whose next output cannot be told from the ones before (128 bits of its state are never shown),
-//! nor the ones before from its state.
+//! Randen (Wassenberg, Obryk, Alakuijala, Mogenet: arXiv 1810.02227), a cryptographically strong
+//! generator of random numbers. Past outputs do not reveal future ones, because 128 bits of the state
+//! are never output. The state does not reveal past outputs.
 //!
-//! It is a sponge of 2048 bits. [`Randen::generate`] permutes the state by 17 rounds of a Feistel
-//! network with 16 branches of 128 bits, whose functions are two rounds of AES; then it adds the inner
-//! 128 bits from before, so that nobody who sees a state can compute the one before it.
+//! Randen is a sponge of 2048 bits. [`Randen::generate`] permutes the state with 17 rounds of a Feistel
+//! network that has 16 branches of 128 bits, and whose function is two rounds of AES. It then XORs the
+//! previous inner 128 bits into the state, so that the permutation cannot be inverted.
 //!
 //! ```
 //! use rand_core::{Rng, SeedableRng};
@@ -24,6 +24,7 @@ mod keys;
 mod lanes;
 #[cfg(not(target_arch = "x86_64"))]
 mod no_aes_unit;
+mod permutation;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_aes_unit;
@@ -40,73 +41,68 @@ use randomx::cpu::Cpu;
 #[cfg(target_arch = "x86_64")]
 use randomx::cpu::Extension;
 
+use crate::Stream;
 pub use applications::Application;
 pub use contestants::Engine;
 pub use experiment::Comparison;
 pub use keys::Keys;
 #[cfg(not(target_arch = "x86_64"))]
 use no_aes_unit as aes_unit;
+pub use permutation::FUNCTIONS;
+use permutation::State;
 #[cfg(target_arch = "x86_64")]
 use x86_aes_unit as aes_unit;
 
-/// Words of the state that are never shown.
+/// Words of the state that are never output.
 const INNER: usize = 2;
 
 /// Words of the state.
 const WORDS: usize = 32;
 
-/// Bytes that are output, and can be absorbed, between two permutations.
+/// Bytes output, and absorbed, between two permutations.
 pub const RATE: usize = 8 * (WORDS - INNER);
 
-/// A generator of random numbers that is fast, unpredictable and does not betray its past.
+/// A fast generator of random numbers that is unpredictable and does not reveal past outputs.
 #[derive(Clone)]
 pub struct Randen {
     state: State,
-    /// The next word that is output; past the last one, the state is permuted first.
+    /// The next word to output. If it is past the last word, the state is permuted first.
     next: usize,
     keys: &'static Keys,
     implementation: Implementation,
 }
 
-/// What is absorbed when a generator is seeded: as much as it outputs between two permutations.
+/// A seed, as long as the output between two permutations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed(pub [u8; RATE]);
 
-/// 16 branches of two words, whose bytes are in little-endian order.
-#[derive(Clone)]
-#[repr(C, align(64))]
-struct State([[u64; 2]; 16]);
-
-/// Only [`Randen::with_keys`] chooses one.
+/// An implementation of the permutation that this processor runs: only [`Randen::with_keys`] chooses one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Implementation {
-    /// AES by lookup tables.
+    /// AES with lookup tables.
     Portable,
-    /// AES-NI, block by block.
+    /// AES-NI, one block at a time.
     #[cfg(target_arch = "x86_64")]
     AesNi,
-    /// VAES: four blocks at once.
+    /// VAES, four blocks at a time.
     #[cfg(target_arch = "x86_64")]
     Vaes,
 }
 
-/// Where each branch comes from after a round ("New criterion for diffusion property").
-const SHUFFLE: [usize; 16] = [7, 2, 13, 4, 11, 8, 3, 6, 15, 0, 9, 10, 1, 14, 5, 12];
-
 impl Randen {
-    /// The generator whose state is zero, with the fastest implementation for `cpu`.
+    /// Returns a generator with a zero state and the fastest implementation for `cpu`.
     pub fn new(cpu: Cpu) -> Randen {
         Randen::with_keys(cpu, &keys::PI)
     }
 
-    /// The same with round keys of the caller's, who may keep them secret.
+    /// Returns such a generator with the caller's round keys, which may be secret.
     pub fn with_keys(cpu: Cpu, keys: &'static Keys) -> Randen {
         let implementation = Implementation::new(cpu);
         Randen { state: State([[0; 2]; 16]), next: WORDS, keys, implementation }
     }
 
-    /// Adds `seed` to the state and permutes it. Absorbing entropy now and then makes outputs
-    /// unpredictable again for those who have seen the state.
+    /// XORs `seed` into the state and permutes it. After the state has been exposed, absorbing new entropy
+    /// makes outputs unpredictable again.
     pub fn absorb(&mut self, seed: &Seed) {
         let outer = &mut self.state.0.as_flattened_mut()[INNER..];
         for (word, bytes) in outer.iter_mut().zip(seed.0.as_chunks().0) {
@@ -115,22 +111,22 @@ impl Randen {
         self.generate();
     }
 
-    /// Permutes the state, so that it is output from its first word on.
+    /// Permutes the state and restarts the output at its first outer word.
     pub fn generate(&mut self) {
         let (state, keys) = (&mut self.state, self.keys);
         match self.implementation {
-            Implementation::Portable => portable::generate(state, &keys.natural),
+            Implementation::Portable => portable::generate(state, &keys.in_order),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `AesNi` is only chosen where `Cpu` has proven AES-NI and AVX2.
-            Implementation::AesNi => unsafe { x86_aesni::generate(state, &keys.natural) },
+            // SAFETY: `AesNi` is only chosen if `Cpu` has AES-NI and AVX2.
+            Implementation::AesNi => unsafe { x86_aesni::generate(state, &keys.in_order) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Vaes` is only chosen where `Cpu` has proven VAES, AES-NI and AVX-512 VL.
+            // SAFETY: `Vaes` is only chosen if `Cpu` has VAES, which implies AES-NI and AVX-512 VL.
             Implementation::Vaes => unsafe { x86_vaes::generate(state, &keys.lanes) },
         }
         self.next = INNER;
     }
 
-    /// Leaves out the next `count` words, without computing more than it must.
+    /// Skips the next `count` words, without computing more than necessary.
     pub fn discard(&mut self, count: u64) {
         let left = (WORDS - self.next) as u64;
         if count <= left {
@@ -138,7 +134,7 @@ impl Randen {
             return;
         }
         let rate = (WORDS - INNER) as u64;
-        // A state whose last word is left out is permuted when the next is asked for.
+        // If the last skipped word ends a state, the next output permutes it.
         let states = (count - left).div_ceil(rate);
         for _ in 0..states {
             self.generate();
@@ -158,8 +154,13 @@ impl Randen {
     }
 }
 
+/// Returns the outputs of a seeded generator as a stream.
+pub(crate) fn stream(seed: u64) -> Stream {
+    Box::new(Randen::seed_from_u64(seed))
+}
+
 impl Default for Randen {
-    /// The generator whose state is zero, with the fastest implementation of this machine.
+    /// Returns a generator with a zero state and the fastest implementation for this machine.
     fn default() -> Randen {
         Randen::new(Cpu::detect())
     }
@@ -181,7 +182,7 @@ impl Implementation {
 impl TryRng for Randen {
     type Error = Infallible;
 
-    /// Half of a word; the other one is not output.
+    /// Returns the low half of a word and discards the high half.
     #[inline]
     fn try_next_u32(&mut self) -> Result<u32, Infallible> {
         Ok(self.next() as u32)
@@ -192,7 +193,7 @@ impl TryRng for Randen {
         Ok(self.next())
     }
 
-    /// Whole words in little-endian order; what is left of the last one is not output.
+    /// Outputs words in little-endian order and discards the rest of the last one.
     fn try_fill_bytes(&mut self, output: &mut [u8]) -> Result<(), Infallible> {
         for bytes in output.chunks_mut(8) {
             bytes.copy_from_slice(&self.next().to_le_bytes()[..bytes.len()]);
@@ -201,7 +202,7 @@ impl TryRng for Randen {
     }
 }
 
-/// All outputs as a stream without end.
+/// An endless stream of all outputs.
 impl io::Read for Randen {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         self.fill_bytes(output);

@@ -1,10 +1,10 @@
-//! Random choices that follow from the seed.
+//! Random numbers from the seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Random numbers of a seed, other ones for each `index`: a sample draws from its own, so that no
-/// result depends on which thread came to it when.
+/// Returns the random numbers of sample `index`. Each sample has its own, so that no result depends on
+/// the order in which threads compute samples.
 pub fn of(seed: u64, index: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(index);
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_and_an_index_make_a_stream() {
+    fn seed_and_index_select_the_numbers() {
         let first = |seed, index| of(seed, index).next_u64();
         assert_eq!(first(1, 2), first(1, 2));
         assert_ne!(first(1, 2), first(1, 3));

@@ -1,5 +1,5 @@
-//! The processor's own generator of random numbers: Intel's DRNG behind `rdrand`, whose numbers come
-//! from a generator that is reseeded often, and `rdseed`, whose numbers are seeds themselves.
+//! The processor's random number generator (DRNG). The instruction `rdrand` returns numbers of a generator
+//! that the hardware reseeds often; `rdseed` returns seeds for other generators.
 
 mod experiment;
 #[cfg(not(target_arch = "x86_64"))]
@@ -19,16 +19,16 @@ use thiserror::Error;
 
 pub use experiment::Reads;
 
-/// Which generator is read.
+/// An instruction that returns random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instruction {
-    /// Numbers of a generator, reseeded by the hardware.
+    /// Numbers of a generator that the hardware reseeds.
     Rdrand,
-    /// Seeds for generators of one's own.
+    /// Seeds for other generators.
     Rdseed,
 }
 
-/// How many bits a read gives.
+/// The number of bits per read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// 16 bits.
@@ -39,62 +39,69 @@ pub enum Width {
     Bits64,
 }
 
-/// A generator that this machine has.
+/// A generator that this machine has and that works.
 #[derive(Clone, Copy, Debug)]
 pub struct Drng {
     instruction: Instruction,
 }
 
-/// Why there are no numbers.
+/// Why no numbers can be read.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DrngError {
-    /// The processor has no such instruction, or hides it.
+    /// The processor has no such instruction, or the system hides it.
     #[error("this processor has no `{0}` instruction, or the system hides it")]
     Missing(Instruction),
-    /// The generator had no number for so many attempts.
+    /// The generator returned no number in this many attempts.
     #[error(
-        "`{instruction}` gave no number in {attempts} attempts: the generator is exhausted or broken"
+        "`{instruction}` returned no number in {attempts} attempts: the generator is exhausted or broken"
     )]
     Exhausted {
-        /// Which one.
+        /// The instruction.
         instruction: Instruction,
-        /// How often it was asked.
+        /// The number of attempts.
         attempts: u32,
     },
-    /// All numbers are the same, as on some processors after they slept.
-    #[error("`{0}` gives the same number again and again: the generator is broken")]
+    /// All numbers are the same, as on some processors after sleep.
+    #[error("`{0}` keeps returning the same number: the generator is broken")]
     Stuck(Instruction),
-    /// The number of threads is none, more than a machine has, or more than the system starts.
-    #[error("threads: {0} are not between 1 and {MAX_THREADS}, or not to be had")]
+    /// The number of threads is not from 1 to [`MAX_THREADS`].
+    #[error("threads: expected 1 to {MAX_THREADS}, got {0}")]
     Threads(usize),
+    /// The system did not start this many threads.
+    #[error("the system did not start {0} threads")]
+    Spawn(usize),
 }
 
-/// Most threads that read at once.
+/// The largest number of threads.
 pub const MAX_THREADS: usize = 1024;
 
-/// What threads read together.
+/// The throughput of all threads together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Throughput {
-    /// Numbers a second.
+    /// Numbers read per second.
     pub reads: f64,
-    /// Attempts without a number, among all attempts.
-    pub refused: f64,
+    /// The share of attempts that returned no number.
+    pub failed: f64,
 }
 
-/// What a thread read, and how often in vain.
+/// The attempts of a thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     reads: u64,
-    refusals: u64,
+    failures: u64,
 }
 
-/// Reads between two looks at the clock.
+/// Attempts between two readings of the clock.
 const BATCH: u32 = 256;
 
 impl Drng {
-    /// The generator behind `instruction`, if there is one that works.
+    /// Returns the generator behind `instruction`, if it exists and works.
+    ///
+    /// # Errors
+    ///
+    /// [`DrngError`] if it does not.
     pub fn detect(instruction: Instruction) -> Result<Drng, DrngError> {
-        if !x86_rdrand::is_there(instruction) {
+        if !x86_rdrand::is_available(instruction) {
             return Err(DrngError::Missing(instruction));
         }
         let drng = Drng { instruction };
@@ -107,11 +114,15 @@ impl Drng {
         Err(DrngError::Stuck(instruction))
     }
 
-    /// A number, asked for so often as the manufacturer deems enough, and no more.
+    /// Reads a number, with as many attempts as the manufacturer recommends.
+    ///
+    /// # Errors
+    ///
+    /// [`DrngError::Exhausted`] if all attempts fail.
     pub fn next_u64(self) -> Result<u64, DrngError> {
         let (instruction, attempts) = (self.instruction, self.instruction.attempts());
         for _ in 0..attempts {
-            // SAFETY: `detect` has found the instruction before it made a `Drng`.
+            // SAFETY: only `detect` makes a `Drng`, after it has found the instruction.
             if let Some(number) = unsafe { x86_rdrand::read(instruction) } {
                 return Ok(number);
             }
@@ -120,7 +131,11 @@ impl Drng {
         Err(DrngError::Exhausted { instruction, attempts })
     }
 
-    /// How many numbers `threads` threads read together in about `time`.
+    /// Measures how many numbers `threads` threads read together in about `time`.
+    ///
+    /// # Errors
+    ///
+    /// [`DrngError`] if the threads cannot be started or the generator fails.
     pub fn throughput(
         self,
         width: Width,
@@ -130,44 +145,44 @@ impl Drng {
         if !(1..=MAX_THREADS).contains(&threads) {
             return Err(DrngError::Threads(threads));
         }
-        // Closed until all threads are there; then it says whether they are.
+        // Write-locked until all threads have started; then it says whether they have.
         let gate = RwLock::new(false);
         let read = || match *gate.read().unwrap_or_else(PoisonError::into_inner) {
             true => self.read_for(width, time),
-            false => Err(DrngError::Threads(threads)),
+            false => Err(DrngError::Spawn(threads)),
         };
         let results: Vec<_> = thread::scope(|scope| {
-            let mut closed = gate.write().unwrap_or_else(PoisonError::into_inner);
+            let mut started = gate.write().unwrap_or_else(PoisonError::into_inner);
             let spawn = |_| thread::Builder::new().spawn_scoped(scope, read);
             let spawned: Result<Vec<_>, _> = (0..threads).map(spawn).collect();
-            *closed = spawned.is_ok();
-            drop(closed);
-            let spawned = spawned.map_err(|_| DrngError::Threads(threads))?;
+            *started = spawned.is_ok();
+            drop(started);
+            let spawned = spawned.map_err(|_| DrngError::Spawn(threads))?;
             Ok(spawned.into_iter().map(|thread| thread.join()).collect())
         })?;
-        let mut sum = Throughput { reads: 0.0, refused: 0.0 };
+        let mut sum = Throughput { reads: 0.0, failed: 0.0 };
         for result in results {
             let (batch, rate) = result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            let refused = batch.refusals as f64 / (batch.refusals + batch.reads) as f64;
+            let failed = batch.failures as f64 / (batch.failures + batch.reads) as f64;
             sum.reads += rate;
-            sum.refused += refused / threads as f64;
+            sum.failed += failed / threads as f64;
         }
         Ok(sum)
     }
 
-    /// What this thread reads in about `time`, and how many a second.
+    /// Reads on this thread for about `time`; returns the attempts and the reads per second.
     fn read_for(self, width: Width, time: Duration) -> Result<(Batch, f64), DrngError> {
         let mut sum = Batch::default();
         let start = Instant::now();
         loop {
-            // SAFETY: `detect` has found the instruction before it made a `Drng`.
+            // SAFETY: only `detect` makes a `Drng`, after it has found the instruction.
             let batch = unsafe { x86_rdrand::batch(self.instruction, width, BATCH) };
             if batch.reads == 0 {
                 let instruction = self.instruction;
                 return Err(DrngError::Exhausted { instruction, attempts: BATCH });
             }
             sum.reads += batch.reads;
-            sum.refusals += batch.refusals;
+            sum.failures += batch.failures;
             let elapsed = start.elapsed();
             if elapsed >= time {
                 return Ok((sum, sum.reads as f64 / elapsed.as_secs_f64()));
@@ -176,7 +191,7 @@ impl Drng {
     }
 }
 
-/// The raw numbers, 64 bits each in little-endian order, as a stream without end.
+/// An endless stream of the raw numbers, 64 bits each in little-endian order.
 impl io::Read for Drng {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         for bytes in output.chunks_mut(8) {
@@ -188,10 +203,10 @@ impl io::Read for Drng {
 }
 
 impl Instruction {
-    /// Both.
+    /// Both instructions.
     pub const ALL: [Instruction; 2] = [Instruction::Rdrand, Instruction::Rdseed];
 
-    /// What assemblers call it.
+    /// The instruction's mnemonic.
     pub const fn name(self) -> &'static str {
         match self {
             Instruction::Rdrand => "rdrand",
@@ -199,8 +214,8 @@ impl Instruction {
         }
     }
 
-    /// How often to ask for a number. Ten failures of `rdrand` mean that it is broken (Intel's guide to
-    /// the DRNG, 5.2.1); `rdseed` fails whenever seeds are used up, and is asked after pauses.
+    /// The number of attempts per read. Ten failures of `rdrand` mean that it is broken (Intel's guide to
+    /// the DRNG, 5.2.1); `rdseed` fails whenever its seeds are used up, so its attempts continue for longer.
     const fn attempts(self) -> u32 {
         match self {
             Instruction::Rdrand => 10,
@@ -216,7 +231,7 @@ impl fmt::Display for Instruction {
 }
 
 impl Width {
-    /// All, the narrowest first.
+    /// All widths, the narrowest first.
     pub const ALL: [Width; 3] = [Width::Bits16, Width::Bits32, Width::Bits64];
 
     /// The number of bits.
@@ -235,8 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// Half of the bits are set, and each read gives other ones. A machine without the instruction
-    /// says so.
+    /// Half of the bits are set, or the error names the missing instruction.
     #[test]
     fn numbers_are_random_or_missing() {
         for instruction in Instruction::ALL {
@@ -251,13 +265,13 @@ mod tests {
             let mut bytes = [0; 8001];
             drng.read_exact(&mut bytes).expect("the generator works");
             let ones: u32 = bytes.iter().map(|byte| byte.count_ones()).sum();
-            // Ten standard deviations of 64,008 throws.
+            // Ten standard deviations of 64,008 bits.
             assert!(ones.abs_diff(32_004) < 1265, "{ones}");
             for width in Width::ALL {
                 let time = Duration::from_millis(2);
                 let throughput = drng.throughput(width, 2, time).expect("the generator works");
                 assert!(throughput.reads > 1000.0, "{throughput:?}");
-                assert!((0.0..1.0).contains(&throughput.refused), "{throughput:?}");
+                assert!((0.0..1.0).contains(&throughput.failed), "{throughput:?}");
             }
             let none = drng.throughput(Width::Bits64, 0, Duration::ZERO);
             assert_eq!(none, Err(DrngError::Threads(0)));

@@ -1,4 +1,4 @@
-//! What an experiment found: tables of figures, and pictures.
+//! The result of an experiment: tables of figures, and pictures.
 
 mod csv;
 mod markdown;
@@ -10,35 +10,35 @@ pub use picture::{Cells, Picture, Series, Shape};
 
 use serde::Serialize;
 
-use crate::{Experiment, LabError, Settings};
+use crate::{Description, LabError, Settings};
 
-/// What an experiment found.
+/// The result of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// The experiment's name.
     pub experiment: String,
-    /// The document and the section that made the claim.
+    /// The document and the section that published the measurement.
     pub section: String,
-    /// What was done.
+    /// What was published, and what was measured.
     pub about: String,
-    /// What all random choices followed from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// The size of the run.
+    /// The number of samples.
     pub samples: u64,
-    /// What a sample is.
+    /// What the samples are, in the plural.
     pub samples_are: String,
-    /// The parts that were run, when not all were.
+    /// The parts that were run; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// Where and when it was run, as names and values: whoever prints the report knows.
+    /// The machine and the date, as labels and values, filled in by the caller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub machine: Vec<(String, String)>,
-    /// The figures.
+    /// Tables of figures.
     pub tables: Vec<Table>,
-    /// What else there is to say, a sentence or two each.
+    /// Remarks, each a few sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The pictures.
+    /// Pictures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
 }
@@ -46,47 +46,46 @@ pub struct Report {
 /// Figures that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// What they are about.
+    /// The table's title.
     pub title: String,
-    /// The names of [`Row::others`].
+    /// The headings of [`Row::others`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// The figures.
+    /// The rows.
     pub rows: Vec<Row>,
 }
 
-/// A figure that was published, beside what was measured here.
+/// A published figure, and the same figure measured here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What the figure tells.
+    /// What the figure is.
     pub what: String,
-    /// Its unit, or nothing for a number.
+    /// Its unit; empty for a plain number.
     pub unit: &'static str,
-    /// What was published, if anything was.
+    /// The published figure, if there is one.
     pub published: Option<f64>,
-    /// What was measured here.
+    /// The figure measured here.
     pub here: f64,
-    /// What else was measured, in the order of [`Table::columns`].
+    /// Further figures, in the order of [`Table::columns`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Option<f64>>,
-    /// Digits after the point that count.
+    /// Digits after the decimal point.
     pub decimals: usize,
-    /// Why the two differ.
+    /// Why the two figures differ.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
 
 impl Report {
-    /// The report of an experiment with these settings, with nothing in it.
-    pub fn new(experiment: &dyn Experiment, settings: &Settings) -> Report {
-        let samples = experiment.samples();
+    /// Returns a report without results.
+    pub fn new(description: &Description, settings: &Settings) -> Report {
         Report {
-            experiment: experiment.name().to_owned(),
-            section: experiment.section().to_owned(),
-            about: experiment.about().to_owned(),
+            experiment: description.name.to_owned(),
+            section: description.section.to_owned(),
+            about: description.about.to_owned(),
             seed: settings.seed,
-            samples: settings.samples(samples),
-            samples_are: samples.what.to_owned(),
+            samples: settings.samples(description.samples),
+            samples_are: description.samples.what.to_owned(),
             only: settings.only.clone(),
             machine: Vec::new(),
             tables: Vec::new(),
@@ -95,52 +94,52 @@ impl Report {
         }
     }
 
-    /// The figure of that name, in the table of that title.
+    /// Returns the row `what` of the table `title`.
     pub fn row(&self, title: &str, what: &str) -> Option<&Row> {
         let table = self.tables.iter().find(|table| table.title == title)?;
         table.rows.iter().find(|row| row.what == what)
     }
 
-    /// The figures that differ from what was published, without a reason. There should be none.
+    /// Returns the rows that differ from the published figure without a reason; there should be none.
     pub fn unexplained(&self) -> Vec<&Row> {
         let rows = self.tables.iter().flat_map(|table| &table.rows);
         rows.filter(|row| row.agrees() == Some(false) && row.why.is_empty()).collect()
     }
 
-    /// Tables for a terminal.
+    /// Returns tables for a terminal.
     pub fn to_text(&self) -> String {
         text::write(self)
     }
 
-    /// A page for people, whose pictures lie beside it as `<experiment>-<picture>.svg`.
+    /// Returns a Markdown page that refers to the pictures of [`to_svg`](Self::to_svg).
     pub fn to_markdown(&self) -> String {
         markdown::write(self)
     }
 
-    /// Everything, for programs.
+    /// Returns everything as JSON.
     ///
     /// # Errors
     ///
-    /// [`LabError::Io`], which no report is known to cause.
+    /// [`LabError::Io`]; no report is known to cause it.
     pub fn to_json(&self) -> Result<String, LabError> {
         let json = serde_json::to_string_pretty(self);
         json.map_err(|problem| LabError::Io { what: "JSON", problem: problem.into() })
     }
 
-    /// A line for every figure, and for every point of a picture.
+    /// Returns CSV with a line for every figure, and for every point of a picture.
     ///
     /// # Errors
     ///
-    /// [`LabError::Io`], which no report is known to cause.
+    /// [`LabError::Io`]; no report is known to cause it.
     pub fn to_csv(&self) -> Result<String, LabError> {
         csv::write(self).map_err(|problem| LabError::Io { what: "CSV", problem })
     }
 
-    /// The pictures, each with the name of its file.
+    /// Returns the pictures as SVG, each with its file name, `<experiment>-<picture>.svg`.
     ///
     /// # Errors
     ///
-    /// [`LabError::Picture`] when one cannot be drawn.
+    /// [`LabError::Picture`] if a picture cannot be drawn.
     pub fn to_svg(&self) -> Result<Vec<(String, String)>, LabError> {
         let draw = |picture: &Picture| Ok((self.file_name(picture), svg::draw(picture)?));
         self.pictures.iter().map(draw).collect()
@@ -152,67 +151,67 @@ impl Report {
 }
 
 impl Table {
-    /// A table without figures.
+    /// Returns an empty table.
     pub fn new(title: impl Into<String>) -> Table {
         Table { title: title.into(), columns: Vec::new(), rows: Vec::new() }
     }
 
-    /// Names for [`Row::also`].
+    /// Sets the headings of further figures.
     pub fn columns(mut self, names: &[&str]) -> Table {
         self.columns = names.iter().map(|&name| name.to_owned()).collect();
         self
     }
 
-    /// One figure more.
+    /// Adds a row.
     pub fn push(&mut self, row: Row) {
         self.rows.push(row);
     }
 }
 
 impl Row {
-    /// A figure that was measured here, of which so many digits after the point count.
+    /// Returns a row with a figure measured here, precise to `decimals` digits after the point.
     pub fn new(what: impl Into<String>, here: f64, decimals: usize) -> Row {
         let (what, others, why) = (what.into(), Vec::new(), String::new());
         Row { what, unit: "", published: None, here, others, decimals, why }
     }
 
-    /// What it is a number of.
+    /// Sets the unit.
     pub fn unit(mut self, unit: &'static str) -> Row {
         self.unit = unit;
         self
     }
 
-    /// What was published.
+    /// Sets the published figure.
     pub fn published(mut self, published: f64) -> Row {
         self.published = Some(published);
         self
     }
 
-    /// What else was measured.
+    /// Sets further figures.
     pub fn also(mut self, others: impl IntoIterator<Item = Option<f64>>) -> Row {
         self.others = others.into_iter().collect();
         self
     }
 
-    /// Why the two differ, if they do.
+    /// Sets the reason for a difference, which is shown only if there is one.
     pub fn why(mut self, why: impl Into<String>) -> Row {
         self.why = why.into();
         self
     }
 
-    /// Whether the figure is what was published, to the digits that count.
+    /// Whether the figure equals the published one when rounded; `None` if nothing was published.
     pub fn agrees(&self) -> Option<bool> {
         let unit = 10f64.powi(-(self.decimals as i32));
-        // What is in the middle between two numbers may be rounded to either.
+        // A number halfway between two others may be rounded to either.
         self.published.map(|published| (self.here - published).abs() <= unit * 0.500_001)
     }
 
-    /// A number as it is printed.
+    /// Formats a number of this row.
     pub fn print(&self, number: f64) -> String {
         format!("{number:.*}", self.decimals)
     }
 
-    /// The reason for a difference; of what agrees there is none to tell.
+    /// Returns the reason for the difference; empty if the figures agree.
     pub fn reason(&self) -> &str {
         if self.agrees() == Some(true) { "" } else { &self.why }
     }

@@ -1,21 +1,21 @@
-//! How an experiment is run.
+//! The settings of a run.
 
 use std::{num::NonZero, thread};
 
 use randomx::MAX_THREADS;
 
-use crate::{Experiment, LabError, Samples};
+use crate::{Description, LabError, Samples};
 
-/// The size of a run and what it starts from.
+/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// How many samples, by default [`Samples::usual`].
+    /// The number of samples, by default [`Samples::usual`].
     pub samples: Option<u64>,
-    /// Threads that work; no result depends on how many.
+    /// The number of threads, on which no result depends.
     pub threads: usize,
-    /// Only these of [`Experiment::parts`]; all when there are none.
+    /// The parts to run, of [`Description::parts`]; empty for all.
     pub only: Vec<String>,
 }
 
@@ -27,18 +27,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How many samples of this kind.
+    /// The number of samples to take.
     pub fn samples(&self, samples: Samples) -> u64 {
         self.samples.unwrap_or(samples.usual)
     }
 
-    /// Whether a part of the experiment is wanted.
+    /// Whether a part of the experiment is to run.
     pub fn wants(&self, part: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|wanted| wanted == part)
     }
 
-    pub(crate) fn check(&self, experiment: &dyn Experiment) -> Result<(), LabError> {
-        let Samples { what, most, .. } = experiment.samples();
+    pub(crate) fn check(&self, description: &Description) -> Result<(), LabError> {
+        let Samples { what, most, .. } = description.samples;
         if let Some(asked) = self.samples
             && !(1..=most).contains(&asked)
         {
@@ -47,7 +47,7 @@ impl Settings {
         if !(1..=MAX_THREADS).contains(&self.threads) {
             return Err(LabError::Threads { asked: self.threads });
         }
-        let parts = experiment.parts();
+        let parts = description.parts;
         match self.only.iter().find(|wanted| !parts.contains(&wanted.as_str())) {
             Some(name) => Err(LabError::Part { name: name.clone(), known: parts.join(", ") }),
             None => Ok(()),
@@ -62,11 +62,11 @@ mod tests {
 
     fn refusal(settings: Settings) -> String {
         let chain = find("chain").expect("an experiment");
-        settings.check(chain).expect_err("a refusal").to_string()
+        settings.check(chain.description()).expect_err("a refusal").to_string()
     }
 
     #[test]
-    fn what_cannot_be_met_is_named() {
+    fn invalid_settings_are_named() {
         let none = Settings { samples: Some(0), ..Settings::default() };
         assert!(refusal(none).starts_with("samples: expected 1 to "));
         let many = Settings { samples: Some(u64::MAX), ..Settings::default() };
@@ -76,6 +76,9 @@ mod tests {
             assert!(refusal(settings).starts_with("threads: expected 1 to "));
         }
         let only = Settings { only: vec!["half".to_owned()], ..Settings::default() };
-        assert_eq!(refusal(only), "only: `half` is no part of this experiment, which has none");
+        assert_eq!(
+            refusal(only),
+            "only: expected nothing, as the experiment has no parts; got `half`"
+        );
     }
 }

@@ -6,11 +6,11 @@ mod x86_sha;
 
 use std::fmt;
 
-/// An implementation of SHA-256, which this machine is known to run.
+/// An implementation of SHA-256 that this processor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sha256(Rounds);
 
-/// Only [`Sha256::all`] wraps one.
+/// The instruction set; only [`Sha256::all`] wraps one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rounds {
     Portable,
@@ -23,7 +23,7 @@ type State = [u32; 8];
 const BLOCK_SIZE: usize = 64;
 
 impl Sha256 {
-    /// All that this machine runs, from the slowest to the fastest.
+    /// Returns all implementations for this processor, from the slowest to the fastest.
     pub fn all() -> Vec<Sha256> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("sha")
@@ -35,12 +35,12 @@ impl Sha256 {
         vec![Sha256(Rounds::Portable)]
     }
 
-    /// The digest of `input`.
+    /// Returns the digest of `input`.
     pub fn hash(self, input: &[u8]) -> [u8; 32] {
         let mut state = FIRST_STATE;
         let (bulk, rest) = input.as_chunks();
         self.blocks(&mut state, bulk);
-        // A bit, zeros, and the count of bits at the end of the block it still fits into.
+        // Padding: a one bit, zeros, and the number of bits at the end of the block.
         let mut last = [0; 2 * BLOCK_SIZE];
         last[..rest.len()].copy_from_slice(rest);
         last[rest.len()] = 0x80;
@@ -54,7 +54,7 @@ impl Sha256 {
         match self.0 {
             Rounds::Portable => portable::blocks(state, blocks),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Extensions` is only wrapped where SHA, SSE4.1 and SSSE3 were detected.
+            // SAFETY: `Extensions` is only wrapped if SHA, SSE4.1 and SSSE3 were detected.
             Rounds::Extensions => unsafe { x86_sha::blocks(state, blocks) },
         }
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Sha256 {
     }
 }
 
-/// The state before the first block.
+/// The initial state.
 pub(crate) const FIRST_STATE: State = [
     0x6a09_e667,
     0xbb67_ae85,
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_those_of_a_library() {
+    fn hashes_match_a_library() {
         let mut input = Vec::new();
         for length in 0..4097 {
             if length < 300 || length % 61 == 0 || length > 4090 {

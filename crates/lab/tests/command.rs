@@ -78,9 +78,9 @@ fn invalid_arguments_are_named() {
     lab(&["alchemy"]).assert().code(2).stdout("").stderr(names);
     let most = "samples: expected 1 to 100000000 hashes of each strategy, got 0";
     assert_refused(lab(&["chain", "--samples", "0"]).assert(), most);
-    let part = "only: `half` is no part of this experiment, which has none";
+    let part = "only: expected nothing, as the experiment has no parts; got `half`";
     assert_refused(lab(&["chain", "--only", "half"]).assert(), part);
-    let stream = "raw: `none` is no stream of this experiment, which has none";
+    let stream = "raw: expected nothing, as the experiment has no streams; got `none`";
     assert_refused(lab(&["chain", "--raw", "none"]).assert(), stream);
     for option in ["--threads=0", "--threads=1025", "--seed=-1", "--bytes=1", "--no-such"] {
         let run = lab(&["chain", option]).assert().code(2).stdout("");

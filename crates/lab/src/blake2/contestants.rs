@@ -1,4 +1,4 @@
-//! What is measured: each hash function with each of its implementations, and libraries beside them.
+//! The implementations that are measured: each hash function with each instruction set, and libraries.
 
 use randomx::blake2b::Blake2b;
 use randomx::cpu::{Cpu, Extension};
@@ -9,25 +9,25 @@ use crate::sha256::Sha256;
 
 /// An implementation of a hash function.
 pub struct Contestant {
-    /// The function's name.
+    /// The name of the hash function.
     pub function: &'static str,
-    /// Whose it is, and what it is made of.
+    /// The name of the library, or the instruction set.
     pub implementation: String,
-    /// Whether it is a library's.
+    /// Whether it is a library.
     pub library: bool,
-    /// Cycles per byte that the report derives as the least.
+    /// The report's lower limit in cycles per byte.
     pub limit: Option<f64>,
     /// Cycles per byte of the report's fastest code.
     pub published: Option<f64>,
-    /// Why it costs something else here than in the report.
+    /// Why the report's figure differs.
     pub difference: &'static str,
-    /// The first 32 bytes of the digest.
+    /// Computes the first 32 bytes of the digest.
     pub hash: Hash,
 }
 
 type Hash = Box<dyn Fn(&[u8]) -> [u8; 32]>;
 
-/// All of them on this machine, functions together, from the slowest implementation to the fastest.
+/// Returns all implementations for this machine, grouped by function, from the slowest to the fastest.
 pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
     let mut all = Vec::new();
     all.extend(blake2b(cpu));
@@ -37,7 +37,7 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
     all.extend(Blake2s::all(cpu).into_iter().map(|blake2s| {
         let name = blake2s.to_string();
         let (limit, published) = match name.as_str() {
-            "avx2, diagonals through the last row" => (Some(4.375), Some(5.25)),
+            "avx2, rotating the row computed last" => (Some(4.375), Some(5.25)),
             "avx2" => (Some(4.375), Some(4.90)),
             "avx512vl" => (Some(3.75), Some(4.11)),
             _ => (None, None),
@@ -57,7 +57,7 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
     all
 }
 
-/// The core's, with ever more of what the processor has.
+/// Returns the core's Blake2b with more and more of the processor's extensions.
 fn blake2b(cpu: Cpu) -> Vec<Contestant> {
     let levels = [
         ("portable", Cpu::baseline(), true, None, None),
@@ -68,11 +68,11 @@ fn blake2b(cpu: Cpu) -> Vec<Contestant> {
             Some(2.4375),
             Some(2.95),
         ),
-        // A rotation fewer on the way: 12 cycles instead of 13.
+        // Rotations take one operation less: 12 cycles instead of 13.
         ("avx512vl", cpu, cpu.has(Extension::Avx512), Some(2.25), None),
     ];
-    let there = levels.into_iter().filter(|(_, _, there, ..)| *there);
-    there
+    let available = levels.into_iter().filter(|(_, _, available, ..)| *available);
+    available
         .map(|(name, cpu, _, limit, published)| {
             let blake2b = Blake2b::new(cpu);
             ours("BLAKE2b", name.to_owned(), limit, published, move |input| {
@@ -95,7 +95,7 @@ fn ours(
     hash: impl Fn(&[u8]) -> [u8; 32] + 'static,
 ) -> Contestant {
     let (hash, difference) =
-        (Box::new(hash), "another processor: what the chain alone takes on it is below");
+        (Box::new(hash), "another processor; the table of lower bounds shows its chain alone");
     Contestant { function, implementation, library: false, limit, published, difference, hash }
 }
 
@@ -111,7 +111,7 @@ fn library(
 mod tests {
     use super::*;
 
-    /// Those of a function agree on random inputs of all lengths up to 4096.
+    /// All implementations of a function agree on inputs of all lengths up to 4096 bytes.
     #[test]
     fn implementations_agree_with_libraries() {
         let all = contestants(Cpu::detect());
@@ -127,7 +127,7 @@ mod tests {
                 let implementation = &contestant.implementation;
                 assert_eq!(Some(digest), expected, "{length} bytes, {implementation}");
             }
-            // Each byte depends on a digest of all before.
+            // Each byte comes from a digest of all bytes before it.
             input.push(expected.map_or(0, |digest| digest[length % 32]));
         }
     }

@@ -1,4 +1,4 @@
-//! `randomx-lab blake2`: hash functions beside what a processor could do at most.
+//! `randomx-lab blake2`: hash functions and the limits of the processor.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use super::contestants::{Contestant, contestants};
 use super::{Blake2s, CHAINED_BYTES};
 use crate::cycles::{self, Turns, measure};
 use crate::{
-    Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Table,
+    Description, Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings,
+    Shape, Table,
 };
 
 /// BLAKE2b, BLAKE2s and SHA-256 in cycles per byte.
@@ -17,42 +18,36 @@ pub struct HashFunctions;
 
 const UNIT: &str = "cycles/byte";
 
-/// Bytes that are hashed at once, as in the report.
+/// Bytes per hash, as in the report.
 const INPUT: usize = 8192;
 
-/// The lengths of the picture.
+/// The input lengths in the picture.
 const LENGTHS: [usize; 8] = [64, 128, 256, 512, 1024, 2048, 4096, 8192];
 
+static DESCRIPTION: Description = Description {
+    name: "blake2",
+    section: "Filecoin Proof-of-Replication Encoding Optimization Report (Supranational, 2019), Hash \
+     Algorithm Study",
+    about: "The report derives how fast BLAKE2b, BLAKE2s and SHA-256 can be at best, and how close its \
+     code comes. The figures are cycles per byte of an input of 8 KB, with each instruction set. \
+     Beside them are the limit, which follows from the longest chain of dependent operations, the \
+     report's fastest code, and three libraries in the same run. The implementations take turns, \
+     and each figure is the median of an implementation's turns. A cycle is a third of the time of \
+     a dependent multiplication, because a clock does not follow the core's frequency.",
+    samples: Samples { what: "turns of each implementation", usual: 51, most: 10_000 },
+    parts: &["BLAKE2b", "BLAKE2s", "SHA-256", "chain", "lengths"],
+    streams: &[],
+};
+
 impl Experiment for HashFunctions {
-    fn name(&self) -> &'static str {
-        "blake2"
-    }
-
-    fn section(&self) -> &'static str {
-        "Filecoin Proof-of-Replication Encoding Optimization Report (Supranational, 2019), Hash \
-         Algorithm Study"
-    }
-
-    fn about(&self) -> &'static str {
-        "Cycles per byte of BLAKE2b, BLAKE2s and SHA-256 over 8 KB, with each kind of instructions, \
-         beside the least that follows from the longest chain of dependent operations, the report's \
-         fastest code, and three libraries in the same run. All take turns; a figure is the median of \
-         the turns, and a cycle a third of a dependent multiplication, as the clock's frequency is not \
-         the core's."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "turns of each implementation", usual: 51, most: 10_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["BLAKE2b", "BLAKE2s", "SHA-256", "chain", "lengths"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let turns =
-            Turns { rounds: settings.samples(self.samples()), time: Duration::from_millis(2) };
+            Turns { rounds: settings.samples(DESCRIPTION.samples), time: Duration::from_millis(2) };
         let all = contestants(Cpu::detect());
         let input: Vec<u8> =
             (0..INPUT as u64).map(|byte| (byte * 31 + settings.seed) as u8).collect();
@@ -67,7 +62,7 @@ impl Experiment for HashFunctions {
             report.tables.extend(chains(turns, progress));
         }
         if settings.wants("lengths") {
-            // The fastest of each function: the last that is ours.
+            // The fastest of each function: the last one that is no library.
             let fastest = functions.filter_map(|implementations| {
                 implementations.iter().rfind(|implementation| !implementation.library)
             });
@@ -87,17 +82,17 @@ fn table(
 ) -> Table {
     let mut contestants: Vec<_> = implementations.iter().map(|one| hashing(one, input)).collect();
     let results = measure(&mut contestants, turns, function, progress);
-    let mut table = Table::new(function).columns(&["best turn", "limit", "over the limit, %"]);
+    let mut table = Table::new(function).columns(&["best turn", "limit", "above the limit, %"]);
     for (implementation, cycles) in implementations.iter().zip(results) {
         let name = match implementation.library {
             true => format!("crate {}", implementation.implementation),
             false => implementation.implementation.clone(),
         };
-        let over = implementation.limit.map(|limit| 100.0 * (cycles.median / limit - 1.0));
+        let above = implementation.limit.map(|limit| 100.0 * (cycles.median / limit - 1.0));
         let mut row = Row::new(name, cycles.median, 2).unit(UNIT).also([
             Some(cycles.low),
             implementation.limit,
-            over,
+            above,
         ]);
         if let Some(published) = implementation.published {
             row = row.published(published).why(implementation.difference);
@@ -107,8 +102,8 @@ fn table(
     table
 }
 
-/// How far a processor is from the report's limit when only the chain is left of BLAKE2s, and when
-/// what need not wait is beside it.
+/// Measures BLAKE2s's chain of dependent operations alone, and with the independent operations beside it,
+/// against the report's limit.
 fn chains(turns: Turns, progress: &mut dyn Progress) -> Option<Table> {
     let chained = |blake2s: Blake2s| Some((blake2s, blake2s.chains()?));
     let all: Vec<_> = Blake2s::all(Cpu::detect()).into_iter().filter_map(chained).collect();
@@ -116,17 +111,17 @@ fn chains(turns: Turns, progress: &mut dyn Progress) -> Option<Table> {
     let mut contestants: Vec<_> =
         works.map(|&work| cycles::Contestant::new(CHAINED_BYTES as f64, work)).collect();
     let results = measure(&mut contestants, turns, "chain", progress);
-    let mut table = Table::new("What bounds BLAKE2s").columns(&["best turn"]);
+    let mut table = Table::new("Lower bounds of BLAKE2s").columns(&["best turn"]);
     for ((blake2s, _), results) in all.iter().zip(results.as_chunks::<2>().0) {
         let limit = if blake2s.to_string() == "avx512vl" { 3.75 } else { 4.375 };
-        let parts = ["the chain alone", "with a message added and rows turned beside it"];
+        let parts = ["the chain alone", "the chain, message additions and row rotations"];
         for (part, cycles) in parts.into_iter().zip(results) {
             let row = Row::new(format!("{blake2s}: {part}"), cycles.median, 2);
-            let why = match part.starts_with("the chain") {
+            let why = match part == "the chain alone" {
                 true => {
-                    "operations that are ready at once, as two shifts of a rotation, can want one port"
+                    "operations that are ready at once, such as the two shifts of a rotation, compete for ports"
                 }
-                false => "what waits for nothing takes ports when the chain could use them",
+                false => "independent operations take ports that the chain could use",
             };
             table.push(row.unit(UNIT).published(limit).also([Some(cycles.low)]).why(why));
         }
@@ -140,7 +135,7 @@ fn hashing<'a>(implementation: &'a Contestant, input: &'a [u8]) -> cycles::Conte
     })
 }
 
-/// What short inputs cost: a hash function has whole blocks, and a beginning and an end.
+/// Plots the cost by input length: short inputs pay for a whole block, initialization and finalization.
 fn picture<'a>(
     fastest: impl Iterator<Item = &'a Contestant>,
     input: &[u8],
@@ -160,8 +155,8 @@ fn picture<'a>(
         Series::new(&name, Shape::Line, points)
     });
     let series = series.collect();
-    let title = "Cycles per byte by the length of the input";
-    Picture::plot("lengths", title, "binary logarithm of the bytes", UNIT, series)
+    let title = "Cycles per byte by input length";
+    Picture::plot("lengths", title, "binary logarithm of the length in bytes", UNIT, series)
 }
 
 #[cfg(test)]
@@ -169,13 +164,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_run_is_in_the_order_of_the_instructions() {
+    fn newer_instructions_are_faster_and_none_beats_the_limit() {
         let settings = Settings { samples: Some(5), ..Settings::default() };
-        let report = crate::run(&HashFunctions, &settings, &mut ()).expect("it needs nothing");
+        let report = crate::run(&HashFunctions, &settings, &mut ()).expect("a report");
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
         for table in &report.tables[..3] {
             for row in &table.rows {
-                // No code is faster than its longest chain; a busy machine only makes it slower.
+                // No code is faster than its longest chain, and a busy machine only slows it down.
                 let [best, limit] = [row.others[0], row.others[1]];
                 let (Some(best), Some(limit)) = (best, limit) else { continue };
                 assert!(best > 0.8 * limit, "{}: {row:?}", table.title);

@@ -1,4 +1,4 @@
-//! The compression in plain Rust: the oracle of the other files.
+//! The compression in plain Rust, the oracle for the other implementations.
 
 use randomx::blake2b::SIGMA;
 

@@ -1,11 +1,14 @@
-//! The compression over four rows of four words, written once for each instruction set.
+//! The compression on four rows of four words, shared by the instruction sets.
 
 /// Defines `blocks(state, blocks, progress)` and `pairs(state, pairs, progress)`.
 ///
-/// The calling module has the functions `rotate_16`, `rotate_12`, `rotate_8` and `rotate_7`, a type
-/// `Message` with `new(&words)`, `select([usize; 4])`, four of its words, and `after(row)`, the same
-/// but not before `row` is known; and a constant
-/// `TURN_LAST`: whether the diagonals are lined up by turning the row that is ready last.
+/// The calling module defines:
+///
+/// - the functions `rotate_16`, `rotate_12`, `rotate_8` and `rotate_7`;
+/// - a type `Message` with `new(&words)`, `select([usize; 4])`, which returns four of its words, and
+///   `after(row)`, which returns a message that the compiler cannot read before `row` is computed;
+/// - the constant `ROTATE_LAST`: whether the row that is computed last is among those rotated to line up
+///   the diagonals.
 macro_rules! define_compress {
     (#[$attribute:meta]) => {
         #[$attribute]
@@ -36,7 +39,7 @@ macro_rules! define_compress {
             *state = bytemuck::must_cast(rows);
         }
 
-        /// Each caller has its own copy, which is inlined: the rows stay in registers between blocks.
+        /// Each caller inlines a copy of its own, so that the rows stay in registers between blocks.
         #[inline]
         #[$attribute]
         fn compress<const CALLER: u8>(
@@ -70,26 +73,31 @@ macro_rules! define_compress {
             let x = message.select([s[0], s[2], s[4], s[6]]);
             let y = message.select([s[1], s[3], s[5], s[7]]);
             quarters(v, x, y);
-            // The second row is ready last: it waits for nothing where the other three turn.
+            // The second row is computed last. If the other three rotate, it is used without delay.
             let [first, second, third, fourth] =
-                if TURN_LAST { [0, 1, 2, 3] } else { [3, 0, 1, 2] };
-            *v = [turn(v[0], first), turn(v[1], second), turn(v[2], third), turn(v[3], fourth)];
-            let [a, b, c, d] = if TURN_LAST { [8, 10, 12, 14] } else { [14, 8, 10, 12] };
+                if ROTATE_LAST { [0, 1, 2, 3] } else { [3, 0, 1, 2] };
+            *v = [
+                rotate_row(v[0], first),
+                rotate_row(v[1], second),
+                rotate_row(v[2], third),
+                rotate_row(v[3], fourth),
+            ];
+            let [a, b, c, d] = if ROTATE_LAST { [8, 10, 12, 14] } else { [14, 8, 10, 12] };
             let x = message.select([s[a], s[b], s[c], s[d]]);
             let y = message.select([s[a + 1], s[b + 1], s[c + 1], s[d + 1]]);
             quarters(v, x, y);
             *v = [
-                turn(v[0], (4 - first) % 4),
-                turn(v[1], (4 - second) % 4),
-                turn(v[2], (4 - third) % 4),
-                turn(v[3], (4 - fourth) % 4),
+                rotate_row(v[0], (4 - first) % 4),
+                rotate_row(v[1], (4 - second) % 4),
+                rotate_row(v[2], (4 - third) % 4),
+                rotate_row(v[3], (4 - fourth) % 4),
             ];
         }
 
-        /// Moves each word `by` places towards the first.
+        /// Rotates a row by `by` words towards the first.
         #[inline]
         #[$attribute]
-        fn turn(row: __m128i, by: usize) -> __m128i {
+        fn rotate_row(row: __m128i, by: usize) -> __m128i {
             match by {
                 1 => _mm_shuffle_epi32::<0b00_11_10_01>(row),
                 2 => _mm_shuffle_epi32::<0b01_00_11_10>(row),
@@ -102,7 +110,7 @@ macro_rules! define_compress {
         #[$attribute]
         fn quarters(v: &mut [__m128i; 4], x: __m128i, y: __m128i) {
             let [mut a, mut b, mut c, mut d] = *v;
-            // The message is added to what is ready early.
+            // The message is added to the operand that is ready first.
             a = _mm_add_epi32(_mm_add_epi32(a, x), b);
             d = rotate_16(_mm_xor_si128(d, a));
             c = _mm_add_epi32(c, d);
@@ -116,18 +124,18 @@ macro_rules! define_compress {
     };
 }
 
-/// Defines `chain`, where `define_compress` has defined the rest.
+/// Defines `chain`, after `define_compress`.
 macro_rules! define_chain {
     (#[$attribute:meta]) => {
-        /// Quarter rounds after quarter rounds, of no message. Or `BESIDE` the chain that they are, what
-        /// waits for nothing: a message that is added, and three rows that turn.
+        /// Computes the chain of quarter rounds without a message. If `BESIDE` is set, the independent
+        /// operations run beside the chain: additions of a message and rotations of three rows.
         #[$attribute]
         pub(super) fn chain<const BESIDE: bool>() {
             let row: __m128i = bytemuck::must_cast(std::hint::black_box([3u64, 5]));
             let mut v = [row; 4];
             for _ in 0..super::CHAIN {
                 if BESIDE {
-                    v = [turn(v[0], 3), v[1], turn(v[2], 1), turn(v[3], 2)];
+                    v = [rotate_row(v[0], 3), v[1], rotate_row(v[2], 1), rotate_row(v[3], 2)];
                     quarters(&mut v, row, row);
                 } else {
                     quarters(&mut v, _mm_setzero_si128(), _mm_setzero_si128());
@@ -138,10 +146,10 @@ macro_rules! define_chain {
     };
 }
 
-/// Defines the rotations and the `Message` of a processor without vector rotates.
+/// Defines the rotations and the `Message` for processors without vector rotates.
 macro_rules! define_avx2 {
     () => {
-        /// The words stay in memory: there is no instruction that selects among sixteen.
+        /// Words in memory, because no instruction selects from sixteen.
         struct Message<'a>(&'a [u32; 16]);
 
         impl<'a> Message<'a> {
@@ -157,7 +165,7 @@ macro_rules! define_avx2 {
                 bytemuck::must_cast(words.map(|word| self.0[word]))
             }
 
-            /// The compiler finds a better order than it is told here.
+            /// Does nothing, because the compiler finds a better order by itself.
             #[inline]
             #[target_feature(enable = "avx2")]
             fn after(&self, _: &mut __m128i) -> &Message<'a> {

@@ -1,10 +1,10 @@
-//! The compression with AVX2 (its instructions on 128 bits).
+//! The compression with AVX2's instructions on 128 bits.
 
 use std::arch::x86_64::*;
 
 use super::rows::{define_avx2, define_chain, define_compress};
 
-const TURN_LAST: bool = false;
+const ROTATE_LAST: bool = false;
 
 define_avx2!();
 define_compress!(#[target_feature(enable = "avx2")]);

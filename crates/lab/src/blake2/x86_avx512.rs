@@ -1,17 +1,17 @@
-//! The compression with AVX-512 VL: a rotation is one instruction, and so is the selection of any
-//! words of the message, which two registers hold.
+//! The compression with AVX-512 VL. A rotation is one instruction, and so is a selection of any words from
+//! the message, which fits into two registers.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::rows::{define_chain, define_compress};
 
-const TURN_LAST: bool = false;
+const ROTATE_LAST: bool = false;
 
 define_compress!(#[target_feature(enable = "avx512f,avx512vl")]);
 define_chain!(#[target_feature(enable = "avx512f,avx512vl")]);
 
-/// Two vectors of 256 bits: those of 512 would take one of three ports from the rows.
+/// Two vectors of 256 bits: using 512 bits would take one of three ports away.
 struct Message {
     low: __m256i,
     high: __m256i,
@@ -33,13 +33,13 @@ impl Message {
         _mm256_castsi256_si128(_mm256_permutex2var_epi32(self.low, indices, self.high))
     }
 
-    /// The same, not to be known before `row` is: the compiler would select the words of all rounds
-    /// at the beginning, for which there are not enough registers.
+    /// Returns the message, but makes it depend on `row`. Otherwise the compiler would select the words of all
+    /// rounds at the beginning, for which there are too few registers.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vl")]
     fn after(&self, row: &mut __m128i) -> Message {
         let Message { mut low, mut high } = *self;
-        // SAFETY: there is no instruction.
+        // SAFETY: the assembly contains no instruction.
         unsafe {
             asm!(
                 "/* {low} {high} {row} */",

@@ -1,22 +1,22 @@
-//! Appendix A: what it is worth to look for easy programs when they come in chains.
+//! Appendix A: what miners gain by looking for easy programs.
 
 mod simulation;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::report::{Picture, Report, Row, Series, Shape, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, parallel};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, parallel};
 
 use simulation::{Outcome, Simulation};
 
 /// The share of programs that strategies II and III accept.
 const ACCEPTED: f64 = 0.75;
-/// How much faster strategy II runs what it accepts.
+/// How much faster strategy II executes accepted programs.
 const HARDWARE: f64 = 1.5;
-/// How much faster the accepted programs are that strategy III begins with.
+/// How much faster the first programs of strategy III are on average.
 const EASY: f64 = 1.05;
 
-/// Chain lengths, and what was published: programs executed by strategy II, speeds of II and III.
+/// Chain lengths with published figures: programs executed by strategy II, and the speeds of II and III.
 const PUBLISHED: [(u32, [f64; 3]); 4] = [
     (1, [1.0, 1.50, 1.05]),
     (2, [2.3, 1.28, 1.02]),
@@ -27,21 +27,21 @@ const PUBLISHED: [(u32, [f64; 3]); 4] = [
 /// The longest chain in the picture.
 const LONGEST: u32 = 16;
 
-const PROGRAMS: &str = "Programs executed for one hash";
-const SPEEDS: &str = "Speed, relative to strategy I";
-const WASTE: &str = "Programs wasted by strategy II in an attempt";
+const PROGRAMS: &str = "Programs executed per hash";
+const SPEEDS: &str = "Speed relative to strategy I";
+const WASTE: &str = "Programs that strategy II wastes per attempt";
 
 /// Experiment `chain`.
 pub struct Chain;
 
-/// A way to mine.
+/// A miner's strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strategy {
     /// Accepts every program.
     Honest,
-    /// Hardware that runs some programs only, and these faster.
+    /// Uses hardware that executes only some programs, but faster.
     Partial,
-    /// Rejects the slowest programs, for the first of the chain.
+    /// Rejects the slowest programs as the first of a chain.
     Choosy,
 }
 
@@ -56,12 +56,12 @@ impl Strategy {
         }
     }
 
-    /// Programs that are executed on average until `length` in a row were acceptable.
+    /// The mean number of programs executed until `length` in a row were acceptable.
     fn programs(self, length: u32) -> f64 {
         let n = length as i32;
         match self {
-            // The first program is chosen for nothing. Each next one is reached, and executed, if all
-            // before it were accepted; the whole chain is, once in Q^(N-1) attempts.
+            // Choosing the first program is free. Each further program is executed if all before it
+            // were accepted. An attempt completes the chain with probability Q^(N-1).
             Strategy::Partial => {
                 (1.0 - ACCEPTED.powi(n)) / ((1.0 - ACCEPTED) * ACCEPTED.powi(n - 1))
             }
@@ -69,7 +69,7 @@ impl Strategy {
         }
     }
 
-    /// Hashes in the time in which strategy I makes one.
+    /// Hashes computed in the time that strategy I needs for one.
     fn speed(self, length: u32) -> f64 {
         let n = f64::from(length);
         match self {
@@ -80,44 +80,43 @@ impl Strategy {
     }
 }
 
-/// Programs that strategy II executes on average in an attempt that fails.
+/// The mean number of programs that strategy II executes in vain per attempt.
 fn wasted(length: u32) -> f64 {
     let terms = (1..length).map(|k| f64::from(k) * ACCEPTED.powi(k as i32 - 1));
     (1.0 - ACCEPTED) * terms.sum::<f64>()
 }
 
-/// The standard deviation of the logarithm of a program's run time, with which the fastest 75% are as
-/// much faster as strategy III needs: the mean of what a log-normal distribution has below its
-/// quantile z is the whole mean times the share below z - sigma.
+/// The standard deviation of the logarithm of run times at which the fastest 75% of programs have the
+/// advantage of strategy III. Below its quantile z, a log-normal distribution has a partial mean of the
+/// whole mean times the share below z - sigma.
 fn log_deviation() -> f64 {
     let normal = Normal::standard();
     normal.inverse_cdf(ACCEPTED) - normal.inverse_cdf(ACCEPTED / EASY)
 }
 
+static DESCRIPTION: Description = Description {
+    name: "chain",
+    section: "RandomX design, 1.2 and Appendix A",
+    about: "A hash executes a chain of N programs, each generated from the result of the one before, so \
+     that looking for easy programs gains nothing. Appendix A compares three strategies. Strategy \
+     I executes every program. Strategy II uses hardware that cannot execute 25% of programs and \
+     executes the others 50% faster. Strategy III rejects the slowest 25% of first programs. The \
+     column `here` evaluates the appendix's formulas. The column `simulated` comes from a \
+     simulation that does not use them: it chooses, executes and abandons programs one by one, and \
+     their run times have a log-normal distribution that gives strategy III its gain of 5%. The \
+     figures do not depend on the machine.",
+    samples: Samples { what: "hashes of each strategy", usual: 1_000_000, most: 100_000_000 },
+    parts: &[],
+    streams: &[],
+};
+
 impl Experiment for Chain {
-    fn name(&self) -> &'static str {
-        "chain"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, 1.2 and Appendix A"
-    }
-
-    fn about(&self) -> &'static str {
-        "Programs come in chains of N, each made of the result of the one before, so that nobody gains by \
-         looking for easy programs: strategy II, whose hardware cannot run 25% of programs and runs the \
-         others 50% faster, and strategy III, which rejects the slowest 25% of first programs, are held \
-         against strategy I, which runs all. The columns are the formulas of the appendix and a simulation \
-         that chooses, executes and gives up program by program, with run times of a log-normal \
-         distribution as wide as strategy III needs for its 5%. The machine does not matter."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "hashes of each strategy", usual: 1_000_000, most: 100_000_000 }
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let columns = &["simulated"];
         let mut programs = Table::new(PROGRAMS).columns(columns);
         let mut speeds = Table::new(SPEEDS).columns(columns);
@@ -125,7 +124,7 @@ impl Experiment for Chain {
         let mut dots = Strategy::ALL.map(|_| Vec::new());
         for (length, published) in PUBLISHED {
             for (strategy, dots) in Strategy::ALL.into_iter().zip(&mut dots) {
-                let outcome = simulate(settings, self.samples(), strategy, length, progress)?;
+                let outcome = simulate(settings, DESCRIPTION.samples, strategy, length, progress)?;
                 let name = format!("N({}), N = {length}", strategy.name());
                 let known =
                     if strategy == Strategy::Partial { published[0] } else { length.into() };
@@ -141,7 +140,7 @@ impl Experiment for Chain {
                     Row::new(name, strategy.speed(length), 2)
                         .published(known)
                         .also([Some(simulated)])
-                        .why("the document cuts off the digits that it does not print"),
+                        .why("the document truncates instead of rounding"),
                 );
                 dots.push((f64::from(length), simulated));
                 if strategy == Strategy::Partial && length == 8 {
@@ -153,8 +152,8 @@ impl Experiment for Chain {
         report.tables.extend([programs, speeds, waste]);
         report.pictures.push(picture(dots));
         report.notes.push(format!(
-            "Rejecting the slowest 25% gains 5% where the logarithm of a run time has a standard deviation \
-             of {:.3}; `randomx-lab runtime` measures it.",
+            "Rejecting the slowest 25% gains 5% if the logarithm of the run times has a standard deviation of \
+             {:.3}. `randomx-lab runtime` measures that deviation.",
             log_deviation()
         ));
         Ok(report)
@@ -190,7 +189,7 @@ fn picture(dots: [Vec<(f64, f64)>; 3]) -> Picture {
         series.push(Series::new(&name, Shape::Line, line));
         series.push(Series::new(&format!("{name}, simulated"), Shape::Dots, dots));
     }
-    let title = "What a strategy gains by the length of the chain";
+    let title = "Speed by length of the chain";
     Picture::plot("speed", title, "programs in a chain", "speed relative to strategy I", series)
 }
 
@@ -198,10 +197,9 @@ fn picture(dots: [Vec<(f64, f64)>; 3]) -> Picture {
 mod tests {
     use super::*;
 
-    /// The table of the appendix, to the last digit that it prints, and a simulation that knows none
-    /// of the formulas.
+    /// The formulas give the appendix's table to its last digit, and the simulation confirms them.
     #[test]
-    fn the_table_is_that_of_the_document() {
+    fn figures_match_the_document() {
         let settings = Settings { samples: Some(100_000), ..Settings::default() };
         let report = crate::run(&Chain, &settings, &mut ()).expect("a report");
         let mut compared = 0;
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_makes_a_report_whatever_the_threads() {
+    fn the_report_depends_on_the_seed_and_not_on_the_threads() {
         let report = |seed, threads| {
             let settings = Settings { seed, threads, samples: Some(25_000), ..Settings::default() };
             crate::run(&Chain, &settings, &mut ()).expect("a report")

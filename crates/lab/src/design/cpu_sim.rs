@@ -10,12 +10,12 @@ use randomx::cpu::Cpu;
 use randomx::program::{Opcode, Program};
 
 use crate::report::{Picture, Report, Row, Series, Shape, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, parallel, random};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, parallel, random};
 
 use demand::Demand;
 use pipeline::Design;
 
-/// The designs, with the cycles of a program and the instructions per cycle that were published.
+/// The designs, with the published cycles per program and instructions per cycle.
 const PUBLISHED: [(Design, f64, f64); 10] = [
     (Design::new(1, 1, false, false), 293.0, 0.87),
     (Design::new(1, 1, false, true), 262.0, 0.98),
@@ -29,8 +29,8 @@ const PUBLISHED: [(Design, f64, f64); 10] = [
     (Design::new(4, 2, true, true), 64.0, 4.0),
 ];
 
-/// The opcode bytes of each operation in May 2019, when the document was written: RandomX 1.0.1,
-/// `src/configuration.h`. Pull requests 77 and 118 made today's of them.
+/// How many opcode bytes each operation had in May 2019, when the document was written: RandomX 1.0.1,
+/// `src/configuration.h`. Pull requests 77 and 118 changed them to today's.
 #[rustfmt::skip]
 const FREQUENCIES_2019: [(Opcode, usize); 28] = [
     (Opcode::IaddRs, 25), (Opcode::IaddM, 7), (Opcode::IsubR, 16), (Opcode::IsubM, 7),
@@ -42,21 +42,22 @@ const FREQUENCIES_2019: [(Opcode, usize); 28] = [
     (Opcode::FsqrtR, 6), (Opcode::Cbranch, 16), (Opcode::Cfround, 1), (Opcode::Istore, 16),
 ];
 
-const CYCLES: &str = "Cycles to execute a program, with the instructions of May 2019";
-const IPC: &str = "Instructions per cycle, with the instructions of May 2019";
+const CYCLES: &str = "Cycles to execute a program, with the instruction frequencies of May 2019";
+const IPC: &str = "Instructions per cycle, with the instruction frequencies of May 2019";
 const TODAY: &str = "Cycles to execute a program today: v1 (256 instructions) and v2 (384)";
 const IPC_TODAY: &str = "Instructions per cycle today";
-const MODEL: &str = "the document tells the model in words, and a few rules are this one's own";
+const MODEL: &str =
+    "the document describes its model only in words, so a few rules had to be chosen here";
 
 /// Experiment `cpu-sim`.
 pub struct CpuSim;
 
-/// Which programs.
+/// A kind of programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Programs {
     V1,
     V2,
-    /// v1 with the frequencies of May 2019.
+    /// v1 with the instruction frequencies of May 2019.
     V1In2019,
 }
 
@@ -68,36 +69,34 @@ impl Programs {
     }
 }
 
+static DESCRIPTION: Description = Description {
+    name: "cpu-sim",
+    section: "RandomX design, 2.7 and Appendix B",
+    about: "Appendix B asks which features of a processor make RandomX programs fast. A model processor \
+     fetches and decodes, accesses memory, and executes, in a pipeline of three stages. Ten \
+     designs differ in the number of execution and memory units, in whether they execute out of \
+     order, and in whether they speculate on branches. They run programs that the core generates \
+     and decodes. The document dates from May 2019, when a program had 16 branches instead of 25; \
+     so the published figures are compared with programs that have the instruction frequencies of \
+     that time. Two more tables give today's figures. The figures do not depend on the machine.",
+    samples: Samples { what: "programs", usual: 100_000, most: 10_000_000 },
+    parts: &[],
+    streams: &[],
+};
+
 impl Experiment for CpuSim {
-    fn name(&self) -> &'static str {
-        "cpu-sim"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, 2.7 and Appendix B"
-    }
-
-    fn about(&self) -> &'static str {
-        "A model processor fetches and decodes, accesses memory, and executes, in a pipeline of three stages. \
-         Ten designs of it, which differ in their execution and memory units, in whether instructions may \
-         overtake each other, and in whether branches are guessed, run programs that the core generates and \
-         decodes. The document was written in May 2019, when a program had 16 branches instead of 25: its figures \
-         come out with the frequencies of then, and those of today are beside them. The machine does not \
-         matter."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "programs", usual: 100_000, most: 10_000_000 }
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
         let [v1, v2, in_2019] =
-            Programs::ALL.map(|programs| simulate(self, settings, programs, progress));
+            Programs::ALL.map(|programs| simulate(settings, programs, progress));
         let (v1, v2, in_2019) = (v1?, v2?, in_2019?);
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let mut cycles = Table::new(CYCLES).columns(&["deviation"]);
         let mut ipc = Table::new(IPC);
-        let mut today = Table::new(TODAY).columns(&["deviation", "v2", "deviation"]);
+        let mut today = Table::new(TODAY).columns(&["deviation", "v2", "v2 deviation"]);
         let mut ipc_today = Table::new(IPC_TODAY).columns(&["v2"]);
         for (at, (design, published, published_ipc)) in PUBLISHED.into_iter().enumerate() {
             let name = format!("#{} {design}", at + 1);
@@ -120,21 +119,20 @@ impl Experiment for CpuSim {
     }
 }
 
-/// The cycles that a design takes.
+/// The cycles per program of a design.
 struct Cycles {
     mean: f64,
     deviation: f64,
 }
 
 fn simulate(
-    experiment: &CpuSim,
     settings: &Settings,
     programs: Programs,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Cycles>, LabError> {
     /// Programs that a thread simulates at a time.
     const CHUNK: u64 = 250;
-    let samples = settings.samples(experiment.samples());
+    let samples = settings.samples(DESCRIPTION.samples);
     let stage = match programs {
         Programs::V1 => "programs of v1",
         Programs::V2 => "programs of v2",
@@ -178,7 +176,7 @@ fn generate(programs: Programs, random: &mut impl Rng) -> Program {
     program
 }
 
-/// The operation that an opcode byte stood for in May 2019.
+/// Returns the operation of an opcode byte in May 2019.
 fn of_2019(byte: u8) -> Opcode {
     let mut end = 0;
     let covers = |(_, frequency): &&(Opcode, usize)| {
@@ -188,7 +186,7 @@ fn of_2019(byte: u8) -> Opcode {
     FREQUENCIES_2019.iter().find(covers).map_or(Opcode::Istore, |(opcode, _)| *opcode)
 }
 
-/// A byte that stands for the operation today.
+/// Returns an opcode byte of the operation today.
 fn today(operation: Opcode) -> u8 {
     let before = Opcode::FREQUENCIES.iter().take_while(|(opcode, _)| *opcode != operation);
     before.map(|(_, frequency)| *frequency).sum::<usize>() as u8
@@ -204,7 +202,7 @@ fn picture(in_2019: &[Cycles], v1: &[Cycles], v2: &[Cycles]) -> Picture {
         "design",
         "cycles",
         vec![
-            Series::new("of May 2019", Shape::Bars, means(in_2019)),
+            Series::new("May 2019", Shape::Bars, means(in_2019)),
             Series::new("published", Shape::Dots, points(published)),
             Series::new("v1 today", Shape::Dots, means(v1)),
             Series::new("v2 (384 instructions)", Shape::Dots, means(v2)),

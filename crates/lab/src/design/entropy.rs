@@ -1,4 +1,4 @@
-//! Appendix D: whether the scratchpad keeps its entropy.
+//! Appendix D: the entropy of the scratchpad.
 
 use std::io::{self, Write};
 
@@ -9,48 +9,46 @@ use randomx::trace::{self, Tracer};
 use randomx::{KeyMemory, Version};
 
 use crate::report::{Report, Row, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, key, parallel};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, key, parallel};
 
-const SIZES: &str = "Size of final scratchpads after compression, of what it was before";
+const SIZES: &str = "Compressed size of final scratchpads, as a share of their size";
 const BYTES: &str = "Entropy of single bytes";
 
-const MIX: &str = "What v1 has less than random bytes are the exponents of group F and E, which it XORs \
-                   into the scratchpad; v2 encrypts F with E instead.";
+const MIX: &str = "The bytes of v1 have a little less entropy than random bytes because v1 XORs the \
+                   exponents of groups F and E into the scratchpad. v2 encrypts F with E instead.";
 
 /// Experiment `entropy`.
 pub struct Entropy;
 
+static DESCRIPTION: Description = Description {
+    name: "entropy",
+    section: "RandomX design, Appendix D",
+    about: "A scratchpad that could be compressed would need less memory. Appendix D compresses the \
+     scratchpads that hashes leave behind and finds that they keep their entropy. The same is done \
+     here: one stream of LZMA2 compresses all scratchpads, with the parameters of the document's \
+     `7z -m0=lzma2 -mx=9` (a dictionary of 64 MiB, a binary tree of 4 bytes, matches of up to 64 \
+     bytes). The figures do not depend on the machine.",
+    samples: Samples { what: "scratchpads of each version", usual: 32, most: 1024 },
+    parts: &[],
+    streams: &[],
+};
+
 impl Experiment for Entropy {
-    fn name(&self) -> &'static str {
-        "entropy"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, Appendix D"
-    }
-
-    fn about(&self) -> &'static str {
-        "Hashes are computed, and the scratchpads that they leave are compressed one after another in one \
-         stream of LZMA2, with the parameters of the document's `7z -m0=lzma2 -mx=9` (a dictionary of 64 MiB, \
-         a binary tree of 4 bytes, matches up to 64). What keeps its entropy cannot be made smaller. \
-         The machine does not matter."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "scratchpads of each version", usual: 32, most: 1024 }
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let mut sizes = Table::new(SIZES);
         let mut bytes = Table::new(BYTES);
         let items = key::items(settings.seed, progress)?;
         for version in Version::ALL {
             let key = KeyMemory::Items(items.clone());
-            let samples = settings.samples(self.samples());
+            let samples = settings.samples(DESCRIPTION.samples);
             let mut archive = Archive::new(samples as usize * SCRATCHPAD_L3);
             let mut counts = [0; 256];
-            // A few at a time: no more memory is needed for more of them.
+            // One per thread at a time, so that memory does not grow with the samples.
             let at_once = settings.threads as u64;
             for first in (0..samples).step_by(settings.threads) {
                 progress.at(&format!("scratchpads of {version}"), first, samples);
@@ -63,7 +61,7 @@ impl Experiment for Entropy {
             let row = Row::new(version.to_string(), archive.percentage()?, 2).unit("%");
             sizes.push(match version {
                 Version::V1 => row.published(99.98).why(
-                    "the document says `approximately`; two compressors of one format differ by this much",
+                    "the document says `approximately`; two compressors of one format differ this much",
                 ),
                 Version::V2 => row,
             });
@@ -75,7 +73,7 @@ impl Experiment for Entropy {
     }
 }
 
-/// The scratchpads that some hashes leave.
+/// Computes hashes and returns their final scratchpads.
 fn scratchpads(
     key: &KeyMemory,
     version: Version,
@@ -92,7 +90,7 @@ fn scratchpads(
     parallel::map("", count, threads, &mut (), || Ok(()), hash)
 }
 
-/// Keeps the final scratchpad.
+/// A tracer that keeps the final scratchpad.
 #[derive(Default)]
 struct Last(Vec<u8>);
 
@@ -102,14 +100,14 @@ impl Tracer for Last {
     }
 }
 
-/// A stream of LZMA2 of which only the size is kept.
+/// An LZMA2 stream, of which only the size is kept.
 struct Archive {
     writer: Lzma2Writer<Counter>,
     bytes: u64,
 }
 
 impl Archive {
-    /// For so many bytes, of which the dictionary need not be larger than all.
+    /// An archive of this many bytes, which also limits the dictionary.
     fn new(bytes: usize) -> Archive {
         let mut options = Lzma2Options::with_preset(9);
         let whole = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -145,7 +143,7 @@ impl Write for Counter {
     }
 }
 
-/// Bits of information in a byte that is one of these.
+/// The entropy of a byte with this distribution, in bits.
 fn entropy(counts: &[u64; 256]) -> f64 {
     let all = counts.iter().sum::<u64>() as f64;
     let shares = counts.iter().filter(|count| **count > 0).map(|count| *count as f64 / all);
@@ -169,9 +167,9 @@ mod tests {
         }
     }
 
-    /// The compressor finds what there is to find, also from one part to the next.
+    /// The compressor finds repetitions, even between parts.
     #[test]
-    fn what_repeats_is_compressed() {
+    fn repetitions_are_compressed() {
         let part: Vec<u8> =
             (0..1u32 << 18).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         let mut archive = Archive::new(2 * part.len());

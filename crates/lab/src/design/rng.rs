@@ -1,57 +1,48 @@
-//! Appendix F: whether the AES generators make random numbers.
+//! Appendix F: statistical tests of the AES generators.
 
 mod battery;
 mod streams;
 
 use crate::dieharder::Assessment;
 use crate::report::{Picture, Report, Row, Series, Shape, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, Stream};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, Stream};
 
 use battery::{TESTS, Tested};
 use streams::{STREAMS, TESTED};
 
-const SUMMARY: &str = "Tests that fail";
+const SUMMARY: &str = "Failed tests";
 
-/// How many tests of TestU01 failed in the document: all passed Crush or BigCrush, but for one.
+/// The number of TestU01's tests that failed in the document, in Crush or BigCrush.
 const PUBLISHED: [(&str, f64); 4] =
     [("1r-zero", 1.0), ("1r-hashed", 0.0), ("4r-zero", 0.0), ("4r-hashed", 0.0)];
 
 /// Experiment `rng`.
 pub struct Rng;
 
+static DESCRIPTION: Description = Description {
+    name: "rng",
+    section: "RandomX design, Appendix F",
+    about: "Appendix F tests AesGenerator1R and AesGenerator4R with the battery TestU01, from an initial \
+     state of zeros and from a state hashed from a seed. TestU01 is not packaged, so Debian's \
+     dieharder tests the generators here, and Randen for comparison. Each test is repeated as \
+     often as there are samples, and its results are condensed into p-values, which are uniformly \
+     distributed for a perfect generator. A p-value that is weak (1 in 100) or fails (1 in 500000) \
+     is measured again on other numbers. The streams can be tested with other programs too: \
+     `randomx-lab rng --raw 4r-hashed | dieharder -a -g 200`. The figures do not depend on the \
+     machine.",
+    samples: Samples { what: "repetitions of each test", usual: 100, most: 10_000 },
+    parts: TESTED,
+    streams: STREAMS,
+};
+
 impl Experiment for Rng {
-    fn name(&self) -> &'static str {
-        "rng"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, Appendix F"
-    }
-
-    fn about(&self) -> &'static str {
-        "AesGenerator1R and AesGenerator4R, from a state of zeros and from Blake2b of the seed, and Randen are \
-         tested by Debian's dieharder, since TestU01, which the document used, is not packaged. Every test is \
-         repeated for as many p-values as there are samples, and says how likely these are of a perfect \
-         generator. What is weak (1 in 100) or fails (1 in 500000) is tested again on other numbers. The \
-         generators are raw streams too, for dieharder itself and for other programs: \
-         `randomx-lab rng --raw 4r-hashed | dieharder -a -g 200`. The machine does not matter."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "p-values of each test", usual: 100, most: 10_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        TESTED
-    }
-
-    fn streams(&self) -> &'static [&'static str] {
-        STREAMS
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
-        let repeats = settings.samples(self.samples());
+        let mut report = Report::new(&DESCRIPTION, settings);
+        let repeats = settings.samples(DESCRIPTION.samples);
         let mut series = Vec::new();
         let mut summary = Table::new(SUMMARY).columns(&["weak", "p-values"]);
         for name in TESTED.iter().filter(|name| settings.wants(name)) {
@@ -68,7 +59,7 @@ impl Experiment for Rng {
             "p-values",
             "p-values of all tests",
             "p-value",
-            "part of the tests that have less",
+            "share of tests with a smaller p-value",
             series,
         ));
         Ok(report)
@@ -85,22 +76,22 @@ fn summed_up(name: &str, results: &[Tested]) -> Row {
     let row = Row::new(name, count(Assessment::Failed) as f64, 0)
         .also(others.map(|count| Some(count as f64)));
     match PUBLISHED.iter().find(|(of, _)| *of == name) {
-        Some((_, published)) => row.published(*published).why(
-            "another battery: TestU01's Crush, which reads 500 GB, found fault with its 12th test",
-        ),
+        Some((_, published)) => row
+            .published(*published)
+            .why("another battery: TestU01's Crush reads 500 GB, and its 12th test failed"),
         None => row,
     }
 }
 
 fn table(name: &str, results: &[Tested]) -> Table {
-    let mut table = Table::new(format!("p-values of {name}")).columns(&["again"]);
+    let mut table = Table::new(format!("p-values of {name}")).columns(&["repeated"]);
     for result in results {
         table.push(Row::new(&result.name, result.p, 6).also([result.again]));
     }
     table
 }
 
-/// The distribution of the p-values.
+/// Returns the cumulative distribution of the p-values.
 fn ranks(results: &[Tested]) -> Vec<(f64, f64)> {
     let mut sorted: Vec<f64> = results.iter().map(|result| result.p).collect();
     sorted.sort_by(f64::total_cmp);

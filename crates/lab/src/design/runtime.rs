@@ -1,4 +1,4 @@
-//! Appendix C: how long programs and hashes take.
+//! Appendix C: run times of programs and hashes.
 
 use std::sync::Arc;
 
@@ -6,41 +6,37 @@ use randomx::{KeyMemory, Phase, Version, Vm, VmOptions};
 use randomx_figures::{Histogram, Runtime as Times, Statistics};
 
 use crate::report::{Picture, Report, Row, Series, Shape, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, key};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, key};
 
 const MACHINE: &str = "the document measured an AMD Ryzen 7 1700 at 3.0 GHz";
-const SOFTWARE: &str = "another processor and another compiler than the document's";
+const SOFTWARE: &str = "another processor and another JIT compiler";
 
 /// Experiment `runtime`.
 pub struct Runtime;
 
+static DESCRIPTION: Description = Description {
+    name: "runtime",
+    section: "RandomX design, 1.2 and Appendix C",
+    about: "Appendix C gives the run times of hashes and programs, and how much a miner would gain by \
+     rejecting slow programs. Here one thread computes one hash after another and times their \
+     phases: in light mode from a cache of 256 MiB, and in fast mode with a dataset of 2080 MiB, \
+     which all threads compute first. On Linux the times are the thread's own processor time. A \
+     program's time includes generating, compiling and executing it and the Blake2b hash that \
+     follows. The times depend on the machine and vary from run to run; the shape of the \
+     distribution is a property of RandomX.",
+    samples: Samples { what: "hashes of each mode and version", usual: 2000, most: 1_000_000 },
+    parts: &["fast", "light"],
+    streams: &[],
+};
+
 impl Experiment for Runtime {
-    fn name(&self) -> &'static str {
-        "runtime"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, 1.2 and Appendix C"
-    }
-
-    fn about(&self) -> &'static str {
-        "Hashes are made one after another on one thread, and their phases are timed: fast, with a dataset of \
-         2080 MiB that all threads compute first, and light, from a cache of 256 MiB. A time is what the thread \
-         worked, where the system tells it. That of a program is of generating, compiling and running it and of the Blake2b that follows. Times are of the \
-         machine, and no two runs are the same; the shape of the distribution is of RandomX."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "hashes of each mode and version", usual: 2000, most: 1_000_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["fast", "light"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
-        let samples = settings.samples(self.samples());
+        let mut report = Report::new(&DESCRIPTION, settings);
+        let samples = settings.samples(DESCRIPTION.samples);
         if settings.wants("light") {
             let key = KeyMemory::Items(key::items(settings.seed, progress)?);
             let times =
@@ -86,7 +82,7 @@ fn measure(
 ) -> Result<Measured, LabError> {
     let options = VmOptions { lanes: Some(1), ..VmOptions::default() };
     let mut vm = Vm::with_options(key.clone(), version, options)?;
-    // The first one finds caches that are cold.
+    // Warms up the processor's caches.
     vm.hash(b"warm");
     let mut times = Times::new(clock());
     let stage = format!("{mode} {version}");
@@ -98,7 +94,7 @@ fn measure(
     Ok(Measured { phases, programs: times.programs().to_vec(), hashes: times.hashes().to_vec() })
 }
 
-/// Milliseconds that this thread has worked: what the system gives to others in between is not of RandomX.
+/// Milliseconds of this thread's processor time, so that other work on the machine does not count.
 #[cfg(target_os = "linux")]
 fn clock() -> impl FnMut() -> f64 {
     use rustix::time::{ClockId, clock_gettime};
@@ -108,7 +104,7 @@ fn clock() -> impl FnMut() -> f64 {
     }
 }
 
-/// Milliseconds that have passed.
+/// Milliseconds of elapsed time.
 #[cfg(not(target_os = "linux"))]
 fn clock() -> impl FnMut() -> f64 {
     let begin = std::time::Instant::now();
@@ -122,21 +118,21 @@ fn fast(report: &mut Report, [v1, v2]: &[Measured; 2]) {
         table.push(row.published(published).why(MACHINE));
     };
     push("hashes per second", 625.0, 0, "H/s", &|times| 1e3 / times.hash());
-    push("a hash", 1600.0, 0, "µs", &|times| 1e3 * times.hash());
-    push("running 8 programs", 1480.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Execute));
+    push("one hash", 1600.0, 0, "µs", &|times| 1e3 * times.hash());
+    push("executing 8 programs", 1480.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Execute));
     push("filling the scratchpad", 45.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Fill));
     push("hashing the scratchpad", 45.0, 0, "µs", &|times| 1e3 * times.phase(Phase::Finish));
     push("generating and compiling 8 programs", 30.0, 0, "µs", &|times| 1e3 * making(times));
-    push("generating and compiling a program", 3.6, 1, "µs", &|times| 125.0 * making(times));
-    push("not running programs", 7.5, 1, "%", &|times| {
+    push("generating and compiling 1 program", 3.6, 1, "µs", &|times| 125.0 * making(times));
+    push("time outside programs", 7.5, 1, "%", &|times| {
         100.0 * (1.0 - times.phase(Phase::Execute) / times.hash())
     });
     report.tables.push(table);
 
-    let mut table = Table::new("Distribution of a program's time").columns(&["v2"]);
+    let mut table = Table::new("Distribution of program run times").columns(&["v2"]);
     let gain = |times: &Measured| 100.0 * (gain_by_choosing(&times.programs) - 1.0);
     table.push(
-        Row::new("gain of rejecting the slowest 25%", gain(v1), 1)
+        Row::new("gain from rejecting the slowest 25%", gain(v1), 1)
             .unit("%")
             .published(5.0)
             .also([Some(gain(v2))])
@@ -145,13 +141,13 @@ fn fast(report: &mut Report, [v1, v2]: &[Measured; 2]) {
     let deviation = |times: &Measured| log_deviation(&times.programs);
     let row = Row::new("standard deviation of the logarithm", deviation(v1), 3);
     table.push(row.also([Some(deviation(v2))]));
-    for (name, part) in [("median", 0.5), ("99th of 100", 0.99), ("999th of 1000", 0.999)] {
+    for (name, part) in [("median", 0.5), ("99th percentile", 0.99), ("99.9th percentile", 0.999)] {
         let quantile = |times: &Measured| 1e3 * quantile(&times.programs, part);
         table.push(Row::new(name, quantile(v1), 0).unit("µs").also([Some(quantile(v2))]));
     }
     report.tables.push(table);
     let micro = [v1, v2].map(|times| times.programs.iter().map(|time| 1e3 * time).collect());
-    let title = "Time of a program in fast mode";
+    let title = "Run times of programs in fast mode";
     report.pictures.push(distribution("programs", title, "µs", micro));
 }
 
@@ -164,15 +160,15 @@ fn light(report: &mut Report, [v1, v2]: &[Measured; 2]) {
             None => row,
         });
     };
-    push("a hash", Some(14.8), &Measured::hash);
+    push("one hash", Some(14.8), &Measured::hash);
     push("computing dataset items", Some(13.2), &|times| times.phase(Phase::Items));
-    push("running 8 programs", None, &|times| times.phase(Phase::Execute));
-    for (name, part) in [("median", 0.5), ("99th of 100", 0.99)] {
+    push("executing 8 programs", None, &|times| times.phase(Phase::Execute));
+    for (name, part) in [("median", 0.5), ("99th percentile", 0.99)] {
         push(name, None, &|times| quantile(&times.hashes, part));
     }
     report.tables.push(table);
     let times = [v1, v2].map(|times| times.hashes.clone());
-    let title = "Time of a hash in light mode";
+    let title = "Run times of hashes in light mode";
     report.pictures.push(distribution("hashes", title, "ms", times));
 }
 
@@ -184,7 +180,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// How much faster programs are without the slowest quarter.
+/// How much faster programs are on average without the slowest quarter.
 fn gain_by_choosing(times: &[f64]) -> f64 {
     let slow = quantile(times, 0.75);
     let fast: Vec<f64> = times.iter().copied().filter(|time| *time <= slow).collect();
@@ -196,7 +192,7 @@ fn log_deviation(times: &[f64]) -> f64 {
     Statistics::of(&logarithms).map_or(0.0, |statistics| statistics.deviation)
 }
 
-/// The value below which this part of all lies.
+/// The value below which this share of the values lies.
 fn quantile(values: &[f64], part: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -204,8 +200,8 @@ fn quantile(values: &[f64], part: f64) -> f64 {
     sorted.get((part * last as f64).round() as usize).copied().unwrap_or(0.0)
 }
 
-/// A histogram of each version's times, from the fastest to nearly the slowest: a few that were
-/// interrupted would make all others a single bar.
+/// A histogram of each version's times, up to the 99th percentile: a few interrupted runs would
+/// otherwise squeeze all others into one bar.
 fn distribution(name: &str, title: &str, unit: &str, times: [Vec<f64>; 2]) -> Picture {
     const BINS: usize = 60;
     let low = times.iter().map(|times| quantile(times, 0.0)).fold(f64::INFINITY, f64::min);

@@ -10,39 +10,33 @@ use randomx_figures::{
 };
 
 use crate::report::Report;
-use crate::{Experiment, LabError, Progress, Samples, Settings, key, parallel};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, key, parallel};
 
 /// Experiment `section2`.
 pub struct Section2;
 
+static DESCRIPTION: Description = Description {
+    name: "section2",
+    section: "RandomX design, chapter 2",
+    about: "Chapter 2 states how often programs read, write and branch, and which values they compute. \
+     Part `trace` interprets hashes of v1 and v2 and counts their reads and writes, the parts of \
+     the scratchpad that they overwrite, their branches, and the values of the floating point \
+     registers at the end of each iteration. Part `x86` compiles programs and counts the machine \
+     instructions of each instruction with a disassembler. The figures of `trace` do not depend on \
+     the machine; those of `x86` depend on the processor's extensions.",
+    samples: Samples { what: "hashes of each version", usual: 256, most: 65_536 },
+    parts: &["trace", "x86"],
+    streams: &[],
+};
+
 impl Experiment for Section2 {
-    fn name(&self) -> &'static str {
-        "section2"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, chapter 2"
-    }
-
-    fn about(&self) -> &'static str {
-        "trace: hashes of v1 and v2 are interpreted, and what their programs do is counted: reads and writes, \
-         the parts of the scratchpad that are overwritten, branches, and the values of floating point \
-         registers at the end of each iteration. x86: programs are compiled, and the machine instructions of \
-         each are counted by a disassembler. The machine does not matter to the first, and to the second only \
-         by its extensions."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "hashes of each version", usual: 256, most: 65_536 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["trace", "x86"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
-        let samples = settings.samples(self.samples());
+        let mut report = Report::new(&DESCRIPTION, settings);
+        let samples = settings.samples(DESCRIPTION.samples);
         if settings.wants("trace") {
             let items = key::items(settings.seed, progress)?;
             let of = |version, progress: &mut dyn Progress| {
@@ -62,12 +56,12 @@ impl Experiment for Section2 {
     }
 }
 
-/// What the hashes of a version did.
+/// Figures of one version's hashes.
 struct Traced {
     accesses: Vec<AccessSummary>,
     maps: Vec<WriteMapSummary>,
     branches: Vec<BranchSummary>,
-    /// For each branch that programs list, the instructions that it repeats.
+    /// The number of instructions that each branch repeats.
     lengths: Vec<u64>,
     floats: Vec<FloatSummary>,
 }
@@ -102,19 +96,19 @@ impl Traced {
     }
 }
 
-/// What one hash writes.
+/// Returns the parts of the scratchpad that one hash writes.
 fn write_map(key: &KeyMemory) -> Result<WriteMap, LabError> {
     let mut map = WriteMap::default();
     trace::hash(key.clone(), Version::V1, &0u64.to_le_bytes(), &mut map)?;
     Ok(map)
 }
 
-/// The mean of what is counted for each hash, of which all have as many programs and iterations.
+/// The mean over hashes, which all have the same number of programs and iterations.
 fn mean<T>(hashes: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     hashes.iter().map(figure).sum::<f64>() / hashes.len().max(1) as f64
 }
 
-/// A part of a whole that are counted for each hash.
+/// The ratio of two counts, summed over hashes.
 fn ratio<T>(hashes: &[T], part: impl Fn(&T) -> u64, whole: impl Fn(&T) -> u64) -> f64 {
     let sum = |of: &dyn Fn(&T) -> u64| hashes.iter().map(of).sum::<u64>() as f64;
     sum(&part) / sum(&whole)

@@ -9,47 +9,43 @@ use randomx::superscalar::generate_traced;
 use randomx_figures::{Schedule, SuperscalarStatistics};
 
 use crate::report::{Picture, Report, Row, Series, Shape, Table};
-use crate::{Experiment, LabError, Progress, Samples, Settings, parallel};
+use crate::{Description, Experiment, LabError, Progress, Samples, Settings, parallel};
 
 use sensitivity::Sensitivity;
 use uniqueness::{SENSITIVE, Uniqueness};
 
-const MEANS: &str = "Programs of SuperscalarHash, means";
-const CHANGED: &str = "Bits of 512 that change with a bit of an input register";
-const INSENSITIVE: &str = "Programs in which a bit changes fewer than 192 or more than 320 of 512";
+const MEANS: &str = "Means over programs of SuperscalarHash";
+const CHANGED: &str = "Bits of the 512-bit result that change with one input bit";
+const INSENSITIVE: &str =
+    "Programs in which one input bit changes fewer than 192 or more than 320 bits";
 const UNIQUE: &str = "Initial registers of items";
 
 /// Experiment `superscalar`.
 pub struct Superscalar;
 
+static DESCRIPTION: Description = Description {
+    name: "superscalar",
+    section: "RandomX design, 3.4 and Appendix E",
+    about: "SuperscalarHash computes the dataset. The document states how long its programs are, which \
+     bits of their input they are most sensitive to, and that the items' initial registers are \
+     unique in those bits. Part `means` averages over random programs: their instructions, and the \
+     cycles that the specification's reference processor takes, from the generator's trace. Part \
+     `sensitivity` flips each bit of one input register and counts the bits of the result that \
+     change. Part `uniqueness` sorts bits 3 to 53 of all 8 initial registers of all 34078719 items \
+     and looks for equal values among these 272629752. The figures do not depend on the machine.",
+    samples: Samples { what: "programs", usual: 100_000, most: 10_000_000 },
+    parts: &["means", "sensitivity", "uniqueness"],
+    streams: &[],
+};
+
 impl Experiment for Superscalar {
-    fn name(&self) -> &'static str {
-        "superscalar"
-    }
-
-    fn section(&self) -> &'static str {
-        "RandomX design, 3.4 and Appendix E"
-    }
-
-    fn about(&self) -> &'static str {
-        "means: what programs of SuperscalarHash are made of, with the cycles that they take the reference \
-         processor of the specification, from the generator's trace. sensitivity: each bit of each input \
-         register is flipped in random programs, and the bits of the result that change are counted. \
-         uniqueness: bits 3 to 53 of all 8 initial registers of all 34078719 items, sorted, to see whether any \
-         two of these 272629752 values are the same. The machine does not matter."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "programs", usual: 100_000, most: 10_000_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["means", "sensitivity", "uniqueness"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
-        let samples = settings.samples(self.samples());
+        let mut report = Report::new(&DESCRIPTION, settings);
+        let samples = settings.samples(DESCRIPTION.samples);
         if settings.wants("means") {
             report.tables.push(means(settings, samples, progress)?);
         }
@@ -73,7 +69,7 @@ impl Experiment for Superscalar {
     }
 }
 
-/// A seed of the generator, for each sample another one.
+/// Returns the generator of sample `index`.
 fn generator(seed: u64, index: u64) -> BlakeGenerator {
     BlakeGenerator::new(&[seed.to_le_bytes(), index.to_le_bytes()].concat())
 }
@@ -100,7 +96,7 @@ fn means(
     };
     let all = parallel::map("means", samples, settings.threads, progress, || Ok(()), sample)?;
     let mean = |at: usize| all.iter().map(|one| one[at]).sum::<f64>() / samples as f64;
-    let why = "the document has round numbers";
+    let why = "the document gives round numbers";
     let mut table = Table::new(MEANS);
     table.push(Row::new("instructions", mean(0), 1).published(450.0).why(why));
     table.push(Row::new("multiplications", mean(1), 1).published(155.0).why(why));
@@ -108,7 +104,7 @@ fn means(
         Row::new("longest chain of dependent instructions", mean(2), 1).published(95.0).why(why),
     );
     table.push(Row::new("latency", mean(3), 1).unit("cycles").published(170.0).why(
-        "170 is the target, at which the generator stops; what was issued last ends some cycles later",
+        "the generator stops at its target of 170; the last instructions issued end some cycles later",
     ));
     table.push(Row::new("macro-ops", mean(4), 1));
     table.push(Row::new("macro-ops per cycle", mean(4) / mean(3), 2));
@@ -116,7 +112,7 @@ fn means(
     Ok(table)
 }
 
-/// The bits by what the document says of them.
+/// The ranges of bits that the document distinguishes.
 const RANGES: [(&str, std::ops::Range<usize>); 3] =
     [("bits 0 to 2", 0..3), ("bits 3 to 53", 3..54), ("bits 54 to 63", 54..64)];
 
@@ -143,7 +139,7 @@ fn sensitivity_pictures(sensitivity: &[Sensitivity; 64]) -> [Picture; 2] {
         Picture::plot("changed", CHANGED, bit, "bits", points(|bit| bit.changed)),
         Picture::plot(
             "insensitive",
-            "Programs that hardly feel a bit of an input register",
+            "Programs that are insensitive to one input bit",
             bit,
             "% of programs",
             points(|bit| 100.0 * bit.insensitive),

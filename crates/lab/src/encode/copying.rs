@@ -1,5 +1,5 @@
-//! BLAKE2s whose input comes in parts: what does not fill a block is copied, as a library must that
-//! does not know what follows.
+//! BLAKE2s with input in parts, which copies them into blocks, as a library does that cannot know what
+//! follows.
 
 use crate::blake2::{Blake2s, FIRST_STATE, Progress, State, digest};
 
@@ -8,7 +8,7 @@ pub(super) struct Copying {
     state: State,
     block: [u8; 64],
     used: usize,
-    /// Bytes that were compressed.
+    /// Bytes already compressed.
     bytes: u64,
 }
 
@@ -17,7 +17,8 @@ impl Copying {
         Copying { blake2s, state: FIRST_STATE, block: [0; 64], used: 0, bytes: 0 }
     }
 
-    /// Hashes `part` too. A full block is kept until more follows: the last one is compressed otherwise.
+    /// Adds `part` to the input. A full block is kept until more follows, because the last one is compressed
+    /// differently.
     pub(super) fn update(&mut self, mut part: &[u8]) {
         while !part.is_empty() {
             if self.used == self.block.len() {
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_do_not_matter() {
+    fn parts_of_any_size_give_the_same_hash() {
         let input: Vec<u8> = (0..300u16).map(|byte| (byte * 7) as u8).collect();
         for blake2s in Blake2s::all(Cpu::detect()) {
             for length in 0..input.len() {

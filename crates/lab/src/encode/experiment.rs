@@ -1,14 +1,15 @@
-//! `randomx-lab encode`: the report's improvements of the replication loop, one after the other.
+//! `randomx-lab encode`: the report's improvements of the replication loop.
 
 use rand_core::{Rng, SeedableRng};
 use randomx::cpu::Cpu;
 
-use super::{BYTES_PER_NODE, EncodeError, Graph, HASHED, MAX_NODES, Node, Steps, decode, pass};
+use super::{BYTES_PER_NODE, EncodeError, Graph, HASHED, MAX_NODES, Method, Node, decode, pass};
 use crate::blake2::Blake2s;
 use crate::cycles::{Clock, median};
 use crate::randen::Randen;
 use crate::{
-    Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Table,
+    Description, Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings,
+    Shape, Table,
 };
 
 /// The replication loop with and without each improvement.
@@ -16,112 +17,113 @@ pub struct Replication;
 
 const UNIT: &str = "cycles/byte";
 
-/// How often each step's turn comes.
+/// Measurements of each method.
 const ROUNDS: u64 = 3;
 
 /// A layer in each direction.
 const LAYERS: usize = 2;
 
+static DESCRIPTION: Description = Description {
+    name: "encode",
+    section: "Filecoin Proof-of-Replication Encoding Optimization Report (Supranational, 2019), Replication \
+     Study and Improvements",
+    about: "The report speeds up the loop that encodes data for Filecoin. Data consists of nodes of 32 \
+     bytes. A node's key is the BLAKE2s hash of an identity and of 13 nodes that were encoded \
+     before it (5 near ones, and 8 from an expander graph). Encoding adds the key to the node in \
+     the scalar field of BLS12-381. The figures are cycles per hashed byte over one forward and \
+     one backward layer, with the report's improvements added one after another. Every variant \
+     gives the same encoding, and decoding restores the data.",
+    samples: Samples { what: "nodes of 32 bytes", usual: 1 << 21, most: MAX_NODES as u64 },
+    parts: &[],
+    streams: &[],
+};
+
 impl Experiment for Replication {
-    fn name(&self) -> &'static str {
-        "encode"
-    }
-
-    fn section(&self) -> &'static str {
-        "Filecoin Proof-of-Replication Encoding Optimization Report (Supranational, 2019), Replication \
-         Study and Improvements"
-    }
-
-    fn about(&self) -> &'static str {
-        "The encoding of nodes of 32 bytes, whose keys are the BLAKE2s of an identity and 13 nodes \
-         encoded before (5 near, 8 of an expander), added in the scalar field of BLS12-381: cycles per \
-         hashed byte with the report's improvements, one after the other, over a layer forwards and one \
-         backwards. Each step encodes the same, and decoding restores the data."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "nodes of 32 bytes", usual: 1 << 21, most: MAX_NODES as u64 }
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let nodes = settings.samples(self.samples()).max(2) as usize;
+        let nodes = settings.samples(DESCRIPTION.samples).max(2) as usize;
         let graph = Graph::new(nodes, settings.seed)?;
         let original = data(nodes, settings.seed)?;
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let (costs, restored) = measure(&graph, &original, settings.seed, progress)?;
-        let mut table = Table::new("The replication loop").columns(&["forwards", "backwards"]);
-        for (step, [forwards, backwards]) in improvements().iter().zip(&costs) {
-            let mut row = Row::new(step.what, f64::midpoint(*forwards, *backwards), 2)
+        let mut table = Table::new("The replication loop").columns(&["forward", "backward"]);
+        for (improvement, [forward, backward]) in improvements().iter().zip(&costs) {
+            let mut row = Row::new(improvement.what, f64::midpoint(*forward, *backward), 2)
                 .unit(UNIT)
-                .also([Some(*forwards), Some(*backwards)])
-                .why(step.difference);
-            row.published = step.published;
+                .also([Some(*forward), Some(*backward)])
+                .why(improvement.difference);
+            row.published = improvement.published;
             table.push(row);
         }
         report.tables.push(table);
-        let mut table = Table::new("Memory, and the way back");
+        let mut table = Table::new("Memory and decoding");
         table.push(
             Row::new("memory per node", BYTES_PER_NODE as f64, 0)
                 .unit("bytes")
                 .published(200.0)
-                .why("parents are numbers of four bytes here, of eight there"),
+                .why("a parent's number takes four bytes here, and eight in the report"),
         );
         let share = 100.0 * restored as f64 / nodes as f64;
-        table.push(Row::new("nodes that decoding restored", share, 3).unit("%"));
+        table.push(Row::new("nodes restored by decoding", share, 3).unit("%"));
         report.tables.push(table);
         report.pictures.push(picture(&costs));
         Ok(report)
     }
 }
 
+/// An improvement, with those before it.
 struct Improvement {
     what: &'static str,
     published: Option<f64>,
     difference: &'static str,
-    steps: Steps,
+    method: Method,
 }
 
-/// The report's, in its order, and what came after it; those of the processor, if it has them.
+/// Returns the report's improvements in its order, and one more. Where the processor lacks instructions,
+/// its best ones stand in.
 fn improvements() -> Vec<Improvement> {
     let all = Blake2s::all(Cpu::detect());
     let kernel = |index: usize| all[index.min(all.len() - 1)];
-    let steps =
-        |blake2s, no_copy, prefetch, plain_add| Steps { blake2s, no_copy, prefetch, plain_add };
+    let method =
+        |blake2s, no_copy, prefetch, plain_add| Method { blake2s, no_copy, prefetch, plain_add };
     let improvement =
-        |what, published, difference, steps| Improvement { what, published, difference, steps };
-    let processor = "a Core i9-9900K there: other caches, memory and latencies";
+        |what, published, difference, method| Improvement { what, published, difference, method };
+    let processor = "the report measured a Core i9-9900K, with other caches, memory and latencies";
     vec![
         improvement(
-            "copying update, diagonals through the last row",
+            "copying update, rotating the row computed last",
             Some(9.10),
             processor,
-            steps(kernel(1), false, false, false),
+            method(kernel(1), false, false, false),
         ),
         improvement(
-            "diagonals through the other rows",
+            "rotating the other rows",
             Some(8.84),
             processor,
-            steps(kernel(2), false, false, false),
+            method(kernel(2), false, false, false),
         ),
-        improvement("no copies", Some(7.96), processor, steps(kernel(2), true, false, false)),
+        improvement("no copying", Some(7.96), processor, method(kernel(2), true, false, false)),
         improvement(
-            "parents fetched ahead",
+            "prefetching parents",
             Some(6.36),
-            "the node's own parents are fetched there, the next node's here",
-            steps(kernel(2), true, true, false),
+            "the report prefetches the node's own parents, this code the next node's",
+            method(kernel(2), true, true, false),
         ),
         improvement(
-            "numbers added as they are",
+            "adding without Montgomery form",
             Some(5.64),
             processor,
-            steps(kernel(2), true, true, true),
+            method(kernel(2), true, true, true),
         ),
-        improvement("vector rotates (AVX-512)", None, "", steps(kernel(3), true, true, true)),
+        improvement("vector rotates (AVX-512)", None, "", method(kernel(3), true, true, true)),
     ]
 }
 
-/// Cycles per hashed byte of each step forwards and backwards, and how many nodes of what the last
-/// step encoded were restored.
+/// Measures the cycles per hashed byte of each method, forward and backward, and counts the nodes that
+/// decoding restores.
 fn measure(
     graph: &Graph,
     original: &[Node],
@@ -140,13 +142,13 @@ fn measure(
             data.copy_from_slice(original);
             for (layer, turns) in turns.iter_mut().enumerate() {
                 let clock = Clock::start();
-                pass(graph, &identity, &mut data, layer % 2 == 1, improvement.steps);
+                pass(graph, &identity, &mut data, layer % 2 == 1, improvement.method);
                 turns.push(clock.cycles() / hashed);
             }
             progress.at("encoding", round * improvements.len() as u64 + index as u64 + 1, of);
         }
     }
-    let last = improvements[improvements.len() - 1].steps;
+    let last = improvements[improvements.len() - 1].method;
     decode(graph, &identity, &mut data, LAYERS, last)?;
     let restored = original.iter().zip(&data).filter(|(before, after)| before == after).count();
     let medians = turns.iter().map(|layers| layers.each_ref().map(|turns| median(turns)));
@@ -156,7 +158,7 @@ fn measure(
 fn data(count: usize, seed: u64) -> Result<Vec<Node>, LabError> {
     let mut data = nodes(count)?;
     Randen::seed_from_u64(seed).fill_bytes(bytemuck::cast_slice_mut(&mut data));
-    // Below 2^254, and so in the field.
+    // Below 2^254 and so in the field.
     data.iter_mut().for_each(|node| node.0[31] &= 0x3f);
     Ok(data)
 }
@@ -174,17 +176,16 @@ fn picture(costs: &[[f64; 2]]) -> Picture {
     let improvements = improvements();
     let number = |index: usize| index as f64 + 1.0;
     let published = improvements.iter().enumerate();
-    let published = published.filter_map(|(index, step)| Some((number(index), step.published?)));
+    let published = published.filter_map(|(index, one)| Some((number(index), one.published?)));
     let here = costs.iter().enumerate();
-    let here = here.map(|(index, [forwards, backwards])| {
-        (number(index), f64::midpoint(*forwards, *backwards))
-    });
+    let here = here
+        .map(|(index, [forward, backward])| (number(index), f64::midpoint(*forward, *backward)));
     let series = vec![
         Series::new("published", Shape::Line, published),
         Series::new("here", Shape::Line, here),
     ];
-    let title = "The replication loop, improvement after improvement";
-    Picture::plot("steps", title, "step", UNIT, series)
+    let title = "The replication loop with one improvement after another";
+    Picture::plot("steps", title, "improvement", UNIT, series)
 }
 
 impl From<EncodeError> for LabError {
@@ -198,15 +199,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_run_restores_all_and_explains_all() {
+    fn a_small_run_restores_the_data_and_explains_differences() {
         let settings = Settings { samples: Some(1 << 13), ..Settings::default() };
-        let report = crate::run(&Replication, &settings, &mut ()).expect("it needs little memory");
+        let report = crate::run(&Replication, &settings, &mut ()).expect("a report");
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
-        let restored = report.row("Memory, and the way back", "nodes that decoding restored");
+        let restored = report.row("Memory and decoding", "nodes restored by decoding");
         assert_eq!(restored.expect("a row").here, 100.0);
-        let steps = &report.tables[0].rows;
-        assert_eq!(steps.len(), 6);
+        let rows = &report.tables[0].rows;
+        assert_eq!(rows.len(), 6);
         // Plain Rust takes 6 to 9, and nothing is below the limit of vector rotates.
-        assert!(steps.iter().all(|row| row.here > 3.0), "{steps:?}");
+        assert!(rows.iter().all(|row| row.here > 3.0), "{rows:?}");
     }
 }

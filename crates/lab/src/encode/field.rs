@@ -1,4 +1,4 @@
-//! Addition in the scalar field of BLS12-381, by numbers and in Montgomery's form.
+//! Addition in the scalar field of BLS12-381, with plain numbers and in Montgomery form.
 
 use super::Half;
 
@@ -11,7 +11,7 @@ const MODULUS: Number =
 
 /// The negative inverse of the modulus, modulo 2^64.
 const NEGATIVE_INVERSE: u64 = {
-    // Each step of Newton's doubles the bits that are right.
+    // Each step of Newton's method doubles the number of correct bits.
     let (mut inverse, mut step) = (1u64, 0);
     while step < 6 {
         inverse = inverse.wrapping_mul(2u64.wrapping_sub(MODULUS[0].wrapping_mul(inverse)));
@@ -20,7 +20,7 @@ const NEGATIVE_INVERSE: u64 = {
     inverse.wrapping_neg()
 };
 
-/// 2^512 modulo the modulus: what a number is multiplied by on its way into Montgomery's form.
+/// 2^512 modulo the modulus, the factor that converts a number to Montgomery form.
 const R_SQUARED: Number = {
     let (mut power, mut step) = ([1, 0, 0, 0], 0);
     while step < 512 {
@@ -35,38 +35,38 @@ pub(super) fn contains(bytes: &Half) -> bool {
     less(&number(bytes), &MODULUS)
 }
 
-/// The sum of two elements.
+/// Returns the sum of two elements.
 pub(super) fn add(a: &Half, b: &Half) -> Half {
     bytes(sum(number(a), number(b)))
 }
 
-/// The same by way of Montgomery's form, as a library for whole computations in the field does it.
+/// Returns the sum by way of Montgomery form, as general field libraries compute it.
 pub(super) fn add_in_montgomery_form(a: &Half, b: &Half) -> Half {
     let [a, b] = [a, b].map(|bytes| multiply(&number(bytes), &R_SQUARED));
     bytes(multiply(&sum(a, b), &[1, 0, 0, 0]))
 }
 
-/// The difference of two elements.
+/// Returns the difference of two elements.
 pub(super) fn subtract(a: &Half, b: &Half) -> Half {
     let (difference, borrow) = minus(number(a), number(b));
     bytes(if borrow { plus(difference, MODULUS).0 } else { difference })
 }
 
 const fn sum(a: Number, b: Number) -> Number {
-    // Both are below 2^255, so nothing is carried out of the sum.
+    // Both are below 2^255, so the sum does not overflow.
     let (sum, _) = plus(a, b);
     let (reduced, borrow) = minus(sum, MODULUS);
     if borrow { sum } else { reduced }
 }
 
-/// The product of two elements, divided by 2^256.
+/// Returns the product of two elements, divided by 2^256.
 fn multiply(a: &Number, b: &Number) -> Number {
     let mut t = [0u64; 6];
     for &a in a {
         accumulate(&mut t, a, b);
         let factor = t[0].wrapping_mul(NEGATIVE_INVERSE);
         accumulate(&mut t, factor, &MODULUS);
-        // The lowest word is zero now.
+        // The lowest word is now zero.
         t = [t[1], t[2], t[3], t[4], t[5], 0];
     }
     let product = [t[0], t[1], t[2], t[3]];
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn montgomery_form_and_back_is_no_detour() {
+    fn both_additions_agree() {
         let elements = elements();
         assert!(elements.len() > 40);
         for a in &elements {
@@ -161,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_modulo_the_modulus() {
+    fn sums_are_reduced() {
         let largest = bytes(minus(MODULUS, [1, 0, 0, 0]).0);
         let one = bytes([1, 0, 0, 0]);
         assert_eq!(add(&largest, &one), [0; 32]);
         assert_eq!(subtract(&[0; 32], &one), largest);
         assert!(!contains(&bytes(MODULUS)));
         assert!(!contains(&[0xff; 32]));
-        // 3 * 5 = 15 by Montgomery's products.
+        // 3 * 5 = 15 with Montgomery products.
         let [three, five] = [3, 5].map(|n| multiply(&[n, 0, 0, 0], &R_SQUARED));
         assert_eq!(multiply(&multiply(&three, &five), &[1, 0, 0, 0]), [15, 0, 0, 0]);
     }

@@ -1,24 +1,27 @@
-//! Which nodes a node's key depends on.
+//! The graph of nodes that keys depend on.
 
 use rand_core::{Rng, SeedableRng};
 
-use super::{EncodeError, PARENTS};
+use super::error::EncodeError;
 use crate::randen::Randen;
 
-/// Parents that lie near, by depth-robust sampling (Alwen, Blocki and Harsha's DRSample).
-pub(super) const BASE_PARENTS: usize = 5;
+/// Nodes that a key depends on.
+pub const PARENTS: usize = BASE_PARENTS + EXPANDER_PARENTS;
 
-/// Parents that lie anywhere, by an expander: a permutation of eight ends of edges at each node.
-pub(super) const EXPANDER_PARENTS: usize = 8;
+/// Near parents, by depth-robust sampling (Alwen, Blocki and Harsha's DRSample).
+const BASE_PARENTS: usize = 5;
 
-/// Most nodes of a graph: 4 GiB of data.
+/// Parents anywhere, from an expander graph: a permutation of eight edge ends per node.
+const EXPANDER_PARENTS: usize = 8;
+
+/// The largest number of nodes: 4 GiB of data.
 pub const MAX_NODES: usize = 1 << 27;
 
-/// What a node takes in memory: its data and its parents in both directions, four bytes each.
+/// Memory per node: its data, and its parents in both directions with four bytes each.
 pub const BYTES_PER_NODE: usize = 32 + 4 * (BASE_PARENTS + 2 * EXPANDER_PARENTS);
 
-/// The parents of all nodes. A layer that goes backwards has the mirrored graph's near parents, and
-/// the same expander's edges from their other ends.
+/// The parents of all nodes. A backward layer uses the mirror image of the near parents, and the same
+/// expander's edges in the opposite direction.
 pub struct Graph {
     base: Vec<[u32; BASE_PARENTS]>,
     forward: Vec<Far>,
@@ -28,10 +31,14 @@ pub struct Graph {
 type Far = [u32; EXPANDER_PARENTS];
 
 impl Graph {
-    /// The graph of `nodes` nodes for a seed.
+    /// Returns the graph of `nodes` nodes for a seed.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError::Nodes`] if `nodes` is not from 2 to [`MAX_NODES`].
     pub fn new(nodes: usize, seed: u64) -> Result<Graph, EncodeError> {
         if !(2..=MAX_NODES).contains(&nodes) {
-            return Err(EncodeError::Nodes(nodes));
+            return Err(EncodeError::Nodes { given: nodes, most: MAX_NODES });
         }
         let mut generator = Randen::seed_from_u64(seed);
         let base = (0..nodes as u64).map(|node| near(node, &mut generator)).collect();
@@ -39,19 +46,19 @@ impl Graph {
         Ok(Graph { base, forward, backward })
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.base.len()
     }
 
-    /// The node that a layer encodes after `step` others.
+    /// Returns the node that a layer encodes after `step` others.
     #[inline]
     pub(super) fn nth(&self, step: usize, backward: bool) -> usize {
         if backward { self.nodes() - 1 - step } else { step }
     }
 
-    /// The parents of `node`, which a layer encodes before it. Where the expander has fewer than
-    /// eight, the layer's first node stands for the others.
+    /// Returns the parents of `node`, which a layer encodes before it. If the expander has fewer than eight
+    /// such edges, the layer's first node stands in for the rest.
     #[inline]
     pub(super) fn parents(&self, node: usize, backward: bool) -> [u32; PARENTS] {
         let mut parents = [0; PARENTS];
@@ -68,7 +75,7 @@ impl Graph {
     }
 }
 
-/// Parents at distances whose logarithm is uniform; the first two nodes have only the first.
+/// Returns parents at distances with a uniform logarithm; node 0 is the only parent of the first two nodes.
 fn near(node: u64, generator: &mut Randen) -> [u32; BASE_PARENTS] {
     std::array::from_fn(|_| {
         if node < 2 {
@@ -81,7 +88,7 @@ fn near(node: u64, generator: &mut Randen) -> [u32; BASE_PARENTS] {
     })
 }
 
-/// The edges of the expander that lead to nodes before and to nodes behind each node.
+/// Returns each node's expander edges to earlier nodes, and those to later nodes.
 fn expander(nodes: usize, generator: &mut Randen) -> (Vec<Far>, Vec<Far>) {
     let mut ends: Vec<u32> = (0..nodes * EXPANDER_PARENTS).map(|end| end as u32).collect();
     for last in (1..ends.len()).rev() {
@@ -90,21 +97,21 @@ fn expander(nodes: usize, generator: &mut Randen) -> (Vec<Far>, Vec<Far>) {
     let mut forward = vec![[0; EXPANDER_PARENTS]; nodes];
     let mut backward = vec![[nodes as u32 - 1; EXPANDER_PARENTS]; nodes];
     let mut before = vec![0u8; nodes];
-    let mut behind = vec![0u8; nodes];
+    let mut after = vec![0u8; nodes];
     for (end, &other) in ends.iter().enumerate() {
         let [node, other] = [end, other as usize].map(|end| end / EXPANDER_PARENTS);
         if other < node {
-            // No node has more edges of one kind than ends.
+            // A node has eight edge ends, so no index exceeds seven.
             forward[node][usize::from(before[node])] = other as u32;
-            backward[other][usize::from(behind[other])] = node as u32;
+            backward[other][usize::from(after[other])] = node as u32;
             before[node] += 1;
-            behind[other] += 1;
+            after[other] += 1;
         }
     }
     (forward, backward)
 }
 
-/// A number below `limit`, which is not 0; one in 2^32 is off by rounding.
+/// Returns a number below `limit`, which must not be 0; it is uniform up to a bias of 1 in 2^32.
 fn below(generator: &mut Randen, limit: u64) -> u64 {
     ((u128::from(generator.next_u64()) * u128::from(limit)) >> 64) as u64
 }
@@ -122,20 +129,20 @@ mod tests {
             for step in 0..graph.nodes() {
                 let node = graph.nth(step, backward);
                 let parents = graph.parents(node, backward);
-                let known = |&parent: &u32| seen[parent as usize] || step == 0;
-                assert!(parents.iter().all(known), "node {node}: {parents:?}");
+                let encoded = |&parent: &u32| seen[parent as usize] || step == 0;
+                assert!(parents.iter().all(encoded), "node {node}: {parents:?}");
                 let first = graph.nth(0, backward) as u32;
                 far += parents[BASE_PARENTS..].iter().filter(|&&parent| parent != first).count();
                 seen[node] = true;
             }
-            // Half of the eight ends of a node lead to either side.
+            // Half of a node's eight edges lead to either side.
             let mean = far as f64 / graph.nodes() as f64;
             assert!((3.8..4.2).contains(&mean), "{mean}");
         }
     }
 
     #[test]
-    fn graphs_are_those_of_their_seeds() {
+    fn the_graph_depends_on_the_seed() {
         let parents = |seed| -> Vec<[u32; PARENTS]> {
             let graph = Graph::new(300, seed).expect("a graph of this size");
             (0..300).map(|node| graph.parents(node, true)).collect()

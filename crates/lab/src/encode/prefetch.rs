@@ -1,4 +1,4 @@
-//! Fetching a node ahead of its use, where there is an instruction for it.
+//! Prefetching a node, on processors with an instruction for it.
 
 use super::Node;
 
@@ -6,7 +6,7 @@ use super::Node;
 #[cfg(target_arch = "x86_64")]
 pub(super) fn fetch(node: &Node) {
     use std::arch::x86_64::*;
-    // SAFETY: a prefetch is a hint, which faults at no address; it is of the baseline.
+    // SAFETY: a prefetch is a hint that never faults, and SSE is part of x86-64.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(node).cast()) };
 }
 

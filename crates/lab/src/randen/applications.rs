@@ -1,37 +1,37 @@
-//! The four measurements of the paper: a loop that only asks for numbers, and three applications.
+//! The four applications of the paper.
 
 use std::hint::black_box;
 
 use rand_core::Rng;
 
-/// What a generator is measured with.
+/// An application that uses random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Application {
-    /// Numbers that nobody uses.
+    /// A loop that only generates numbers.
     Raw,
-    /// Fisher and Yates' shuffle of 400 KB.
+    /// A Fisher-Yates shuffle of 400 KB.
     Shuffle,
-    /// Reservoir sampling: 80 KB out of 400 KB.
+    /// Reservoir sampling of 80 KB out of 400 KB.
     Sample,
-    /// Pi by points in a square that lie in the circle.
+    /// A Monte Carlo estimate of pi.
     Pi,
 }
 
-/// Numbers of the loop, and elements of four bytes.
+/// Numbers in the loop, and elements of four bytes to shuffle or sample.
 const COUNT: usize = 100_000;
 
-/// Elements that are sampled.
+/// Elements in a sample.
 const CHOSEN: usize = 20_000;
 
-/// Coordinates of points.
+/// Coordinates of random points, two per point.
 const COORDINATES: usize = 200_000;
 
 impl Application {
-    /// All four, in the paper's order.
+    /// All applications, in the paper's order.
     pub const ALL: [Application; 4] =
         [Application::Raw, Application::Shuffle, Application::Sample, Application::Pi];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Application::Raw => "raw",
@@ -41,18 +41,18 @@ impl Application {
         }
     }
 
-    /// What is done, and the paper's table about it.
+    /// The title, with the paper's table.
     pub const fn title(self) -> &'static str {
         match self {
-            Application::Raw => "Numbers alone (table 2)",
+            Application::Raw => "Random numbers alone (table 2)",
             Application::Shuffle => "Fisher-Yates shuffle of 400 KB (table 3)",
             Application::Sample => "Reservoir sampling of 80 KB out of 400 KB (table 4)",
             Application::Pi => "Monte Carlo estimate of pi (table 5)",
         }
     }
 
-    /// Bytes that one call of [`prepare`](Self::prepare)'s function counts for. As in the paper each
-    /// element counts, also where no number is asked for.
+    /// Bytes that one call of [`prepare`](Self::prepare)'s function counts as. As in the paper, every
+    /// element counts, even if it takes no random number.
     pub const fn bytes(self) -> usize {
         match self {
             Application::Raw | Application::Shuffle | Application::Sample => 8 * COUNT,
@@ -60,7 +60,8 @@ impl Application {
         }
     }
 
-    /// A function that does all of it once, and returns something that depends on each number.
+    /// Returns a function that runs the application once. Its result depends on every number, so that the
+    /// compiler cannot remove any.
     pub fn prepare<'a, R: Rng + 'a>(self, mut generator: R) -> Box<dyn FnMut() -> u64 + 'a> {
         match self {
             Application::Raw => Box::new(move || raw(&mut generator)),
@@ -80,7 +81,7 @@ impl Application {
 
 fn raw<R: Rng>(generator: &mut R) -> u64 {
     for _ in 1..COUNT {
-        // Without this the compiler would leave out what nobody looks at.
+        // Keeps the compiler from removing unused numbers.
         black_box(generator.next_u64());
     }
     generator.next_u64()
@@ -115,7 +116,7 @@ fn pi_in_millionths<R: Rng>(generator: &mut R) -> u64 {
     inside * 4_000_000 / (COORDINATES as u64 / 2)
 }
 
-/// A number below `limit`, all equally likely, almost never by a division (Lemire: arXiv 1805.10941).
+/// Returns a uniform number below `limit`, almost always without a division (Lemire: arXiv 1805.10941).
 #[inline(always)]
 fn below<R: Rng>(generator: &mut R, limit: u32) -> u32 {
     let mut product = u64::from(generator.next_u64() as u32) * u64::from(limit);
@@ -128,8 +129,8 @@ fn below<R: Rng>(generator: &mut R, limit: u32) -> u32 {
     (product >> 32) as u32
 }
 
-/// A number from 0 to 1 with all 53 bits, however small it is: the exponent is the count of leading
-/// zeros.
+/// Returns a number from 0 to 1 with full precision however small it is: the number of leading zeros
+/// becomes the exponent.
 #[inline(always)]
 fn unit<R: Rng>(generator: &mut R) -> f64 {
     let bits = generator.next_u64();
@@ -147,7 +148,7 @@ mod tests {
     use crate::randen::Randen;
 
     #[test]
-    fn applications_do_what_they_are_called() {
+    fn applications_do_what_their_names_say() {
         let mut generator = Randen::default();
         let mut elements: Vec<u32> = (0..1000).collect();
         shuffle(&mut generator, &mut elements);
@@ -159,7 +160,7 @@ mod tests {
         sample(&mut generator, &elements, &mut chosen);
         chosen.sort_unstable();
         chosen.dedup();
-        assert_eq!(chosen.len(), 100, "each at most once");
+        assert_eq!(chosen.len(), 100, "distinct elements");
         let mean = chosen.iter().sum::<u32>() / 100;
         assert!((350..650).contains(&mean), "{mean}");
 
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_below_a_limit_are_all_reached() {
+    fn numbers_below_a_limit_are_uniform() {
         let mut generator = Randen::default();
         let mut counts = [0u32; 6];
         (0..6000).for_each(|_| counts[below(&mut generator, 6) as usize] += 1);

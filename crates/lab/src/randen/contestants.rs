@@ -1,10 +1,10 @@
-//! The generators that Randen is measured against, behind one interface.
+//! The generators in the comparison.
 
 use std::convert::Infallible;
 
 use rand_chacha::{ChaCha8Rng, ChaCha20Rng};
 use rand_core::{Rng, SeedableRng, TryRng};
-#[expect(deprecated, reason = "nobody should use it, but the paper compares with it")]
+#[expect(deprecated, reason = "the paper compares with it")]
 use rand_isaac::Isaac64Rng;
 use rand_mt::Mt64;
 use rand_pcg::Pcg64;
@@ -17,17 +17,17 @@ use super::{Application, Randen};
 /// A generator in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Randen with all that the processor has.
+    /// Randen with the processor's extensions.
     Randen,
     /// Randen without AES instructions.
     RandenPortable,
-    /// PCG with 128 bits of state.
+    /// PCG with a state of 128 bits.
     Pcg,
-    /// The Mersenne Twister of 64-bit numbers.
+    /// The Mersenne Twister for 64-bit numbers.
     MersenneTwister,
     /// ChaCha with 8 rounds.
     ChaCha8,
-    /// ISAAC of 64-bit numbers.
+    /// ISAAC for 64-bit numbers.
     Isaac,
     /// Philox4x32-10.
     Philox,
@@ -40,7 +40,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All, Randen first.
+    /// All generators, Randen first.
     pub const ALL: [Engine; 10] = [
         Engine::Randen,
         Engine::RandenPortable,
@@ -54,7 +54,7 @@ impl Engine {
         Engine::AesGenerator4R,
     ];
 
-    /// Its name in tables.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Randen => "Randen",
@@ -70,7 +70,7 @@ impl Engine {
         }
     }
 
-    /// Cycles per byte of the paper on a Xeon E5-2690 v3, in the order of [`Application::ALL`].
+    /// The paper's cycles per byte on a Xeon E5-2690 v3, in the order of [`Application::ALL`].
     pub const fn published(self) -> Option<[f64; 4]> {
         match self {
             Engine::Randen => Some([1.54, 2.19, 2.60, 2.14]),
@@ -84,27 +84,29 @@ impl Engine {
         }
     }
 
-    /// Why it costs something else here than in the paper.
+    /// Why the paper's figure differs.
     pub const fn difference(self) -> &'static str {
         match self {
-            Engine::Randen => "AES of four blocks at once here, of one there",
+            Engine::Randen => "the paper's AES processes one block at a time, this one four",
             Engine::Pcg => {
-                "pcg64_c32 there, PCG XSL RR 128/64 of `rand_pcg` here; a faster multiplier"
+                "the paper used pcg64_c32, here it is `rand_pcg`'s PCG XSL RR 128/64; a faster multiplier"
             }
-            Engine::MersenneTwister => "the C++ library's there, `rand_mt` here; another processor",
+            Engine::MersenneTwister => {
+                "the paper used the C++ library's, here it is `rand_mt`; another processor"
+            }
             Engine::ChaCha8 => {
-                "SSE2 and one block there, `rand_chacha` with AVX2 and four blocks here"
+                "the paper used SSE2 on one block, here `rand_chacha` uses AVX2 on four"
             }
-            Engine::Isaac => "another processor; `rand_isaac` here, of 64-bit numbers",
-            Engine::Philox => "another processor; `rand_philox` here, of 32-bit numbers",
+            Engine::Isaac => "another processor; here it is `rand_isaac` for 64-bit numbers",
+            Engine::Philox => "another processor; here it is `rand_philox` for 32-bit numbers",
             Engine::ChaCha20 => {
-                "read from Linux in 256 bytes there, `rand_chacha` in the process here"
+                "the paper read it from Linux, 256 bytes at a time; here it is `rand_chacha` in the process"
             }
             Engine::RandenPortable | Engine::AesGenerator1R | Engine::AesGenerator4R => "",
         }
     }
 
-    /// The application with this generator, seeded.
+    /// Prepares the application with this generator, seeded.
     pub fn prepare(self, application: Application, seed: u64) -> Box<dyn FnMut() -> u64> {
         match self {
             Engine::Randen => application.prepare(Randen::seed_from_u64(seed)),
@@ -112,7 +114,7 @@ impl Engine {
             Engine::Pcg => application.prepare(Pcg64::seed_from_u64(seed)),
             Engine::MersenneTwister => application.prepare(Mt64::new(seed)),
             Engine::ChaCha8 => application.prepare(ChaCha8Rng::seed_from_u64(seed)),
-            #[expect(deprecated, reason = "as above")]
+            #[expect(deprecated, reason = "the paper compares with it")]
             Engine::Isaac => application.prepare(Isaac64Rng::seed_from_u64(seed)),
             Engine::Philox => application.prepare(Philox::from_u64_seed(seed)),
             Engine::ChaCha20 => application.prepare(ChaCha20Rng::seed_from_u64(seed)),
@@ -146,10 +148,10 @@ fn state(seed: u64) -> [u8; 64] {
     state
 }
 
-/// What RandomX's generators fill at once: half a kilobyte, about what Randen makes of two states.
+/// What RandomX's generators fill at once: 512 bytes, about as much as two states of Randen.
 type Buffer = [[u8; 64]; 8];
 
-/// A generator that fills buffers, asked for words.
+/// A generator of words from one that fills buffers.
 struct Buffered<F> {
     fill: F,
     buffer: Words,
@@ -196,9 +198,9 @@ impl<F: FnMut(&mut Buffer)> TryRng for Buffered<F> {
 mod tests {
     use super::*;
 
-    /// Pi comes out of each: a generator that repeats itself, or is not seeded, would miss it.
+    /// A generator that repeats itself, or ignores its seed, would fail.
     #[test]
-    fn all_generators_find_pi() {
+    fn all_generators_estimate_pi() {
         for engine in Engine::ALL {
             let mut estimate = engine.prepare(Application::Pi, 11);
             let pi = (0..4).map(|_| estimate()).sum::<u64>() / 4;

@@ -1,16 +1,15 @@
-//! `randomx-lab randen`: the measurements of the paper.
+//! `randomx-lab randen`: Randen against other generators.
 
 use std::hint::black_box;
 use std::time::Duration;
 
-use rand_core::SeedableRng;
 use randomx::cpu::{Cpu, Extension};
 
-use super::{Application, Engine, RATE, Randen, aes_unit, keys};
+use super::{Application, Engine, FUNCTIONS, RATE, Randen, aes_unit};
 use crate::cycles::{Contestant, Cycles, Turns, geometric_mean, measure};
 use crate::{
-    Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Stream,
-    Table,
+    Description, Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings,
+    Shape, Stream, Table,
 };
 
 /// Randen against other generators.
@@ -18,42 +17,33 @@ pub struct Comparison;
 
 const UNIT: &str = "cycles/byte";
 
-/// States that the permutation alone is measured with at a time.
+/// Permutations per measured call.
 const STATES: usize = 1000;
 
+static DESCRIPTION: Description = Description {
+    name: "randen",
+    section: "Fast backtracking-resistant random generator (arXiv 1810.02227), section 7, tables 2 to 6",
+    about: "The paper compares Randen, a cryptographically strong generator of random numbers, with \
+     weaker and slower ones. The figures are cycles per byte of random numbers in four \
+     applications: a loop that only generates numbers, a Fisher-Yates shuffle, reservoir sampling, \
+     and an estimate of pi. RandomX's two generators are measured too. The generators take turns, \
+     and each figure is the median of a generator's turns. A cycle is a third of the time of a \
+     dependent multiplication, because a clock does not follow the core's frequency. The last \
+     table compares the permutation alone with its AES rounds, one after another and side by side.",
+    samples: Samples { what: "turns of each generator", usual: 31, most: 10_000 },
+    parts: &["raw", "shuffle", "reservoir", "pi", "bound"],
+    streams: &["randen"],
+};
+
 impl Experiment for Comparison {
-    fn name(&self) -> &'static str {
-        "randen"
-    }
-
-    fn section(&self) -> &'static str {
-        "Fast backtracking-resistant random generator (arXiv 1810.02227), section 7, tables 2 to 6"
-    }
-
-    fn about(&self) -> &'static str {
-        "Cycles per byte of random numbers in a loop that does nothing else, a Fisher-Yates shuffle, \
-         reservoir sampling and an estimate of pi: Randen, the generators it was compared with, and \
-         RandomX's own two. They take turns; a figure is the median of the turns, and a cycle a third of \
-         a dependent multiplication, as the clock's frequency is not the core's. Then the permutation \
-         alone beside what its rounds of AES take, in a row and side by side."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "turns of each generator", usual: 31, most: 10_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["raw", "shuffle", "reservoir", "pi", "bound"]
-    }
-
-    fn streams(&self) -> &'static [&'static str] {
-        &["randen"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
+        let mut report = Report::new(&DESCRIPTION, settings);
         let turns =
-            Turns { rounds: settings.samples(self.samples()), time: Duration::from_millis(4) };
+            Turns { rounds: settings.samples(DESCRIPTION.samples), time: Duration::from_millis(4) };
         let mut measured = Vec::new();
         for application in Application::ALL {
             if settings.wants(application.name()) {
@@ -74,13 +64,13 @@ impl Experiment for Comparison {
 
     fn stream(&self, name: &str, seed: u64) -> Result<Stream, LabError> {
         if name == "randen" {
-            return Ok(Box::new(Randen::seed_from_u64(seed)));
+            return Ok(super::stream(seed));
         }
-        Err(LabError::Stream { name: name.to_owned(), known: self.streams().join(", ") })
+        Err(DESCRIPTION.no_stream(name))
     }
 }
 
-/// Cycles per byte of each of [`Engine::ALL`].
+/// Measures the cycles per byte of each of [`Engine::ALL`].
 fn applications(
     application: Application,
     seed: u64,
@@ -98,7 +88,7 @@ fn applications(
 }
 
 fn application_table(application: Application, results: &[Cycles]) -> Table {
-    let mut table = Table::new(application.title()).columns(&["best turn", "times Randen's"]);
+    let mut table = Table::new(application.title()).columns(&["best turn", "relative to Randen"]);
     let randen = results[0].median;
     for (engine, cycles) in Engine::ALL.into_iter().zip(results) {
         let mut row = Row::new(engine.name(), cycles.median, 2)
@@ -111,9 +101,9 @@ fn application_table(application: Application, results: &[Cycles]) -> Table {
     table
 }
 
-/// The paper's summary: what generators cost on average, as multiples of Randen.
+/// The paper's summary: mean costs as multiples of Randen's.
 fn means(measured: &[(Application, Vec<Cycles>)]) -> Table {
-    let mut table = Table::new("Geometric means of the four, as multiples of Randen's cost");
+    let mut table = Table::new("Geometric means of the four costs, as multiples of Randen's");
     let published = Engine::Randen.published();
     for (index, engine) in Engine::ALL.into_iter().enumerate().skip(1) {
         let ratios = measured.iter().map(|(_, results)| results[index].median / results[0].median);
@@ -121,7 +111,7 @@ fn means(measured: &[(Application, Vec<Cycles>)]) -> Table {
         row.published = engine.published().zip(published).map(|(engine, randen)| {
             let mean =
                 geometric_mean(engine.iter().zip(randen).map(|(cost, randen)| cost / randen));
-            // As the paper's table 6 has them.
+            // Rounded as in the paper's table 6.
             (mean * 10.0).round() / 10.0
         });
         table.push(row);
@@ -129,37 +119,36 @@ fn means(measured: &[(Application, Vec<Cycles>)]) -> Table {
     table
 }
 
-/// The permutation without anything around it, and what bounds it.
+/// The permutation alone, and its lower bounds.
 fn bound(turns: Turns, progress: &mut dyn Progress) -> Table {
     let cpu = Cpu::detect();
     let mut contestants = vec![permutation(cpu), permutation(cpu.without(Extension::Vaes))];
-    // A function is two rounds of AES, and eight functions are a round of the permutation.
-    let in_a_row = (2 * keys::FUNCTIONS / 8) as f64 / RATE as f64;
-    let all = (2 * keys::FUNCTIONS) as f64 / RATE as f64;
+    // A function is two AES rounds, and a round of the permutation calls eight functions side by side.
+    let in_a_row = (2 * FUNCTIONS / 8) as f64 / RATE as f64;
+    let all = (2 * FUNCTIONS) as f64 / RATE as f64;
     if let Some([chain, unit]) = aes_unit::aes_units(cpu) {
         contestants.push(Contestant::new(aes_unit::CHAIN as f64 / in_a_row, chain));
         contestants.push(Contestant::new(aes_unit::ROUNDS as f64 / all, unit));
     }
     let results = measure(&mut contestants, turns, "bound", progress);
-    let mut table = Table::new("The permutation and what bounds it").columns(&["best turn"]);
+    let mut table = Table::new("The permutation and its lower bounds").columns(&["best turn"]);
     let mut row = |what: &str, cycles: &Cycles, published: Option<f64>, why: &str| {
         let row = Row::new(what, cycles.median, 3).unit(UNIT).also([Some(cycles.low)]).why(why);
         table.push(Row { published, ..row });
     };
     row("permutation", &results[0], None, "");
-    row("permutation, without vectors of blocks", &results[1], None, "");
+    row("permutation, one block at a time", &results[1], None, "");
     if let [_, blocks, chain, unit] = &results[..] {
-        // Seven cycles a round, and one round a cycle.
-        let haswell =
-            "published: Haswell, which ends a round after seven cycles and begins one in each";
-        row("34 rounds of AES in a row", chain, Some(7.0 * in_a_row), haswell);
-        row("272 rounds of AES side by side", unit, Some(all), haswell);
+        // Latency of seven cycles, throughput of one round per cycle.
+        let haswell = "the published figure is for Haswell, where a round takes seven cycles and one starts every cycle";
+        row("34 AES rounds, one after another", chain, Some(7.0 * in_a_row), haswell);
+        row("272 AES rounds, side by side", unit, Some(all), haswell);
         let over = |one: fn(&Cycles) -> f64| 100.0 * (one(blocks) / one(unit) - 1.0);
-        let row = Row::new("without vectors, over the rounds side by side", over(|one| one.median), 1)
+        let row = Row::new("one block at a time, excess over the rounds side by side", over(|one| one.median), 1)
             .unit("%")
             .published(5.0)
             .also([Some(over(|one| one.low))])
-            .why("published: within 5 % of one round a cycle; two rounds a cycle leave less time to wait");
+            .why("the paper came within 5% of one round per cycle; with two rounds per cycle, latency is harder to hide");
         table.push(row);
     }
     table
@@ -173,7 +162,7 @@ fn permutation(cpu: Cpu) -> Contestant<'static> {
 }
 
 fn picture(measured: &[(Application, Vec<Cycles>)]) -> Picture {
-    // AES by lookup tables is so slow that the others could not be told apart beside it.
+    // The portable Randen is so slow that it would squeeze all other lines together.
     let engines = Engine::ALL.into_iter().enumerate();
     let engines = engines.filter(|(_, engine)| *engine != Engine::RandenPortable);
     let series = engines.map(|(index, engine)| {
@@ -196,9 +185,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_small_run_has_every_figure_and_a_reason_for_each() {
+    fn a_small_run_gives_every_figure_and_reason() {
         let settings = Settings { samples: Some(3), ..Settings::default() };
-        let report = crate::run(&Comparison, &settings, &mut ()).expect("it needs nothing");
+        let report = crate::run(&Comparison, &settings, &mut ()).expect("a report");
         assert_eq!(report.tables.len(), 6);
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
         let means = &report.tables[4];
@@ -208,10 +197,10 @@ mod tests {
         assert_eq!(published[..7], table);
         let raw = &report.tables[0];
         let cost = |name: &str| {
-            let row = raw.rows.iter().find(|row| row.what == name).expect("a row of each");
+            let row = raw.rows.iter().find(|row| row.what == name).expect("a row");
             row.others[0].expect("the best turn")
         };
-        // What holds on every machine, busy or not.
+        // These hold on every machine, busy or idle.
         assert!(cost("ChaCha8") < cost("ChaCha20"));
         if Cpu::detect().has(Extension::Aes) {
             assert!(cost("Randen") < cost("ChaCha20"));
@@ -220,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn the_stream_is_the_generator_and_follows_its_seed() {
+    fn the_stream_depends_on_the_seed() {
         let start = |seed| {
             let mut bytes = [0; 64];
-            let mut stream = crate::stream(&Comparison, "randen", seed).expect("it is there");
-            stream.read_exact(&mut bytes).expect("it has no end");
+            let mut stream = crate::stream(&Comparison, "randen", seed).expect("a stream");
+            stream.read_exact(&mut bytes).expect("an endless stream");
             bytes
         };
         assert_eq!(start(1), start(1));

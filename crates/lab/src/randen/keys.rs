@@ -1,41 +1,36 @@
-//! The round keys of Randen: 17 rounds of 8 functions, a key each, from the digits of pi.
+//! Randen's round keys: a key for each call of its function, from the digits of pi.
 
 #[cfg(target_arch = "x86_64")]
 use super::lanes::LaneKeys;
-
-/// How often the permutation calls its function.
-pub const FUNCTIONS: usize = 17 * 8;
-
-/// A key for each call, as two words whose bytes are in little-endian order.
-pub(super) type Natural = [[u64; 2]; FUNCTIONS];
+use super::permutation::{FUNCTIONS, RoundKeys};
 
 /// The round keys of a generator.
 #[derive(Clone)]
 pub struct Keys {
-    pub(super) natural: Natural,
+    pub(super) in_order: RoundKeys,
     #[cfg(target_arch = "x86_64")]
     pub(super) lanes: LaneKeys,
 }
 
 impl Keys {
-    /// Keys in the order in which they are used, round by round.
+    /// Returns keys from the order in which they are used, round by round.
     pub const fn new(keys: [[u64; 2]; FUNCTIONS]) -> Keys {
         Keys {
-            natural: keys,
+            in_order: keys,
             #[cfg(target_arch = "x86_64")]
             lanes: LaneKeys::new(&keys),
         }
     }
 }
 
-/// Those of the paper's implementation.
+/// The keys of the paper's implementation.
 pub(super) static PI: Keys = Keys::new(DIGITS_OF_PI);
 
-/// The first 4352 hexadecimal digits of pi behind the point, but for six: the last of some groups of
-/// ten is one off in the public implementation, whose source of digits must have rounded there. Its
-/// outputs are what Randen is known by, so its keys are these.
+/// The first 4352 hexadecimal digits of pi after the point, except for six. In the public implementation
+/// the last digit of some groups of ten is one too large or too small; its source of digits must have
+/// rounded there. These keys are the implementation's, because its outputs define Randen.
 #[rustfmt::skip]
-const DIGITS_OF_PI: Natural = [
+const DIGITS_OF_PI: RoundKeys = [
     [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344],
     [0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89],
     [0x4528_21e6_38d0_1377, 0xbe54_66cf_34e9_0c6c],
@@ -178,14 +173,14 @@ const DIGITS_OF_PI: Natural = [
 mod tests {
     use super::*;
 
-    /// Digits that are not pi's: where, counted from 0, and what they are there.
+    /// The digits that differ from pi: index and value.
     const SLIPS: [(usize, u8); 6] =
         [(2269, 0x8), (2909, 0x8), (3169, 0x6), (3309, 0x7), (3949, 0xd), (4299, 0x1)];
 
     const COUNT: usize = FUNCTIONS * 32;
 
     #[test]
-    fn keys_are_the_digits_of_pi_but_for_six() {
+    fn keys_are_the_digits_of_pi_except_for_six() {
         let digits = |words: &[u64]| -> Vec<u8> {
             let digit = |at: usize| (words[at / 16] >> (60 - at % 16 * 4)) as u8 & 15;
             (0..COUNT).map(digit).collect()
@@ -198,8 +193,8 @@ mod tests {
         assert!(digits(DIGITS_OF_PI.as_flattened()) == expected);
     }
 
-    /// The digits of pi behind the point and two words more, highest word first, by Machin's
-    /// formula: pi = 16 arctan 1/5 - 4 arctan 1/239.
+    /// The digits of pi after the point and two more words, highest word first, by Machin's formula:
+    /// pi = 16 arctan 1/5 - 4 arctan 1/239.
     fn pi() -> Vec<u64> {
         let mut sum = vec![0; COUNT / 16 + 3];
         for (factor, inverse, mut minus) in [(16, 5, false), (4, 239, true)] {

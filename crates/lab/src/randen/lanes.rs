@@ -1,17 +1,14 @@
-//! In which order vectors hold the branches: see `x86_vaes.rs`. A lane has a function's even branch in
+//! The order of branches in vectors, as `x86_vaes.rs` explains. A lane holds a function's even branch in
 //! one vector and its odd branch in another.
 
-use super::SHUFFLE;
-use super::keys::FUNCTIONS;
+use super::permutation::{FUNCTIONS, ROUNDS, SHUFFLE};
 
-const ROUNDS: usize = FUNCTIONS / 8;
-
-/// The round keys in the order of lanes, four a vector.
+/// The round keys in the order of lanes, four per vector.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(super) struct LaneKeys(pub(super) [[[[u64; 2]; 4]; 2]; ROUNDS]);
 
-/// Which even branch each lane's odd branch was, by lanes, for the round behind each.
+/// For each round, the lane of the even branch that becomes each lane's next odd branch.
 pub(super) const MOVES: [[[usize; 4]; 2]; ROUNDS] = {
     let mut moves = [[[0; 4]; 2]; ROUNDS];
     let mut round = 0;
@@ -27,7 +24,7 @@ pub(super) const MOVES: [[[usize; 4]; 2]; ROUNDS] = {
     moves
 };
 
-/// The lanes of functions 0 to 3 and 4 to 7 behind the last round.
+/// The lanes of functions 0 to 3 and 4 to 7 after the last round.
 pub(super) const NATURAL: [[usize; 4]; 2] = {
     let mut natural = [[0; 4]; 2];
     let mut function = 0;
@@ -38,16 +35,16 @@ pub(super) const NATURAL: [[usize; 4]; 2] = {
     natural
 };
 
-/// The function of each lane, in each round and behind the last.
+/// The function of each lane, in each round and after the last.
 const ORDERS: [[usize; 8]; ROUNDS + 1] = {
     let mut orders = [[0, 1, 2, 3, 4, 5, 6, 7]; ROUNDS + 1];
     let mut round = 0;
     while round < ROUNDS {
         let mut function = 0;
         while function < 8 {
-            // Its even branch is what another function has given: it takes the lane of that one.
-            let giver = SHUFFLE[2 * function] / 2;
-            orders[round + 1][lane_of(giver, &orders[round])] = function;
+            // Its even branch is the result of another function, whose lane it takes over.
+            let producer = SHUFFLE[2 * function] / 2;
+            orders[round + 1][lane_of(producer, &orders[round])] = function;
             function += 1;
         }
         round += 1;

@@ -1,4 +1,4 @@
-//! Where no AES units are known of.
+//! The stand-in for other architectures, whose AES units are not measured.
 
 use randomx::cpu::Cpu;
 

@@ -1,12 +1,11 @@
-//! The permutation with AES by lookup tables, those of the core: the oracle of the other files.
+//! The permutation with the core's lookup tables for AES, the oracle for the other implementations.
 
 use randomx::aes::{Aes, Column};
 use randomx::cpu::Cpu;
 
-use super::keys::Natural;
-use super::{SHUFFLE, State};
+use super::permutation::{RoundKeys, SHUFFLE, State};
 
-pub(super) fn generate(state: &mut State, keys: &Natural) {
+pub(super) fn generate(state: &mut State, keys: &RoundKeys) {
     let inner = state.0[0];
     for keys in keys.as_chunks::<8>().0 {
         for (pair, key) in state.0.as_chunks_mut::<2>().0.iter_mut().zip(keys) {
@@ -18,7 +17,7 @@ pub(super) fn generate(state: &mut State, keys: &Natural) {
     state.0[0][1] ^= inner[1];
 }
 
-/// One round of AES.
+/// Computes one round of AES.
 pub(super) fn encrypt(block: [u64; 2], key: [u64; 2]) -> [u64; 2] {
     words(Aes::new(Cpu::baseline()).encrypt_round(&column(block), &column(key)))
 }

@@ -1,8 +1,9 @@
 use rand_core::Rng;
 
+use super::permutation::SHUFFLE;
 use super::*;
 
-/// The outputs of the public implementation, in its order.
+/// The first outputs of the public implementation.
 fn golden() -> Vec<u64> {
     let lines = include_str!("golden.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| u64::from_str_radix(line, 16).expect("hexadecimal words")).collect()
@@ -13,7 +14,7 @@ fn generators() -> Vec<Randen> {
 }
 
 #[test]
-fn outputs_are_those_of_the_public_implementation() {
+fn outputs_match_the_public_implementation() {
     assert_eq!(golden().len(), 127);
     for mut generator in generators() {
         for (index, expected) in golden().into_iter().enumerate() {
@@ -23,10 +24,10 @@ fn outputs_are_those_of_the_public_implementation() {
     }
 }
 
-/// Abseil's state after one permutation, whose keys have their halves exchanged: AES does not care,
-/// so its words are exchanged too. Only there the inner words can be seen.
+/// Abseil's test shows the inner words after one permutation. Its keys have their halves swapped, so its
+/// words are swapped too.
 #[test]
-fn inner_words_are_those_of_abseil() {
+fn inner_words_match_abseil() {
     for mut generator in generators() {
         generator.generate();
         let inner = [0x044e_2b9b_9d53_33c6, 0x6c65_3409_0ee6_d3ee];
@@ -47,13 +48,13 @@ fn implementations_agree_from_any_state() {
             (output, generator.state.0)
         };
         let mut all = generators().into_iter().map(outputs);
-        let first = all.next().expect("there is always one");
+        let first = all.next().expect("the portable implementation");
         assert!(all.all(|other| other == first));
     }
 }
 
 #[test]
-fn discarding_is_as_good_as_generating() {
+fn discarding_equals_generating() {
     for used in 0..62 {
         for discarded in 0..100 {
             let mut stepped = Randen::default();
@@ -68,7 +69,7 @@ fn discarding_is_as_good_as_generating() {
     }
 }
 
-/// Absorbing changes all that follows, however much of the state was output before.
+/// Absorbing changes all following outputs, however many words of the state were output before.
 #[test]
 fn seeds_change_all_outputs() {
     let mut seeded = Randen::from_seed(Seed([1; RATE]));
@@ -83,25 +84,25 @@ fn seeds_change_all_outputs() {
     assert_ne!(absorbed.next_u64(), seeded.next_u64());
 }
 
-/// Who knows a whole state can permute it backwards, but the inner words were added to it since.
+/// A whole state can be permuted backwards only with the inner words from before, which were XORed into it.
 #[test]
-fn the_past_is_hidden() {
+fn past_states_cannot_be_computed() {
     let mut generator = Randen::from_seed(Seed([5; RATE]));
     let before = generator.state.clone();
     generator.generate();
     let mut inverted = generator.state.clone();
     invert(&mut inverted);
     assert_ne!(inverted.0, before.0);
-    // With the secret it works, so the inversion is right.
+    // With the inner words it works, so the inversion is correct.
     let mut revealed = generator.state.clone();
     (0..2).for_each(|word| revealed.0[0][word] ^= before.0[0][word]);
     invert(&mut revealed);
     assert_eq!(revealed.0, before.0);
 }
 
-/// The permutation backwards: each round's function is of a branch that it leaves alone.
+/// Inverts the permutation: a round's function reads a branch that the round does not change.
 fn invert(state: &mut State) {
-    for keys in keys::PI.natural.as_chunks::<8>().0.iter().rev() {
+    for keys in keys::PI.in_order.as_chunks::<8>().0.iter().rev() {
         let shuffled = state.0;
         for (branch, from) in shuffled.into_iter().zip(SHUFFLE) {
             state.0[from] = branch;

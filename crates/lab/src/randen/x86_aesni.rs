@@ -2,15 +2,14 @@
 
 use std::arch::x86_64::*;
 
-use super::keys::Natural;
-use super::{SHUFFLE, State};
+use super::permutation::{RoundKeys, SHUFFLE, State};
 
 #[target_feature(enable = "aes,avx2")]
-pub(super) fn generate(state: &mut State, keys: &Natural) {
+pub(super) fn generate(state: &mut State, keys: &RoundKeys) {
     let keys = keys.as_chunks::<8>().0;
     let mut branches: [__m128i; 16] = bytemuck::must_cast(state.0);
     let inner = branches[0];
-    // 17 rounds.
+    // 17 rounds: four times four and one.
     for keys in keys[..16].as_chunks::<4>().0 {
         four_rounds(&mut branches, keys);
     }
@@ -28,7 +27,7 @@ fn four_rounds(branches: &mut [__m128i; 16], keys: &[[[u64; 2]; 8]; 4]) {
     round(branches, &keys[3]);
 }
 
-/// The second round of a function adds the odd branch as its key.
+/// Computes one round. The function's second AES round takes the odd branch as its key.
 #[inline]
 #[target_feature(enable = "aes,avx2")]
 fn round(branches: &mut [__m128i; 16], keys: &[[u64; 2]; 8]) {

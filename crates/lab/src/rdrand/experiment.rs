@@ -1,51 +1,42 @@
-//! `randomx-lab rdrand`: how many numbers the processor's own generator gives.
+//! `randomx-lab rdrand`: the throughput of the processor's random number generator.
 
 use std::time::Duration;
 
 use super::{Drng, DrngError, Instruction, Throughput, Width};
 use crate::cycles::{cycles_per_second, median};
 use crate::{
-    Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings, Shape, Stream,
-    Table,
+    Description, Experiment, LabError, Picture, Progress, Report, Row, Samples, Series, Settings,
+    Shape, Stream, Table,
 };
 
 /// Reads of the processor's generator, by width and threads.
 pub struct Reads;
 
-/// Measurements of each row.
+/// Measurements per row.
 const ROUNDS: usize = 3;
 
+static DESCRIPTION: Description = Description {
+    name: "rdrand",
+    section: "Intel rdrand instruction revisited (C. I. King, 13 October 2012)",
+    about: "The article measures how fast a processor's random number generator can be read. The \
+     published figures are from a Core i5-3210M and a Core i7-3770, where one generator serves all \
+     cores. The figures here are millions of reads per second with the instructions `rdrand` and \
+     `rdseed`, of 16, 32 and 64 bits, on 1 thread up to `--threads`; each is the median of three \
+     measurements. Reads that return no number are counted and not repeated. `--raw` writes the \
+     numbers as a stream for statistical tests.",
+    samples: Samples { what: "milliseconds of each measurement", usual: 200, most: 60_000 },
+    parts: &["rdrand", "rdseed"],
+    streams: &["rdrand", "rdseed"],
+};
+
 impl Experiment for Reads {
-    fn name(&self) -> &'static str {
-        "rdrand"
-    }
-
-    fn section(&self) -> &'static str {
-        "Intel rdrand instruction revisited (C. I. King, 13 October 2012)"
-    }
-
-    fn about(&self) -> &'static str {
-        "Million reads a second of the processor's own random numbers, `rdrand` and `rdseed`, of 16, 32 \
-         and 64 bits, with one thread up to `--threads`; medians of three measurements. Published for a \
-         Core i5-3210M and an i7-3770, where one generator serves all cores. Attempts that give no \
-         number are counted, not repeated without end. `--raw` is the stream for batteries of tests."
-    }
-
-    fn samples(&self) -> Samples {
-        Samples { what: "milliseconds of each measurement", usual: 200, most: 60_000 }
-    }
-
-    fn parts(&self) -> &'static [&'static str] {
-        &["rdrand", "rdseed"]
-    }
-
-    fn streams(&self) -> &'static [&'static str] {
-        &["rdrand", "rdseed"]
+    fn description(&self) -> &'static Description {
+        &DESCRIPTION
     }
 
     fn run(&self, settings: &Settings, progress: &mut dyn Progress) -> Result<Report, LabError> {
-        let mut report = Report::new(self, settings);
-        let time = Duration::from_millis(settings.samples(self.samples()));
+        let mut report = Report::new(&DESCRIPTION, settings);
+        let time = Duration::from_millis(settings.samples(DESCRIPTION.samples));
         let mut series = Vec::new();
         for instruction in Instruction::ALL {
             if !settings.wants(instruction.name()) {
@@ -53,11 +44,11 @@ impl Experiment for Reads {
             }
             let drng = match Drng::detect(instruction) {
                 Ok(drng) => drng,
-                // Many processors have the first alone, so the second is not asked for in vain.
+                // Many processors have only `rdrand`, so a missing `rdseed` is no error unless it was asked for.
                 Err(error @ DrngError::Missing(Instruction::Rdseed))
                     if settings.only.is_empty() =>
                 {
-                    report.notes.push(format!("Left out: {error}."));
+                    report.notes.push(format!("Skipped: {error}."));
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -66,22 +57,21 @@ impl Experiment for Reads {
             report.tables.push(table);
             series.push(Series::new(instruction.name(), Shape::Line, points));
         }
-        let title = "Reads of 64 bits by threads";
-        let picture = Picture::plot("threads", title, "threads", "million reads a second", series);
+        let title = "Reads of 64 bits by number of threads";
+        let picture =
+            Picture::plot("threads", title, "threads", "million reads per second", series);
         report.pictures.push(picture);
         Ok(report)
     }
 
     fn stream(&self, name: &str, _: u64) -> Result<Stream, LabError> {
         let instruction = Instruction::ALL.into_iter().find(|one| one.name() == name);
-        let known = || self.streams().join(", ");
-        let instruction = instruction
-            .ok_or_else(|| LabError::Stream { name: name.to_owned(), known: known() })?;
+        let instruction = instruction.ok_or_else(|| DESCRIPTION.no_stream(name))?;
         Ok(Box::new(Drng::detect(instruction)?))
     }
 }
 
-/// What threads count up to, and how the reads of 64 bits go with them.
+/// Measures all widths on 1 to `threads` threads; returns the table, and the points for 64 bits.
 fn measure(
     drng: Drng,
     threads: usize,
@@ -89,7 +79,7 @@ fn measure(
     progress: &mut dyn Progress,
 ) -> Result<(Table, Vec<(f64, f64)>), LabError> {
     let name = drng.instruction.name();
-    let columns = ["Gbit/s", "cycles per read of a thread", "without a number, %"];
+    let columns = ["Gbit/s", "cycles per read and thread", "failed attempts, %"];
     let mut table = Table::new(name).columns(&columns);
     let mut points = Vec::new();
     let (mut done, of) = (0, (Width::ALL.len() * threads) as u64);
@@ -103,7 +93,7 @@ fn measure(
             let noun = if threads == 1 { "thread" } else { "threads" };
             let row = Row::new(format!("{bits} bits, {threads} {noun}"), millions, 2)
                 .unit("million reads/s")
-                .also([Some(gigabits), Some(cycles), Some(100.0 * reads.refused)]);
+                .also([Some(gigabits), Some(cycles), Some(100.0 * reads.failed)]);
             table.push(row);
             if width == Width::Bits64 {
                 points.push((threads as f64, millions));
@@ -113,12 +103,12 @@ fn measure(
             progress.at(name, done, of);
         }
     }
-    let why = "Ivy Bridge's generator answered its few cores in some ten cycles; it is far away from the \
-               cores of a server, and a read takes hundreds";
+    let why = "Ivy Bridge's generator answered its few cores in some ten cycles; a server's generator is \
+               far from its cores, and a read takes hundreds of cycles";
     let published = drng.instruction == Instruction::Rdrand;
     for (what, unit, here, figure) in [
-        ("most reads of 64 bits", "million reads/s", peak, 99.6),
-        ("most bits", "Gbit/s", peak * 64.0 / 1e3, 6.374),
+        ("highest rate of reads of 64 bits", "million reads/s", peak, 99.6),
+        ("highest rate of bits", "Gbit/s", peak * 64.0 / 1e3, 6.374),
     ] {
         let row = Row::new(what, here, 2).unit(unit);
         table.push(if published { row.published(figure).why(why) } else { row });
@@ -137,7 +127,7 @@ fn repeated(
         all.push(drng.throughput(width, threads, time)?);
     }
     let of = |figure: fn(&Throughput) -> f64| median(&all.iter().map(figure).collect::<Vec<_>>());
-    Ok(Throughput { reads: of(|one| one.reads), refused: of(|one| one.refused) })
+    Ok(Throughput { reads: of(|one| one.reads), failed: of(|one| one.failed) })
 }
 
 impl From<DrngError> for LabError {
@@ -155,9 +145,9 @@ impl From<DrngError> for LabError {
 mod tests {
     use super::*;
 
-    /// A figure for each width and number of threads, or a sentence that says what is missing.
+    /// There is a figure for each width and number of threads, or the error names the missing instruction.
     #[test]
-    fn a_small_run_measures_or_says_what_is_missing() {
+    fn a_small_run_measures_or_names_the_missing_instruction() {
         let settings = Settings { samples: Some(2), threads: 2, ..Settings::default() };
         match crate::run(&Reads, &settings, &mut ()) {
             Ok(report) => {

@@ -1,21 +1,21 @@
-//! Where there are no such instructions.
+//! The stand-in for other architectures, which lack the instructions.
 
 use super::{Batch, Instruction, Width};
 
-pub(super) fn is_there(_: Instruction) -> bool {
+pub(super) fn is_available(_: Instruction) -> bool {
     false
 }
 
 /// # Safety
 ///
-/// `is_there` must have been true.
+/// `is_available` must have returned true.
 pub(super) unsafe fn read(_: Instruction) -> Option<u64> {
     None
 }
 
 /// # Safety
 ///
-/// `is_there` must have been true.
+/// `is_available` must have returned true.
 pub(super) unsafe fn batch(_: Instruction, _: Width, _: u32) -> Batch {
     Batch::default()
 }

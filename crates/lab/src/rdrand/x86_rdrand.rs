@@ -1,40 +1,40 @@
-//! The instructions. A read sets the carry flag where it gave a number.
+//! The instructions of x86-64.
 
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
 use super::{Batch, Instruction, Width};
 
-pub(super) fn is_there(instruction: Instruction) -> bool {
+pub(super) fn is_available(instruction: Instruction) -> bool {
     match instruction {
         Instruction::Rdrand => is_x86_feature_detected!("rdrand"),
         Instruction::Rdseed => is_x86_feature_detected!("rdseed"),
     }
 }
 
-/// One read of 64 bits.
+/// Reads 64 bits, unless the generator has no number.
 ///
 /// # Safety
 ///
-/// `is_there` must have been true for `instruction`.
+/// `is_available` must have returned true for `instruction`.
 pub(super) unsafe fn read(instruction: Instruction) -> Option<u64> {
     let mut number = 0;
     let success = match instruction {
-        // SAFETY: the caller has made sure of the instruction.
+        // SAFETY: the caller has checked that the instruction is available.
         Instruction::Rdrand => unsafe { _rdrand64_step(&mut number) },
-        // SAFETY: the caller has made sure of the instruction.
+        // SAFETY: the caller has checked that the instruction is available.
         Instruction::Rdseed => unsafe { _rdseed64_step(&mut number) },
     };
     (success == 1).then_some(number)
 }
 
-/// Asks `attempts` times for a number of `width`.
+/// Attempts to read a number of `width` bits, `attempts` times.
 ///
 /// # Safety
 ///
-/// `is_there` must have been true for `instruction`.
+/// `is_available` must have returned true for `instruction`.
 pub(super) unsafe fn batch(instruction: Instruction, width: Width, attempts: u32) -> Batch {
-    /// The loop itself has the feature, so that the instruction becomes a part of it.
+    /// The loop itself enables the feature, so that the instruction is inlined into it.
     macro_rules! attempt {
         ($feature:literal, $step:ident, $number:ty) => {{
             #[target_feature(enable = $feature)]
@@ -45,9 +45,9 @@ pub(super) unsafe fn batch(instruction: Instruction, width: Width, attempts: u32
                     reads += u64::from($step(&mut number) == 1);
                     black_box(number);
                 }
-                Batch { reads, refusals: u64::from(attempts) - reads }
+                Batch { reads, failures: u64::from(attempts) - reads }
             }
-            // SAFETY: the caller has made sure of the instruction.
+            // SAFETY: the caller has checked that the instruction is available.
             unsafe { attempt(attempts) }
         }};
     }

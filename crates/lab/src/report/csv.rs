@@ -1,4 +1,4 @@
-//! Everything in lines, for spreadsheets and plotting programs.
+//! CSV, for spreadsheets and plotting programs.
 
 use std::io;
 
@@ -6,12 +6,12 @@ use csv::Writer;
 
 use super::Report;
 
-/// The kinds of lines: figures of tables, and points and cells of pictures.
-const HEADS: [&str; 8] = ["kind", "of", "name", "published", "here", "unit", "x", "why"];
+/// The columns. A line is a figure of a table, or a point or a cell of a picture.
+const HEADINGS: [&str; 8] = ["kind", "of", "name", "published", "here", "unit", "x", "why"];
 
 pub(super) fn write(report: &Report) -> io::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(HEADS)?;
+    writer.write_record(HEADINGS)?;
     for table in &report.tables {
         for row in &table.rows {
             let published = row.published.map_or(String::new(), |number| number.to_string());

@@ -1,4 +1,4 @@
-//! A page for people.
+//! Markdown pages.
 
 use super::text::{self, Grid};
 use super::{Report, Table};
@@ -30,7 +30,7 @@ pub(super) fn write(report: &Report) -> String {
 fn push_table(page: &mut String, table: &Table) {
     page.push_str(&format!("\n## {}\n\n", table.title));
     let grid = Grid::new(table);
-    push_row(page, &grid.heads);
+    push_row(page, &grid.headings);
     push_row(page, grid.numbers.iter().map(|number| if *number { "---:" } else { "---" }));
     for row in &grid.rows {
         push_row(page, row);

@@ -1,22 +1,22 @@
-//! What is drawn.
+//! The content of pictures.
 
 use serde::Serialize;
 
-/// A picture: series over two axes, or cells.
+/// A picture: series over two axes, or a map of cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Picture {
-    /// The end of its file's name.
+    /// The last part of its file name.
     pub name: String,
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What lies along the horizontal axis.
+    /// The label of the horizontal axis.
     pub x: String,
-    /// What lies along the vertical axis.
+    /// The label of the vertical axis.
     pub y: String,
-    /// What is drawn over the axes.
+    /// The series of a plot.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
-    /// What is drawn instead.
+    /// The cells of a map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Cells>,
 }
@@ -24,9 +24,9 @@ pub struct Picture {
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// What they are, for the legend; a picture's only series needs no name.
+    /// The name in the legend; a picture's only series needs none.
     pub name: String,
-    /// How they are drawn.
+    /// How the points are drawn.
     pub shape: Shape,
     /// The points, from left to right.
     pub points: Vec<(f64, f64)>,
@@ -44,7 +44,7 @@ pub enum Shape {
     Dots,
 }
 
-/// A map: rows of cells, each from 0 (white) to 1 (full colour).
+/// Rows of cells, each from 0 (white) to 1 (full colour).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cells {
     /// Cells in a row.
@@ -54,20 +54,20 @@ pub struct Cells {
 }
 
 impl Picture {
-    /// A picture of series.
+    /// Returns a plot of series.
     pub fn plot(name: &str, title: &str, x: &str, y: &str, series: Vec<Series>) -> Picture {
         let [name, title, x, y] = [name, title, x, y].map(str::to_owned);
         Picture { name, title, x, y, series, cells: None }
     }
 
-    /// A map.
+    /// Returns a map of cells.
     pub fn map(name: &str, title: &str, x: &str, y: &str, cells: Cells) -> Picture {
         Picture { cells: Some(cells), ..Picture::plot(name, title, x, y, Vec::new()) }
     }
 }
 
 impl Series {
-    /// A series of points.
+    /// Returns a series of points.
     pub fn new(name: &str, shape: Shape, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         Series { name: name.to_owned(), shape, points: points.into_iter().collect() }
     }

@@ -1,4 +1,4 @@
-//! Pictures as SVG. Text is left to the fonts of whoever looks at them: none is read here.
+//! Pictures as SVG. The viewer chooses the fonts.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ use crate::LabError;
 const SIZE: (u32, u32) = (900, 540);
 const SQUARE: (u32, u32) = (720, 760);
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito).
+/// Colours that remain distinct with any colour vision (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -26,7 +26,7 @@ const COLOURS: [RGBColor; 7] = [
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// The picture as a file's text.
+/// Returns the text of an SVG file.
 pub(super) fn draw(picture: &Picture) -> Result<String, LabError> {
     let failed = |problem: &dyn Display| LabError::Picture {
         picture: picture.name.clone(),
@@ -98,14 +98,14 @@ fn draw_one(chart: &mut Chart<'_, '_>, series: &Series, colour: RGBColor) -> Dra
     Ok(())
 }
 
-/// The smallest distance between neighbours.
+/// The smallest horizontal distance between neighbouring points.
 fn spacing(series: &Series) -> f64 {
     let pairs = series.points.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs());
     let smallest = pairs.fold(f64::INFINITY, f64::min);
     if smallest.is_finite() { smallest } else { 1.0 }
 }
 
-/// From where to where the axes reach: all points, a margin, and the zero that bars stand on.
+/// The ranges of both axes: all points, a margin around bars, and the zero that bars stand on.
 fn extent(series: &[Series]) -> [(f64, f64); 2] {
     let mut reach = [(f64::INFINITY, f64::NEG_INFINITY); 2];
     let mut include = |point: [f64; 2]| {

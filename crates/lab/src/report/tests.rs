@@ -1,11 +1,11 @@
-//! What every writer makes of one report.
+//! One report in every format.
 
 use super::*;
 use crate::find;
 
 fn report() -> Report {
     let chain = find("chain").expect("an experiment");
-    let mut report = Report::new(chain, &Settings::default());
+    let mut report = Report::new(chain.description(), &Settings::default());
     let mut table = Table::new("A table").columns(&["simulated"]);
     table.push(Row::new("a, quoted | name", 0.4449, 2).published(0.44).also([Some(0.5)]).why("no"));
     table.push(Row::new("another", 3.0, 0).unit("cycles").published(4.0).also([None]).why("so"));
@@ -21,7 +21,7 @@ fn report() -> Report {
 }
 
 #[test]
-fn rows_agree_to_the_digits_that_count() {
+fn rows_agree_up_to_rounding() {
     let row = |here: f64, decimals| Row::new("", here, decimals).published(0.44).agrees();
     assert_eq!(row(0.4449, 2), Some(true));
     assert_eq!(row(0.4451, 2), Some(false));
@@ -35,12 +35,12 @@ fn rows_agree_to_the_digits_that_count() {
 }
 
 #[test]
-fn text_and_markdown_have_every_figure() {
+fn text_and_markdown_contain_every_figure() {
     for text in [report().to_text(), report().to_markdown()] {
         for part in ["A table", "simulated", "0.44", "0.50", "cycles", "so", "A note.", "abacus"] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
-        // What agrees needs no reason.
+        // Figures that agree need no reason.
         assert!(!text.contains(" no "), "{text}");
     }
     let page = report().to_markdown();
@@ -49,7 +49,7 @@ fn text_and_markdown_have_every_figure() {
 }
 
 #[test]
-fn json_and_csv_can_be_read_back() {
+fn json_and_csv_can_be_parsed() {
     let json = report().to_json().expect("JSON");
     let value: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(value["tables"][0]["rows"][1]["here"], 3.0);
@@ -66,7 +66,7 @@ fn json_and_csv_can_be_read_back() {
 }
 
 #[test]
-fn pictures_are_drawn_whatever_is_in_them() {
+fn any_picture_can_be_drawn() {
     let mut report = report();
     report.pictures.push(Picture::plot("empty", "", "", "", Vec::new()));
     let point = Series::new("", Shape::Dots, [(3.0, 7.0)]);
@@ -81,7 +81,7 @@ fn pictures_are_drawn_whatever_is_in_them() {
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{name}: {svg}");
     }
     assert!(drawn[0].1.contains("A plot") && drawn[0].1.contains("two"), "{}", drawn[0].1);
-    // White cells are not drawn: the background and two are.
+    // The background and two cells: white cells are not drawn.
     assert_eq!(drawn[1].1.matches("<rect").count(), 3, "{}", drawn[1].1);
     assert!(drawn[3].1.contains("&lt;&amp;&gt;"), "{}", drawn[3].1);
 }

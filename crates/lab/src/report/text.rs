@@ -4,10 +4,10 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, TableStyle
 
 use super::{Report, Row, Table};
 
-/// Characters in a line, the width of most terminals that are not narrow.
+/// Characters in a line.
 const WIDTH: u16 = 120;
 
-/// A line below the heads.
+/// A line below the headings.
 const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
@@ -25,7 +25,7 @@ pub(super) fn write(report: &Report) -> String {
     text
 }
 
-/// What the run was made of.
+/// Returns the size of the run.
 pub(super) fn size(report: &Report) -> String {
     let only = match report.only.as_slice() {
         [] => String::new(),
@@ -34,10 +34,10 @@ pub(super) fn size(report: &Report) -> String {
     format!("seed {}, {} {}{only}", report.seed, report.samples, report.samples_are)
 }
 
-/// A table as text: the heads of its columns, whether these hold numbers, and the rows. A column that no
-/// row has something in is left out.
+/// A table as text, without its empty columns.
 pub(super) struct Grid {
-    pub(super) heads: Vec<String>,
+    pub(super) headings: Vec<String>,
+    /// Whether each column holds numbers.
     pub(super) numbers: Vec<bool>,
     pub(super) rows: Vec<Vec<String>>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Grid {
 impl Grid {
     pub(super) fn new(table: &Table) -> Grid {
         let others = table.columns.iter().map(String::as_str);
-        let heads: Vec<&str> = ["", "published", "here"]
+        let headings: Vec<&str> = ["", "published", "here"]
             .into_iter()
             .chain(others)
             .chain(["unit", "why they differ"])
@@ -53,17 +53,17 @@ impl Grid {
         let rows: Vec<Vec<String>> =
             table.rows.iter().map(|row| columns(row, table.columns.len())).collect();
         let used = |at: &usize| rows.iter().any(|row| row.get(*at).is_some_and(|s| !s.is_empty()));
-        let kept: Vec<usize> = (0..heads.len()).filter(used).collect();
+        let kept: Vec<usize> = (0..headings.len()).filter(used).collect();
         let numbers = 1..3 + table.columns.len();
         Grid {
-            heads: kept.iter().map(|&at| heads[at].to_owned()).collect(),
+            headings: kept.iter().map(|&at| headings[at].to_owned()).collect(),
             numbers: kept.iter().map(|at| numbers.contains(at)).collect(),
             rows: rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect(),
         }
     }
 }
 
-/// All columns of a row.
+/// Returns all columns of a row.
 fn columns(row: &Row, others: usize) -> Vec<String> {
     let print = |number: Option<f64>| number.map_or(String::new(), |number| row.print(number));
     let mut columns = vec![row.what.clone(), print(row.published), row.print(row.here)];
@@ -77,7 +77,7 @@ fn laid_out(table: &Table) -> comfy_table::Table {
     let mut laid_out = comfy_table::Table::new();
     laid_out.load_style(STYLE);
     laid_out.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    laid_out.set_header(grid.heads);
+    laid_out.set_header(grid.headings);
     for row in grid.rows {
         let cells = row.into_iter().zip(&grid.numbers);
         laid_out.add_row(cells.map(|(text, number)| match number {

@@ -1,4 +1,4 @@
-//! The compression in plain Rust: the oracle of the other file.
+//! The compression in plain Rust, the oracle for the SHA extensions.
 
 use super::{BLOCK_SIZE, K, State};
 

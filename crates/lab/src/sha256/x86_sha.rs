@@ -1,5 +1,5 @@
-//! The compression with the SHA extensions, whose instruction for two rounds bounds it: 32 of them
-//! for a block, each waiting for the one before.
+//! The compression with the SHA extensions. Their instruction for two rounds limits the speed: a block
+//! takes 32 of them, each dependent on the one before.
 
 use std::arch::x86_64::*;
 
@@ -15,7 +15,7 @@ pub(super) fn blocks(state: &mut State, blocks: &[[u8; BLOCK_SIZE]]) {
         let (abef_before, cdgh_before) = (abef, cdgh);
         let mut w = words(block);
         for (group, k) in K.as_chunks::<4>().0.iter().enumerate() {
-            // Four words of the schedule are made of the sixteen before, and replace the oldest.
+            // Four new words of the schedule depend on the last sixteen and replace the oldest.
             let sums = _mm_add_epi32(w[0], bytemuck::must_cast(*k));
             cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sums);
             abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32::<0b11_10>(sums));
@@ -36,7 +36,7 @@ pub(super) fn blocks(state: &mut State, blocks: &[[u8; BLOCK_SIZE]]) {
     *state = [a, b, c, d, e, f, g, h];
 }
 
-/// The big-endian words of a block.
+/// Returns the big-endian words of a block.
 #[inline]
 #[target_feature(enable = "sha,sse4.1,ssse3")]
 fn words(block: &[u8; BLOCK_SIZE]) -> [__m128i; 4] {

@@ -1,4 +1,4 @@
-//! Mining, program by program.
+//! A simulation of mining, program by program.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
@@ -13,11 +13,11 @@ pub(super) struct Simulation {
     length: u32,
     /// The standard deviation of the logarithm of a program's run time.
     sigma: f64,
-    /// The quantile of the normal distribution from which on strategy III makes no first program.
+    /// The quantile of the normal distribution above which strategy III rejects a first program.
     slow: f64,
 }
 
-/// What mining some hashes took.
+/// The costs of mining some hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     hashes: u64,
@@ -33,7 +33,7 @@ impl Simulation {
         Simulation { strategy, length, sigma: log_deviation(), slow }
     }
 
-    /// Mines so many hashes.
+    /// Mines this many hashes.
     pub(super) fn run(&self, hashes: u64, seed: u64, index: u64) -> Outcome {
         let mut random = random::of(seed, index);
         let mut outcome = Outcome::default();
@@ -43,11 +43,11 @@ impl Simulation {
         outcome
     }
 
-    /// Begins a chain, and ends it or gives it up.
+    /// Starts a chain, and completes or abandons it.
     fn attempt(&self, random: &mut impl Rng, outcome: &mut Outcome) {
         outcome.attempts += 1;
         for executed in 0..self.length {
-            // The first program is as it has to be: others are thrown away for nothing.
+            // The first program is always acceptable, since rejecting others costs nothing.
             let acceptable = executed == 0 || random.random_bool(ACCEPTED);
             if self.strategy == Strategy::Partial && !acceptable {
                 outcome.wasted += u64::from(executed);
@@ -59,10 +59,10 @@ impl Simulation {
         outcome.hashes += 1;
     }
 
-    /// The time that a program takes.
+    /// Returns the run time of a program.
     fn execute(&self, first: bool, random: &mut impl Rng) -> f64 {
         let normal: f64 = StandardNormal.sample(random);
-        // The mean of all programs is 1.
+        // Scaled so that the mean of all programs is 1.
         let time = (self.sigma * (normal - 0.5 * self.sigma)).exp();
         match self.strategy {
             Strategy::Honest => time,
@@ -74,7 +74,7 @@ impl Simulation {
 }
 
 impl Outcome {
-    /// Both together.
+    /// Adds two outcomes.
     pub(super) fn and(self, other: Outcome) -> Outcome {
         Outcome {
             hashes: self.hashes + other.hashes,

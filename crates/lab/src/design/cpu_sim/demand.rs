@@ -1,43 +1,43 @@
-//! What an instruction asks of a processor.
+//! The resources that an instruction needs.
 
 use randomx::program::{Address, Operation, Program, Sink, ZERO_REGISTER, decode};
 
-/// What an instruction asks of a processor.
+/// The resources that an instruction needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Demand {
-    /// Whether scratchpad memory is accessed.
+    /// Whether it accesses the scratchpad.
     pub(super) memory: bool,
-    /// The integer register whose value is needed early, for the address.
+    /// The integer register of its address, which is read one stage early.
     pub(super) address: Option<u8>,
-    /// A register that is read besides the destination.
+    /// The register that it only reads.
     pub(super) source: Option<Register>,
-    /// The register that is read and written.
+    /// The register that it reads and writes.
     pub(super) destination: Option<Register>,
-    /// Whether the source is written too.
+    /// Whether it writes its source too.
     pub(super) swaps: bool,
-    /// Whether the result depends on the rounding mode.
+    /// Whether its result depends on the rounding mode.
     pub(super) rounds: bool,
-    /// Whether the rounding mode is set.
+    /// Whether it sets the rounding mode.
     pub(super) sets_rounding: bool,
-    /// Whether the next instruction may be another one than the next.
+    /// Whether it is a branch.
     pub(super) branches: bool,
 }
 
-/// A register by its number: integer ones are 0 to 7, F 8 to 11, E 12 to 15.
+/// A register number: 0 to 7 are integer registers, 8 to 11 group F, 12 to 15 group E.
 pub(super) type Register = u8;
 
-/// How many registers there are.
+/// The number of registers.
 pub(super) const REGISTERS: usize = 16;
 
 impl Demand {
-    /// Those of a program's instructions, in order.
+    /// Returns the demands of a program's instructions, in order.
     pub(super) fn of_program(program: &Program) -> Vec<Demand> {
         let mut demands = Demands(Vec::with_capacity(program.instructions.len()));
         decode(&program.instructions, program.version, &mut demands);
         demands.0
     }
 
-    /// Whether an execution unit is needed: not for stores, and not where nothing is done.
+    /// Whether it needs an execution unit; stores and no-ops do not.
     pub(super) fn executes(&self) -> bool {
         self.destination.is_some() || self.sets_rounding
     }

@@ -6,23 +6,23 @@ use rand::{Rng, RngExt};
 
 use super::demand::{Demand, REGISTERS};
 
-/// The stages of the pipeline. A branch that has to be waited for, or was guessed wrong, leaves all but
-/// the last of them empty.
+/// The stages of the pipeline. A mispredicted branch, or one that is not predicted, empties all but the
+/// last.
 const STAGES: u32 = 3;
 
-/// A branch is taken, which is never guessed, with this probability.
+/// The probability that a branch is taken, which is never predicted.
 const TAKEN: f64 = 1.0 / 256.0;
 
-/// A processor.
+/// A processor design.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Design {
     /// Execution units.
     exu: u32,
     /// Memory units.
     mem: u32,
-    /// Whether instructions are executed when what they need is there, not in order.
+    /// Whether instructions execute as soon as their operands are ready, rather than in order.
     out_of_order: bool,
-    /// Whether branches are taken for not taken until they are executed.
+    /// Whether branches are predicted, as not taken.
     speculative: bool,
 }
 
@@ -31,7 +31,7 @@ impl Design {
         Design { exu, mem, out_of_order, speculative }
     }
 
-    /// The cycles that a program takes.
+    /// Returns the cycles that a program takes.
     pub(super) fn execute(&self, program: &[Demand], random: &mut impl Rng) -> u32 {
         let cycles = if self.out_of_order {
             self.execute_out_of_order(program)
@@ -39,13 +39,14 @@ impl Design {
             self.execute_in_order(program)
         };
         let branches = program.iter().filter(|demand| demand.branches);
-        let wrong = branches.filter(|_| self.speculative && random.random_bool(TAKEN)).count();
-        cycles + wrong as u32 * (STAGES - 1)
+        let mispredicted =
+            branches.filter(|_| self.speculative && random.random_bool(TAKEN)).count();
+        cycles + mispredicted as u32 * (STAGES - 1)
     }
 
-    /// In every cycle as many instructions are executed as have units and what they need.
+    /// Every cycle executes the next instructions up to the first that lacks a unit or an operand.
     fn execute_in_order(&self, program: &[Demand]) -> u32 {
-        // The first instruction is executed when it has been through the other stages.
+        // The first instruction executes after it has passed the other stages.
         let mut cycle = STAGES - 1;
         let mut ready = [0; REGISTERS];
         let mut rest = program;
@@ -61,7 +62,7 @@ impl Design {
                     || unready(demand.destination, cycle)
                     || unready(demand.address, cycle - 1)
                     || (demand.rounds && rounding_set);
-                // Decoded instructions take a slot each, whether they are executed or stored.
+                // Every decoded instruction takes an execution slot, even a store.
                 if exu == 0 || mem == 0 || blocked {
                     break;
                 }
@@ -83,17 +84,17 @@ impl Design {
         cycle
     }
 
-    /// Every instruction is executed as soon as it has a unit and what it needs.
+    /// Every instruction executes as soon as it has a unit and its operands.
     fn execute_out_of_order(&self, program: &[Demand]) -> u32 {
         let mut units = Units::default();
         let mut ready = [0; REGISTERS];
         let (mut rounding, mut branch, mut last) = (0, 0, 0);
         for demand in program {
-            // Conditions of branches can be known before it is known whether they are reached.
+            // A branch's condition can be computed before it is known whether the branch is reached.
             let waits = !self.speculative && !demand.branches;
             let earliest = (STAGES - 1).max(if waits { branch } else { 0 });
             if let Some(source) = demand.source {
-                // Registers are not renamed: what writes this one later waits until it is read.
+                // Registers are not renamed, so a later write of this one waits for this read.
                 let ready = &mut ready[usize::from(source)];
                 *ready = earliest.max(*ready);
             }
@@ -103,7 +104,7 @@ impl Design {
                 .max(known(demand.destination))
                 .max(if demand.rounds { rounding } else { 0 });
             if demand.memory {
-                // Memory is accessed a cycle before, with the address that is known by then.
+                // Memory is accessed one cycle before execution, so the address must be ready by then.
                 cycle = cycle.max(known(demand.address) + 1);
                 cycle = units.take(Unit::Memory, cycle - 1, self.mem) + 1;
             }
@@ -133,14 +134,14 @@ enum Unit {
     Execution,
 }
 
-/// How many units of each kind are taken in each cycle.
+/// The number of units of each kind that are taken in each cycle.
 #[derive(Default)]
 struct Units {
     taken: [Vec<u32>; 2],
 }
 
 impl Units {
-    /// Takes a unit, of which there are so many, in a cycle or as soon after it as one is free.
+    /// Takes one of `count` units in `cycle`, or in the first cycle after it with a free unit.
     fn take(&mut self, unit: Unit, cycle: u32, count: u32) -> u32 {
         let taken = &mut self.taken[unit as usize];
         let mut at = cycle as usize;

@@ -1,4 +1,4 @@
-//! The model against the document, and against programs that can be counted by hand.
+//! The model against the document, and against programs small enough to count by hand.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn the_designs_are_as_fast_as_published() {
     }
     let published = order(rows, |row| row.published.unwrap_or(0.0));
     assert_eq!(order(rows, |row| row.here), published);
-    // More branches take more cycles where they are waited for, and nearly no more where they are not.
+    // More branches cost cycles only in designs that do not speculate.
     for (then, now) in rows.iter().zip(&report.tables[2].rows) {
         let more = now.here / then.here - 1.0;
         let expected = if then.what.contains("non-speculative") { 0.0..0.2 } else { -0.03..0.03 };
@@ -35,7 +35,7 @@ fn order(rows: &[Row], figure: impl Fn(&Row) -> f64) -> Vec<usize> {
 }
 
 #[test]
-fn opcodes_of_2019_have_their_frequencies() {
+fn opcodes_of_2019_have_the_frequencies_of_2019() {
     for (opcode, frequency) in FREQUENCIES_2019 {
         let bytes = (0..=255).filter(|&byte| of_2019(byte) == opcode).count();
         assert_eq!(bytes, frequency, "{opcode:?}");
@@ -47,7 +47,7 @@ fn opcodes_of_2019_have_their_frequencies() {
     }
 }
 
-/// So many additions to each of the registers.
+/// Additions to the first `registers` registers in turn.
 fn additions(count: usize, registers: u8) -> Vec<Demand> {
     let demand =
         |at: usize| Demand { destination: Some(at as u8 % registers), ..Demand::default() };
@@ -55,13 +55,13 @@ fn additions(count: usize, registers: u8) -> Vec<Demand> {
 }
 
 fn cycles(design: Design, program: &[Demand]) -> u32 {
-    // No branch is guessed wrong in a program that has none.
+    // The random numbers do not matter, as no branch can be mispredicted.
     design.execute(program, &mut random::of(1, 0))
 }
 
 #[test]
-fn programs_take_the_cycles_that_a_hand_counts() {
-    // Two cycles to fill the pipeline, then as many in a cycle as there are units or registers.
+fn small_programs_take_the_cycles_counted_by_hand() {
+    // Two cycles fill the pipeline; then units or registers limit the additions per cycle.
     for out_of_order in [false, true] {
         let design = |exu| Design::new(exu, 1, out_of_order, true);
         assert_eq!(cycles(design(1), &additions(8, 8)), 2 + 8);
@@ -69,7 +69,7 @@ fn programs_take_the_cycles_that_a_hand_counts() {
         assert_eq!(cycles(design(4), &additions(8, 2)), 2 + 4);
         assert_eq!(cycles(design(4), &additions(8, 1)), 2 + 8);
     }
-    // An address that was just computed is there a cycle too late.
+    // An address that was just computed delays the load by a cycle.
     let load = Demand { destination: Some(1), address: Some(0), memory: true, ..Demand::default() };
     let waits = [additions(1, 1)[0], load];
     let independent = [additions(1, 1)[0], Demand { address: Some(2), ..load }];
@@ -78,13 +78,13 @@ fn programs_take_the_cycles_that_a_hand_counts() {
         assert_eq!(cycles(design, &waits), 2 + 3);
         assert_eq!(cycles(design, &independent), 2 + 1);
     }
-    // A branch that is not guessed empties the pipeline.
+    // Without speculation a branch empties the pipeline.
     let branch = Demand { branches: true, ..additions(1, 1)[0] };
     let next = Demand { destination: Some(1), ..Demand::default() };
     for out_of_order in [false, true] {
         assert_eq!(cycles(Design::new(2, 1, out_of_order, false), &[branch, next]), 2 + 1 + 2 + 1);
     }
-    // What needs nothing of a slow one overtakes it, if it may.
+    // Out of order, independent instructions overtake a waiting one.
     let chain = [additions(1, 1)[0], load, next, Demand { destination: Some(3), ..next }];
     let ahead = [chain[0], chain[1], Demand { destination: Some(4), ..next }, chain[3]];
     assert_eq!(cycles(Design::new(2, 1, true, true), &ahead), 2 + 3);

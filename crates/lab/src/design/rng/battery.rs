@@ -1,4 +1,4 @@
-//! Many tests of one stream, and what they say together.
+//! A battery of tests of one stream, and its verdict.
 
 use std::io::Read;
 
@@ -20,7 +20,7 @@ const fn large(number: u32, name: &'static str) -> Test {
     Test { large: true, ..test(number, name) }
 }
 
-/// The tests that dieharder calls good, but for those that take longer than all others together
+/// The tests that dieharder calls good, except those that take longer than all others together
 /// (marsaglia_tsang_gcd, rgb_bitdist, rgb_minimum_distance, rgb_permutations of more than 3,
 /// rgb_lagged_sum of more than 0).
 pub(super) const TESTS: &[Test] = &[
@@ -50,7 +50,7 @@ pub(super) const TESTS: &[Test] = &[
     large(209, "dab_monobit2"),
 ];
 
-/// A p-value, and the one of other numbers if the first was rare.
+/// A p-value, and a second one from other numbers if the first was rare.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tested {
     pub(super) name: String,
@@ -59,7 +59,7 @@ pub(super) struct Tested {
 }
 
 impl Tested {
-    /// By the first p-value.
+    /// Assesses the first p-value.
     pub(super) fn assessment(&self) -> Assessment {
         assess(self.p)
     }
@@ -69,7 +69,7 @@ fn assess(p: f64) -> Assessment {
     Finding { name: String::new(), p }.assessment()
 }
 
-/// Runs tests on the stream of a name.
+/// Runs tests on the stream `name`.
 pub(super) fn run(
     name: &str,
     tests: &[Test],
@@ -101,7 +101,7 @@ fn result(Finding { name, p }: Finding, again: Option<f64>) -> Tested {
     Tested { name, p, again }
 }
 
-/// Numbers of the stream that no test before has read: 16 GiB later.
+/// Returns the stream from byte 16 GiB on, which no test has read before.
 fn later(name: &str, seed: u64) -> Result<crate::Stream, LabError> {
     const USED: u64 = 16 << 30;
     let mut stream = streams::tested(name, seed)?;
@@ -110,7 +110,7 @@ fn later(name: &str, seed: u64) -> Result<crate::Stream, LabError> {
     Ok(stream)
 }
 
-/// What all p-values together say.
+/// Summarizes all p-values.
 pub(super) fn verdict(name: &str, results: &[Tested]) -> String {
     let weak = results.iter().filter(|result| result.assessment() != Assessment::Passed).count();
     let twice: Vec<&str> = results
@@ -122,18 +122,18 @@ pub(super) fn verdict(name: &str, results: &[Tested]) -> String {
     let count = results.len();
     let again = match twice.as_slice() {
         [] if weak == 0 => String::new(),
-        [] => " On other numbers none of these is.".to_owned(),
-        names => format!(" On other numbers these are again: {}.", names.join(", ")),
+        [] => " Measured again on other numbers, none is weak.".to_owned(),
+        names => format!(" Measured again on other numbers, these are weak: {}.", names.join(", ")),
     };
     format!(
-        "{name}: {count} p-values, of which {weak} are weak and {failed} of these failed. Of a perfect generator \
-         1 in 100 is weak, so that {weak} or more of {count} are with a probability of {:.2}.{again} Tests \
-         share their numbers, which makes rare p-values come together.",
+        "{name}: {count} p-values, {weak} weak, {failed} failed. A perfect generator has 1 weak p-value in 100, \
+         and {weak} or more in {count} with a probability of {:.2}.{again} Tests read the same numbers, so rare \
+         p-values tend to occur together.",
         at_least(weak as u64, count as u64),
     )
 }
 
-/// The probability of so many weak p-values, or more, of a perfect generator.
+/// The probability that a perfect generator has at least `weak` weak p-values.
 fn at_least(weak: u64, count: u64) -> f64 {
     match (weak, Binomial::new(0.01, count)) {
         (0, _) | (_, Err(_)) => 1.0,

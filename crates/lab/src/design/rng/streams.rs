@@ -6,26 +6,27 @@ use randomx::aes::{Aes, AesGenerator1R, AesGenerator4R};
 use randomx::blake2b::hash512;
 use randomx::cpu::Cpu;
 
-use crate::{LabError, Stream, find};
+use crate::randen;
+use crate::{LabError, Stream};
 
-/// Which ones, by generator and first state.
+/// Their names: the generator and its initial state.
 pub(super) const STREAMS: &[&str] = &["1r-zero", "1r-hashed", "4r-zero", "4r-hashed"];
 
-/// Those that are tested: these and Randen's, which is an experiment of its own.
+/// The streams to test: these, and Randen's from its own experiment.
 pub(super) const TESTED: &[&str] = &["1r-zero", "1r-hashed", "4r-zero", "4r-hashed", RANDEN];
 
 const RANDEN: &str = "randen";
 
-/// One of those that are tested.
+/// Returns one of the streams to test.
 pub(super) fn tested(name: &str, seed: u64) -> Result<Stream, LabError> {
     match name {
-        RANDEN => find(RANDEN)?.stream(RANDEN, seed),
+        RANDEN => Ok(randen::stream(seed)),
         name => of(name, seed),
     }
 }
 
-/// The stream of that name. A hashed state is that of the document's tests, Blake2b of the seed as 8
-/// bytes; one of zeros has no seed.
+/// Returns the stream `name`. A hashed state is that of the document's tests: Blake2b of the seed's 8
+/// bytes. A state of zeros ignores the seed.
 pub(super) fn of(name: &str, seed: u64) -> Result<Stream, LabError> {
     let aes = Aes::new(Cpu::detect());
     let state = if name.ends_with("-zero") { [0; 64] } else { hash512(&[&seed.to_le_bytes()]) };
@@ -38,11 +39,11 @@ pub(super) fn of(name: &str, seed: u64) -> Result<Stream, LabError> {
     }
 }
 
-/// Blocks of 64 bytes, as many as a generator makes at a time.
+/// A reader of a generator's blocks of 64 bytes.
 struct Blocks<F> {
     fill: F,
     blocks: Vec<[u8; 64]>,
-    /// Bytes of the blocks that have been read.
+    /// Bytes of `blocks` that have been read.
     read: usize,
 }
 

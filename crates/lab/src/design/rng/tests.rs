@@ -12,9 +12,9 @@ fn bytes(name: &str, seed: u64, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// What the document prints of the state that its tests begin with, for seed 1.
+/// The document prints the initial state for seed 1.
 #[test]
-fn hashed_states_are_those_of_the_document() {
+fn hashed_states_match_the_document() {
     let state = randomx::blake2b::hash512(&[&1u64.to_le_bytes()]);
     let hex: String = state.iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(
@@ -55,16 +55,16 @@ fn quick_tests_pass() {
 }
 
 #[test]
-fn a_verdict_says_what_chance_does() {
+fn a_verdict_gives_the_probability_of_chance() {
     let result = |p, again| Tested { name: "test".to_owned(), p, again };
     let clean = battery::verdict("x", &vec![result(0.5, None); 100]);
-    assert!(clean.contains("0 are weak") && clean.contains("probability of 1.00"), "{clean}");
+    assert!(clean.contains("0 weak") && clean.contains("probability of 1.00"), "{clean}");
     let mut results = vec![result(0.5, None); 99];
     results.push(result(0.001, Some(0.4)));
     let weak = battery::verdict("x", &results);
     // 1 - 0.99^100
-    assert!(weak.contains("probability of 0.63") && weak.contains("none of these"), "{weak}");
+    assert!(weak.contains("probability of 0.63") && weak.contains("none is weak"), "{weak}");
     results[0] = result(1e-9, Some(1e-9));
     let failed = battery::verdict("x", &results);
-    assert!(failed.contains("1 of these failed") && failed.contains("again: test"), "{failed}");
+    assert!(failed.contains("1 failed") && failed.contains("these are weak: test"), "{failed}");
 }

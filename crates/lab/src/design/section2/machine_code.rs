@@ -1,4 +1,4 @@
-//! 2.1.1: how many machine instructions an instruction becomes.
+//! 2.1.1: machine instructions per instruction.
 
 use rand::Rng;
 use randomx::Version;
@@ -9,15 +9,13 @@ use randomx::program::Program;
 use crate::report::Report;
 use crate::{LabError, random};
 
-/// Programs of a hash.
+/// Programs per hash.
 const PROGRAMS: u64 = randomx::params::PROGRAM_COUNT as u64;
 
-/// Adds the table, or says why there is none.
+/// Adds a note that there is no table.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn add(report: &mut Report, _: u64, _: u64) -> Result<(), LabError> {
-    report
-        .notes
-        .push("This processor is none of the kind that programs are compiled for.".to_owned());
+    report.notes.push("There is no JIT compiler for this processor's architecture.".to_owned());
     Ok(())
 }
 
@@ -26,11 +24,11 @@ pub(super) fn add(report: &mut Report, _: u64, _: u64) -> Result<(), LabError> {
 pub(super) fn add(report: &mut Report, seed: u64, hashes: u64) -> Result<(), LabError> {
     use crate::report::{Row, Table};
 
-    let title = "2.1.1 x86 instructions of an instruction of the VM";
+    let title = "2.1.1 x86 instructions per VM instruction";
     let mut table = Table::new(title).columns(&["with this processor's extensions"]);
     let count = |cpu| count(seed, hashes * PROGRAMS, cpu);
     let (plain, extended) = (count(Cpu::baseline())?, count(Cpu::detect())?);
-    let why = "the document counts the reference's compiler, and this is the core's";
+    let why = "the document counts the code of the reference's JIT compiler";
     let also = |figure: fn(&Counts) -> f64| [Some(figure(&extended))];
     table.push(Row::new("mean", plain.mean(), 1).published(1.8).also(also(Counts::mean)).why(why));
     table.push(
@@ -42,7 +40,7 @@ pub(super) fn add(report: &mut Report, seed: u64, hashes: u64) -> Result<(), Lab
     Ok(())
 }
 
-/// How many instructions became how many.
+/// The number of VM instructions for each number of machine instructions.
 #[cfg(target_arch = "x86_64")]
 struct Counts(Vec<u64>);
 
@@ -53,7 +51,7 @@ impl Counts {
         sum as f64 / self.0.iter().sum::<u64>() as f64
     }
 
-    /// Of those that do something.
+    /// The smallest number above 0.
     fn least(&self) -> f64 {
         let mut lengths = self.0.iter().enumerate().skip(1);
         lengths.find(|(_, count)| **count > 0).map_or(0.0, |(length, _)| length as f64)
@@ -73,12 +71,12 @@ impl Counts {
         };
         Picture::plot(
             "x86",
-            "x86 instructions of an instruction of the VM",
+            "x86 instructions per VM instruction",
             "x86 instructions",
             "% of instructions of v1",
             vec![
-                Series::new("of every processor", Shape::Bars, points(self)),
-                Series::new("with this one's extensions", Shape::Dots, points(extended)),
+                Series::new("without extensions", Shape::Bars, points(self)),
+                Series::new("with this processor's extensions", Shape::Dots, points(extended)),
             ],
         )
     }

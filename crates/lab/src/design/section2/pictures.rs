@@ -20,23 +20,23 @@ fn writes(map: &WriteMap) -> Picture {
         points.filter(|&point| map.is_written(point)).count() as f64 / POINTS as f64
     };
     let values = (0..WIDTH * WIDTH).map(cell).collect();
-    let title = "What a hash overwrites of its scratchpad";
-    let (x, y) = ("32 KiB in a row, 512 bytes in a cell", "from the first byte down");
+    let title = "Parts of the scratchpad that a hash overwrites";
+    let (x, y) = ("a row is 32 KiB, a cell 512 bytes", "the first byte is at the top");
     Picture::map("writes", title, x, y, Cells { width: WIDTH, values })
 }
 
-/// Values by sign and power of ten: `-3` is from -1000 to -100, `0` from -1 to 1, `3` from 100 to 1000.
+/// Values by sign and power of ten: `-3` means -1000 to -100, `0` means -1 to 1, `3` means 100 to 1000.
 fn group_f(v1: &Traced, v2: &Traced) -> Picture {
     let place = |edge: f64| match edge {
         edge if edge >= 1.0 => edge.log10().round() + 1.0,
-        // An interval between -1000 and -100 begins at -1000.
+        // The interval from -1000 to -100 begins at -1000.
         edge if edge < -1.0 => -(-edge).log10().round(),
         _ => 0.0,
     };
     Picture::plot(
         "group-f",
         "Group F at the end of iterations",
-        "sign, and digits before the point",
+        "sign, and digits before the decimal point",
         "% of values",
         both(v1, v2, |traced| shares(traced, |floats| &floats.f, place)),
     )
@@ -47,7 +47,7 @@ fn group_e(v1: &Traced, v2: &Traced) -> Picture {
     Picture::plot(
         "group-e",
         "Group E at the end of iterations",
-        "power of ten that an interval of twenty begins with; the last is infinity",
+        "power of ten at the start of each interval (of 20 powers); the last is infinity",
         "% of values",
         both(v1, v2, |traced| shares(traced, |floats| &floats.e, place)),
     )
@@ -62,7 +62,7 @@ fn spans(v1: &Traced, v2: &Traced) -> Picture {
     };
     Picture::plot(
         "spans",
-        "Instructions that a branch jumps over",
+        "Instructions that a branch jumps back over",
         "instructions",
         "% of branches",
         both(v1, v2, points),
@@ -73,7 +73,7 @@ fn both(v1: &Traced, v2: &Traced, points: impl Fn(&Traced) -> Vec<(f64, f64)>) -
     vec![Series::new("v1", Shape::Bars, points(v1)), Series::new("v2", Shape::Dots, points(v2))]
 }
 
-/// The intervals that have values, each with its place and its share of all in percent.
+/// The intervals of a histogram, each with its place and its share in percent.
 fn shares(
     traced: &Traced,
     of: impl Fn(&randomx_figures::FloatSummary) -> &Histogram,
@@ -82,7 +82,7 @@ fn shares(
     let Some(first) = traced.floats.first() else {
         return Vec::new();
     };
-    // Every hash has as many values.
+    // Every hash has the same number of values.
     let mean = |bin: usize| super::mean(&traced.floats, |floats| of(floats).shares()[bin + 1]);
     let edges = of(first).edges().iter().enumerate();
     edges.map(|(bin, edge)| (place(*edge), 100.0 * mean(bin))).collect()

@@ -1,4 +1,4 @@
-//! How much of the result a bit of an input register changes.
+//! How many bits of the result one input bit changes.
 
 use rand::RngExt;
 use randomx::cpu::Cpu;
@@ -8,21 +8,21 @@ use randomx::superscalar::{Function, Lanes, Width, generate, initial_registers};
 use super::generator;
 use crate::{LabError, Progress, Settings, parallel, random};
 
-/// What flipping a bit does, in the mean over programs.
+/// The effect of flipping a bit, averaged over programs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sensitivity {
     /// Bits of the result that change.
     pub(super) changed: f64,
-    /// The share of programs in which these are far from half of all.
+    /// The share of programs in which far more, or far fewer, than half of the bits change.
     pub(super) insensitive: f64,
 }
 
-/// Bits of the result.
+/// Bits in the result.
 const RESULT: u32 = 512;
-/// What is far from half of them, as in the experiment of the document.
+/// The distance from half of the bits that counts as far, as in the document.
 const FAR: u32 = 64;
 
-/// Each bit's sensitivity.
+/// Measures the sensitivity to each bit.
 pub(super) fn measure(
     settings: &Settings,
     samples: u64,
@@ -49,7 +49,7 @@ pub(super) fn measure(
     Ok(std::array::from_fn(|bit| Sensitivity { changed: mean(bit, 0), insensitive: mean(bit, 1) }))
 }
 
-/// How many bits of the result change with each bit of a register, which is another one each time.
+/// Returns how many bits of the result change with each bit of a register, which is chosen at random.
 fn flip(seed: u64, index: u64, width: Width) -> [u32; 64] {
     const LANES: usize = 16;
     let function = Function::from(&generate(&mut generator(seed, index)));

@@ -1,4 +1,4 @@
-//! SuperscalarHash is what the document says.
+//! SuperscalarHash matches the document.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn report(samples: u64, only: &str) -> Report {
 }
 
 #[test]
-fn programs_are_as_long_as_published() {
+fn programs_have_the_published_length() {
     let report = report(3000, "means");
     assert_eq!(report.tables.len(), 1);
     let published = report.tables[0].rows.iter().filter(|row| row.published.is_some());
@@ -25,11 +25,11 @@ fn programs_are_as_long_as_published() {
 }
 
 #[test]
-fn the_middle_bits_change_most() {
+fn the_middle_bits_are_the_most_sensitive() {
     let report = report(2000, "sensitivity");
     let figure = |table: &str, bits: &str| report.row(table, bits).expect("a row").here;
     let [low, middle, high] = RANGES.map(|(name, _)| figure(CHANGED, name));
-    // Half of the bits change with a bit that a hash feels.
+    // A sensitive bit changes half of the result.
     assert!((middle - 256.0).abs() < 5.0, "{middle}");
     assert!(low < middle && high < low, "{low} {middle} {high}");
     let [low, middle, high] = RANGES.map(|(name, _)| figure(INSENSITIVE, name));
@@ -37,10 +37,10 @@ fn the_middle_bits_change_most() {
 }
 
 #[test]
-fn initial_registers_are_unique_in_the_bits_that_count() {
+fn initial_registers_are_unique_in_their_sensitive_bits() {
     let unique = Uniqueness { bits: SENSITIVE, items: DATASET_ITEMS };
     assert_eq!(unique.collisions(2, &mut ()).expect("memory"), 0);
-    // In fewer bits they are not, and each that is not is found.
+    // Fewer bits do collide, and every collision is found.
     let few = Uniqueness { bits: 0xff << 3, items: 1000 };
     let mut values: Vec<u64> = (0..1000)
         .flat_map(randomx::superscalar::initial_registers)

@@ -1,4 +1,4 @@
-//! Whether any two initial registers of items have the same sensitive bits.
+//! A search for initial registers of items that have the same sensitive bits.
 
 use randomx::superscalar::initial_registers;
 
@@ -7,20 +7,20 @@ use crate::{LabError, Progress, parallel};
 /// Bits 3 to 53, to which SuperscalarHash is most sensitive.
 pub(super) const SENSITIVE: u64 = ((1 << 54) - 1) & !0b111;
 
-/// Values of some bits of all registers of some items.
+/// The values of selected bits of the initial registers of items.
 pub(super) struct Uniqueness {
-    /// The bits.
+    /// The mask of selected bits.
     pub(super) bits: u64,
-    /// How many items, from the first.
+    /// The number of items, from the first.
     pub(super) items: u32,
 }
 
-/// Parts that the values are in by their last sensitive bits, of which one is sorted at a time: a thread
-/// needs 140 MB then for all items of the dataset.
+/// The number of parts that values are divided into by their lowest selected bits. A thread sorts one part
+/// at a time, which takes 140 MB for all items of the dataset.
 const PARTS: u64 = 16;
 
 impl Uniqueness {
-    /// How many values are equal to an earlier one.
+    /// Counts the values that are equal to an earlier one.
     pub(super) fn collisions(
         &self,
         threads: usize,
@@ -37,10 +37,10 @@ impl Uniqueness {
         Ok(parts.into_iter().sum())
     }
 
-    /// The values of a part.
+    /// Collects the values of a part.
     fn collect(&self, part: u64, values: &mut Vec<u64>) -> Result<(), LabError> {
         let lowest = self.bits.trailing_zeros();
-        // As many as there should be, and what a part may have more than others.
+        // The expected number, and a margin for parts that have more.
         let expected = 8 * u64::from(self.items) / PARTS;
         let room = (expected + expected / 8 + 4096) as usize;
         let memory = values.try_reserve_exact(room);

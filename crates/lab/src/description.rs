@@ -1,0 +1,38 @@
+//! What an experiment is about, and what can be chosen.
+
+use crate::LabError;
+
+/// What an experiment is about, and what can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The experiment's name on the command line.
+    pub name: &'static str,
+    /// The document and the section that published the measurement.
+    pub section: &'static str,
+    /// One paragraph: what was published, what is measured, and how far the machine matters.
+    pub about: &'static str,
+    /// The meaning of `--samples`.
+    pub samples: Samples,
+    /// The parts that can run separately; empty if there is only one.
+    pub parts: &'static [&'static str],
+    /// The random streams that other programs can test.
+    pub streams: &'static [&'static str],
+}
+
+/// The samples of an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// What they are, in the plural.
+    pub what: &'static str,
+    /// The default number, which the records in `docs` use.
+    pub usual: u64,
+    /// The largest number.
+    pub most: u64,
+}
+
+impl Description {
+    /// The error for a stream that the experiment does not have.
+    pub fn no_stream(&self, name: &str) -> LabError {
+        LabError::Stream { name: name.to_owned(), known: self.streams.join(", ") }
+    }
+}
