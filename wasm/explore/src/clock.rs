@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Milliseconds since some moment.
+    /// Returns the milliseconds since the worker's time origin.
     #[wasm_bindgen(js_namespace = performance)]
     pub(crate) fn now() -> f64;
 }

@@ -1,4 +1,4 @@
-//! Hashes of one key, looked at.
+//! Traced hashes of one key.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::clock::now;
 use crate::failure::Failure;
 use crate::plain::{Exploration, Figures, SuperscalarFunction};
 
-/// A key's cache, the hash that was looked at last, and figures of as many hashes as were added.
+/// A key's cache, the last explored hash, and the figures of all added hashes.
 #[wasm_bindgen]
 pub struct Explorer {
     key: KeyMemory,
@@ -36,7 +36,7 @@ impl Explorer {
         let items = Items::new(Arc::new(cache), Cpu::detect());
         let key = KeyMemory::Items(Arc::new(items));
         let engine = EngineChoice::Interpreter;
-        // One hash at a time is what the times are of.
+        // One lane, because the times are those of single hashes.
         let options = VmOptions { lanes: Some(1), engine, ..VmOptions::default() };
         Ok(Explorer {
             vm: Vm::with_options(key.clone(), Version::V1, options)?,
@@ -51,7 +51,7 @@ impl Explorer {
 
 #[wasm_bindgen]
 impl Explorer {
-    /// Looks at the hash of `input` (at most 1 MiB), and into one of its programs, 0 to 7.
+    /// Traces the hash of `input` (at most 1 MiB) and one of its programs, 0 to 7.
     ///
     /// # Errors
     ///
@@ -77,28 +77,29 @@ impl Explorer {
         Ok(exploration.into_ts()?)
     }
 
-    /// `r0` to `r7` of the program that was looked at last, for each of its iterations.
+    /// Returns `r0` to `r7` of the last explored program, for each iteration.
     #[wasm_bindgen(js_name = integerRegisters)]
     pub fn integer_registers(&self) -> Vec<u64> {
         self.log.rows().iter().flat_map(|row| row.r).collect()
     }
 
-    /// `f0` to `f3` and `e0` to `e3`, two halves each, likewise: 16 numbers for an iteration.
+    /// Returns `f0` to `f3` and `e0` to `e3` of the last explored program, two halves each: 16 numbers
+    /// per iteration.
     #[wasm_bindgen(js_name = floatRegisters)]
     pub fn float_registers(&self) -> Vec<f64> {
         let rows = self.log.rows().iter();
         rows.flat_map(|row| row.f.into_iter().chain(row.e)).flatten().collect()
     }
 
-    /// A bit for each 8 bytes of the scratchpad, the lowest of each byte first: whether the hash that was
-    /// looked at last has overwritten them.
+    /// Returns a bit for each 8 bytes of the scratchpad, lowest bit first: 1 if the last explored hash
+    /// overwrote them.
     #[wasm_bindgen(js_name = writeMap)]
     pub fn write_map(&self) -> Vec<u8> {
         self.map.bits().iter().flat_map(|bits| bits.to_le_bytes()).collect()
     }
 
-    /// Adds the hash of `input` (at most 1 MiB) to the figures. It is computed twice: traced, and without a
-    /// trace to take its time.
+    /// Adds the hash of `input` (at most 1 MiB) to the figures. Computes it twice: once traced, and once
+    /// untraced to measure its time.
     ///
     /// # Errors
     ///
@@ -112,13 +113,13 @@ impl Explorer {
         Ok(())
     }
 
-    /// Forgets the hashes that were added.
-    pub fn forget(&mut self) {
+    /// Removes all added hashes from the figures.
+    pub fn clear(&mut self) {
         self.figures = HashFigures::default();
         self.runtime = Runtime::new(now);
     }
 
-    /// The figures of the hashes that were added.
+    /// Returns the figures of all added hashes.
     ///
     /// # Errors
     ///
@@ -128,7 +129,7 @@ impl Explorer {
     }
 }
 
-/// How one of the 8 SuperscalarHash functions of `key` is made, by its number, and the means of all 8.
+/// Returns how SuperscalarHash function `function` (0 to 7) of `key` is generated, and the means of all 8.
 ///
 /// # Errors
 ///
@@ -139,12 +140,12 @@ pub fn superscalar(key: &Uint8Array, function: u32) -> Result<Ts<SuperscalarFunc
     let wanted = argument::index("function", function, CACHE_ACCESSES)?;
     let mut random = BlakeGenerator::new(&key);
     let mut statistics = SuperscalarStatistics::default();
-    let made: [_; CACHE_ACCESSES] = std::array::from_fn(|_| {
+    let functions: [_; CACHE_ACCESSES] = std::array::from_fn(|_| {
         let mut schedule = Schedule::default();
         let program = generate_traced(&mut random, &mut schedule);
         statistics.add(&program, &schedule);
         (program, schedule)
     });
-    let (program, schedule) = &made[wanted];
+    let (program, schedule) = &functions[wanted];
     Ok(SuperscalarFunction::new(program, schedule, &statistics.summary()).into_ts()?)
 }

@@ -1,4 +1,4 @@
-//! What this module throws.
+//! The errors that this module throws.
 
 use js_sys::{Error, Reflect};
 use randomx::{CacheError, VmError};
@@ -11,7 +11,7 @@ pub enum Failure {
     InvalidArgument(String),
     /// `out-of-memory`.
     OutOfMemory(String),
-    /// `worker-failed`: the JavaScript engine refused an object that it should not.
+    /// `worker-failed`: the JavaScript engine refused to create an object.
     Refused(String),
 }
 
@@ -31,7 +31,7 @@ impl From<VmError> for Failure {
     fn from(error: VmError) -> Failure {
         match error {
             VmError::OutOfMemory { .. } => Failure::OutOfMemory(error.to_string()),
-            // The others reject an option.
+            // All others reject an option.
             _ => Failure::InvalidArgument(error.to_string()),
         }
     }
@@ -45,7 +45,7 @@ impl From<Failure> for JsValue {
             Failure::Refused(message) => ("worker-failed", message),
         };
         let error = Error::new(message);
-        // A fresh Error is an extensible object: the property is always set.
+        // This cannot fail, because a new Error is extensible.
         let _ = Reflect::set(&error, &"code".into(), &code.into());
         error.into()
     }

@@ -1,4 +1,4 @@
-//! The cache, filled in steps.
+//! Filling the cache in steps.
 
 use js_sys::Uint8Array;
 use randomx::CacheBuilder;
@@ -15,7 +15,7 @@ pub struct CacheFill(CacheBuilder);
 
 #[wasm_bindgen]
 impl CacheFill {
-    /// Begins the cache of `key` (at most 1 MiB; may be empty).
+    /// Starts the cache of `key` (at most 1 MiB; may be empty).
     ///
     /// # Errors
     ///
@@ -26,14 +26,14 @@ impl CacheFill {
         Ok(CacheFill(CacheBuilder::new(&key, Cpu::detect())?))
     }
 
-    /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill is 786,432
-    /// blocks.
+    /// Fills at most `blocks` more blocks of 1 KiB and returns the share done, 0 to 1. A complete fill is
+    /// 786,432 blocks.
     pub fn fill(&mut self, blocks: u32) -> f64 {
         self.0.fill(blocks as usize);
         self.0.filled() as f64 / CacheBuilder::BLOCKS as f64
     }
 
-    /// Fills what is left, and looks at hashes of this key.
+    /// Fills the rest and returns the explorer of this key.
     ///
     /// # Errors
     ///

@@ -1,9 +1,8 @@
-//! What the page shows of the inside of hashes: figures computed from the core's own trace, and how fast the
-//! parts of a hash are by themselves.
+//! The page's view into hashes: figures from the core's trace, and the speed of the parts of a hash.
 //!
-//! A module of the page alone, which a worker loads when a view asks it something. Everything is plain Rust: the
-//! cache is in this module's own memory, 256 MiB, and programs are interpreted, since what is looked at are
-//! the programs and not their speed. What fails is thrown as a JavaScript `Error` with a `code`.
+//! Only the page uses this module; a worker loads it on the first request. It generates no code: the cache of
+//! 256 MiB is in its own memory, and programs are interpreted, because the page shows what programs do and
+//! not how fast they are. Failures are thrown as a JavaScript `Error` with a `code`.
 
 #![deny(unsafe_code)]
 

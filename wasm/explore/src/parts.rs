@@ -1,4 +1,4 @@
-//! How fast the parts of a hash are by themselves, as the native build measures them too.
+//! The speed of the parts of a hash, measured as in the native build.
 
 use std::hint::black_box;
 
@@ -14,18 +14,22 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::clock::now;
 use crate::failure::Failure;
 
-/// What is called a megabyte, as in published figures.
+/// A megabyte, as in published figures.
 const MEGABYTE: f64 = (1 << 20) as f64;
 
-/// What AesGenerator4R makes for a program of v1, in blocks of 64 bytes.
+/// The blocks of 64 bytes that AesGenerator4R generates for a program of v1.
 const PROGRAM_BLOCKS: usize = 34;
 
-/// The longest that a part is measured for, in milliseconds.
+/// The longest measurement, in milliseconds.
 const LONGEST: f64 = 10_000.0;
 
-/// Repeats a part for so many `milliseconds` (at most 10,000), and returns how much it did in a second:
-/// `Blake2b`, 64 bytes of 64, and `Blake2bLong`, 1024 of 72, in hashes; `Aes1R`, 2 MiB, and `Aes4R`, 2176
-/// bytes, in MiB; `AesHash1R`, of 2 MiB, in hashes; `Superscalar` in programs.
+/// Repeats a part for `milliseconds` (at most 10,000) and returns its rate per second:
+///
+/// - `Blake2b`: hashes of 64 bytes
+/// - `Blake2bLong`: hashes of 72 bytes with 1024 bytes of output
+/// - `Aes1R`, `Aes4R`: MiB generated, 2 MiB or 2176 bytes at a time
+/// - `AesHash1R`: hashes of 2 MiB
+/// - `Superscalar`: programs generated
 ///
 /// # Errors
 ///
@@ -73,7 +77,7 @@ pub fn measure_part(name: &str, milliseconds: f64) -> Result<f64, Failure> {
             let mut random = BlakeGenerator::new(b"randomx bench");
             repeat(1.0, milliseconds, || drop(black_box(superscalar::generate(&mut random))))
         }
-        _ => return Err(Failure::InvalidArgument(format!("name: there is no part {name}"))),
+        _ => return Err(Failure::InvalidArgument(format!("name: expected a part of a hash, got {name}"))),
     })
 }
 
@@ -82,10 +86,10 @@ fn scratchpad() -> Result<Memory, Failure> {
         .map_err(|_| Failure::OutOfMemory("no memory for a scratchpad, 2 MiB".to_owned()))
 }
 
-/// `amount` for each time that `work` is done in a second. The clock may be coarse, so it is looked at
-/// after ever more work.
+/// Returns `amount` times the repetitions of `work` per second. The clock may be coarse, so the work
+/// between two readings doubles until it takes long enough.
 fn repeat(amount: f64, milliseconds: f64, mut work: impl FnMut()) -> f64 {
-    // Engines optimise what has run for a while.
+    // The first repetitions also let the engine optimise the code.
     let mut time = |times: u64| {
         let start = now();
         for _ in 0..times {
@@ -102,6 +106,6 @@ fn repeat(amount: f64, milliseconds: f64, mut work: impl FnMut()) -> f64 {
         elapsed += time(times);
         done += times;
     }
-    // A clock that stands still tells nothing: no rate is infinite.
+    // A clock that stands still must not give an infinite rate.
     amount * done as f64 * 1e3 / elapsed.max(1e-3)
 }

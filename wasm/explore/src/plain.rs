@@ -1,4 +1,4 @@
-//! What JavaScript gets: plain objects, whose types `tsify` writes.
+//! The plain objects returned to JavaScript; `tsify` writes their types.
 
 use randomx::superscalar::{Port, Program};
 use randomx_figures::{
@@ -12,24 +12,24 @@ use tsify::Tsify;
 #[derive(Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Exploration {
-    /// In hex.
+    /// The hash in hex.
     hash: String,
     lines: Vec<Line>,
-    /// Parts of the scratchpad that were overwritten, 0 to 1.
+    /// The shares of the scratchpad that were overwritten, 0 to 1.
     written: Written,
     accesses: Accesses,
     branches: Branches,
 }
 
-/// An instruction.
+/// An instruction of the program.
 #[derive(Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 struct Line {
     text: String,
-    /// Where a branch goes to when it is taken.
+    /// The target of a branch.
     target: Option<u32>,
     nop: bool,
-    /// How often it has run in 2048 iterations.
+    /// How often it was executed in 2048 iterations.
     runs: f64,
 }
 
@@ -41,7 +41,7 @@ struct Written {
     whole: f64,
 }
 
-/// Means of an iteration.
+/// Means per iteration.
 #[derive(Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 struct Accesses {
@@ -64,7 +64,7 @@ struct Branches {
     executed: f64,
     taken: f64,
     taken_share: f64,
-    longest_row: f64,
+    longest_run: f64,
     repeated_share: f64,
 }
 
@@ -87,7 +87,7 @@ pub struct Figures {
     program_times: Vec<f64>,
     hash_statistics: Option<Spread>,
     program_statistics: Option<Spread>,
-    /// Milliseconds of a hash by what they are spent with.
+    /// Mean milliseconds per hash in each phase.
     phases: Vec<Phase>,
 }
 
@@ -102,7 +102,7 @@ struct Instruction {
     executed_share: f64,
 }
 
-/// Counts of values; the first interval has no left end and the last one no right one.
+/// A histogram. Its first interval has no lower bound and its last one no upper bound.
 #[derive(Serialize, Tsify)]
 struct Bins {
     edges: Vec<f64>,
@@ -114,7 +114,7 @@ struct Spread {
     count: u32,
     mean: f64,
     deviation: f64,
-    /// Least, quartiles, greatest.
+    /// Minimum, quartiles, maximum.
     quartiles: Vec<f64>,
 }
 
@@ -136,14 +136,14 @@ pub struct SuperscalarFunction {
     discarded: u32,
     decode_cycles: u32,
     code_size: u32,
-    /// Of all functions of the key.
+    /// The means of all functions of the key.
     means: Means,
 }
 
 #[derive(Serialize, Tsify)]
 struct PlacedMacroOp {
     name: &'static str,
-    /// Absent where the instruction was dropped.
+    /// Absent if the generator discarded the instruction.
     instruction: Option<u32>,
     cycle: u32,
     latency: u32,
@@ -287,7 +287,7 @@ impl From<&BranchSummary> for Branches {
             executed: summary.executed as f64,
             taken: summary.taken as f64,
             taken_share: summary.taken_share,
-            longest_row: summary.longest_run as f64,
+            longest_run: summary.longest_run as f64,
             repeated_share: summary.repeated_share,
         }
     }

@@ -71,7 +71,7 @@ async function look({ key, input, version, program }: Requests["look"]["args"]):
 
 async function count(args: Requests["count"]["args"]): Promise<Requests["count"]["answer"]> {
   const explorer = await explorerOf(args.key);
-  explorer.forget();
+  explorer.clear();
   for (let number = 0; number < args.hashes; number += 1) {
     await pause();
     explorer.add(args.version, numbered(args, number));

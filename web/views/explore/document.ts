@@ -37,7 +37,7 @@ const ROWS: Row[] = [
   row(
     "Times in a row that a branch is taken (2.6.2)",
     "up to 2",
-    (c) => c.figures && `up to ${c.figures.branches.longestRow}`,
+    (c) => c.figures && `up to ${c.figures.branches.longestRun}`,
   ),
   row(
     "Range of group F (2.5.1)",
