@@ -74,11 +74,12 @@ static DESCRIPTION: Description = Description {
     section: "RandomX design, 2.7 and Appendix B",
     about: "Appendix B asks which features of a processor make RandomX programs fast. A model processor \
      fetches and decodes, accesses memory, and executes, in a pipeline of three stages. Ten \
-     designs differ in the number of execution and memory units, in whether they execute out of \
-     order, and in whether they speculate on branches. They run programs that the core generates \
-     and decodes. The document dates from May 2019, when a program had 16 branches instead of 25; \
-     so the published figures are compared with programs that have the instruction frequencies of \
-     that time. Two more tables give today's figures. The figures do not depend on the machine.",
+     designs differ in the number of execution units (EXU) and memory units (MEM), in whether they \
+     execute out of order, and in whether they speculate on branches. They run programs that the \
+     core generates and decodes; `deviation` is the standard deviation over programs. The document \
+     dates from May 2019, when a program had 16 branches instead of 25; so the published figures \
+     are compared with programs that have the instruction frequencies of that time. Two more \
+     tables give today's figures. The figures do not depend on the machine.",
     samples: Samples { what: "programs", usual: 100_000, most: 10_000_000 },
     parts: &[],
     streams: &[],

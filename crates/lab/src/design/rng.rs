@@ -23,13 +23,13 @@ static DESCRIPTION: Description = Description {
     name: "rng",
     section: "RandomX design, Appendix F",
     about: "Appendix F tests AesGenerator1R and AesGenerator4R with the battery TestU01, from an initial \
-     state of zeros and from a state hashed from a seed. TestU01 is not packaged, so Debian's \
-     dieharder tests the generators here, and Randen for comparison. Each test is repeated as \
-     often as there are samples, and its results are condensed into p-values, which are uniformly \
-     distributed for a perfect generator. A p-value that is weak (1 in 100) or fails (1 in 500000) \
-     is measured again on other numbers. The streams can be tested with other programs too: \
-     `randomx-lab rng --raw 4r-hashed | dieharder -a -g 200`. The figures do not depend on the \
-     machine.",
+     state of zeros (`1r-zero`, `4r-zero`) and from a state hashed from a seed (`1r-hashed`, \
+     `4r-hashed`). TestU01 is not packaged, so Debian's dieharder tests the generators here, and \
+     Randen for comparison. Each test is repeated as often as there are samples, and its results \
+     are condensed into p-values, which are uniformly distributed for a perfect generator. A \
+     p-value that is weak (1 in 100) or fails (1 in 500000) is measured again on other numbers. \
+     The streams can be tested with other programs too: `randomx-lab rng --raw 4r-hashed | \
+     dieharder -a -g 200`. The figures do not depend on the machine.",
     samples: Samples { what: "repetitions of each test", usual: 100, most: 10_000 },
     parts: TESTED,
     streams: STREAMS,

@@ -27,9 +27,10 @@ static DESCRIPTION: Description = Description {
      weaker and slower ones. The figures are cycles per byte of random numbers in four \
      applications: a loop that only generates numbers, a Fisher-Yates shuffle, reservoir sampling, \
      and an estimate of pi. RandomX's two generators are measured too. The generators take turns, \
-     and each figure is the median of a generator's turns. A cycle is a third of the time of a \
-     dependent multiplication, because a clock does not follow the core's frequency. The last \
-     table compares the permutation alone with its AES rounds, one after another and side by side.",
+     and each figure is the median of a generator's turns; `best turn` is the fastest. A cycle is \
+     a third of the time of a dependent multiplication, because a clock does not follow the core's \
+     frequency. The last table compares the permutation alone with its AES rounds, one after \
+     another and side by side.",
     samples: Samples { what: "turns of each generator", usual: 31, most: 10_000 },
     parts: &["raw", "shuffle", "reservoir", "pi", "bound"],
     streams: &["randen"],
