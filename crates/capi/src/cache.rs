@@ -5,8 +5,7 @@ use std::mem;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-use randomx::items::{Items, ItemsOptions};
-use randomx::{CacheBuilder, CacheMemory, CodePages, EngineChoice};
+use randomx::{CacheBuilder, CacheMemory, CodePages, EngineChoice, Items, ItemsOptions};
 
 use crate::boundary::has_room;
 use crate::flags::Flags;

@@ -6,7 +6,7 @@ use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use randomx::superscalar::Item;
+use randomx::Item;
 
 use crate::cache::Cache;
 use crate::flags::Flags;

@@ -2,8 +2,7 @@
 
 use std::ffi::c_int;
 
-use randomx::cpu::{Cpu, Extension};
-use randomx::{CodePages, EngineChoice, Pages, Version, VmOptions};
+use randomx::{CodePages, Cpu, EngineChoice, Extension, Pages, Version, VmOptions};
 
 /// A combination of `RANDOMX_FLAG_*`. Bits that mean nothing are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]

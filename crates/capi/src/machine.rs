@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use randomx::items::ItemSource;
-use randomx::superscalar::Item;
-use randomx::{HASH_SIZE, KeyMemory, Vm};
+use randomx::{HASH_SIZE, Item, ItemSource, KeyMemory, Vm};
 
 use crate::boundary::has_room;
 use crate::cache::Cache;

@@ -80,6 +80,7 @@ impl Aes {
     }
 
     /// Computes one round of encryption: ShiftRows, SubBytes, MixColumns, then XOR with `key`.
+    #[cfg(feature = "internals")]
     pub fn encrypt_round(self, block: &Column, key: &Column) -> Column {
         dispatch!(self, encrypt_round(block, key))
     }
@@ -136,6 +137,7 @@ macro_rules! define_functions {
             $crate::aes::hash_1r::hash_and_fill($rounds, state, blocks)
         }
 
+        #[cfg(feature = "internals")]
         $(#[$attribute])*
         pub(super) fn encrypt_round(
             block: &$crate::aes::Column,

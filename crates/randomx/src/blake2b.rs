@@ -24,6 +24,7 @@ pub fn hash256(parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// Returns Hash512 of the concatenation of `parts`.
+#[cfg(feature = "internals")]
 pub fn hash512(parts: &[&[u8]]) -> [u8; 64] {
     Blake2b::default().hash512(parts)
 }

@@ -17,6 +17,7 @@ pub struct BlakeGenerator {
 
 impl BlakeGenerator {
     /// Seeds the generator with the first 60 bytes of `key`, zero padded.
+    #[cfg(feature = "internals")]
     pub fn new(key: &[u8]) -> BlakeGenerator {
         BlakeGenerator::with_blake2b(key, Blake2b::default())
     }
@@ -39,6 +40,7 @@ impl BlakeGenerator {
 
     /// Returns the next 4 bytes, little-endian. Fewer than 4 bytes at the end of a state are
     /// skipped.
+    #[cfg(feature = "internals")]
     #[inline]
     pub fn word(&mut self) -> u32 {
         self.draw(4)

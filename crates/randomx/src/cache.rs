@@ -56,7 +56,7 @@ impl Cache {
     }
 
     /// The SuperscalarHash programs, in order of use.
-    pub fn programs(&self) -> &[Program; CACHE_ACCESSES] {
+    pub(crate) fn programs(&self) -> &[Program; CACHE_ACCESSES] {
         &self.programs
     }
 }

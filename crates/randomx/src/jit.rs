@@ -2,6 +2,7 @@
 
 pub use crate::error::JitError;
 
+#[cfg(feature = "internals")]
 pub mod wasm;
 #[cfg(target_arch = "x86_64")]
 pub mod x86_64;

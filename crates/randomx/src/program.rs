@@ -50,6 +50,7 @@ impl Program {
     }
 
     /// Generates the next program of a hash.
+    #[cfg(feature = "internals")]
     pub fn generate(generator: &mut AesGenerator4R, version: Version) -> Program {
         let mut program = Program::empty();
         program.regenerate(generator, version);

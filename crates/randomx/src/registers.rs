@@ -40,6 +40,7 @@ impl RegisterFile {
     }
 
     /// Reads R, F, E and A from 256 bytes in little-endian byte order.
+    #[cfg(feature = "internals")]
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> RegisterFile {
         let words = bytes.as_chunks().0;
         let word = |i: usize| u64::from_le_bytes(words[i]);

@@ -56,6 +56,7 @@ pub fn add(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
 }
 
 /// Returns `a - b`.
+#[cfg(feature = "internals")]
 #[inline(always)]
 pub fn sub(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
     add(a, negate(b), mode)

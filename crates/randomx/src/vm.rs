@@ -5,6 +5,8 @@
 //! memory that one lane waits for arrives during the turns of the others. A single input takes the
 //! same path with one lane.
 
+#[cfg(feature = "internals")]
+mod custom;
 mod hash_state;
 mod key;
 mod lanes;
@@ -13,21 +15,24 @@ mod observer;
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "internals")]
+pub(crate) use custom::hash_once;
 pub use key::KeyMemory;
 pub use observer::{Observer, Phase};
 
 use crate::cache::Cache;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineChoice, EngineKind};
+use crate::engine::{EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
-use crate::items::{ItemSource, ItemsOptions};
+use crate::items::ItemsOptions;
+use crate::jit::CodePages;
+#[cfg(not(target_arch = "x86_64"))]
+use crate::jit::JitError;
 #[cfg(target_arch = "x86_64")]
 use crate::jit::x86_64::program::Jit;
-use crate::jit::{CodePages, JitError};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
-use crate::scratchpad::Scratchpads;
 
 use key::Source;
 use lanes::{Hasher, Job, Lanes};
@@ -77,7 +82,6 @@ pub struct Vm {
     options: VmOptions,
     /// Lanes that run with the present key and version.
     lanes: usize,
-    engine: EngineKind,
     hasher: Box<dyn Hasher>,
     /// Whether the first lane holds a hash that has begun.
     begun: bool,
@@ -111,41 +115,16 @@ impl Vm {
             EngineChoice::Auto => compiled(options, lanes).ok(),
             EngineChoice::Jit => Some(compiled(options, lanes)?),
         };
-        let (engine, hasher) = match compiled {
-            Some(hasher) => (EngineKind::Jit, hasher),
-            None => (EngineKind::Interpreter, interpreted(options, lanes)?),
+        let hasher = match compiled {
+            Some(hasher) => hasher,
+            None => interpreted(options, lanes)?,
         };
-        Ok(Vm { source, version, options, lanes, engine, hasher, begun: false })
-    }
-
-    /// Creates a light VM whose programs run on a custom engine; `new_code` allocates the code of
-    /// a lane. The options `engine` and `code_pages` have no effect.
-    ///
-    /// # Errors
-    ///
-    /// [`VmError::Lanes`] unless the number of lanes is 1 to [`MAX_LANES`], [`VmError::Jit`] if
-    /// `new_code` fails, [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be
-    /// allocated.
-    pub fn with_engine<E>(
-        items: Arc<dyn ItemSource>,
-        version: Version,
-        options: VmOptions,
-        engine: E,
-        new_code: fn(&E) -> Result<E::Code, JitError>,
-    ) -> Result<Vm, VmError>
-    where
-        E: Engine + Send + 'static,
-        E::Code: Send + 'static,
-    {
-        let source = Source::Light(items);
-        let lanes = requested_lanes(&source, version, options)?;
-        let hasher = Box::new(Lanes::new(engine, new_code, lanes, options.cpu)?);
-        Ok(Vm { source, version, options, lanes, engine: E::KIND, hasher, begun: false })
+        Ok(Vm { source, version, options, lanes, hasher, begun: false })
     }
 
     /// The engine that runs programs.
     pub fn engine(&self) -> EngineKind {
-        self.engine
+        self.hasher.engine()
     }
 
     /// The options that the VM was created with.
@@ -256,26 +235,6 @@ impl Vm {
     }
 }
 
-/// Computes one hash with an engine that may borrow, and returns the scratchpad too.
-///
-/// # Errors
-///
-/// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpad cannot be
-/// allocated.
-pub(crate) fn hash_once<E: Engine>(
-    engine: E,
-    new_code: fn(&E) -> Result<E::Code, JitError>,
-    key: KeyMemory,
-    version: Version,
-    input: &[u8],
-) -> Result<([u8; HASH_SIZE], Scratchpads), VmError> {
-    let options = VmOptions::default();
-    let mut lanes = Lanes::new(engine, new_code, 1, options.cpu)?;
-    lanes.begin(input);
-    let hash = lanes.finish(&Source::new(key, options), version, None);
-    Ok((hash, lanes.into_scratchpads()))
-}
-
 fn requested_lanes(
     source: &Source,
     version: Version,
@@ -308,7 +267,7 @@ impl fmt::Debug for Vm {
         f.debug_struct("Vm")
             .field("version", &self.version)
             .field("lanes", &self.lanes)
-            .field("engine", &self.engine)
+            .field("engine", &self.engine())
             .finish_non_exhaustive()
     }
 }

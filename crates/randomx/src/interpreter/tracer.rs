@@ -11,6 +11,7 @@ use crate::superscalar::Item;
 ///
 /// All methods default to no-ops, which are compiled away: with `()` the interpreter is the one that
 /// hashes.
+#[cfg_attr(not(feature = "internals"), allow(dead_code))]
 pub trait Tracer {
     /// A program, one of 8 in a hash, is about to run.
     #[inline(always)]

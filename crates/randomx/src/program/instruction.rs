@@ -18,6 +18,7 @@ pub struct Instruction {
 
 impl Instruction {
     /// Parses an instruction word.
+    #[cfg(feature = "internals")]
     pub fn from_bytes(bytes: &[u8; 8]) -> Instruction {
         let [opcode, dst, src, modifier, imm @ ..] = *bytes;
         Instruction { opcode, dst, src, modifier, imm32: u32::from_le_bytes(imm) }

@@ -3,7 +3,7 @@
 use super::hash_state::{HashState, Primitives};
 use super::key::Source;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, LaneContext};
+use crate::engine::{Engine, EngineKind, LaneContext};
 use crate::environment::DefaultEnvironment;
 use crate::error::VmError;
 use crate::jit::JitError;
@@ -15,6 +15,9 @@ use crate::vm::{Observer, Phase};
 
 /// Lanes of any engine.
 pub(super) trait Hasher: Send {
+    /// The kind of engine.
+    fn engine(&self) -> EngineKind;
+
     /// Hashes the job's inputs in groups of as many lanes as it asks for.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
 
@@ -135,6 +138,7 @@ impl<E: Engine> Lanes<E> {
     }
 
     /// Returns the scratchpads as the last hash left them.
+    #[cfg(feature = "internals")]
     pub(super) fn into_scratchpads(self) -> Scratchpads {
         self.scratchpads
     }
@@ -145,6 +149,10 @@ where
     E: Engine + Send,
     E::Code: Send,
 {
+    fn engine(&self) -> EngineKind {
+        E::KIND
+    }
+
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
         let count = job.lanes;
         observer.enter(Phase::Fill);

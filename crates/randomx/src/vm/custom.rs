@@ -1,0 +1,60 @@
+//! VMs with custom engines.
+
+use std::sync::Arc;
+
+use super::key::Source;
+use super::lanes::Lanes;
+use super::{KeyMemory, Vm, VmOptions, requested_lanes};
+use crate::cpu::Cpu;
+use crate::engine::Engine;
+use crate::error::VmError;
+use crate::items::ItemSource;
+use crate::jit::JitError;
+use crate::params::{HASH_SIZE, Version};
+use crate::scratchpad::Scratchpads;
+
+impl Vm {
+    /// Creates a light VM whose programs run on a custom engine; `new_code` allocates the code of
+    /// a lane. The options `engine` and `code_pages` have no effect. Needs the feature `internals`.
+    ///
+    /// # Errors
+    ///
+    /// [`VmError::Lanes`] unless the number of lanes is 1 to [`MAX_LANES`](crate::MAX_LANES),
+    /// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a
+    /// lane, cannot be allocated.
+    pub fn with_engine<E>(
+        items: Arc<dyn ItemSource>,
+        version: Version,
+        options: VmOptions,
+        engine: E,
+        new_code: fn(&E) -> Result<E::Code, JitError>,
+    ) -> Result<Vm, VmError>
+    where
+        E: Engine + Send + 'static,
+        E::Code: Send + 'static,
+    {
+        let source = Source::Light(items);
+        let lanes = requested_lanes(&source, version, options)?;
+        let hasher = Box::new(Lanes::new(engine, new_code, lanes, options.cpu)?);
+        Ok(Vm { source, version, options, lanes, hasher, begun: false })
+    }
+}
+
+/// Computes one hash with an engine that may borrow, and returns the scratchpad too.
+///
+/// # Errors
+///
+/// [`VmError::Jit`] if `new_code` fails, [`VmError::OutOfMemory`] if the scratchpad cannot be
+/// allocated.
+pub(crate) fn hash_once<E: Engine>(
+    engine: E,
+    new_code: fn(&E) -> Result<E::Code, JitError>,
+    key: KeyMemory,
+    version: Version,
+    input: &[u8],
+) -> Result<([u8; HASH_SIZE], Scratchpads), VmError> {
+    let mut lanes = Lanes::new(engine, new_code, 1, Cpu::detect())?;
+    lanes.begin(input);
+    let hash = lanes.finish(&Source::new(key, VmOptions::default()), version, None);
+    Ok((hash, lanes.into_scratchpads()))
+}
