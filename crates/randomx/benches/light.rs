@@ -1,7 +1,7 @@
-//! What light mode is made of: cache, dataset items and whole hashes in the interpreter.
+//! Benchmarks of light mode: the cache, dataset items, and hashes in the interpreter.
 //!
-//! `cargo bench -p randomx`. Times are of a whole batch; the throughput is per item or hash.
-#![expect(missing_docs, reason = "criterion's macro makes an undocumented function")]
+//! Run `cargo bench -p randomx`. A time is that of a batch; the throughput is per item or hash.
+#![expect(missing_docs, reason = "criterion's macro defines an undocumented function")]
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Which engine computes items, also where the system refuses to execute what was written.
+//! The engine that computes items, also where the system refuses executable memory.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::process::Command;
@@ -14,16 +14,16 @@ fn items(cache: &Arc<Cache>, engine: EngineChoice) -> Result<Items, JitError> {
     Items::with_options(Arc::clone(cache), options)
 }
 
-/// The process that asks the kernel to refuse cannot take it back, so it is another one.
+/// A process cannot undo the refusal, so it happens in a child.
 #[test]
 fn refused_execution_is_an_error_or_the_interpreter() {
     const CHILD: &str = "RANDOMX_TEST_REFUSE_EXECUTION";
     if std::env::var_os(CHILD).is_none() {
-        let this = std::env::current_exe().expect("the path of this test");
+        let this = std::env::current_exe().expect("the path of this program");
         let mut child = Command::new(this);
         let name = "refused_execution_is_an_error_or_the_interpreter";
         let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
-        let output = output.expect("this test once more");
+        let output = output.expect("this program runs");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
         if text.contains("skipped") {
@@ -33,12 +33,12 @@ fn refused_execution_is_an_error_or_the_interpreter() {
     }
 
     let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));
-    let jit = items(&cache, EngineChoice::Jit).expect("machine code while nothing is refused");
+    let jit = items(&cache, EngineChoice::Jit).expect("machine code before the refusal");
     assert_eq!(jit.engine(), EngineKind::Jit);
 
     const PR_SET_MDWE: libc::c_int = 65;
     const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
-    // SAFETY: the call takes five numbers and only changes what this process may map.
+    // SAFETY: the call takes five numbers and only restricts future mappings of this process.
     if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
         println!("skipped");
         return;
@@ -48,7 +48,7 @@ fn refused_execution_is_an_error_or_the_interpreter() {
     let automatic = items(&cache, EngineChoice::Auto).expect("the interpreter");
     assert_eq!(automatic.engine(), EngineKind::Interpreter);
 
-    // Code that was there before still runs.
+    // Older code still runs.
     let numbers = [0, 1, 34_078_718];
     let (mut compiled, mut interpreted) = ([[0; 8]; 3], [[0; 8]; 3]);
     jit.compute(&numbers, &mut compiled);

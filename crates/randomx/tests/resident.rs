@@ -1,5 +1,5 @@
-//! How much memory each mode takes: what its definition says, within 5%, and none once it is
-//! dropped. Each mode has a process of its own, because a process's memory is what is measured.
+//! The memory of each mode: its definition, within 5%, and none after it is dropped. Each mode runs in
+//! a process of its own, whose memory is measured.
 
 #![cfg(target_os = "linux")]
 
@@ -13,11 +13,11 @@ use randomx::items::Items;
 use randomx::params::{CACHE_SIZE, DATASET_SIZE, SCRATCHPAD_L3};
 use randomx::{Cache, Dataset, DatasetError, KeyMemory, Version, Vm, VmOptions};
 
-/// Tells a process of this test which mode to measure.
+/// Names the mode that a child process of this test measures.
 const MODE: &str = "RANDOMX_TEST_MODE";
 
 #[test]
-fn modes_take_the_memory_of_their_definition() {
+fn modes_use_the_memory_of_their_definition() {
     for mode in ["light", "fast"] {
         let test = std::env::current_exe().expect("this program");
         let output = Command::new(test)
@@ -26,16 +26,16 @@ fn modes_take_the_memory_of_their_definition() {
             .output()
             .expect("this program runs");
         let text = String::from_utf8_lossy(&output.stdout);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{mode}: {text}{told}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{mode}: {text}{errors}");
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(mode)).collect();
         assert!(!lines.is_empty(), "{mode}: nothing was measured: {text}");
-        // Written past the capture of a test that passes: the measurement is the result.
+        // Written directly, since the harness would capture the measurement of a passing test.
         let _ = writeln!(std::io::stdout(), "{}", lines.join("\n"));
     }
 }
 
-/// The part of the test above that runs in a process of its own.
+/// The part of the test above that runs in a child process.
 #[test]
 fn one_mode() {
     let Ok(mode) = std::env::var(MODE) else {
@@ -55,8 +55,8 @@ fn one_mode() {
             dataset => dataset.expect("a dataset"),
         };
         check_items(&dataset, &items);
-        // While it is computed there is a cache too, and nothing else of size.
-        assert_within("the most so far", memory("VmHWM"), DATASET_SIZE + CACHE_SIZE);
+        // While it is computed there is a cache too.
+        assert_within("peak", memory("VmHWM"), DATASET_SIZE + CACHE_SIZE);
         drop((items, cache));
         (Arc::new(dataset).into(), DATASET_SIZE)
     };
@@ -69,10 +69,10 @@ fn one_mode() {
     }
     drop(key);
     let left = memory("VmRSS");
-    assert!(left < before + (8 << 20), "{left} bytes are left, and {before} were there before");
+    assert!(left < before + (8 << 20), "{left} bytes after, {before} before");
 }
 
-/// Items all over the dataset, and where threads and pages meet, are those of the cache.
+/// Compares items throughout the dataset, and at the borders of pages and threads, with the cache's.
 fn check_items(dataset: &Dataset, items: &Items) {
     let mut numbers: Vec<u32> = (0..1 << 12).map(|step| step * 8_319).collect();
     numbers.extend((0..1040).flat_map(|page: u32| [page * 32_768, page * 32_768 + 32_767]));
@@ -85,16 +85,16 @@ fn check_items(dataset: &Dataset, items: &Items) {
     }
 }
 
-fn assert_within(name: &str, taken: usize, defined: usize) {
-    let ratio = taken as f64 / defined as f64;
-    println!("{name}: {} MiB of {} MiB, {ratio:.3}", taken >> 20, defined.div_ceil(1 << 20));
-    assert!((0.95..=1.05).contains(&ratio), "{name}: {taken} bytes, not {defined}");
+fn assert_within(name: &str, used: usize, defined: usize) {
+    let ratio = used as f64 / defined as f64;
+    println!("{name}: {} MiB of {} MiB, {ratio:.3}", used >> 20, defined.div_ceil(1 << 20));
+    assert!((0.95..=1.05).contains(&ratio), "{name}: expected {defined} bytes, got {used}");
 }
 
-/// A line of this process's status, in bytes; reserved huge pages, which Linux counts apart,
-/// included.
+/// Returns a size from this process's status, in bytes, with reserved huge pages, which Linux counts
+/// separately.
 fn memory(name: &str) -> usize {
-    let status = fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let status = fs::read_to_string("/proc/self/status").expect("the status of this process");
     let bytes = |name: &str| -> usize {
         let line = status.lines().find_map(|line| line.strip_prefix(name));
         let amount = line.and_then(|line| line.split_whitespace().nth(1)).expect("an amount");

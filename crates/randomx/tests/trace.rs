@@ -1,4 +1,4 @@
-//! The trace: what is told is what happens, and telling changes nothing.
+//! Traces: the reported events are consistent, and tracing does not change a hash.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use randomx::{Cache, Item, KeyMemory, Version, Vm};
 const INPUT: &[u8] = b"an input whose hash is traced";
 
 #[test]
-fn a_traced_hash_is_the_hash() {
+fn tracing_reports_consistent_events_and_keeps_the_hash() {
     let cache = Arc::new(Cache::new(b"trace").expect("a cache"));
     let items = Arc::new(Items::new(Arc::clone(&cache), Cpu::detect()));
     let mut vm = Vm::new(Arc::clone(&cache), Version::V1).expect("a VM");
@@ -32,18 +32,18 @@ fn a_traced_hash_is_the_hash() {
         let key = KeyMemory::Items(items.clone());
         assert_eq!(trace::hash(key.clone(), version, INPUT, &mut ()), Ok(expected), "{version}");
 
-        let mut told = (Told::new(&items), Count::default());
-        assert_eq!(trace::hash(key, version, INPUT, &mut told), Ok(expected), "{version}");
-        let (told, count) = told;
-        assert_eq!(told.programs, PROGRAM_COUNT);
-        assert_eq!(told.iterations, PROGRAM_COUNT * PROGRAM_ITERATIONS);
-        assert!(told.ended);
+        let mut tracers = (Checker::new(&items), Count::default());
+        assert_eq!(trace::hash(key, version, INPUT, &mut tracers), Ok(expected), "{version}");
+        let (checker, count) = tracers;
+        assert_eq!(checker.programs, PROGRAM_COUNT);
+        assert_eq!(checker.iterations, PROGRAM_COUNT * PROGRAM_ITERATIONS);
+        assert!(checker.ended);
         assert!(count.taken > 0 && count.instructions > 0);
-        // In v2 most of them leave fprc as it is.
-        let set = told.rounded as f64 / told.roundings as f64;
+        // In v2 most CFROUND instructions leave fprc unchanged.
+        let share = checker.rounded as f64 / checker.roundings as f64;
         match version {
-            Version::V1 => assert_eq!(told.rounded, told.roundings),
-            Version::V2 => assert!(set > 0.02 && set < 0.15, "{set} of CFROUND"),
+            Version::V1 => assert_eq!(checker.rounded, checker.roundings),
+            Version::V2 => assert!(share > 0.02 && share < 0.15, "{share} of CFROUND"),
         }
     }
 }
@@ -64,12 +64,12 @@ impl Tracer for Count {
     }
 }
 
-/// Follows a hash by what is told, and holds it against what can be known otherwise.
-struct Told<'a> {
+/// Follows a hash by its events and checks them against independent knowledge.
+struct Checker<'a> {
     items: &'a Items,
     operations: Vec<Operation>,
     opcodes: Vec<Opcode>,
-    /// The instruction in progress, and the one that must come next.
+    /// The present instruction, and the one that must follow.
     at: usize,
     next: usize,
     floats: [Option<F64x2>; 8],
@@ -81,9 +81,9 @@ struct Told<'a> {
     ended: bool,
 }
 
-impl Told<'_> {
-    fn new(items: &Items) -> Told<'_> {
-        Told {
+impl Checker<'_> {
+    fn new(items: &Items) -> Checker<'_> {
+        Checker {
             items,
             operations: Vec::new(),
             opcodes: Vec::new(),
@@ -105,7 +105,7 @@ impl Told<'_> {
     }
 }
 
-impl Tracer for Told<'_> {
+impl Tracer for Checker<'_> {
     fn program(&mut self, program: &Program) {
         self.programs += 1;
         let mut operations = Operations(Vec::new());
@@ -144,7 +144,7 @@ impl Tracer for Told<'_> {
         match self.operations[self.at] {
             Operation::Cbranch { target, .. } if taken => self.next = usize::from(target),
             Operation::Cbranch { .. } => {}
-            other => panic!("{other:?} is no branch"),
+            other => panic!("{other:?} is not a branch"),
         }
     }
 
@@ -159,14 +159,14 @@ impl Tracer for Told<'_> {
 
     fn executed(&mut self, registers: &RegisterFile) {
         assert_eq!(self.next, self.operations.len());
-        for (told, held) in self.floats.iter().zip(registers.f.iter().chain(&registers.e)) {
-            assert!(told.is_none_or(|told| told == *held));
+        for (reported, actual) in self.floats.iter().zip(registers.f.iter().chain(&registers.e)) {
+            assert!(reported.is_none_or(|reported| reported == *actual));
         }
     }
 
     fn item(&mut self, number: u32, item: &Item) {
         let mut expected = [[0; 8]];
-        // Each of them takes as long as a good part of an iteration.
+        // Computing an item takes a large part of an iteration's time, so a sample is checked.
         if self.iterations.is_multiple_of(64) {
             self.items.compute(&[number], &mut expected);
             assert_eq!(*item, expected[0]);
@@ -177,7 +177,7 @@ impl Tracer for Told<'_> {
         self.iterations += 1;
     }
 
-    /// What nobody has written is as it was filled, and nearly all that was is different.
+    /// Exactly the words that were not written still have their initial values.
     fn scratchpad(&mut self, scratchpad: &Scratchpad) {
         let mut filled = vec![[0; 64]; SCRATCHPAD_L3 / 64];
         AesGenerator1R::new(&hash512(&[INPUT]), Aes::new(Cpu::detect())).fill(&mut filled);
@@ -201,21 +201,21 @@ impl Sink for Operations {
 }
 
 #[test]
-fn a_traced_program_of_superscalar_hash_is_the_program() {
+fn tracing_a_superscalar_program_keeps_the_program() {
     for key in 0..20u8 {
         let mut random = BlakeGenerator::new(&[key]);
         let mut expected = BlakeGenerator::new(&[key]);
         for _ in 0..8 {
-            let mut told = Scheduled::default();
-            let program = generate_traced(&mut random, &mut told);
+            let mut schedule = Scheduled::default();
+            let program = generate_traced(&mut random, &mut schedule);
             assert_eq!(program, generate(&mut expected));
-            assert_eq!(told.instructions, program.instructions);
-            assert!(told.slots > told.instructions.len());
+            assert_eq!(schedule.instructions, program.instructions);
+            assert!(schedule.slots > schedule.instructions.len());
         }
     }
 }
 
-/// Holds a schedule against the rules of specification 6.2 and 6.3.
+/// Checks a schedule against the rules of specification 6.2 and 6.3.
 #[derive(Default)]
 struct Scheduled {
     group: &'static [u8],

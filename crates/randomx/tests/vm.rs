@@ -1,4 +1,4 @@
-//! The public API: options, progress, and that only inputs and keys decide a hash.
+//! The public API: options, progress, and hashes that depend on inputs, keys and versions alone.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn with_lanes(cache: &Arc<Cache>, lanes: usize) -> Result<Vm, VmError> {
 }
 
 #[test]
-fn only_inputs_and_keys_decide_a_hash() {
+fn lanes_do_not_change_hashes() {
     let first = Arc::new(Cache::new(b"first").expect("a cache"));
     let second = Arc::new(Cache::new(b"second").expect("a cache"));
     let inputs: Vec<Vec<u8>> = (0..11).map(|length| vec![length; usize::from(length)]).collect();
@@ -41,8 +41,8 @@ fn hashes_can_be_chained() {
     let inputs = [b"".as_slice(), b"one", b"one", &[7; 300]];
     let expected = vm.hash_many(&inputs);
 
-    assert_eq!((vm.hash_next(b"none has begun"), vm.hash_last()), (None, None));
-    vm.hash_first(b"forgotten");
+    assert_eq!((vm.hash_next(b"no hash has begun"), vm.hash_last()), (None, None));
+    vm.hash_first(b"discarded");
     vm.hash_first(inputs[0]);
     for (next, expected) in inputs[1..].iter().zip(&expected) {
         assert_eq!(vm.hash_next(next).as_ref(), Some(expected));
@@ -55,19 +55,19 @@ fn hashes_can_be_chained() {
 }
 
 #[test]
-fn a_cache_can_take_the_memory_of_another() {
+fn a_cache_can_reuse_the_memory_of_another() {
     let mut memory = Cache::new(b"before").expect("a cache").into_memory();
-    let place = memory.as_mut_ptr();
+    let address = memory.as_mut_ptr();
     let cache = CacheBuilder::in_memory(memory, b"after", Cpu::detect()).finish();
-    assert_eq!(cache.words().as_ptr().cast(), place.cast_const());
+    assert_eq!(cache.words().as_ptr().cast(), address.cast_const());
     assert!(cache.words() == Cache::new(b"after").expect("a cache").words());
 }
 
 #[test]
-fn lanes_are_one_to_eight() {
+fn lane_counts_out_of_range_are_refused() {
     let cache = Arc::new(Cache::new(b"").expect("a cache"));
     for lanes in [0, MAX_LANES + 1, usize::MAX] {
-        let error = with_lanes(&cache, lanes).expect_err("no such number of lanes");
+        let error = with_lanes(&cache, lanes).expect_err("a bad number of lanes");
         assert_eq!(error, VmError::Lanes { requested: lanes });
         assert!(error.to_string().starts_with("lanes: expected 1 to 8"), "{error}");
     }

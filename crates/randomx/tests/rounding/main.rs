@@ -1,4 +1,4 @@
-//! Directed rounding against the hardware's: more than 100 million operand pairs, no difference.
+//! Directed rounding compared with the hardware's, on more than 100 million pairs of operands.
 
 mod operands;
 #[cfg(target_arch = "x86_64")]
@@ -12,7 +12,7 @@ mod against_hardware {
     use crate::operands::{Operands, Random};
     use crate::x86_mxcsr as hardware;
 
-    /// Pairs of doubles for each operation in each mode: 110 million over all.
+    /// Pairs of doubles for each operation in each mode: 110 million in all.
     const PAIRS: usize = 5_500_000;
 
     type Function = fn(F64x2, F64x2, RoundingMode) -> F64x2;
@@ -32,7 +32,7 @@ mod against_hardware {
                 compared += 2;
                 inexact += usize::from(expected != hardware(a, b, RoundingMode::Nearest));
             }
-            // Otherwise the test could not tell the modes apart.
+            // Only inexact results tell the modes apart.
             assert_eq!(inexact > PAIRS / 100, mode != RoundingMode::Nearest, "{name}, {mode:?}");
         }
         println!("{name}: {compared} pairs agree");
@@ -72,5 +72,5 @@ mod against_hardware {
 #[cfg(not(target_arch = "x86_64"))]
 #[test]
 fn skipped() {
-    println!("skipped: the hardware oracle of directed rounding is for x86-64");
+    println!("skipped: directed rounding in hardware is tested on x86-64");
 }

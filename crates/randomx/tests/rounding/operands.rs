@@ -1,6 +1,6 @@
-//! Random and edge operands from the whole range that the VM's registers can have.
+//! Random and extreme operands from the whole range of the VM's registers.
 
-/// SplitMix64: small, fast and good enough to pick operands.
+/// SplitMix64.
 pub struct Random(u64);
 
 impl Random {
@@ -24,19 +24,19 @@ impl Random {
 pub struct Operands;
 
 impl Operands {
-    /// Of FADD and FSUB: a group F value, and a group A value or converted integer.
+    /// Operands of FADD and FSUB: a group F value, and a group A value or converted integer.
     pub fn additive(random: &mut Random) -> [f64; 2] {
         let b = match random.below(3) {
             0 => integer(random),
             _ => group_a(random),
         };
         let a = match random.below(8) {
-            // Cancels b, exactly or but for the last bits.
+            // Cancels b, exactly or except for the last bits.
             0 => -b,
             1 => b,
             2 => nearby(-b, random),
             3 => integer(random),
-            // What FSCAL makes of the zeros.
+            // The zeros, and FSCAL's results for them.
             4 => [0.0, -0.0, f64::from_bits(0x00f0 << 48), -f64::from_bits(0x00f0 << 48)]
                 [random.below(4) as usize],
             5 => integer(random) * 2f64.powi(random.below(31) as i32 - 15),
@@ -45,12 +45,12 @@ impl Operands {
         [a, b]
     }
 
-    /// Of FMUL: a group E value and a group A value.
+    /// Operands of FMUL: a group E value and a group A value.
     pub fn multiplicative(random: &mut Random) -> [f64; 2] {
         [group_e(random), group_a(random)]
     }
 
-    /// Of FDIV and FSQRT: a group E value and one that was just converted to group E.
+    /// Operands of FDIV and FSQRT: a group E value and one that was just converted to group E.
     pub fn divisive(random: &mut Random) -> [f64; 2] {
         let a = group_e(random);
         // Exponents 0b011_xxxx_xxxx.
@@ -58,7 +58,7 @@ impl Operands {
         let a = match random.below(8) {
             0 => b,
             1 => nearby(b, random),
-            // A quotient, or a square, that is exact.
+            // An exact quotient or square root.
             2 => (b * 3.0).min(f64::MAX),
             3 => {
                 let root = f64::from(random.word() as u32 >> random.below(31));
@@ -78,12 +78,12 @@ fn integer(random: &mut Random) -> f64 {
     })
 }
 
-/// In [1, 2^32).
+/// Returns a number in [1, 2^32).
 fn group_a(random: &mut Random) -> f64 {
     from_exponent(random.below(32) as i32, random)
 }
 
-/// Positive, from far below what a program can reach to infinity.
+/// Returns a positive number, from far below the values of programs up to infinity.
 fn group_e(random: &mut Random) -> f64 {
     match random.below(16) {
         0 => f64::INFINITY,
@@ -95,7 +95,7 @@ fn group_e(random: &mut Random) -> f64 {
     }
 }
 
-/// A number with this exponent and a random or special fraction.
+/// Returns a number with this exponent and a random or special fraction.
 fn from_exponent(exponent: i32, random: &mut Random) -> f64 {
     const FRACTION: u64 = (1 << 52) - 1;
     let fraction = match random.below(12) {
@@ -105,7 +105,7 @@ fn from_exponent(exponent: i32, random: &mut Random) -> f64 {
         3 => FRACTION - 1,
         4 => 1 << 51,
         5 => (1 << 51) - 1,
-        // Few significant bits, so that results are often exact.
+        // Few significant bits make exact results frequent.
         6 => random.word() << 27,
         7 => random.word() & 0xfff,
         _ => random.word(),
@@ -117,7 +117,7 @@ fn signed(value: f64, random: &mut Random) -> f64 {
     if random.below(2) == 0 { value } else { -value }
 }
 
-/// A few units in the last place away.
+/// Returns a number a few units in the last place away.
 fn nearby(value: f64, random: &mut Random) -> f64 {
     if value == 0.0 {
         return value;

@@ -1,4 +1,4 @@
-//! The oracle: SSE2 arithmetic with the rounding mode in MXCSR, as the reference sets it.
+//! The oracle: SSE2 arithmetic with the MXCSR that the reference sets.
 
 use std::arch::asm;
 use std::arch::x86_64::__m128d;
@@ -6,7 +6,7 @@ use std::arch::x86_64::__m128d;
 use randomx::f64x2::F64x2;
 use randomx::rounding::RoundingMode;
 
-/// Exceptions masked, denormals as zero in operands and results.
+/// Exceptions masked; denormals are zero in operands and results.
 const DEFAULT: u32 = 0x9fc0;
 
 macro_rules! binary {
@@ -17,8 +17,8 @@ macro_rules! binary {
                 let mut saved = 0u32;
                 let mut result: __m128d = bytemuck::cast(a.to_bits());
                 let operand: __m128d = bytemuck::cast(b.to_bits());
-                // SAFETY: SSE2 is part of x86-64, the pointers are to live variables, and MXCSR
-                // is again what it was when the block ends.
+                // SAFETY: SSE2 is part of x86-64, the pointers are to live variables, and the block
+                // restores MXCSR.
                 unsafe {
                     asm!(
                         "stmxcsr [{saved}]",
