@@ -15,7 +15,7 @@ test("a node's block is verified, check by check", async ({ view }) => {
     await requestBlocks(view, url, String(block.height));
     await view.until('#node-result[data-state="valid"]');
     await view.says("#node-result .verdict", /The block is valid, and follows block/u);
-    expect(await view.count("#report .checks > li")).toBe(12);
+    expect(await view.count("#report .checks > li")).toBe(14);
     await view.says("#report-title", `Block ${block.height.toLocaleString("en")}`);
     await view.says('[data-check="proof-of-work"] .outcome', /passed/u);
     await view.says('[data-check="previous-id"] .examined', new RegExp(block.prev_id, "u"));
