@@ -79,7 +79,7 @@ impl Blake2b {
         bytes(self.digest(64, parts))
     }
 
-    /// Replaces 64 bytes, given as words, by their Hash512, without a buffer in between.
+    /// Replaces 64 bytes, as words, by their Hash512.
     pub(crate) fn rehash(self, digest: &mut Words) {
         match self.0 {
             Vectors::Portable => portable::rehash(digest),

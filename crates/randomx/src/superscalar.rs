@@ -101,7 +101,7 @@ pub struct Instruction {
 
 impl Instruction {
     /// Returns the 8-byte encoding of specification 5.1, with the operation's discriminant as opcode.
-    pub fn to_bytes(&self) -> [u8; 8] {
+    pub fn to_bytes(self) -> [u8; 8] {
         let imm = self.imm32.to_le_bytes();
         [self.kind as u8, self.dst, self.src, self.modifier, imm[0], imm[1], imm[2], imm[3]]
     }

@@ -148,9 +148,9 @@ impl Vm {
 
     /// Changes the version; the key stays.
     ///
-    /// If the number of lanes is a default, it becomes that of the new version. The VM allocates
-    /// the lanes it lacks, goes on with those it has if there is no memory for more, and keeps the
-    /// others. [`lanes`](Self::lanes) returns how many run.
+    /// If the number of lanes is a default, it becomes that of the new version. Missing lanes are
+    /// allocated; without memory for them, the VM continues with those it has. Surplus lanes stay
+    /// allocated.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
         self.adapt_lanes();

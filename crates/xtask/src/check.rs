@@ -51,6 +51,15 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
         clippy.arg("--all-targets").args(features);
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;
+    // The other crates enable the feature `internals` of `randomx`, most users do not.
+    report.step("clippy and rustdoc, randomx alone", || {
+        let alone = ["--locked", "--profile", TEST_PROFILE, "--package", "randomx", "--lib"];
+        let mut clippy = process::command("cargo");
+        process::run(clippy.arg("clippy").args(alone).args(["--", "-D", "warnings"]))?;
+        let mut doc = process::command("cargo");
+        doc.arg("doc").args(alone).arg("--no-deps");
+        process::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
     report.step("rustdoc", || {
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);

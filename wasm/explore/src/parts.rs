@@ -77,7 +77,11 @@ pub fn measure_part(name: &str, milliseconds: f64) -> Result<f64, Failure> {
             let mut random = BlakeGenerator::new(b"randomx bench");
             repeat(1.0, milliseconds, || drop(black_box(superscalar::generate(&mut random))))
         }
-        _ => return Err(Failure::InvalidArgument(format!("name: expected a part of a hash, got {name}"))),
+        _ => {
+            return Err(Failure::InvalidArgument(format!(
+                "name: expected a part of a hash, got {name}"
+            )));
+        }
     })
 }
 

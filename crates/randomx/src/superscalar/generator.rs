@@ -307,7 +307,7 @@ mod tests {
             let mut random = BlakeGenerator::new(&key.to_le_bytes());
             for _ in 0..16 {
                 let program = generate(&mut random);
-                bytes.extend(program.instructions.iter().flat_map(Instruction::to_bytes));
+                bytes.extend(program.instructions.iter().flat_map(|one| one.to_bytes()));
                 bytes.push(program.address_register);
             }
         }

@@ -18,7 +18,7 @@ pub(super) trait Hasher: Send {
     /// The kind of engine.
     fn engine(&self) -> EngineKind;
 
-    /// Hashes the job's inputs in groups of as many lanes as it asks for.
+    /// Hashes the job's inputs, `job.lanes` at a time.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
 
     /// Begins the hash of `input` in the first lane.
