@@ -32,8 +32,8 @@ pub struct AccessSummary {
     pub listed_reads: f64,
     /// Instructions of a program that write: 16 of 256 in the design document.
     pub listed_writes: f64,
-    /// Reads by the instructions of an iteration. They exceed the listed ones because branches repeat
-    /// some.
+    /// Reads by the instructions of an iteration. They exceed the listed ones because branches
+    /// repeat some.
     pub reads: f64,
     /// Writes by the instructions of an iteration.
     pub writes: f64,

@@ -59,7 +59,7 @@ impl Branches {
         }
     }
 
-    /// For each listed branch, the number of instructions that it repeats when taken.
+    /// Returns, for each listed branch, the number of instructions that it repeats when taken.
     pub fn lengths(&self) -> &[u64] {
         &self.lengths
     }

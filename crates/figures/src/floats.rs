@@ -12,8 +12,8 @@ use crate::share;
 const DECADES: [f64; 17] =
     [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// The edges of group E's intervals: twenty powers of ten each, as in the document. The last interval
-/// is infinity.
+/// The edges of group E's intervals: twenty powers of ten each, as in the document. The last
+/// interval is infinity.
 const E_EDGES: [f64; 21] = [
     1e-80,
     1e-60,
@@ -60,8 +60,8 @@ pub struct FloatSummary {
     pub f: Histogram,
     /// Values of group E, by twenty powers of ten. The last interval is infinity.
     pub e: Histogram,
-    /// The greatest absolute value in group F: "around 3.0e+14" in the document, in rare cases nearly
-    /// twice that.
+    /// The greatest absolute value in group F: "around 3.0e+14" in the document, in rare cases
+    /// nearly twice that.
     pub f_range: f64,
     /// The least value in group E, whose limit in the document is about 1.7e-77.
     pub e_least: f64,

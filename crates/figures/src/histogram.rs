@@ -8,8 +8,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Creates intervals that begin at `edges`, in any order. An edge belongs to the interval on its
-    /// right.
+    /// Creates intervals that begin at `edges`, in any order. An edge belongs to the interval on
+    /// its right.
     pub fn new(edges: impl Into<Vec<f64>>) -> Histogram {
         let mut edges = edges.into();
         edges.sort_by(f64::total_cmp);
@@ -30,23 +30,23 @@ impl Histogram {
         self.counts[bin] += 1;
     }
 
-    /// The beginnings of the intervals, in ascending order.
+    /// Returns the beginnings of the intervals, in ascending order.
     pub fn edges(&self) -> &[f64] {
         &self.edges
     }
 
-    /// The number of values below the first edge, from each edge to the next, and from the last edge
-    /// on: one count more than there are edges.
+    /// Returns the number of values below the first edge, from each edge to the next, and from the
+    /// last edge on: one count more than there are edges.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The counts as shares of the total.
+    /// Returns the counts as shares of the total.
     pub fn shares(&self) -> Vec<f64> {
         self.counts.iter().map(|count| crate::share(*count, self.total())).collect()
     }

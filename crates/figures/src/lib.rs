@@ -1,11 +1,10 @@
-//! Reproduces the figures of RandomX's design document from the core's trace: the contents of programs
-//! and their behaviour.
+//! Reproduces the figures of RandomX's design document from the core's trace: the contents of
+//! programs and their behaviour.
 //!
-//! Each figure is a [`Tracer`] or a
-//! [`GenerationTracer`](randomx::superscalar::GenerationTracer) that counts, with a `summary` of plain
-//! numbers. The documentation of each number states the published value. The crate does no input and
-//! output, so that the laboratory and the page can share it. Chapters are those of the design document,
-//! `doc/design.md` of tevador/RandomX.
+//! Each figure is a [`Tracer`] or a [`GenerationTracer`](randomx::superscalar::GenerationTracer)
+//! that counts, with a `summary` of plain numbers. The documentation of each number states the
+//! published value. The crate does no input and output, so that the laboratory and the page can
+//! share it. Chapters are those of the design document, `doc/design.md` of tevador/RandomX.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

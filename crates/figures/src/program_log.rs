@@ -28,23 +28,23 @@ pub struct ProgramLog {
 }
 
 impl ProgramLog {
-    /// Creates a log of the program with this number, 0 to 7, and of its registers in at most `limit`
-    /// iterations.
+    /// Creates a log of the program with this number, 0 to 7, and of its registers in at most
+    /// `limit` iterations.
     pub fn new(program: usize, limit: usize) -> ProgramLog {
         ProgramLog { program, limit, seen: 0, kept: None, rows: Vec::new(), runs: Vec::new() }
     }
 
-    /// The program, once it has begun.
+    /// Returns the program, once it has begun.
     pub fn program(&self) -> Option<&Program> {
         self.kept.as_ref()
     }
 
-    /// The registers of each iteration.
+    /// Returns the registers of each iteration.
     pub fn rows(&self) -> &[Registers] {
         &self.rows
     }
 
-    /// The number of executions of each instruction.
+    /// Returns the number of executions of each instruction.
     pub fn runs(&self) -> &[u64] {
         &self.runs
     }

@@ -6,9 +6,9 @@ use crate::statistics::Statistics;
 
 /// Measures hashes, as the observer of a VM with one lane.
 ///
-/// A program's time covers generating, compiling and executing it and the Blake2b that follows, as in
-/// the document. Without a dataset, the time of its items is counted separately. The clock returns
-/// milliseconds.
+/// A program's time covers generating, compiling and executing it and the Blake2b that follows, as
+/// in the document. Without a dataset, the time of its items is counted separately. The clock
+/// returns milliseconds.
 #[derive(Clone, Debug)]
 pub struct Runtime<C> {
     clock: C,
@@ -44,12 +44,12 @@ impl<C: FnMut() -> f64> Runtime<C> {
         Runtime { clock, now: None, program: None, began: 0.0, phases, programs, hashes }
     }
 
-    /// The time of each program, without its items.
+    /// Returns the time of each program, without its items.
     pub fn programs(&self) -> &[f64] {
         &self.programs
     }
 
-    /// The time of each hash.
+    /// Returns the time of each hash.
     pub fn hashes(&self) -> &[f64] {
         &self.hashes
     }

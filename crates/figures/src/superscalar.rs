@@ -29,27 +29,27 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The slot sizes, in bytes, of each decoding cycle.
+    /// Returns the slot sizes, in bytes, of each decoding cycle.
     pub fn groups(&self) -> &[&'static [u8]] {
         &self.groups
     }
 
-    /// The macro-ops, in the order of their slots.
+    /// Returns the macro-ops, in the order of their slots.
     pub fn macro_ops(&self) -> &[MacroOp] {
         &self.macro_ops
     }
 
-    /// The number of instructions that were dropped because they found no register.
+    /// Returns the number of instructions that were dropped because they found no register.
     pub fn discarded(&self) -> usize {
         self.discarded
     }
 
-    /// The cycle in which the last result of the program is ready.
+    /// Returns the cycle in which the last result of the program is ready.
     pub fn latency(&self) -> usize {
         self.latency
     }
 
-    /// Bytes of x86 code: the sizes of the filled slots.
+    /// Returns the bytes of x86 code: the sizes of the filled slots.
     pub fn code_size(&self) -> usize {
         let size = |op: &MacroOp| usize::from(self.groups[op.group][op.slot]);
         self.macro_ops.iter().map(size).sum()
@@ -87,7 +87,7 @@ impl GenerationTracer for Schedule {
     }
 }
 
-/// Whether a macro-op writes its instruction's result.
+/// Returns whether a macro-op writes its instruction's result.
 fn is_result(Issued { kind, part, .. }: Issued) -> bool {
     match kind {
         Kind::ImulhR | Kind::IsmulhR | Kind::ImulRcp => part == 1,

@@ -11,14 +11,15 @@ const WORDS: usize = SCRATCHPAD_L3 / WORD;
 /// Points of a line of 64 bytes.
 const LINE: usize = 64 / WORD;
 
-/// A map of one hash with a point for each 8 bytes of the scratchpad, set if the hash overwrites them.
+/// A map of one hash with a point for each 8 bytes of the scratchpad, set if the hash overwrites
+/// them.
 #[derive(Clone, Debug)]
 pub struct WriteMap {
     bits: Vec<u64>,
 }
 
-/// Shares of the scratchpad that were overwritten, 0 to 1. The numbers in the documentation are those
-/// of the design document.
+/// Shares of the scratchpad that were overwritten, 0 to 1. The numbers in the documentation are
+/// those of the design document.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WriteMapSummary {
     /// The first 16 KiB: nearly all.
@@ -35,12 +36,12 @@ impl WriteMap {
     /// The number of points of a map.
     pub const LEN: usize = WORDS;
 
-    /// Whether the 8 bytes with this index were overwritten; false beyond the scratchpad.
+    /// Returns whether the 8 bytes with this index were overwritten; false beyond the scratchpad.
     pub fn is_written(&self, index: usize) -> bool {
         self.bits.get(index / 64).is_some_and(|bits| bits >> (index % 64) & 1 != 0)
     }
 
-    /// All points, 64 to a word, lowest bit first.
+    /// Returns all points, 64 to a word, lowest bit first.
     pub fn bits(&self) -> &[u64] {
         &self.bits
     }

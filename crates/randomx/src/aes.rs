@@ -31,9 +31,9 @@ trait Rounds: Copy {
 
     fn load(self, column: &Column) -> Self::Block;
     fn store(self, block: Self::Block) -> Column;
-    /// ShiftRows, SubBytes, MixColumns, then XOR with `key`.
+    /// Computes ShiftRows, SubBytes, MixColumns, then XOR with `key`.
     fn encrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
-    /// Inverse ShiftRows, SubBytes and MixColumns, then XOR with `key`.
+    /// Computes the inverse ShiftRows, SubBytes and MixColumns, then XOR with `key`.
     fn decrypt(self, block: Self::Block, key: Self::Block) -> Self::Block;
 
     /// Prefetches a block that is about to be read, where there is an instruction for it.

@@ -122,7 +122,7 @@ impl Fill {
         Fill { compressor: Compressor::new(cpu), first, done: 0 }
     }
 
-    /// Blocks written so far, of [`FILL_BLOCKS`].
+    /// Returns the number of blocks written so far, of [`FILL_BLOCKS`].
     pub fn done(&self) -> usize {
         self.done
     }

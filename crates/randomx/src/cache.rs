@@ -31,17 +31,17 @@ impl Cache {
         Ok(CacheBuilder::new(key, Cpu::detect())?.finish())
     }
 
-    /// The memory as 33,554,432 little-endian words of 8 bytes.
+    /// Returns the memory as 33,554,432 little-endian words of 8 bytes.
     pub fn words(&self) -> &[u64] {
         self.memory.as_slice()
     }
 
-    /// The kind of pages that hold the memory.
+    /// Returns the kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.memory.pages()
     }
 
-    /// Bytes of the memory that lie on huge pages now, where the system reports it.
+    /// Returns the bytes of the memory that lie on huge pages now, where the system reports it.
     pub fn huge_bytes(&self) -> Option<usize> {
         self.memory.huge_bytes()
     }
@@ -55,7 +55,7 @@ impl Cache {
         self.memory.as_slice()
     }
 
-    /// The SuperscalarHash programs, in order of use.
+    /// Returns the SuperscalarHash programs, in order of use.
     pub(crate) fn programs(&self) -> &[Program; CACHE_ACCESSES] {
         &self.programs
     }
@@ -81,12 +81,12 @@ impl CacheMemory {
         memory.map(CacheMemory).map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })
     }
 
-    /// The kind of pages that hold the memory.
+    /// Returns the kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.0.pages()
     }
 
-    /// The memory's address, which stays the same when a cache is built in it.
+    /// Returns the memory's address, which stays the same when a cache is built in it.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.0.as_mut_ptr()
     }
@@ -132,7 +132,7 @@ impl CacheBuilder {
         self.filled() == Self::BLOCKS
     }
 
-    /// The number of blocks filled so far, of [`BLOCKS`](Self::BLOCKS).
+    /// Returns the number of blocks filled so far, of [`BLOCKS`](Self::BLOCKS).
     pub fn filled(&self) -> usize {
         self.fill.done()
     }

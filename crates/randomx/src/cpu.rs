@@ -39,7 +39,7 @@ impl Extension {
         1 << self as u8
     }
 
-    /// The extensions that this one needs.
+    /// Returns the extensions that this one needs.
     fn prerequisites(self) -> &'static [Extension] {
         match self {
             Extension::Aes | Extension::Avx2 | Extension::Bmi2 => &[],
@@ -127,19 +127,19 @@ impl Cpu {
         levels
     }
 
-    /// Whether the set holds `extension`.
+    /// Returns whether the set holds `extension`.
     pub const fn has(self, extension: Extension) -> bool {
         self.extensions & extension.bit() != 0
     }
 
-    /// The extensions in the set.
+    /// Returns the extensions in the set.
     pub fn extensions(self) -> impl Iterator<Item = Extension> {
         Extension::ALL.into_iter().filter(move |&extension| self.has(extension))
     }
 }
 
 impl fmt::Display for Cpu {
-    /// The extensions, such as `aes+avx2`, or `baseline`.
+    /// Returns the extensions, such as `aes+avx2`, or `baseline`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.extensions == 0 {
             return f.write_str("baseline");

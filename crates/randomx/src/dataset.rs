@@ -47,23 +47,23 @@ impl Dataset {
         Ok(Dataset { memory })
     }
 
-    /// The address of the items, which is fixed while the dataset lives. They may be written through
-    /// this pointer while nothing borrows them.
+    /// Returns the address of the items, which is fixed while the dataset lives. They may be
+    /// written through this pointer while nothing borrows them.
     pub fn as_mut_ptr(&mut self) -> *mut Item {
         self.memory.as_mut_ptr().cast()
     }
 
-    /// The items, in order.
+    /// Returns the items, in order.
     pub fn items(&self) -> &[Item] {
         self.memory.as_slice()
     }
 
-    /// The kind of pages that hold the memory.
+    /// Returns the kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.memory.pages()
     }
 
-    /// Bytes of the memory that lie on huge pages now, where the system reports it.
+    /// Returns the bytes of the memory that lie on huge pages now, where the system reports it.
     pub fn huge_bytes(&self) -> Option<usize> {
         self.memory.huge_bytes()
     }

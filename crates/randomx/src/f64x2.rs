@@ -32,7 +32,7 @@ impl F64x2 {
         F64x2(native::from_bits(bits))
     }
 
-    /// The IEEE 754 encodings.
+    /// Returns the IEEE 754 encodings.
     #[inline(always)]
     pub fn to_bits(self) -> [u64; 2] {
         native::to_bits(self.0)

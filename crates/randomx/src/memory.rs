@@ -44,8 +44,8 @@ impl fmt::Display for Pages {
     }
 }
 
-/// Whether `bytes` of memory are left to this process: in the machine, and in the control groups
-/// that limit it. `true` where the system does not report it.
+/// Returns whether `bytes` of memory are left to this process: in the machine, and in the control
+/// groups that limit it. `true` where the system does not report it.
 pub fn is_available(bytes: usize) -> bool {
     #[cfg(target_os = "linux")]
     let left = available::bytes();
@@ -87,30 +87,30 @@ impl Memory {
         }
     }
 
-    /// The kind of pages that hold the buffer.
+    /// Returns the kind of pages that hold the buffer.
     pub fn pages(&self) -> Pages {
         self.0.pages()
     }
 
-    /// Bytes that lie on huge pages at this moment, where the system reports it. A page counts once
-    /// it has been written.
+    /// Returns the bytes that lie on huge pages at this moment, where the system reports it. A page
+    /// counts once it has been written.
     pub fn huge_bytes(&self) -> Option<usize> {
         self.0.huge_bytes()
     }
 
-    /// The buffer as a slice of `T`, whose alignment is at most 64 and whose size divides the
-    /// buffer's.
+    /// Returns the buffer as a slice of `T`, whose alignment is at most 64 and whose size divides
+    /// the buffer's.
     pub fn as_slice<T: AnyBitPattern>(&self) -> &[T] {
         bytemuck::cast_slice(self.0.bytes())
     }
 
-    /// The buffer's address, for code in other languages. It is fixed while the buffer lives, and
-    /// may be written through this pointer while nothing borrows the buffer.
+    /// Returns the buffer's address, for code in other languages. It is fixed while the buffer
+    /// lives, and may be written through this pointer while nothing borrows the buffer.
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
         self.0.as_mut_ptr()
     }
 
-    /// The buffer as a mutable slice of `T`.
+    /// Returns the buffer as a mutable slice of `T`.
     pub fn as_mut_slice<T: AnyBitPattern + NoUninit>(&mut self) -> &mut [T] {
         bytemuck::cast_slice_mut(self.0.bytes_mut())
     }

@@ -76,7 +76,7 @@ impl Version {
     /// Both versions.
     pub const ALL: [Version; 2] = [Version::V1, Version::V2];
 
-    /// `RANDOMX_PROGRAM_SIZE`: instructions in a program.
+    /// Returns `RANDOMX_PROGRAM_SIZE`: the number of instructions in a program.
     pub const fn program_size(self) -> usize {
         match self {
             Version::V1 => 256,
@@ -84,8 +84,8 @@ impl Version {
         }
     }
 
-    /// The number of lanes that is fastest with a dataset. Lanes hide each other's memory latency,
-    /// until their machine code exceeds what a processor keeps decoded.
+    /// Returns the number of lanes that is fastest with a dataset. Lanes hide each other's memory
+    /// latency, until their machine code exceeds what a processor keeps decoded.
     pub const fn fast_lanes(self) -> usize {
         match self {
             Version::V1 => 4,
@@ -93,9 +93,9 @@ impl Version {
         }
     }
 
-    /// The number of dataset items whose numbers are known when an iteration needs the first of
-    /// them: v1 reads the item of `mp` one iteration later, v2 two (specification 4.6.2, steps 5 to
-    /// 8).
+    /// Returns the number of dataset items whose numbers are known when an iteration needs the
+    /// first of them: v1 reads the item of `mp` one iteration later, v2 two (specification 4.6.2,
+    /// steps 5 to 8).
     pub const fn known_items(self) -> usize {
         match self {
             Version::V1 => 2,

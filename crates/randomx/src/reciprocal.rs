@@ -13,7 +13,7 @@ pub const fn reciprocal(divisor: u32) -> Option<u64> {
     Some(((half / divisor) << bits) + ((half % divisor) << bits) / divisor)
 }
 
-/// Whether `divisor` has a [`reciprocal`], found without a division.
+/// Returns whether `divisor` has a [`reciprocal`], found without a division.
 pub(crate) const fn has_reciprocal(divisor: u32) -> bool {
     divisor != 0 && !divisor.is_power_of_two()
 }

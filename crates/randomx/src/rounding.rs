@@ -6,9 +6,9 @@
 //! here changes its mode.
 //!
 //! The functions cover the operands of the VM, not all of IEEE 754. `add` and `sub` take finite
-//! operands whose result does not overflow. `mul`, `div` and `sqrt` take the positive normal numbers
-//! of group E, or infinity as the first operand, and their exact result is not below the normal
-//! range. Sections 4.3.2 and 5.3 of the specification guarantee this.
+//! operands whose result does not overflow. `mul`, `div` and `sqrt` take the positive normal
+//! numbers of group E, or infinity as the first operand, and their exact result is not below the
+//! normal range. Sections 4.3.2 and 5.3 of the specification guarantee this.
 
 use crate::f64x2::F64x2;
 

@@ -53,12 +53,12 @@ impl Scratchpad {
         self.0[start..start + 64].copy_from_slice(line.as_flattened());
     }
 
-    /// The whole scratchpad as blocks of 64 bytes.
+    /// Returns the whole scratchpad as blocks of 64 bytes.
     pub fn blocks(&self) -> &[[u8; 64]] {
         self.0.as_chunks().0
     }
 
-    /// The whole scratchpad as mutable blocks of 64 bytes.
+    /// Returns the whole scratchpad as mutable blocks of 64 bytes.
     pub fn blocks_mut(&mut self) -> &mut [[u8; 64]] {
         self.0.as_chunks_mut().0
     }
@@ -78,12 +78,12 @@ impl Scratchpads {
         Memory::zeroed(bytes).map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
 
-    /// The kind of pages that hold the memory.
+    /// Returns the kind of pages that hold the memory.
     pub fn pages(&self) -> Pages {
         self.0.pages()
     }
 
-    /// The lanes' scratchpads.
+    /// Returns the lanes' scratchpads.
     pub fn as_mut_slice(&mut self) -> &mut [Scratchpad] {
         self.0.as_mut_slice()
     }

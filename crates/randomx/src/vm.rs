@@ -122,17 +122,17 @@ impl Vm {
         Ok(Vm { source, version, options, lanes, hasher, begun: false })
     }
 
-    /// The engine that runs programs.
+    /// Returns the engine that runs programs.
     pub fn engine(&self) -> EngineKind {
         self.hasher.engine()
     }
 
-    /// The options that the VM was created with.
+    /// Returns the options that the VM was created with.
     pub fn options(&self) -> VmOptions {
         self.options
     }
 
-    /// The number of hashes that [`hash_many`](Self::hash_many) computes together, with the
+    /// Returns the number of hashes that [`hash_many`](Self::hash_many) computes together, with the
     /// present key and version.
     ///
     /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out in
@@ -141,7 +141,7 @@ impl Vm {
         self.lanes
     }
 
-    /// The kind of pages that hold the scratchpads.
+    /// Returns the kind of pages that hold the scratchpads.
     pub fn pages(&self) -> Pages {
         self.hasher.pages()
     }

@@ -1,5 +1,5 @@
-//! The memory of each mode: its definition, within 5%, and none after it is dropped. Each mode runs in
-//! a process of its own, whose memory is measured.
+//! The memory of each mode: its definition, within 5%, and none after it is dropped. Each mode runs
+//! in a process of its own, whose memory is measured.
 
 #![cfg(target_os = "linux")]
 
@@ -72,7 +72,8 @@ fn one_mode() {
     assert!(left < before + (8 << 20), "{left} bytes after, {before} before");
 }
 
-/// Compares items throughout the dataset, and at the borders of pages and threads, with the cache's.
+/// Compares items throughout the dataset, and at the borders of pages and threads, with the
+/// cache's.
 fn check_items(dataset: &Dataset, items: &Items) {
     let mut numbers: Vec<u32> = (0..1 << 12).map(|step| step * 8_319).collect();
     numbers.extend((0..1040).flat_map(|page: u32| [page * 32_768, page * 32_768 + 32_767]));
@@ -91,8 +92,8 @@ fn assert_within(name: &str, used: usize, defined: usize) {
     assert!((0.95..=1.05).contains(&ratio), "{name}: expected {defined} bytes, got {used}");
 }
 
-/// Returns a size from this process's status, in bytes, with reserved huge pages, which Linux counts
-/// separately.
+/// Returns a size from this process's status, in bytes, with reserved huge pages, which Linux
+/// counts separately.
 fn memory(name: &str) -> usize {
     let status = fs::read_to_string("/proc/self/status").expect("the status of this process");
     let bytes = |name: &str| -> usize {

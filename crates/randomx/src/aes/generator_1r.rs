@@ -34,7 +34,7 @@ impl AesGenerator1R {
         dispatch!(self.aes, hash_and_fill_1r(&mut self.state, blocks))
     }
 
-    /// The state: the last block of output, or the seed before the first.
+    /// Returns the state: the last block of output, or the seed before the first.
     pub fn state(&self) -> [u8; 64] {
         bytes(self.state)
     }

@@ -6,8 +6,8 @@ use super::{Column, Rounds, define_functions};
 
 define_functions!(Soft);
 
-/// The rounds. A block is four columns of the AES state, each a little-endian word whose byte `i` is
-/// row `i`.
+/// The rounds. A block is four columns of the AES state, each a little-endian word whose byte `i`
+/// is row `i`.
 #[derive(Clone, Copy)]
 pub(super) struct Soft;
 

@@ -1,16 +1,16 @@
 //! GF(2^8) as pairs of elements of GF(2^4), in tables of 16 bytes.
 //!
-//! GF(2^4) consists of the polynomials in z modulo z^4 + z + 1. `T` is a root of t^2 + A t + A, which
-//! has no root in GF(2^4), so every element of GF(2^8) is `i T + k`, here the byte `16 i + k`. Its
-//! inverse is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With `j = i + k`,
+//! GF(2^4) consists of the polynomials in z modulo z^4 + z + 1. `T` is a root of t^2 + A t + A,
+//! which has no root in GF(2^4), so every element of GF(2^8) is `i T + k`, here the byte `16 i +
+//! k`. Its inverse is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With `j = i + k`,
 //!
 //! ```text
 //! p = j + 1 / (1 / i + A / k)    is    d / (k + A i),
 //! q = i + 1 / (1 / j + A / k)    is    d / (k + A i + A k),
 //! ```
 //!
-//! and the inverse is a linear function of `1 / p` and `1 / q`. `1 / 0` is [`INFINITY`], which any sum
-//! preserves: a lookup beyond the end of a table returns zero, and so does `1 / INFINITY`.
+//! and the inverse is a linear function of `1 / p` and `1 / q`. `1 / 0` is [`INFINITY`], which any
+//! sum preserves: a lookup beyond the end of a table returns zero, and so does `1 / INFINITY`.
 
 use super::soft::multiply;
 
@@ -90,7 +90,7 @@ const fn identity() -> Linear {
     images
 }
 
-/// The linear part of the S-box (FIPS 197, 5.1.1).
+/// Returns the linear part of the S-box (FIPS 197, 5.1.1).
 const fn affine() -> Linear {
     let mut images = identity();
     let mut bit = 0;

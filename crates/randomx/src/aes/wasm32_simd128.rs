@@ -31,7 +31,7 @@ impl Simd128 {
         v128_xor(u8x16_add(a, a), carry)
     }
 
-    /// Each column (2 3 1 1) rotated: 2a + 3b + c + d = 2(a + b) + b + c + d.
+    /// Computes MixColumns: 2a + 3b + c + d = 2(a + b) + b + c + d.
     #[inline(always)]
     fn mix_columns(self, a: v128) -> v128 {
         let b = u8x16_swizzle(a, rotated_columns(1));
@@ -40,7 +40,8 @@ impl Simd128 {
         v128_xor(self.double(sum), v128_xor(b, c_and_d))
     }
 
-    /// The inverse matrix is (2 3 1 1) times (5 0 4 0): a + 4(a + c), then MixColumns.
+    /// Computes the inverse of MixColumns, whose matrix is (2 3 1 1) times (5 0 4 0): a + 4(a + c),
+    /// then MixColumns.
     #[inline(always)]
     fn inverse_mix_columns(self, a: v128) -> v128 {
         let c = u8x16_swizzle(a, rotated_columns(2));

@@ -4,7 +4,8 @@
 //! a column, so plain Rust and vectors of two words share these steps. Wider vectors hold several
 //! pairs and have steps of their own.
 
-/// Defines `write_blocks(memory, numbers)`, which writes the blocks `numbers`, counted over all passes.
+/// Defines `write_blocks(memory, numbers)`, which writes the blocks `numbers`, counted over all
+/// passes.
 ///
 /// The calling module defines a type `$vector` of a pair and the functions `load`, `store`
 /// (a pair to and from a vector), `add`, `xor`, `double_product` (2 x low half x low half),
@@ -43,7 +44,7 @@ macro_rules! define_write_blocks {
             }
         }
 
-        /// P on a row or a column, whose i-th pair is at `first + i * STEP`.
+        /// Applies P to a row or a column, whose i-th pair is at `first + i * STEP`.
         #[inline]
         fn permute<const STEP: usize>(block: &mut super::Block, first: usize) {
             let position = |i: usize| (first + i * STEP) & 63;

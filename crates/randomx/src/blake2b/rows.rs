@@ -24,7 +24,8 @@ macro_rules! define_compress {
         }
 
         $(#[$attribute])*
-        /// `CALLER` makes a copy for each caller, in which the compiler folds its constants.
+        /// Compresses a block. `CALLER` makes a copy for each caller, in which the compiler folds
+        /// its constants.
         #[inline]
         fn compressed<const CALLER: u8>(
             first: super::Words,

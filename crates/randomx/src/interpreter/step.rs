@@ -29,8 +29,8 @@ pub(super) enum Kind {
     Store = 1 << 6,
     /// Adds `constant` to `r[dst]`, then jumps to `target` if 8 bits from `shift` on are zero
     Branch = 1 << 7,
-    /// Rotates `r[src]` right by `shift`; the two low bits become `fprc` if the result and `constant`
-    /// have no bit in common
+    /// Rotates `r[src]` right by `shift`; the two low bits become `fprc` if the result and
+    /// `constant` have no bit in common
     Round = 1 << 8,
     /// `x[dst] += s`, with the sign of `s` flipped by `flip_src`
     FloatAdd = FLOAT | 1 << 0,
@@ -68,7 +68,7 @@ pub(super) struct Step {
 const NOWHERE: Address = Address { register: ZERO_REGISTER, offset: 0, mask: 0 };
 
 impl Step {
-    /// Whether the step's kind is `kind`, among the kinds for the same registers.
+    /// Returns whether the step's kind is `kind`, among the kinds for the same registers.
     ///
     /// It tests a bit, because the compiler would turn comparisons into a jump table with one
     /// indirect jump per step. Processors predict the conditional jumps of a long program better;
@@ -78,7 +78,7 @@ impl Step {
         self.kind as u16 & kind as u16 & !FLOAT != 0
     }
 
-    /// Whether the step works on floating point registers.
+    /// Returns whether the step works on floating point registers.
     #[inline(always)]
     pub(super) fn is_float(&self) -> bool {
         self.kind as u16 & FLOAT != 0

@@ -9,56 +9,58 @@ use crate::superscalar::Item;
 
 /// Receives the events of running programs, in the order of specification 4.6.2.
 ///
-/// All methods default to no-ops, which are compiled away: with `()` the interpreter is the one that
-/// hashes.
+/// All methods default to no-ops, which are compiled away: with `()` the interpreter is the one
+/// that hashes.
 #[cfg_attr(not(feature = "internals"), allow(dead_code))]
 pub trait Tracer {
-    /// A program, one of 8 in a hash, is about to run.
+    /// Receives a program, one of 8 in a hash, before it runs.
     #[inline(always)]
     fn program(&mut self, _program: &Program) {}
 
-    /// An iteration has loaded its registers (steps 1 to 3) from the 64-byte lines at `spAddr0` and
-    /// `spAddr1`. It will write both at its end.
+    /// Receives the registers that an iteration has loaded (steps 1 to 3) and the addresses of the
+    /// 64-byte lines, `spAddr0` and `spAddr1`. The iteration will write both lines at its end.
     #[inline(always)]
     fn iteration(&mut self, _lines: [u32; 2], _registers: &RegisterFile) {}
 
-    /// The instruction with this index is about to run. The events up to the next call are its own.
+    /// Receives the index of an instruction before it runs. The events up to the next call are its
+    /// own.
     #[inline(always)]
     fn instruction(&mut self, _index: usize) {}
 
-    /// The instruction reads 8 bytes of the scratchpad at `address`, in the level of this mask.
+    /// Receives a read of 8 bytes of the scratchpad at `address`, in the level of this mask.
     #[inline(always)]
     fn read(&mut self, _address: u32, _mask: u32) {}
 
-    /// The instruction writes 8 bytes of the scratchpad at `address`, in the level of this mask.
+    /// Receives a write of 8 bytes of the scratchpad at `address`, in the level of this mask.
     #[inline(always)]
     fn write(&mut self, _address: u32, _mask: u32) {}
 
-    /// The instruction is a branch.
+    /// Receives whether a branch is taken.
     #[inline(always)]
     fn branch(&mut self, _taken: bool) {}
 
-    /// The instruction has set `fprc`.
+    /// Receives the value that CFROUND has written to `fprc`.
     #[inline(always)]
     fn rounding(&mut self, _mode: RoundingMode) {}
 
-    /// The instruction has written this value to a register of group F (0 to 3) or E (4 to 7).
+    /// Receives a value that was written to a register of group F (0 to 3) or E (4 to 7).
     #[inline(always)]
     fn float(&mut self, _register: u8, _value: F64x2) {}
 
-    /// All instructions of the iteration have run (step 4). Groups F and E are not yet mixed.
+    /// Receives the registers after all instructions of an iteration (step 4), before groups F and
+    /// E are mixed.
     #[inline(always)]
     fn executed(&mut self, _registers: &RegisterFile) {}
 
-    /// The iteration has read the dataset item with this number (step 7).
+    /// Receives the dataset item that the iteration has read (step 7).
     #[inline(always)]
     fn item(&mut self, _number: u32, _item: &Item) {}
 
-    /// The iteration has written both lines and ends (step 12).
+    /// Receives the registers at the end of an iteration, when both lines are written (step 12).
     #[inline(always)]
     fn iterated(&mut self, _registers: &RegisterFile) {}
 
-    /// The last program has run. AesHash1R of this scratchpad will be a part of the hash.
+    /// Receives the scratchpad after the last program. Its AesHash1R will be a part of the hash.
     #[inline(always)]
     fn scratchpad(&mut self, _scratchpad: &Scratchpad) {}
 }

@@ -16,7 +16,7 @@ fn bytes_below(root: &Path) -> Option<usize> {
     machine(root).into_iter().chain(left).min()
 }
 
-/// Memory left in the whole machine, with what its file cache would release.
+/// Returns the memory left in the whole machine, with what its file cache would release.
 fn machine(root: &Path) -> Option<usize> {
     let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let kibibytes = number(&table, "MemAvailable:")?;
@@ -50,7 +50,7 @@ impl Group {
         }
     }
 
-    /// Bytes left under the limit; `None` without a group or a limit.
+    /// Returns the bytes left under the limit; `None` without a group or a limit.
     fn left(&self) -> Option<usize> {
         let read = |file: &str| fs::read_to_string(self.folder.join(file)).ok();
         let limit: usize = read(self.limit)?.trim().parse().ok()?;
@@ -62,7 +62,7 @@ impl Group {
     }
 }
 
-/// The process's groups and all their ancestors.
+/// Returns the process's groups and all their ancestors.
 fn groups(root: &Path) -> Vec<Group> {
     let lines = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -84,7 +84,7 @@ fn groups(root: &Path) -> Vec<Group> {
     groups
 }
 
-/// The number after `name`, which starts a line.
+/// Returns the number after `name`, which starts a line.
 fn number(table: &str, name: &str) -> Option<usize> {
     let rest = table.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()

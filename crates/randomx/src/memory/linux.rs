@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// Whether the system may grant transparent huge pages to memory that requests them.
+/// Returns whether the system may grant transparent huge pages to memory that requests them.
 pub fn transparent_pages() -> bool {
     const SETTINGS: &str = "/sys/kernel/mm/transparent_hugepage";
     let read = |file: &str| fs::read_to_string(format!("{SETTINGS}/{file}")).ok();
@@ -23,7 +23,7 @@ fn may_be_huge(size: Option<&str>, system: Option<&str>, process: Option<&str>) 
     matches!(setting, "always" | "madvise") && process != Some("0")
 }
 
-/// The choice of a setting such as `always [madvise] never`.
+/// Returns the choice of a setting such as `always [madvise] never`.
 fn chosen(setting: &str) -> &str {
     let inside = setting.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or("", |(choice, _)| choice)
@@ -46,7 +46,7 @@ fn huge_bytes_in(maps: &str, address: usize) -> Option<usize> {
     Some(huge.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
 }
 
-/// The value after `name:`.
+/// Returns the value after `name:`.
 fn value<'a>(table: &'a str, name: &str) -> Option<&'a str> {
     table.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim()))
 }

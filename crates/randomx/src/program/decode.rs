@@ -26,8 +26,8 @@ pub struct Address {
     pub mask: u32,
 }
 
-/// A decoded operation. The suffix names the source operand: `R` a register, `C` a constant, `M` the
-/// scratchpad. Register indices are in range for their group.
+/// A decoded operation. The suffix names the source operand: `R` a register, `C` a constant, `M`
+/// the scratchpad. Register indices are in range for their group.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -170,8 +170,8 @@ pub enum Operation {
 
 /// Receives the operations of a program, one by one.
 pub trait Sink {
-    /// Receives the next operation. Where this is inlined, its kind is a constant, so that a `match`
-    /// on it costs nothing.
+    /// Receives the next operation. Where this is inlined, its kind is a constant, so that a
+    /// `match` on it costs nothing.
     fn operation(&mut self, operation: Operation);
 }
 
@@ -188,8 +188,8 @@ where
     }
 }
 
-/// Decodes a whole program as [`decode`] does, with one copy of the code for all sinks. It keeps the
-/// download small and costs an indirect call for each operation.
+/// Decodes a whole program as [`decode`] does, with one copy of the code for all sinks. It keeps
+/// the download small and costs an indirect call for each operation.
 #[inline(never)]
 pub fn decode_dyn(instructions: &[Instruction], version: Version, sink: &mut dyn Sink) {
     decode(instructions, version, sink);

@@ -24,22 +24,22 @@ impl Instruction {
         Instruction { opcode, dst, src, modifier, imm32: u32::from_le_bytes(imm) }
     }
 
-    /// The operation that the opcode byte selects.
+    /// Returns the operation that the opcode byte selects.
     pub fn opcode(&self) -> Opcode {
         OPCODES[usize::from(self.opcode)]
     }
 
-    /// `mod.mem`: 0 selects L2, other values L1.
+    /// Returns `mod.mem`: 0 selects L2, other values L1.
     pub fn mod_mem(&self) -> u8 {
         self.modifier & 3
     }
 
-    /// `mod.shift`.
+    /// Returns `mod.shift`.
     pub fn mod_shift(&self) -> u8 {
         self.modifier >> 2 & 3
     }
 
-    /// `mod.cond`.
+    /// Returns `mod.cond`.
     pub fn mod_cond(&self) -> u8 {
         self.modifier >> 4
     }

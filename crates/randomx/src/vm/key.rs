@@ -60,7 +60,7 @@ impl Source {
         }
     }
 
-    /// The number of lanes that is fastest for `version`.
+    /// Returns the number of lanes that is fastest for `version`.
     pub(super) fn best_lanes(&self, version: Version) -> usize {
         match self {
             Source::Light(_) => MAX_LANES,

@@ -15,7 +15,7 @@ use crate::vm::{Observer, Phase};
 
 /// Lanes of any engine.
 pub(super) trait Hasher: Send {
-    /// The kind of engine.
+    /// Returns the kind of engine.
     fn engine(&self) -> EngineKind;
 
     /// Hashes the job's inputs, `job.lanes` at a time.
@@ -32,7 +32,7 @@ pub(super) trait Hasher: Send {
     /// memory runs out.
     fn reserve(&mut self, lanes: usize) -> usize;
 
-    /// The kind of pages that hold the scratchpads.
+    /// Returns the kind of pages that hold the scratchpads.
     fn pages(&self) -> Pages;
 }
 

@@ -26,9 +26,9 @@ impl Phase {
 
 /// Receives phase changes of a VM.
 pub trait Observer {
-    /// A phase begins, and the previous one ends.
+    /// Receives the phase that begins. The previous one ends.
     fn enter(&mut self, phase: Phase);
-    /// The last phase ends.
+    /// Receives the end of the last phase.
     fn leave(&mut self);
 }
 
