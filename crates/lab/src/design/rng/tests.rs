@@ -37,6 +37,7 @@ fn streams_are_the_generators_output() {
 }
 
 #[test]
+#[ignore = "full tests: needs dieharder"]
 fn quick_tests_pass() {
     let quick: Vec<Test> =
         TESTS.iter().copied().filter(|test| [0, 15, 100, 101].contains(&test.number)).collect();

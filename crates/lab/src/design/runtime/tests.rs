@@ -29,6 +29,7 @@ fn light_mode_spends_its_time_on_items() {
 }
 
 #[test]
+#[ignore = "full tests: computes a dataset"]
 fn fast_mode_spends_its_time_on_programs() {
     let report = report("fast", 200);
     assert_eq!(report.pictures.len(), 1);
@@ -40,6 +41,30 @@ fn fast_mode_spends_its_time_on_programs() {
     }
     let [gain, _] = both(&report, 1, "gain from rejecting the slowest 25%");
     assert!(gain > 0.0 && gain < 200.0, "{gain}");
+}
+
+#[test]
+fn fast_mode_tables_follow_from_the_times() {
+    let times = |hash: f64| Measured {
+        phases: vec![(Phase::Execute, 0.75 * hash), (Phase::Compile, 0.25 * hash)],
+        programs: vec![0.1 * hash, 0.1 * hash, 0.1 * hash, 0.3 * hash],
+        hashes: vec![0.5 * hash, 1.5 * hash],
+    };
+    let mut report = Report::new(&DESCRIPTION, &Settings::default());
+    fast(&mut report, &[times(2.0), times(1.0)]);
+    for (table, what, expected) in [
+        (0, "hashes per second", [500.0, 1000.0]),
+        (0, "one hash", [2000.0, 1000.0]),
+        (0, "executing 8 programs", [1500.0, 750.0]),
+        (0, "generating and compiling 1 program", [62.5, 31.25]),
+        (0, "time outside programs", [25.0, 25.0]),
+        (1, "gain from rejecting the slowest 25%", [50.0, 50.0]),
+    ] {
+        for (figure, expected) in both(&report, table, what).into_iter().zip(expected) {
+            assert!((figure - expected).abs() < 1e-6, "{what}: {figure}, not {expected}");
+        }
+    }
+    assert_eq!(report.pictures.len(), 1);
 }
 
 #[test]
