@@ -101,6 +101,8 @@ pub mod rounding;
 mod scratchpad;
 #[cfg(feature = "internals")]
 pub mod scratchpad;
+#[cfg(not(target_family = "wasm"))]
+pub mod spread;
 #[cfg(not(feature = "internals"))]
 #[allow(dead_code, unused_imports, reason = "some parts serve `internals` alone")]
 mod superscalar;

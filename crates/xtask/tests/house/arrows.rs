@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
         "argon2d",
         "blake_generator",
         "commitment",
+        "spread",
     ],
     &["superscalar", "cache"],
     &["registers", "scratchpad", "program"],
