@@ -12,28 +12,30 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use bench::{Against, BenchArgs};
 pub(crate) use node::NodeArgs;
 pub(crate) use serve::ServeArgs;
-pub(crate) use work::{Mode, VersionName, WorkArgs};
+pub(crate) use work::{VersionName, WorkArgs};
+
+use crate::mode::Mode;
 
 const ABOUT: &str = "Hash with RandomX and verify Monero's proof of work";
 
 const LONG_ABOUT: &str = "\
 Hash with RandomX and verify Monero's proof of work.
 
-RandomX hashes an input under a key. The key (up to 1 MiB, often 32 bytes) fills a cache of
-256 MiB, which takes about half a second and serves every input hashed under that key; a hash
-then takes tens of milliseconds. On Monero the key is the seed hash, the id of an earlier block
-that changes every 2048 blocks, and the input is the hashing blob of a block.
+RandomX hashes an input under a key of up to 1 MiB, often 32 bytes. A key is first expanded into a
+cache of 256 MiB, which takes about half a second. The cache serves every input hashed under that
+key; a hash then takes tens of milliseconds. On Monero the key is the seed hash, the id of an earlier
+block that changes every 2048 blocks, and the input is the hashing blob of a block.
 
-Memory: 256 MiB for the cache, and 2 MiB per lane of each thread. With --mode fast a key is expanded
-further, to a dataset of 2080 MiB that takes seconds on many threads, and hashes then take a few
-milliseconds each: it pays for thousands of inputs under one key.";
+Memory: 256 MiB for a cache, and 2 MiB per lane of each thread. With --mode fast a key is expanded
+further, into a dataset of 2080 MiB. That takes seconds on many threads, and a hash then takes a few
+milliseconds: it pays for thousands of inputs under one key.";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for `verify`: every proof of work is valid
-  1  `verify` only: at least one is not valid
-  2  unusable arguments or input, or no memory; nothing has been printed on stdout, except
-     by `verify --node`: the verdicts so far";
+  1  `verify` only: at least one proof of work is not valid
+  2  unusable arguments or input, or no memory; stdout is empty, except for the answers so far
+     with --jsonl or --node";
 
 const HASH_USAGE: &str = "\
 randomx hash <--key HEX|--key-text TEXT> <--input HEX|--input-text TEXT> [OPTIONS]
@@ -49,14 +51,18 @@ JSON lines, one object a line:
   in   {\"version\":1,\"key\":\"74657374\",\"input\":\"5468\"}   key and input in hex; version 1 (default) or 2
   out  {\"hash\":\"...\"}   64 hex digits, one line for each line of input, in the same order
 
-The whole input is read and checked before the first hash; a faulty line is reported with its
-number, and nothing is hashed. Limits: 1 MiB per key and per input, 1 GiB of text, 4194304 lines.
-Lines may come in any order: those with the same key share one cache. A command line holds
-about 64 KiB of bytes in hex; longer ones need --jsonl.
+Answers are printed as soon as they are known, so another program can keep the command open and
+write one line at a time. The input may have any length: at most 65536 lines, or 64 MiB of keys and
+inputs, are read ahead of the first one without an answer. Lines whose keys alternate are sorted by
+key within that window, and the caches of the last two keys are kept. The first malformed line ends
+the run with exit code 2, after the answers to the lines before it.
+
+Limits: 1 MiB per key and per input. A command line holds about 64 KiB of bytes in hex; longer ones
+need --jsonl.
 
 Exit codes:
-  0  done
-  2  unusable arguments or input, or no memory; nothing has been printed on stdout";
+  0  done, or the reader of the answers closed the pipe
+  2  unusable arguments or input, or no memory; with --jsonl the answers so far are on stdout";
 
 const VERIFY_USAGE: &str = "\
 randomx verify --jsonl FILE [OPTIONS]
@@ -79,30 +85,35 @@ JSON lines, one object a line:
   out  {\"valid\":true,\"hash\":\"...\"}
        {\"valid\":false,\"hash\":\"...\",\"reason\":\"...\"}   in the same order as the input
 
-A hash, as a 256-bit little-endian integer, meets a difficulty d when hash * d < 2^256. The
-whole input is read and checked before the first hash; a faulty line is reported with its
-number, and nothing is verified. Limits: 1 MiB per hashing blob, 1 GiB of text, 4194304 lines.
+A hash, as a 256-bit little-endian integer, meets a difficulty d if hash * d < 2^256.
 
-A node's chain: every block is read whole, and its id, height, predecessor, timestamps, seed hash,
-difficulty and proof of work are held against those before it; the difficulty that the network
-demands is computed. What the node tells of the chain before the first block is believed, unless a
-checkpoint knows better: a file that this command keeps, worth as much as the place it is kept in.
-With --sample N a proof of work is looked at with a chance of 1 in N, and k forged ones in a row are
-all missed with one of (1 - 1/N)^k; other rules always hold for every block. Blocks come as JSON lines
-in order, and the first one that is not valid is the last:
+Verdicts are printed as soon as they are known, so another program can keep the command open and
+write one line at a time. The input may have any length: at most 65536 lines, or 64 MiB of hashing
+blobs, are read ahead of the first one without a verdict. Lines whose seed hashes alternate are sorted
+within that window, and the caches of the last two are kept. The first malformed line ends the run
+with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
+pipe, the run goes on until its exit code is known. Limit: 1 MiB per hashing blob.
+
+A node's chain: every block is read whole. Its id, height, predecessor, timestamps, seed hash,
+difficulty and proof of work are checked against the blocks before it; the difficulty that the network
+requires is computed. The node is trusted about the chain before the first block, unless there is a
+checkpoint: a file that this command writes, which is as trustworthy as the place it is kept in.
+With --sample N a proof of work is checked with a chance of 1 in N. The chance to miss k forged ones
+is (1 - 1/N)^k. The other rules are checked for every block. Verdicts are JSON lines in the order of
+the blocks, and the first block that is not valid is the last:
   out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"work\":\"...\",\"hash\":\"...\"}
        {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,
         \"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}
-The status is valid, unproven (the proof of work was not in the sample), update-needed (the block has
-a version that this release does not know) or invalid.
+The status is valid, unproven (the proof of work was not in the sample), update-needed (this release
+does not know the block's version) or invalid.
 Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, HTTPS_PROXY and
-HTTP_PROXY name a proxy (socks5://127.0.0.1:9050 is Tor's), NO_PROXY who is asked without.
+HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), NO_PROXY the hosts to reach without it.
 
 Exit codes:
   0  every line, or block, is valid
   1  at least one is not valid
-  2  unusable arguments or input (no line at all, too), a node that does not answer as it should,
-     or no memory; without --node nothing has been printed on stdout";
+  2  unusable arguments or input (such as no line at all), an unusable answer of the node, or no
+     memory; the verdicts so far are on stdout";
 
 #[derive(Parser)]
 #[command(name = "randomx", version, about = ABOUT, long_about = LONG_ABOUT)]
@@ -114,7 +125,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Hash one input, or a file of inputs
+    /// Hash one input, or every line of a file
     #[command(override_usage = HASH_USAGE, after_long_help = HASH_EXAMPLES)]
     Hash(HashArgs),
     /// Verify the proof of work of Monero blocks
@@ -123,9 +134,9 @@ pub(crate) enum Command {
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
-    /// Tell which engine, processor extensions and pages of memory are used on this machine
+    /// Show which engine, processor extensions and pages of memory this machine uses
     Info(InfoArgs),
-    /// Serve the page, and hashes of this machine for it, on loopback
+    /// Serve the page on loopback, and compute hashes for it
     #[command(after_long_help = serve::AFTER_HELP)]
     Serve(ServeArgs),
 }

@@ -17,7 +17,7 @@ use crate::{
     error::{self, Error},
     host::Host,
     output,
-    progress::Spinner,
+    progress::RowBar,
 };
 
 use energy::Meter;
@@ -88,11 +88,11 @@ impl<'a> Bench<'a> {
     fn report(&mut self) -> Result<Report, Error> {
         let subjects = Subject::all(self.args);
         let shares = subjects.iter().map(Subject::weight).sum();
-        let spinner = Spinner::on_terminal(subjects.len());
+        let bar = RowBar::on_terminal(subjects.len());
         let mut results = Vec::new();
         let mut shortage = None;
         for subject in &subjects {
-            spinner.at(subject);
+            bar.at(subject);
             match self.rows(subject, self.budget(subject, shares)) {
                 Ok(rows) => results.extend(rows),
                 // Both modes are the default, which a small machine is to survive.
@@ -103,7 +103,7 @@ impl<'a> Bench<'a> {
                 Err(problem) => return Err(problem),
             }
         }
-        drop(spinner);
+        drop(bar);
         if let Some(problem) = shortage {
             error::note(&problem);
         }

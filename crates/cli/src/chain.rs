@@ -2,7 +2,6 @@
 
 mod checkpoint;
 mod fetch;
-mod hasher;
 mod start;
 
 use std::{
@@ -13,20 +12,21 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use randomx::Version;
 use randomx_monero::{Candidate, Chain, Difficulty, Link, Outcome, Status, Verdict, Work};
 use serde::Serialize;
 
 use crate::{
     args::{NodeArgs, VerifyArgs},
-    error::{self, Error},
-    machine::Hash,
+    backend::Hash,
+    error::{self, Error, NOT_VALID},
+    hasher::Hasher,
     node::{Node, NodeBlock, NodeError},
     progress::Progress,
-    verify::NOT_VALID,
+    queue::Job,
 };
 use checkpoint::CheckpointFile;
 use fetch::fetch;
-use hasher::Hasher;
 
 /// Blocks that are asked for and hashed together; so many more are asked for meanwhile.
 const CHUNK: u64 = 64;
@@ -49,15 +49,15 @@ pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, E
         error::note(&Error::NothingNew { first, last });
         return Ok(ExitCode::SUCCESS);
     }
-    let blocks = usize::try_from(last - first + 1).unwrap_or(usize::MAX);
-    // On a terminal the verdicts tell how far it is.
+    // On a terminal the verdicts themselves show the progress.
     let visible = !io::stdout().is_terminal();
-    let progress = if visible { Progress::on_terminal(blocks) } else { Progress::hidden() };
+    let blocks = last - first + 1;
+    let progress = if visible { Progress::on_terminal(Some(blocks)) } else { Progress::hidden() };
     let mut walk = Walk {
         chain,
         last,
         sample: node_args.sample,
-        hasher: Hasher::new(args.work.machine(args.mode), args.work.spread(), &progress),
+        hasher: Hasher::new(args.work.backend(args.mode), args.work.spread(), &progress),
         file,
     };
     let all_valid = walk.run(&node, first)?;
@@ -167,7 +167,13 @@ impl Walk<'_> {
     }
 
     fn hashes(&mut self, wanted: &[Option<Work>]) -> Result<Vec<Option<Hash>>, Error> {
-        let mut hashes = self.hasher.hash(wanted.iter().flatten())?.into_iter();
+        let job = |work: &Work| Job {
+            key: work.seed_hash.to_vec(),
+            version: Version::V1,
+            input: work.hashing_blob.clone(),
+            tag: (),
+        };
+        let mut hashes = self.hasher.hash_all(wanted.iter().flatten().map(job))?.into_iter();
         Ok(wanted.iter().map(|work| work.as_ref().and_then(|_| hashes.next())).collect())
     }
 

@@ -1,4 +1,4 @@
-//! What ends a run early, in sentences that name the argument or the line.
+//! Errors that end a run, and exit codes. Messages name the argument, the file or the line.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -8,53 +8,52 @@ use thiserror::Error;
 
 use crate::{bytes::BytesError, node::NodeError, record::LineError};
 
-/// The exit code of every error; a wrong command line ends with it too.
+/// The exit code if a proof of work is not valid.
+pub(crate) const NOT_VALID: u8 = 1;
+
+/// The exit code of every error, and of a wrong command line.
 pub(crate) const UNUSABLE: u8 = 2;
 
-/// Why there is no answer. Nothing has been printed when one of these is returned, except for
-/// [`Error::Write`].
+/// What ended a run.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     #[error("{name}: {problem}")]
     Argument { name: &'static str, problem: BytesError },
 
-    #[error("{}: cannot be read: {problem}", .file.display())]
+    #[error("{}: cannot read it: {problem}", .file.display())]
     Read { file: PathBuf, problem: io::Error },
 
     #[error("{file}: line {line}: {problem}")]
-    Line { file: String, line: usize, problem: LineError },
+    Line { file: String, line: u64, problem: LineError },
 
-    #[error("{file}: more than {limit} bytes; split the input")]
-    TooManyBytes { file: String, limit: u64 },
+    #[error("{}: expected at most {limit} bytes", .file.display())]
+    TooLarge { file: PathBuf, limit: u64 },
 
-    #[error("{file}: more than {limit} lines; split the input")]
-    TooManyLines { file: String, limit: usize },
-
-    #[error("{file}: no lines, so there is nothing to verify")]
+    #[error("{file}: expected at least one line, got none")]
     NothingToVerify { file: String },
 
     #[error("--node: {0}")]
     Node(NodeError),
 
-    #[error("--from: expected a height, or --checkpoint a file that is there")]
+    #[error("--from: expected a height, or --checkpoint with an existing file")]
     NoStart,
 
     #[error("--from: expected 1 or more: the genesis block has no proof of work")]
     NoWorkInGenesis,
 
-    #[error("--from: expected {} or nothing, the checkpoint being of height {height}; got {from}", .height + 1)]
+    #[error("--from: expected {} or nothing after the checkpoint at height {height}, got {from}", .height + 1)]
     NotAfterCheckpoint { from: u64, height: u64 },
 
     #[error("block {last} is before {first}, the next one to verify")]
     NothingNew { first: u64, last: u64 },
 
-    #[error("what the node says of the chain up to block {height} ({id}) is believed")]
-    Believed { height: u64, id: String },
+    #[error("the node is trusted about the chain up to block {height} ({id})")]
+    Trusted { height: u64, id: String },
 
     #[error("{}: not a checkpoint: {problem}", .file.display())]
     Checkpoint { file: PathBuf, problem: String },
 
-    #[error("{}: cannot be written: {problem}", .file.display())]
+    #[error("{}: cannot write it: {problem}", .file.display())]
     WriteCheckpoint { file: PathBuf, problem: io::Error },
 
     #[error("checkpoint: {0}")]
@@ -72,25 +71,25 @@ pub(crate) enum Error {
     #[error("no memory for {what}: {} MiB needed", .bytes.div_ceil(1 << 20))]
     Memory { what: &'static str, bytes: usize },
 
-    #[error("{problem} for each of {threads} threads; fewer --threads or --lanes need less")]
+    #[error("{problem} for each of {threads} threads; use fewer --threads or --lanes")]
     Scratchpads { threads: usize, problem: VmError },
 
     #[error(transparent)]
     Vm(VmError),
 
-    #[error("cannot start {threads} threads: {problem}; try fewer --threads")]
+    #[error("cannot start {threads} threads: {problem}; use fewer --threads")]
     Threads { threads: usize, problem: io::Error },
 
     #[error("{}: not a record of `randomx bench`: {problem}", .file.display())]
     Record { file: PathBuf, problem: serde_json::Error },
 
-    #[error("{}: cannot be written: {problem}", .file.display())]
+    #[error("{}: cannot write it: {problem}", .file.display())]
     WriteRecord { file: PathBuf, problem: io::Error },
 
     #[error("{0}")]
     Reference(String),
 
-    #[error("{0}: not the hashes of the reference")]
+    #[error("{0}: the hashes differ from the reference's")]
     Differs(String),
 
     #[error("{0}")]
@@ -101,10 +100,14 @@ pub(crate) enum Error {
 
     #[error("cannot write the results: {0}")]
     Write(io::Error),
+
+    /// Ends a run whose results nobody reads. Never reported.
+    #[error("the reader of the results has closed the pipe")]
+    PipeClosed,
 }
 
 impl Error {
-    /// Whether it is that there was not enough memory.
+    /// Whether there was not enough memory.
     pub(crate) fn is_out_of_memory(&self) -> bool {
         match self {
             Error::Memory { .. } | Error::Scratchpads { .. } => true,

@@ -7,32 +7,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     args::HashArgs,
-    batch::Batch,
+    backend::Hash,
     bytes::{self, BytesError},
     error::Error,
-    jsonl,
-    machine::Hash,
+    hasher::{Hasher, Spread},
+    jsonl::Lines,
     output,
     progress::Progress,
+    queue::Job,
     record::{self, LineError},
-    work,
+    stream::hash_lines,
 };
 
-/// Hashes what the arguments say and prints the hashes.
+/// Hashes the input or every line of the file, and prints the hashes.
 pub(crate) fn run(args: &HashArgs) -> Result<ExitCode, Error> {
-    let batch = match &args.jsonl {
-        Some(file) => read(file)?,
-        None => single(args)?,
-    };
-    let machine = args.work.machine(args.mode);
-    let progress = Progress::on_terminal(batch.len());
-    let hashes = work::hash_all(&machine, &batch, args.work.spread(), &progress)?;
-    drop(progress);
-    output::write(|out| match args.jsonl {
-        Some(_) => hashes.iter().try_for_each(|hash| output::json_line(out, &Output { hash })),
-        None => hashes.iter().try_for_each(|hash| writeln!(out, "{}", hex::encode(hash))),
-    })?;
+    match &args.jsonl {
+        Some(file) => run_lines(args, file)?,
+        None => run_one(args)?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn run_one(args: &HashArgs) -> Result<(), Error> {
+    let job = Job {
+        key: argument("--key", &args.key, "--key-text", &args.key_text)?,
+        version: args.version.into(),
+        input: argument("--input", &args.input, "--input-text", &args.input_text)?,
+        tag: (),
+    };
+    let progress = Progress::on_terminal(Some(1));
+    let one = Spread { threads: 1, lanes: 1 };
+    let hashes = Hasher::new(args.work.backend(args.mode), one, &progress).hash_all([job])?;
+    drop(progress);
+    output::write(|out| hashes.iter().try_for_each(|hash| writeln!(out, "{}", hex::encode(hash))))
+}
+
+fn run_lines(args: &HashArgs, file: &Path) -> Result<(), Error> {
+    let lines = Lines::open(file)?;
+    let progress = Progress::beside_lines();
+    let mut hasher = Hasher::new(args.work.backend(args.mode), args.work.spread(), &progress);
+    let outcome = hash_lines(lines, &mut hasher, parse, |answers| {
+        let read = output::write_while_read(|out| {
+            answers.iter().try_for_each(|((), hash)| output::json_line(out, &Output { hash }))
+        })?;
+        if read { Ok(()) } else { Err(Error::PipeClosed) }
+    });
+    match outcome {
+        Err(Error::PipeClosed) => Ok(()),
+        outcome => outcome,
+    }
 }
 
 /// One line of input.
@@ -54,27 +77,17 @@ struct Output<'a> {
     hash: &'a Hash,
 }
 
-fn read(file: &Path) -> Result<Batch, Error> {
-    let mut batch = Batch::default();
-    jsonl::for_each_line(file, |line| {
-        let record: Record<'_> = record::parse(line)?;
-        let key = bytes::from_hex(&record.key).map_err(LineError::field("key"))?;
-        let input = bytes::from_hex(&record.input).map_err(LineError::field("input"))?;
-        batch.push(key, record.version, input);
-        Ok(())
-    })?;
-    Ok(batch)
+fn parse(line: &str) -> Result<Job<()>, LineError> {
+    let record: Record<'_> = record::parse(line)?;
+    Ok(Job {
+        key: bytes::from_hex(&record.key).map_err(LineError::field("key"))?,
+        version: record.version,
+        input: bytes::from_hex(&record.input).map_err(LineError::field("input"))?,
+        tag: (),
+    })
 }
 
-fn single(args: &HashArgs) -> Result<Batch, Error> {
-    let key = argument("--key", &args.key, "--key-text", &args.key_text)?;
-    let input = argument("--input", &args.input, "--input-text", &args.input_text)?;
-    let mut batch = Batch::default();
-    batch.push(key, args.version.into(), input);
-    Ok(batch)
-}
-
-/// The bytes of whichever of the two arguments was given; clap has seen to it that one was.
+/// The bytes of the one of two arguments that was given; clap ensures that one was.
 fn argument(
     hex_name: &'static str,
     hex: &Option<String>,

@@ -1,89 +1,80 @@
-//! Reading JSON lines: from a file or stdin, within limits, each line with its number.
+//! Reading JSON lines from a file or stdin, one at a time, each with its number.
 
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
-    path::Path,
+    path::{Path, PathBuf},
     str,
 };
 
 use crate::{bytes::MAX_BYTES, error::Error, record::LineError};
 
-/// How much input is taken in. All of it is read and checked before the first hash, so these
-/// bound the memory of a run: decoded, the text takes half its size.
-struct Limits {
-    line_bytes: usize,
-    total_bytes: u64,
-    lines: usize,
+/// The longest line: it has room for the longest key and the longest input.
+const MAX_LINE: usize = 4 * MAX_BYTES + (256 << 10);
+
+/// The lines of a file.
+pub(crate) struct Lines {
+    reader: Box<dyn BufRead + Send>,
+    file: PathBuf,
+    max_line: usize,
+    /// The number of the last line that was read, counted from 1.
+    number: u64,
+    line: Vec<u8>,
 }
 
-/// Room for the longest key and the longest input in one line, and for years of a chain.
-const LIMITS: Limits =
-    Limits { line_bytes: 4 * MAX_BYTES + (256 << 10), total_bytes: 1 << 30, lines: 1 << 22 };
-
-/// The name of an input in messages: its path, or `stdin` for `-`.
-pub(crate) fn name(file: &Path) -> String {
-    if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
-}
-
-/// Calls `each` with every line of the file (`-` is stdin), without its line ending.
-pub(crate) fn for_each_line(
-    file: &Path,
-    each: impl FnMut(&str) -> Result<(), LineError>,
-) -> Result<(), Error> {
-    if is_stdin(file) {
-        return read_lines(io::stdin().lock(), file, &LIMITS, each);
+impl Lines {
+    /// Opens a file; `-` is stdin.
+    pub(crate) fn open(file: &Path) -> Result<Lines, Error> {
+        if is_stdin(file) {
+            return Ok(Lines::new(Box::new(BufReader::new(io::stdin())), file, MAX_LINE));
+        }
+        let opened =
+            File::open(file).map_err(|problem| Error::Read { file: file.to_owned(), problem })?;
+        Ok(Lines::new(Box::new(BufReader::new(opened)), file, MAX_LINE))
     }
-    let opened =
-        File::open(file).map_err(|problem| Error::Read { file: file.to_owned(), problem })?;
-    read_lines(BufReader::new(opened), file, &LIMITS, each)
+
+    fn new(reader: Box<dyn BufRead + Send>, file: &Path, max_line: usize) -> Lines {
+        Lines { reader, file: file.to_owned(), max_line, number: 0, line: Vec::new() }
+    }
+
+    /// The name of the file in messages: its path, or `stdin`.
+    pub(crate) fn name(&self) -> String {
+        if is_stdin(&self.file) { "stdin".to_owned() } else { self.file.display().to_string() }
+    }
+
+    /// Reads the next line, without its line ending, and parses it. `None` at the end.
+    pub(crate) fn next<T>(
+        &mut self,
+        parse: impl FnOnce(&str) -> Result<T, LineError>,
+    ) -> Result<Option<T>, Error> {
+        self.line.clear();
+        // Two bytes more for the line ending.
+        let most = self.max_line as u64 + 2;
+        let length = self
+            .reader
+            .by_ref()
+            .take(most)
+            .read_until(b'\n', &mut self.line)
+            .map_err(|problem| Error::Read { file: self.file.clone(), problem })?;
+        if length == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let parsed = check_line(&self.line, self.max_line).and_then(parse);
+        let (file, line) = (|| self.name(), self.number);
+        parsed.map(Some).map_err(|problem| Error::Line { file: file(), line, problem })
+    }
 }
 
 fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-fn read_lines(
-    mut reader: impl BufRead,
-    file: &Path,
-    limits: &Limits,
-    mut each: impl FnMut(&str) -> Result<(), LineError>,
-) -> Result<(), Error> {
-    let mut line = Vec::new();
-    let mut total = 0;
-    for number in 1.. {
-        line.clear();
-        // One byte more for the line ending, and one more to notice a line that is too long.
-        let most = limits.line_bytes as u64 + 2;
-        let length = reader
-            .by_ref()
-            .take(most)
-            .read_until(b'\n', &mut line)
-            .map_err(|problem| Error::Read { file: file.to_owned(), problem })?;
-        if length == 0 {
-            break;
-        }
-        total += length as u64;
-        if total > limits.total_bytes {
-            return Err(Error::TooManyBytes { file: name(file), limit: limits.total_bytes });
-        }
-        if number > limits.lines {
-            return Err(Error::TooManyLines { file: name(file), limit: limits.lines });
-        }
-        check_line(&line, limits).and_then(&mut each).map_err(|problem| Error::Line {
-            file: name(file),
-            line: number,
-            problem,
-        })?;
-    }
-    Ok(())
-}
-
-fn check_line<'a>(line: &'a [u8], limits: &Limits) -> Result<&'a str, LineError> {
+fn check_line(line: &[u8], limit: usize) -> Result<&str, LineError> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if line.len() > limits.line_bytes {
-        return Err(LineError::TooLong { limit: limits.line_bytes });
+    if line.len() > limit {
+        return Err(LineError::TooLong { limit });
     }
     str::from_utf8(line).map_err(|error| LineError::NotUtf8 { position: error.valid_up_to() + 1 })
 }
@@ -92,59 +83,56 @@ fn check_line<'a>(line: &'a [u8], limits: &Limits) -> Result<&'a str, LineError>
 mod tests {
     use super::*;
 
-    const SMALL: Limits = Limits { line_bytes: 8, total_bytes: 40, lines: 6 };
+    fn read_from(
+        input: &'static [u8],
+        file: &str,
+        mut parse: impl FnMut(&str) -> Result<String, LineError>,
+    ) -> (Vec<String>, Result<(), String>) {
+        let mut lines = Lines::new(Box::new(input), Path::new(file), 8);
+        let mut parsed = Vec::new();
+        loop {
+            match lines.next(&mut parse) {
+                Ok(Some(line)) => parsed.push(line),
+                Ok(None) => return (parsed, Ok(())),
+                Err(error) => return (parsed, Err(error.to_string())),
+            }
+        }
+    }
 
-    fn read(input: &[u8]) -> Result<Vec<String>, String> {
-        let mut lines = Vec::new();
-        read_lines(input, Path::new("-"), &SMALL, |line| {
-            lines.push(line.to_owned());
-            Ok(())
-        })
-        .map(|()| lines)
-        .map_err(|error| error.to_string())
+    fn read(input: &'static [u8]) -> (Vec<String>, Result<(), String>) {
+        read_from(input, "-", |line| Ok(line.to_owned()))
     }
 
     #[test]
     fn lines_end_with_lf_or_crlf_or_the_file() {
-        assert_eq!(read(b""), Ok(vec![]));
-        assert_eq!(read(b"a\nb\r\n\nc"), Ok(["a", "b", "", "c"].map(String::from).to_vec()));
+        assert_eq!(read(b""), (vec![], Ok(())));
+        let lines = ["a", "b", "", "c"].map(String::from).to_vec();
+        assert_eq!(read(b"a\nb\r\n\nc"), (lines, Ok(())));
     }
 
     #[test]
     fn a_line_can_be_as_long_as_the_limit() {
-        assert_eq!(read(b"12345678\n12345678"), Ok(vec!["12345678".to_owned(); 2]));
+        assert_eq!(read(b"12345678\r\n12345678"), (vec!["12345678".to_owned(); 2], Ok(())));
         let error = "stdin: line 2: longer than 8 bytes".to_owned();
-        assert_eq!(read(b"1\n123456789\n"), Err(error.clone()));
-        assert_eq!(read(b"1\n123456789"), Err(error.clone()));
-        assert_eq!(read(b"1\n12345678901234567890"), Err(error));
-    }
-
-    #[test]
-    fn the_whole_is_bounded() {
-        let whole = b"1234567\n".repeat(5);
-        assert_eq!(read(&whole).map(|lines| lines.len()), Ok(5));
-        let error = read(&[whole, b"\n".to_vec()].concat());
-        assert_eq!(error, Err("stdin: more than 40 bytes; split the input".to_owned()));
-        assert_eq!(read(b"\n\n\n\n\n\n").map(|lines| lines.len()), Ok(6));
-        let error = read(b"\n\n\n\n\n\n\n");
-        assert_eq!(error, Err("stdin: more than 6 lines; split the input".to_owned()));
+        for input in [&b"1\n123456789\n"[..], b"1\n123456789", b"1\n12345678901234567890"] {
+            assert_eq!(read(input), (vec!["1".to_owned()], Err(error.clone())));
+        }
     }
 
     #[test]
     fn a_line_that_is_not_text_says_where() {
         let error = "stdin: line 1: not UTF-8 at byte 3".to_owned();
-        assert_eq!(read(b"ab\xff\n"), Err(error));
+        assert_eq!(read(b"ab\xff\n"), (vec![], Err(error)));
     }
 
     #[test]
-    fn a_refused_line_ends_the_reading() {
-        let mut seen = 0;
-        let refused = read_lines(&b"1\n2\n3\n"[..], Path::new("dir/a"), &SMALL, |line| {
-            seen += 1;
-            if line == "2" { Err(LineError::Blank) } else { Ok(()) }
+    fn a_line_that_cannot_be_parsed_is_named() {
+        let (before, outcome) = read_from(b"1\n2\n3\n", "dir/a", |line| match line {
+            "2" => Err(LineError::Blank),
+            line => Ok(line.to_owned()),
         });
-        assert_eq!(seen, 2);
-        let message = refused.expect_err("line 2 is refused").to_string();
+        assert_eq!(before, ["1"]);
+        let message = outcome.expect_err("line 2 is blank");
         assert!(message.starts_with("dir/a: line 2: blank"), "{message}");
     }
 }

@@ -1,34 +1,37 @@
-//! `randomx`: hash with RandomX, verify Monero's proof of work, one or in bulk, measure, and serve.
+//! `randomx`: hash with RandomX, verify Monero's proof of work, measure, and serve.
 
 mod args;
-mod batch;
+mod backend;
 mod bench;
 mod bytes;
 mod chain;
 mod error;
 mod hash;
+mod hasher;
 mod host;
 mod info;
 mod jsonl;
-mod machine;
+mod mode;
 mod node;
 mod output;
 mod progress;
+mod queue;
 mod record;
 mod serve;
+mod stream;
 mod verify;
-mod work;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Cli, Command, VerifyArgs};
+use error::Error;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Hash(args) => hash::run(&args),
-        Command::Verify(args) => verify::run(&args),
+        Command::Verify(args) => verify(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Serve(args) => serve::run(&args),
@@ -37,4 +40,13 @@ fn main() -> ExitCode {
         error::report(&error);
         ExitCode::from(error::UNUSABLE)
     })
+}
+
+/// Verifies the lines of a file or the chain of a node.
+fn verify(args: &VerifyArgs) -> Result<ExitCode, Error> {
+    match (&args.node, &args.jsonl) {
+        (Some(node), _) => chain::run(args, node),
+        (None, Some(file)) => verify::run(args, file),
+        (None, None) => Err(Error::NoStart),
+    }
 }

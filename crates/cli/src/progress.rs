@@ -1,4 +1,4 @@
-//! Progress bars on stderr, for a person who waits; nothing where nobody looks.
+//! Progress bars on stderr, where that is a terminal.
 
 use std::{
     fmt,
@@ -21,38 +21,43 @@ pub(crate) struct Progress {
 pub(crate) struct KeyBar(ProgressBar);
 
 impl Progress {
-    /// Bars for so many hashes, visible when stderr is a terminal.
-    pub(crate) fn on_terminal(hashes: usize) -> Progress {
-        if io::stderr().is_terminal() {
-            Progress::new(hashes, ProgressDrawTarget::stderr())
-        } else {
-            Progress::new(hashes, ProgressDrawTarget::hidden())
-        }
+    /// Bars for a number of hashes, if that is known.
+    pub(crate) fn on_terminal(hashes: Option<u64>) -> Progress {
+        Progress::new(hashes, stderr())
     }
 
-    /// Bars that nobody sees.
+    /// Bars for an unknown number of hashes. Hidden where results appear on the same terminal.
+    pub(crate) fn beside_lines() -> Progress {
+        if io::stdout().is_terminal() { Progress::hidden() } else { Progress::on_terminal(None) }
+    }
+
+    /// Bars that are never drawn.
     pub(crate) fn hidden() -> Progress {
-        Progress::new(0, ProgressDrawTarget::hidden())
+        Progress::new(None, ProgressDrawTarget::hidden())
     }
 
-    fn new(hashes: usize, target: ProgressDrawTarget) -> Progress {
+    fn new(hashes: Option<u64>, target: ProgressDrawTarget) -> Progress {
         let bars = MultiProgress::with_draw_target(target);
-        let style =
-            style("hashes  [{bar:40}] {human_pos}/{human_len}{rate}").with_key("rate", rate);
-        let hashes = bars.add(ProgressBar::new(hashes as u64).with_style(style));
-        hashes.enable_steady_tick(Duration::from_millis(200));
+        let bar = match hashes {
+            Some(hashes) => ProgressBar::new(hashes).with_style(
+                style("hashes  [{bar:40}] {human_pos}/{human_len}{rate}").with_key("rate", rate),
+            ),
+            None => ProgressBar::no_length().with_style(style("{human_pos} hashes, {per_sec}")),
+        };
+        let hashes = bars.add(bar);
+        hashes.enable_steady_tick(TICK);
         Progress { bars, hashes }
     }
 
-    /// A bar for expanding key `index` (from 0) of `keys`.
-    pub(crate) fn key(&self, index: usize, keys: usize) -> KeyBar {
+    /// A bar for expanding a key.
+    pub(crate) fn key(&self) -> KeyBar {
         let bar = ProgressBar::new(CacheBuilder::BLOCKS as u64)
-            .with_style(style("{prefix} {msg} [{bar:40}] {percent}%"))
-            .with_prefix(format!("key {} of {keys}: cache", index + 1));
+            .with_style(style("{prefix} [{bar:40}] {percent}%"))
+            .with_prefix("cache");
         KeyBar(self.bars.insert(0, bar))
     }
 
-    /// Counts hashes; any thread may.
+    /// Counts hashes. Any thread may call this.
     pub(crate) fn hashed(&self, count: usize) {
         self.hashes.inc(count as u64);
     }
@@ -65,14 +70,14 @@ impl Drop for Progress {
 }
 
 impl KeyBar {
-    /// Moves the bar to so many blocks of the cache, of [`CacheBuilder::BLOCKS`].
+    /// Moves the bar to a number of blocks of the cache, of [`CacheBuilder::BLOCKS`].
     pub(crate) fn filled(&self, blocks: usize) {
         self.0.set_position(blocks as u64);
     }
 
-    /// Moves the bar to so many items of the dataset, of [`Dataset::ITEMS`].
+    /// Moves the bar to a number of items of the dataset, of [`Dataset::ITEMS`].
     pub(crate) fn computed(&self, items: usize) {
-        self.0.set_message("done, dataset");
+        self.0.set_prefix("dataset");
         self.0.set_length(Dataset::ITEMS as u64);
         self.0.set_position(items as u64);
     }
@@ -85,18 +90,15 @@ impl Drop for KeyBar {
 }
 
 /// The bar of a benchmark. Dropping it clears it.
-pub(crate) struct Spinner(ProgressBar);
+pub(crate) struct RowBar(ProgressBar);
 
-impl Spinner {
-    /// A bar of so many rows, visible when stderr is a terminal.
-    pub(crate) fn on_terminal(rows: usize) -> Spinner {
-        let visible = io::stderr().is_terminal();
-        let target =
-            if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(rows as u64), target)
+impl RowBar {
+    /// A bar for a number of rows.
+    pub(crate) fn on_terminal(rows: usize) -> RowBar {
+        let bar = ProgressBar::with_draw_target(Some(rows as u64), stderr())
             .with_style(style("{pos}/{len} [{bar:40}] {elapsed} {msg}"));
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Spinner(bar)
+        bar.enable_steady_tick(TICK);
+        RowBar(bar)
     }
 
     /// Begins the next row.
@@ -108,13 +110,24 @@ impl Spinner {
     }
 }
 
-impl Drop for Spinner {
+impl Drop for RowBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-/// The speed and the time left, as soon as there is a hash to tell them by.
+/// How often a bar is drawn again while nothing moves it.
+const TICK: Duration = Duration::from_millis(200);
+
+fn stderr() -> ProgressDrawTarget {
+    if io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    }
+}
+
+/// The speed and the time left, after the first hash.
 fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     if state.pos() > 0 {
         // A bar that cannot be drawn is no reason to stop.

@@ -1,4 +1,4 @@
-//! `randomx verify`.
+//! `randomx verify --jsonl`.
 
 use std::{borrow::Cow, path::Path, process::ExitCode};
 
@@ -9,43 +9,44 @@ use serde_json::value::RawValue;
 
 use crate::{
     args::VerifyArgs,
-    batch::Batch,
-    bytes, chain,
-    error::Error,
-    jsonl,
-    machine::Hash,
+    backend::Hash,
+    bytes,
+    error::{Error, NOT_VALID},
+    hasher::Hasher,
+    jsonl::Lines,
     output,
     progress::Progress,
+    queue::Job,
     record::{self, LineError},
-    work,
+    stream::hash_lines,
 };
 
-/// The exit code when a proof of work is not valid.
-pub(crate) const NOT_VALID: u8 = 1;
-
-/// Verifies the blocks of a node or of a file.
-pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode, Error> {
-    match (&args.node, &args.jsonl) {
-        (Some(node), _) => chain::run(args, node),
-        (None, Some(file)) => verify_lines(args, file),
-        (None, None) => Err(Error::NoStart),
+/// Verifies every line and prints the verdicts. Success only if all are valid.
+///
+/// If the reader of the verdicts closes the pipe, the run goes on until the exit code is known.
+pub(crate) fn run(args: &VerifyArgs, file: &Path) -> Result<ExitCode, Error> {
+    let lines = Lines::open(file)?;
+    let name = lines.name();
+    let progress = Progress::beside_lines();
+    let mut hasher = Hasher::new(args.work.backend(args.mode), args.work.spread(), &progress);
+    let (mut count, mut all_valid, mut read) = (0, true, true);
+    let outcome = hash_lines(lines, &mut hasher, parse, |answers| {
+        count += answers.len();
+        all_valid &= answers.iter().all(|(difficulty, hash)| difficulty.is_met_by(hash));
+        if read {
+            read = output::write_while_read(|out| {
+                answers.iter().try_for_each(|(difficulty, hash)| {
+                    output::json_line(out, &Verdict::new(hash, difficulty))
+                })
+            })?;
+        }
+        if read || all_valid { Ok(()) } else { Err(Error::PipeClosed) }
+    });
+    match outcome {
+        Ok(()) if count == 0 => Err(Error::NothingToVerify { file: name }),
+        Ok(()) | Err(Error::PipeClosed) if !all_valid => Ok(ExitCode::from(NOT_VALID)),
+        outcome => outcome.map(|()| ExitCode::SUCCESS),
     }
-}
-
-/// Verifies every line and prints the verdicts. Success only when all are valid.
-fn verify_lines(args: &VerifyArgs, file: &Path) -> Result<ExitCode, Error> {
-    let (batch, difficulties) = read(file)?;
-    if difficulties.is_empty() {
-        return Err(Error::NothingToVerify { file: jsonl::name(file) });
-    }
-    let machine = args.work.machine(args.mode);
-    let progress = Progress::on_terminal(batch.len());
-    let hashes = work::hash_all(&machine, &batch, args.work.spread(), &progress)?;
-    drop(progress);
-    let mut verdicts = hashes.iter().zip(&difficulties).map(|(hash, d)| judge(hash, d));
-    let all_valid = verdicts.clone().all(|verdict| verdict.valid);
-    output::write(|out| verdicts.try_for_each(|verdict| output::json_line(out, &verdict)))?;
-    Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
 }
 
 /// One line of input.
@@ -72,26 +73,22 @@ struct Verdict<'a> {
     reason: Option<String>,
 }
 
-fn read(file: &Path) -> Result<(Batch, Vec<Difficulty>), Error> {
-    let mut batch = Batch::default();
-    let mut difficulties = Vec::new();
-    jsonl::for_each_line(file, |line| {
-        let record: Record<'_> = record::parse(line)?;
-        let seed_hash =
-            bytes::hash_from_hex(&record.seed_hash).map_err(LineError::field("seed_hash"))?;
-        let hashing_blob =
-            bytes::from_hex(&record.hashing_blob).map_err(LineError::field("hashing_blob"))?;
-        let difficulty =
-            record::difficulty(record.difficulty).map_err(LineError::field("difficulty"))?;
-        batch.push(seed_hash.to_vec(), record.version, hashing_blob);
-        difficulties.push(difficulty);
-        Ok(())
-    })?;
-    Ok((batch, difficulties))
+impl<'a> Verdict<'a> {
+    fn new(hash: &'a Hash, difficulty: &Difficulty) -> Verdict<'a> {
+        let valid = difficulty.is_met_by(hash);
+        let reason = (!valid).then(|| format!("the hash does not meet difficulty {difficulty}"));
+        Verdict { valid, hash, reason }
+    }
 }
 
-fn judge<'a>(hash: &'a Hash, difficulty: &Difficulty) -> Verdict<'a> {
-    let valid = difficulty.is_met_by(hash);
-    let reason = (!valid).then(|| format!("the hash does not meet difficulty {difficulty}"));
-    Verdict { valid, hash, reason }
+fn parse(line: &str) -> Result<Job<Difficulty>, LineError> {
+    let record: Record<'_> = record::parse(line)?;
+    let seed_hash =
+        bytes::hash_from_hex(&record.seed_hash).map_err(LineError::field("seed_hash"))?;
+    Ok(Job {
+        key: seed_hash.to_vec(),
+        version: record.version,
+        input: bytes::from_hex(&record.hashing_blob).map_err(LineError::field("hashing_blob"))?,
+        tag: record::difficulty(record.difficulty).map_err(LineError::field("difficulty"))?,
+    })
 }

@@ -148,7 +148,7 @@ fn a_wrong_record_is_named_before_anything_is_measured() {
         let named = predicate::str::starts_with(format!("error: {name}: {problem}"));
         randomx(&["bench", "--compare", name]).assert().code(2).stdout("").stderr(named);
     };
-    refused("cannot be read: ");
+    refused("cannot read it: ");
     for content in ["", "{}", "[]", r#"{"machine":{},"results":[{"name":1}]}"#] {
         fs::write(&file, content).expect("a file");
         refused("not a record of `randomx bench`: ");
@@ -160,7 +160,7 @@ fn a_record_that_cannot_be_written_is_named_before_anything_is_measured() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("no/such/folder/record.json");
     let name = file.to_str().expect("a UTF-8 path");
-    let named = predicate::str::starts_with(format!("error: {name}: cannot be written: "));
+    let named = predicate::str::starts_with(format!("error: {name}: cannot write it: "));
     randomx(&["bench", "--record", name]).assert().code(2).stdout("").stderr(named);
 }
 

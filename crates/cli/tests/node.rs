@@ -47,12 +47,10 @@ fn a_chain_is_valid_and_goes_on_from_its_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("chain.json");
     let file = file.to_str().expect("a path in UTF-8");
-    let believed = format!(
-        "note: what the node says of the chain up to block 0 ({}) is believed\n",
-        chain.id(0)
-    );
+    let trusted =
+        format!("note: the node is trusted about the chain up to block 0 ({})\n", chain.id(0));
     let run = verify(&node, &["--from", "1", "--to", "100", "--checkpoint", file]);
-    let run = run.code(0).stderr(believed);
+    let run = run.code(0).stderr(trusted);
     let first = verdicts(&run);
     let run = verify(&node, &["--checkpoint", file]).code(0).stderr("");
     let all = [first, verdicts(&run)].concat();
@@ -73,7 +71,7 @@ fn a_chain_is_valid_and_goes_on_from_its_checkpoint() {
     let nothing = "note: block 150 is before 151, the next one to verify\n";
     verify(&node, &["--checkpoint", file]).code(0).stdout("").stderr(nothing);
     let sentence =
-        "error: --from: expected 151 or nothing, the checkpoint being of height 150; got 3\n";
+        "error: --from: expected 151 or nothing after the checkpoint at height 150, got 3\n";
     verify(&node, &["--checkpoint", file, "--from", "3"]).code(2).stderr(sentence);
 }
 
@@ -268,7 +266,7 @@ fn what_is_no_checkpoint_is_refused() {
             ),
             "128 bits",
         ),
-        (&" ".repeat((1 << 20) + 1), "more than 1048576 bytes"),
+        (&" ".repeat((1 << 20) + 1), "expected at most 1048576 bytes"),
     ] {
         fs::write(&file, text).expect("a file");
         let run = verify("http://127.0.0.1:1", &["--checkpoint", path]).code(2).stdout("");

@@ -77,7 +77,7 @@ fn difficulty_is_a_number_of_any_size_or_its_digits() {
 }
 
 #[test]
-fn nothing_to_verify_is_no_success() {
-    let sentence = "stdin: no lines, so there is nothing to verify";
+fn no_lines_are_an_error() {
+    let sentence = "stdin: expected at least one line, got none";
     common::assert_refused(on_lines("verify", ""), sentence);
 }

@@ -6,5 +6,5 @@ mod message;
 mod results;
 
 pub use machine::Machine;
-pub use message::print_message;
-pub use results::write_results;
+pub use message::{print_message, printable};
+pub use results::{write_results, write_while_read};

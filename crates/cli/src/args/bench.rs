@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 
 use randomx::Version;
 
-use super::work::{Mode, VersionName, WorkArgs};
+use super::work::{VersionName, WorkArgs};
+use crate::mode::Mode;
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:

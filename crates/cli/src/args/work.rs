@@ -1,6 +1,6 @@
 //! The arguments that say how to compute.
 
-use std::{fmt, num::NonZero, thread};
+use std::{num::NonZero, thread};
 
 use clap::{Args, ValueEnum};
 use randomx::{
@@ -8,7 +8,7 @@ use randomx::{
     cpu::{Cpu, Extension},
 };
 
-use crate::{machine::RandomX, work::Spread};
+use crate::{backend::RandomX, hasher::Spread, mode::Mode};
 
 /// How to compute; none of these changes a result.
 #[derive(Args, Clone)]
@@ -62,8 +62,7 @@ impl WorkArgs {
         }
     }
 
-    /// What expands keys and computes hashes.
-    pub(crate) fn machine(&self, mode: Mode) -> RandomX {
+    pub(crate) fn backend(&self, mode: Mode) -> RandomX {
         RandomX { mode, threads: self.threads(), options: self.vm_options() }
     }
 
@@ -94,24 +93,6 @@ impl From<VersionName> for Version {
             VersionName::V1 => Version::V1,
             VersionName::V2 => Version::V2,
         }
-    }
-}
-
-/// Where dataset items come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Mode {
-    /// From a cache of 256 MiB, computed when needed
-    Light,
-    /// From a dataset of 2080 MiB, computed in advance
-    Fast,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Mode::Light => "light",
-            Mode::Fast => "fast",
-        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::measure::{Contestant, Turn};
-use crate::{error::Error, machine::Hash};
+use crate::{backend::Hash, error::Error};
 
 /// The size of a Monero hashing blob with up to 127 transactions.
 const INPUT_SIZE: usize = 76;

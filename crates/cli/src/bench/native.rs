@@ -33,10 +33,11 @@ use super::{
     subject::{Hashing, MEGABYTE, Subject},
 };
 use crate::{
-    args::{BenchArgs, Mode},
+    args::BenchArgs,
+    backend::{self, Hash},
     error::Error,
     host::Host,
-    machine::{self, Hash},
+    mode::Mode,
 };
 
 /// The key of all caches.
@@ -121,7 +122,7 @@ impl<'a> Native<'a> {
     }
 
     fn items(&mut self) -> Result<Items, Error> {
-        machine::items(self.cache()?, self.args.work.vm_options())
+        backend::items(self.cache()?, self.args.work.vm_options())
     }
 
     fn cache(&mut self) -> Result<Arc<Cache>, Error> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use randomx::Version;
 
-use crate::args::{BenchArgs, Mode};
+use crate::{args::BenchArgs, mode::Mode};
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -63,10 +63,7 @@ impl<'a> CheckpointFile<'a> {
             Err(problem) => return Err(unreadable(problem)),
         };
         if length > MAX_FILE {
-            return Err(Error::TooManyBytes {
-                file: self.path.display().to_string(),
-                limit: MAX_FILE,
-            });
+            return Err(Error::TooLarge { file: self.path.to_owned(), limit: MAX_FILE });
         }
         let text = fs::read_to_string(self.path).map_err(unreadable)?;
         let json: CheckpointJson = serde_json::from_str(&text).map_err(|problem| {

@@ -50,6 +50,6 @@ fn believed(node: &Node, from: u64) -> Result<Checkpoint, Error> {
     heights.dedup();
     let seed = |height| Ok(Seed { height, id: node.header(height)?.id });
     let seeds = heights.into_iter().map(seed).collect::<Result<Vec<_>, Error>>()?;
-    error::note(&Error::Believed { height, id: hex::encode(id) });
+    error::note(&Error::Trusted { height, id: hex::encode(id) });
     Ok(Checkpoint { height, id, work: 0, recent, seeds })
 }

@@ -2,10 +2,9 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc,
+        atomic::{AtomicBool, Ordering},
     },
-    thread,
     time::{Duration, Instant},
 };
 
@@ -14,8 +13,10 @@ use axum::{
     response::Response,
 };
 use randomx::{
-    EngineChoice, KeyMemory, MAX_LANES, Version, Vm, VmOptions, memory::is_available,
+    EngineChoice, KeyMemory, MAX_LANES, Version, Vm, VmOptions,
+    memory::is_available,
     params::SCRATCHPAD_L3,
+    spread::{Pieces, spread},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,10 +24,15 @@ use serde_json::{Value, json};
 use super::{
     Server, body,
     failure::{Code, Failure},
-    lock,
     work::{self, Event, Sink, milliseconds},
 };
-use crate::{args::Mode, bytes, error::Error, machine, record};
+use crate::{
+    backend::{self, Hash},
+    bytes,
+    error::Error,
+    mode::Mode,
+    record,
+};
 
 /// Most inputs of a request.
 pub(crate) const MOST_INPUTS: usize = 1 << 16;
@@ -169,85 +175,43 @@ fn within(name: &str, number: Option<usize>, most: usize) -> Result<Option<usize
     }
 }
 
-/// Hashes all inputs, in batches that threads take; `found` hears of each hash with its part of its
-/// batch's time, in milliseconds. Returns the time that it took with the key's memory there.
+/// Hashes all inputs. `report` receives the position of each hash, the hash, and its share of its
+/// batch's time in milliseconds. Returns the time that hashing took.
 pub(super) fn hash_all(
     server: &Server,
     job: &Job,
     sink: &Sink,
-    found: impl Fn(usize, &[u8], f64) -> Result<(), Failure> + Sync,
+    mut report: impl FnMut(usize, &Hash, f64) -> Result<(), Failure> + Send,
 ) -> Result<Duration, Failure> {
     let (key, stopped) = key_memory(server, job, sink)?;
-    let lanes = job.options.lanes.unwrap_or(MAX_LANES);
-    let rounds = job.inputs.len().div_ceil(job.threads * lanes).max(1);
-    let size = job.inputs.len().div_ceil(job.threads * rounds).max(1);
-    let batches: Vec<&[Vec<u8>]> = job.inputs.chunks(size).collect();
-    let mut vms = vms(&key, job, batches.len(), size)?;
+    let pieces = Pieces::new(&job.inputs, job.threads, job.options.lanes.unwrap_or(MAX_LANES));
+    let mut vms = vms(&key, job, &pieces)?;
     drop(key);
     let start = Instant::now();
-    let batches = Batches { job, batches, size, next: AtomicUsize::new(0), stopped, sink };
-    let (done, failed) = (AtomicUsize::new(0), Mutex::new(None));
-    let work = |vm: &mut Vm| {
-        while let Some((first, inputs)) = batches.take() {
-            let outcome = batches.go_on().and_then(|()| {
-                let start = Instant::now();
-                let hashes = vm.hash_many(inputs);
-                let ms = milliseconds(start.elapsed()) / hashes.len() as f64;
-                for (offset, hash) in hashes.iter().enumerate() {
-                    found(first + offset, hash, ms)?;
-                }
-                let done = done.fetch_add(hashes.len(), Ordering::Relaxed) + hashes.len();
-                sink.progress("hash", done as f64 / job.inputs.len() as f64)
-            });
-            if let Err(failure) = outcome {
-                batches.leave_the_rest();
-                lock(&failed).get_or_insert(failure);
+    let mut done = 0;
+    spread(
+        &mut vms,
+        &pieces,
+        usize::MAX,
+        |vm, (first, inputs)| {
+            if stopped.as_ref().is_some_and(|stopped| stopped.load(Ordering::Relaxed)) {
+                return Err(Failure::new(Code::Aborted, "fast mode was stopped"));
             }
-        }
-    };
-    thread::scope(|scope| {
-        if let Some((own, helpers)) = vms.split_first_mut() {
-            for helper in helpers {
-                // Threads that the system does not start leave their part to the others.
-                if thread::Builder::new().spawn_scoped(scope, || work(helper)).is_err() {
-                    break;
-                }
+            sink.check()?;
+            let start = Instant::now();
+            let hashes = vm.hash_many(inputs);
+            let ms = milliseconds(start.elapsed()) / hashes.len() as f64;
+            Ok((first, hashes, ms))
+        },
+        |(first, hashes, ms)| {
+            for (position, hash) in (first..).zip(&hashes) {
+                report(position, hash, ms)?;
             }
-            work(own);
-        }
-    });
-    let elapsed = start.elapsed();
-    let failed = lock(&failed).take();
-    failed.map_or(Ok(elapsed), Err)
-}
-
-/// What is to be hashed, and what may end it early.
-struct Batches<'a> {
-    job: &'a Job,
-    batches: Vec<&'a [Vec<u8>]>,
-    size: usize,
-    next: AtomicUsize,
-    stopped: Option<Arc<AtomicBool>>,
-    sink: &'a Sink,
-}
-
-impl<'a> Batches<'a> {
-    /// The next batch, and the number of its first input.
-    fn take(&self) -> Option<(usize, &'a [Vec<u8>])> {
-        let index = self.next.fetch_add(1, Ordering::Relaxed);
-        self.batches.get(index).map(|inputs| (index * self.size, *inputs))
-    }
-
-    fn leave_the_rest(&self) {
-        self.next.store(self.job.inputs.len(), Ordering::Relaxed);
-    }
-
-    fn go_on(&self) -> Result<(), Failure> {
-        if self.stopped.as_ref().is_some_and(|stopped| stopped.load(Ordering::Relaxed)) {
-            return Err(Failure::new(Code::Aborted, "fast mode was stopped"));
-        }
-        self.sink.check()
-    }
+            done += hashes.len();
+            sink.progress("hash", done as f64 / job.inputs.len() as f64)
+        },
+    )?;
+    Ok(start.elapsed())
 }
 
 fn key_memory(
@@ -258,7 +222,7 @@ fn key_memory(
     match job.mode {
         Mode::Light => {
             let cache = server.keys.cache(&job.key, job.options, sink)?;
-            Ok((KeyMemory::Items(Arc::new(machine::items(cache, job.options)?)), None))
+            Ok((KeyMemory::Items(Arc::new(backend::items(cache, job.options)?)), None))
         }
         Mode::Fast => {
             let ready = server.keys.dataset(&job.key).ok_or_else(|| {
@@ -270,11 +234,11 @@ fn key_memory(
     }
 }
 
-/// The VMs of the threads that so many batches keep busy, with no more lanes than these need.
-fn vms(key: &KeyMemory, job: &Job, batches: usize, size: usize) -> Result<Vec<Vm>, Failure> {
-    let threads = job.threads.min(batches);
+/// A VM for each thread that has work, with no more lanes than that needs.
+fn vms(key: &KeyMemory, job: &Job, pieces: &Pieces<'_, Vec<u8>>) -> Result<Vec<Vm>, Failure> {
+    let threads = job.threads.min(pieces.most());
     let lanes = match job.mode {
-        Mode::Light => Some(job.options.lanes.unwrap_or(MAX_LANES).min(size)),
+        Mode::Light => Some(job.options.lanes.unwrap_or(MAX_LANES).min(pieces.group())),
         Mode::Fast => job.options.lanes,
     };
     let bytes = threads * lanes.unwrap_or(MAX_LANES) * SCRATCHPAD_L3;

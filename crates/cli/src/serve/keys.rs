@@ -17,7 +17,7 @@ use super::{
     lock,
     work::Sink,
 };
-use crate::{error::Error, machine};
+use crate::{backend, error::Error};
 
 /// How long a cache is kept that nobody asks for.
 const KEPT: Duration = Duration::from_secs(120);
@@ -163,7 +163,7 @@ impl Keys {
         let builder = DatasetBuilder::new(threads).map_err(Error::from)?;
         let cache = self.cache(&starting.key, options, sink)?;
         check()?;
-        let items = machine::items(cache, options)?;
+        let items = backend::items(cache, options)?;
         let mut told = 0;
         let mut end = None;
         let dataset = builder.fill(&items, |computed| {

@@ -1,9 +1,6 @@
 //! `POST /api/verify`: one block, by the fields and with the answer of the package's `verifyBlock`.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     extract::{Request, State},
@@ -20,10 +17,9 @@ use super::{
     Server, body,
     failure::Failure,
     hash::{self, EngineName, Job},
-    lock,
     work::{self, Sink, milliseconds},
 };
-use crate::{args::Mode, bytes};
+use crate::{bytes, mode::Mode};
 
 /// The largest height that JavaScript's numbers hold exactly.
 const MAX_HEIGHT: u64 = (1 << 53) - 1;
@@ -134,12 +130,11 @@ fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[
         threads: 1,
         options: claim.options,
     };
-    let hash = Mutex::new([0; 32]);
+    let mut hash = [0; 32];
     hash::hash_all(server, &job, sink, |_, found, _| {
-        lock(&hash).copy_from_slice(found);
+        hash = *found;
         Ok(())
     })?;
-    let hash = *lock(&hash);
     Ok(hash)
 }
 

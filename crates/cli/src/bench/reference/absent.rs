@@ -2,6 +2,7 @@
 
 use crate::{
     args::BenchArgs,
+    backend::Hash,
     bench::{
         hashing::{Hasher, Input},
         measure::Contestant,
@@ -9,7 +10,6 @@ use crate::{
         subject::{Hashing, Subject},
     },
     error::Error,
-    machine::Hash,
 };
 
 /// There is none.

@@ -23,7 +23,7 @@ pub(crate) use inner::{
     Compiler, Fill, RawProgram, Superscalar, blake2b, blake2b_long, fill_1r, fill_4r, hash_1r,
 };
 
-use crate::{bench::hashing::together, error::Error, machine::Hash};
+use crate::{backend::Hash, bench::hashing::together, error::Error};
 
 /// `RANDOMX_FLAG_HARD_AES`.
 pub(crate) const HARD_AES: u32 = 2;

@@ -16,7 +16,8 @@ use super::{
     primitives,
 };
 use crate::{
-    args::{BenchArgs, Mode},
+    args::BenchArgs,
+    backend::Hash,
     bench::{
         hashing::{self, Hasher, Input},
         measure::{Contestant, repeat},
@@ -24,7 +25,7 @@ use crate::{
         subject::{Hashing, Subject},
     },
     error::Error,
-    machine::Hash,
+    mode::Mode,
 };
 
 /// Makes the reference's contestants, with the cache and the dataset that they need.

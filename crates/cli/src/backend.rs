@@ -1,30 +1,34 @@
-//! The edge to the `randomx` crate: a trait, so that the spreading of work is tested without
-//! filling caches, and its one real implementation.
+//! What expands keys and hashes: a trait, so that tests can schedule work without filling caches,
+//! and RandomX.
 
 use std::{ops::ControlFlow, sync::Arc};
 
 use randomx::{
     Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, MAX_LANES, Version, Vm, VmError,
-    VmOptions, items::Items,
+    VmOptions, items::Items, memory::is_available, params::SCRATCHPAD_L3,
 };
 
-use crate::{args::Mode, error::Error, progress::KeyBar};
+use crate::{error::Error, mode::Mode, progress::KeyBar};
 
 pub(crate) type Hash = [u8; randomx::HASH_SIZE];
 
-/// What expands keys and computes hashes.
-pub(crate) trait Machine {
-    /// What a key is expanded to.
-    type Key: Sync;
+/// Expands keys and hashes inputs.
+pub(crate) trait Backend: Sync {
+    /// The memory of a key. Clones share it.
+    type Key: Clone + Sync;
     type Vm: Send;
+
+    /// How many keys are held at most.
+    fn max_keys(&self) -> usize;
 
     /// Expands a key, and moves the bar meanwhile.
     fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<Self::Key, Error>;
 
-    /// Makes one thread's VM, which will be given at most `batch` inputs at once.
-    fn vm(&self, key: &Self::Key, batch: usize) -> Result<Self::Vm, VmError>;
+    /// Creates the VM of a thread that hashes up to `lanes` inputs together.
+    fn vm(&self, key: &Self::Key, lanes: usize) -> Result<Self::Vm, VmError>;
 
-    /// Hashes inputs.
+    fn set_key(vm: &mut Self::Vm, key: Self::Key);
+
     fn hash(vm: &mut Self::Vm, version: Version, inputs: &[&[u8]]) -> Vec<Hash>;
 }
 
@@ -36,9 +40,17 @@ pub(crate) struct RandomX {
     pub(crate) options: VmOptions,
 }
 
-impl Machine for RandomX {
+impl Backend for RandomX {
     type Key = KeyMemory;
     type Vm = Vm;
+
+    fn max_keys(&self) -> usize {
+        match self.mode {
+            // Where the seed hash changes, blocks of the old and the new one can alternate.
+            Mode::Light => 2,
+            Mode::Fast => 1,
+        }
+    }
 
     fn expand(&self, key: &[u8], bar: &KeyBar) -> Result<KeyMemory, Error> {
         match self.mode {
@@ -50,14 +62,21 @@ impl Machine for RandomX {
         }
     }
 
-    fn vm(&self, key: &KeyMemory, batch: usize) -> Result<Vm, VmError> {
+    fn vm(&self, key: &KeyMemory, lanes: usize) -> Result<Vm, VmError> {
         let lanes = match self.mode {
-            // No more scratchpads than there are inputs.
-            Mode::Light if batch < MAX_LANES => Some(batch),
+            // One input needs one scratchpad.
+            Mode::Light if lanes < MAX_LANES => Some(lanes),
             _ => self.options.lanes,
         };
         let options = VmOptions { lanes, ..self.options };
-        Vm::with_options(key.clone(), Version::default(), options)
+        let vm = Vm::with_options(key.clone(), Version::default(), options)?;
+        let bytes = vm.lanes() * SCRATCHPAD_L3;
+        // The system promises scratchpads that it may not have.
+        if is_available(bytes) { Ok(vm) } else { Err(VmError::OutOfMemory { bytes }) }
+    }
+
+    fn set_key(vm: &mut Vm, key: KeyMemory) {
+        vm.set_key(key);
     }
 
     fn hash(vm: &mut Vm, version: Version, inputs: &[&[u8]]) -> Vec<Hash> {
@@ -67,8 +86,9 @@ impl Machine for RandomX {
 }
 
 impl RandomX {
+    /// Fills the cache of a key.
     pub(crate) fn cache(&self, key: &[u8], bar: &KeyBar) -> Result<Cache, Error> {
-        /// Some tens of steps a second.
+        /// Blocks between two moves of the bar: some tens of moves a second.
         const STEP: usize = CacheBuilder::BLOCKS / 48;
         let mut builder = CacheBuilder::new(key, self.options.cpu)?;
         while !builder.fill(STEP) {
@@ -77,9 +97,9 @@ impl RandomX {
         Ok(builder.finish())
     }
 
-    /// The dataset of a key; the cache that it is computed from is not kept.
+    /// Computes the dataset of a key. The cache that it is computed from is dropped.
     fn dataset(&self, key: &[u8], bar: &KeyBar) -> Result<Dataset, Error> {
-        // Whether there is room should be known before the work of filling a cache.
+        // Allocates first, so that running out of memory shows early.
         let builder = DatasetBuilder::new(self.threads)?;
         let items = items(Arc::new(self.cache(key, bar)?), self.options)?;
         let dataset = builder.fill(&items, |computed| {
@@ -90,7 +110,7 @@ impl RandomX {
     }
 }
 
-/// What computes the items of a cache, by the same options as a VM.
+/// Dataset items of a cache, with the same options as a VM.
 pub(crate) fn items(cache: Arc<Cache>, options: VmOptions) -> Result<Items, Error> {
     Items::with_options(cache, options.into()).map_err(|problem| Error::Vm(problem.into()))
 }
