@@ -22,7 +22,7 @@ use crate::{
 
 use energy::Meter;
 use hashing::Hasher;
-use measure::{Budget, Outcome, measure};
+use measure::{Budget, Outcome, Stopped, measure};
 use native::Native;
 use reference::Reference;
 use report::{Report, Row};
@@ -30,12 +30,12 @@ use subject::{Subject, Unit};
 
 /// Measures, records, compares and prints.
 pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
-    // What can be wrong is found before the minute of work, not after.
+    // Checks the files before the minute of work, not after it.
     let earlier = args.compare.as_deref().map(Report::read).transpose()?;
     args.record.as_deref().map(Report::can_be_written).transpose()?;
     let reference = args.against.map(|Against::Reference| Reference::new(args)).transpose()?;
 
-    let mut report = Bench::new(args, reference).report()?;
+    let mut report = Bench::new(args, reference, &|| false).report()?;
     if let Some(file) = &args.record {
         report.write(file)?;
     }
@@ -49,12 +49,17 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures, and gives each row to `tell`, which can end it: with what it says then.
-pub(crate) fn each_row<E>(
+/// Measures, and passes each row to `report` as soon as it is known.
+///
+/// # Errors
+///
+/// An error of `report`, [`Error::Stopped`] once `stopped` returns true, or what prevents measuring.
+pub(crate) fn each_row<E: From<Error>>(
     args: &BenchArgs,
-    mut tell: impl FnMut(Row) -> Result<(), E>,
-) -> Result<Result<(), E>, Error> {
-    let mut bench = Bench::new(args, None);
+    stopped: Stopped<'_>,
+    mut report: impl FnMut(Row) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut bench = Bench::new(args, None, stopped);
     let subjects = Subject::all(args);
     let shares = subjects.iter().map(Subject::weight).sum();
     for subject in &subjects {
@@ -64,13 +69,9 @@ pub(crate) fn each_row<E>(
             }
             rows => rows?,
         };
-        for row in rows {
-            if let Err(end) = tell(row) {
-                return Ok(Err(end));
-            }
-        }
+        rows.into_iter().try_for_each(&mut report)?;
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 struct Bench<'a> {
@@ -78,11 +79,12 @@ struct Bench<'a> {
     native: Native<'a>,
     reference: Option<Reference>,
     meter: Option<Meter>,
+    stopped: Stopped<'a>,
 }
 
 impl<'a> Bench<'a> {
-    fn new(args: &'a BenchArgs, reference: Option<Reference>) -> Bench<'a> {
-        Bench { args, native: Native::new(args), reference, meter: Meter::new() }
+    fn new(args: &'a BenchArgs, reference: Option<Reference>, stopped: Stopped<'a>) -> Bench<'a> {
+        Bench { args, native: Native::new(args), reference, meter: Meter::new(), stopped }
     }
 
     fn report(&mut self) -> Result<Report, Error> {
@@ -95,7 +97,7 @@ impl<'a> Bench<'a> {
             bar.at(subject);
             match self.rows(subject, self.budget(subject, shares)) {
                 Ok(rows) => results.extend(rows),
-                // Both modes are the default, which a small machine is to survive.
+                // The default is both modes, which must work on a small computer.
                 Err(problem) if subject.is_fast() && self.may_lack(&problem) => {
                     results.push(Row::of(subject, None));
                     shortage = Some(problem);
@@ -136,7 +138,7 @@ impl<'a> Bench<'a> {
             None => None,
         };
         if let (Subject::Hash(how), Some(reference)) = (subject, &mut self.reference) {
-            // A fast hash that is wrong is no hash.
+            // Comparing speeds is pointless if the hashes differ.
             let inputs = hashing::inputs(0, 3);
             if let Some(mut vm) = reference.vm(how, &mut self.native)?
                 && vm.hashes(&inputs) != self.native.vm(how)?.hashes(&inputs)
@@ -145,16 +147,16 @@ impl<'a> Bench<'a> {
             }
         }
         let joules = || self.meter.as_ref().and_then(Meter::joules);
-        measure(ours, reference, budget, joules)
+        measure(ours, reference, budget, self.stopped, joules)
     }
 
-    /// A row's part of the time.
+    /// A row's share of the time.
     fn budget(&self, subject: &Subject, shares: u32) -> Budget {
         let part = |time: Duration| time * subject.weight() / shares;
         Budget { warmup: part(self.args.warmup()), measured: part(self.args.seconds()) }
     }
 
-    /// The row for the energy of hashes, which is told where all processors hash.
+    /// The row for the energy of hashes, if all threads hash.
     fn efficiency(&self, subject: &Subject, outcome: &Outcome) -> Option<Row> {
         let Subject::Hash(how) = subject else { return None };
         let on_all = how.threads == self.args.work.threads() && !how.single;

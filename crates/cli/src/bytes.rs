@@ -1,12 +1,12 @@
-//! Byte strings from outside: keys, inputs, seed hashes and hashing blobs.
+//! Parsing byte strings: keys, inputs, seed hashes and hashing blobs.
 
 use hex::FromHexError;
 use thiserror::Error;
 
-/// The most bytes a key, an input or a hashing blob can have.
+/// The most bytes of a key, an input or a hashing blob.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
-/// Why a text is not the bytes it should be; the sentence follows the argument's name.
+/// Why a text cannot be parsed as bytes. The message follows the argument's name.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum BytesError {
     #[error("odd number of hex digits ({0})")]
@@ -19,11 +19,11 @@ pub(crate) enum BytesError {
     Length { expected: usize, got: usize },
 }
 
-/// Bytes from hexadecimal digits of either case; no digits are no bytes.
+/// Parses hexadecimal digits of either case; an empty text is no bytes.
 pub(crate) fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
     let bytes = hex::decode(text).map_err(|error| match error {
         FromHexError::InvalidHexCharacter { index, .. } => BytesError::NotHex {
-            // Everything before the first wrong character is ASCII, so it begins at `index`.
+            // Everything before it is ASCII, so it begins at byte `index`.
             character: text[index..].chars().next().unwrap_or_default(),
             position: index + 1,
         },
@@ -34,14 +34,14 @@ pub(crate) fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
     within_limit(bytes)
 }
 
-/// Exactly 32 bytes from hexadecimal digits.
+/// Parses exactly 32 bytes of hexadecimal digits.
 pub(crate) fn hash_from_hex(text: &str) -> Result<[u8; 32], BytesError> {
     let bytes = from_hex(text)?;
     let got = bytes.len();
     bytes.try_into().map_err(|_| BytesError::Length { expected: 32, got })
 }
 
-/// The UTF-8 bytes of a text.
+/// Returns the UTF-8 bytes of a text.
 pub(crate) fn from_text(text: &str) -> Result<Vec<u8>, BytesError> {
     within_limit(text.as_bytes().to_vec())
 }
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_of_either_case_and_of_no_bytes() {
+    fn hex_has_either_case_and_may_be_empty() {
         assert_eq!(from_hex("00aBFf"), Ok(vec![0, 0xab, 0xff]));
         assert_eq!(from_hex(""), Ok(vec![]));
     }
 
     #[test]
-    fn wrong_hex_says_where() {
+    fn an_error_names_the_position() {
         let not_hex = |character, position| Err(BytesError::NotHex { character, position });
         assert_eq!(from_hex("abc"), Err(BytesError::OddDigits(3)));
         assert_eq!(from_hex("abcg"), not_hex('g', 4));

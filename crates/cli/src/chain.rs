@@ -1,4 +1,4 @@
-//! `randomx verify --node`: a node's chain, block after block, none of which is believed.
+//! `randomx verify --node`: verifies a node's chain block by block.
 
 mod checkpoint;
 mod fetch;
@@ -28,11 +28,11 @@ use crate::{
 use checkpoint::CheckpointFile;
 use fetch::fetch;
 
-/// Blocks that are asked for and hashed together; so many more are asked for meanwhile.
+/// Blocks that are hashed together while the same number is requested.
 const CHUNK: u64 = 64;
 
-/// The last blocks, whose proof of work is looked at whatever the sample is: who forges a chain
-/// must be noticed at its end.
+/// The last blocks, whose proof of work is always checked: a forged chain shows at its end at the
+/// latest.
 const ALWAYS: u64 = 16;
 
 /// Verifies a node's blocks and prints the verdicts as they come. Success only when all are valid.
@@ -89,7 +89,7 @@ struct Line {
     work: String,
     /// Whether the chain began with a checkpoint that is complete and plausible.
     complete_start: bool,
-    /// Absent where the proof of work was not looked at.
+    /// Absent if the proof of work was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,7 @@ struct Failed {
 }
 
 impl Walk<'_> {
-    /// Verifies up to the last block or the first one that is not valid; says whether all are.
+    /// Verifies up to the last block or the first invalid one. Returns whether all are valid.
     fn run(&mut self, node: &Node, first: u64) -> Result<bool, Error> {
         let mut blocks = fetch(node, self.chunk(first));
         loop {
@@ -114,7 +114,7 @@ impl Walk<'_> {
             let (valid, fetched) = thread::scope(|scope| {
                 let fetched = more.then(|| scope.spawn(|| fetch(node, wanted)));
                 let valid = self.judge(&got);
-                // A thread that panicked has said so.
+                // A panic has printed its message.
                 (valid, fetched.and_then(|thread| thread.join().ok()))
             });
             if !valid? {
@@ -134,8 +134,8 @@ impl Walk<'_> {
         first..=self.last.min(first.saturating_add(CHUNK - 1))
     }
 
-    /// Judges blocks in order, prints the verdicts and keeps the checkpoint; says whether all are
-    /// valid.
+    /// Verifies blocks in order, prints the verdicts and writes the checkpoint. Returns whether all
+    /// are valid.
     fn judge(&mut self, blocks: &[NodeBlock]) -> Result<bool, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let mut wanted = Vec::with_capacity(blocks.len());
@@ -182,13 +182,14 @@ impl Walk<'_> {
     }
 }
 
-/// Chance, which the node cannot foresee. A system without any gets every block looked at.
+/// Whether a random number, which the node cannot predict, selects this block. Without random
+/// numbers every block is selected.
 fn one_in(sample: u64) -> bool {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).is_err() || u64::from_le_bytes(bytes).is_multiple_of(sample)
 }
 
-/// A block, and all that the node says about it.
+/// A block, with the node's claims about it.
 fn link(block: &NodeBlock) -> Link<'_> {
     let NodeBlock { header, blob } = block;
     Link {

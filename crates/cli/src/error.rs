@@ -92,6 +92,9 @@ pub(crate) enum Error {
     #[error("{0}: the hashes differ from the reference's")]
     Differs(String),
 
+    #[error("the measurement was stopped")]
+    Stopped,
+
     #[error("{0}")]
     Serve(String),
 

@@ -14,7 +14,7 @@ pub(crate) struct Host {
     /// What executes programs, if that was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<String>,
-    /// The pages of caches and of datasets, if some were made.
+    /// The pages of caches and of datasets, if any were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cache: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

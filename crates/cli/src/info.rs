@@ -1,4 +1,4 @@
-//! `randomx info`: how RandomX runs on this machine, found out by trying it.
+//! `randomx info`: how RandomX runs on this computer, found by creating a VM.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -6,7 +6,7 @@ use randomx::{Version, Vm, memory::Memory, params::DATASET_SIZE};
 
 use crate::{args::InfoArgs, error::Error, host::Host, mode::Mode, output, progress::Progress};
 
-/// Prints the machine, the engine and the pages.
+/// Prints the computer, the engine and the pages.
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let backend = args.work.backend(Mode::Light);
     let progress = Progress::on_terminal(None);

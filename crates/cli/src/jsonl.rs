@@ -133,6 +133,9 @@ mod tests {
         });
         assert_eq!(before, ["1"]);
         let message = outcome.expect_err("line 2 is blank");
-        assert!(message.starts_with("dir/a: line 2: blank"), "{message}");
+        assert!(
+            message.starts_with("dir/a: line 2: expected a JSON object, got a blank line"),
+            "{message}"
+        );
     }
 }

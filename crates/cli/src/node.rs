@@ -1,5 +1,5 @@
-//! A Monero node, asked over its JSON-RPC. Nothing that it answers is known to be true: every
-//! field has the form that it should have, and belongs to the block that was asked for.
+//! A Monero node, called by JSON-RPC. Its answers are untrusted: fields have the right form, and belong
+//! to the requested block, but their content still has to be verified.
 
 mod answers;
 mod rpc;
@@ -14,40 +14,40 @@ pub(crate) use rpc::NodeError;
 
 use rpc::Rpc;
 
-/// The most headers that nodes for the public give at once.
+/// The most headers that public nodes return at once.
 pub(crate) const MAX_HEADERS: u64 = 1000;
 
-/// A node, any thread's to ask.
+/// A node. Any thread may call it.
 pub(crate) struct Node {
     rpc: Rpc,
 }
 
-/// A block as a node gives it.
+/// A block as a node returns it.
 pub(crate) struct NodeBlock {
     pub(crate) header: Header,
-    /// The whole block, without the transactions but the miner's.
+    /// The whole block, with no transaction but the miner's.
     pub(crate) blob: Vec<u8>,
 }
 
 impl Node {
-    /// A node at an address, which [`address`] has checked. Nothing is sent yet.
+    /// A node at an address from [`address`]. Sends nothing yet.
     pub(crate) fn new(address: &Url, timeout: Duration, retries: u32) -> Node {
         Node { rpc: Rpc::new(address, timeout, retries) }
     }
 
-    /// What the node says of itself.
+    /// Requests the node's description of itself.
     pub(crate) fn info(&self) -> Result<Info, NodeError> {
         let method = "get_info";
         self.rpc.call(method, &json!({}), answers::info)
     }
 
-    /// The header of the block at a height of the node's chain.
+    /// Requests the header of the block at a height of the node's chain.
     pub(crate) fn header(&self, height: u64) -> Result<Header, NodeError> {
         let method = "get_block_header_by_height";
         self.rpc.call(method, &json!({ "height": height }), |json| answers::header(json, height))
     }
 
-    /// The headers from `first` to `last`, at most [`MAX_HEADERS`].
+    /// Requests the headers from `first` to `last`, at most [`MAX_HEADERS`].
     pub(crate) fn headers(&self, first: u64, last: u64) -> Result<Vec<Header>, NodeError> {
         let method = "get_block_headers_range";
         self.rpc.call(method, &json!({ "start_height": first, "end_height": last }), |json| {
@@ -55,7 +55,7 @@ impl Node {
         })
     }
 
-    /// The block at a height of the node's chain.
+    /// Requests the block at a height of the node's chain.
     pub(crate) fn block(&self, height: u64) -> Result<NodeBlock, NodeError> {
         let method = "get_block";
         self.rpc.call(method, &json!({ "height": height }), |json| {
@@ -65,7 +65,7 @@ impl Node {
     }
 }
 
-/// Reads a node's address, such as `http://127.0.0.1:18081`.
+/// Parses a node's address, such as `http://127.0.0.1:18081`.
 pub(crate) fn address(text: &str) -> Result<Url, String> {
     let mut address = Url::parse(text)
         .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18081"))?;
@@ -73,7 +73,7 @@ pub(crate) fn address(text: &str) -> Result<Url, String> {
         return Err(format!("expected http or https, got {}", address.scheme()));
     }
     if !address.username().is_empty() || address.password().is_some() {
-        return Err("a login in the address is not supported".to_owned());
+        return Err("expected an address without a login".to_owned());
     }
     address.set_query(None);
     address.set_fragment(None);
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_that_of_the_endpoint() {
+    fn an_address_leads_to_the_endpoint() {
         for (text, endpoint) in [
             ("http://127.0.0.1:18081", "http://127.0.0.1:18081/json_rpc"),
             ("http://127.0.0.1:18081/", "http://127.0.0.1:18081/json_rpc"),
@@ -100,7 +100,7 @@ mod tests {
             ("127.0.0.1:18081", "relative URL without a base"),
             ("", "relative URL without a base"),
             ("file:///etc/passwd", "expected http or https, got file"),
-            ("http://me:secret@node.example", "a login in the address is not supported"),
+            ("http://me:secret@node.example", "expected an address without a login"),
         ] {
             let error = address(text).expect_err(text);
             assert!(error.starts_with(sentence), "{error}");

@@ -1,4 +1,4 @@
-//! One JSON line: parsing it into a record, with errors that name the field.
+//! Parsing one JSON line into a record, with errors that name the field.
 
 use std::{borrow::Cow, fmt};
 
@@ -14,20 +14,20 @@ use thiserror::Error;
 
 use crate::bytes::BytesError;
 
-/// Why a line is not a record.
+/// Why a line cannot be parsed.
 #[derive(Debug, Error)]
 pub(crate) enum LineError {
     #[error("longer than {limit} bytes")]
     TooLong { limit: usize },
     #[error("not UTF-8 at byte {position}")]
     NotUtf8 { position: usize },
-    #[error("begins with a byte order mark; save the file as UTF-8 without one")]
+    #[error("expected UTF-8 without a byte order mark")]
     ByteOrderMark,
-    #[error("blank; every line must be a JSON object")]
+    #[error("expected a JSON object, got a blank line")]
     Blank,
     #[error("expected a JSON object")]
     NotAnObject,
-    #[error("cut short: the JSON object does not end")]
+    #[error("incomplete JSON object")]
     CutShort,
     #[error("{message} (column {column})")]
     Json { message: String, column: usize },
@@ -46,7 +46,7 @@ pub(crate) enum FieldError {
 }
 
 impl LineError {
-    /// For `map_err`: puts the field's name before its problem.
+    /// Returns a function for `map_err` that adds the field's name to its problem.
     pub(crate) fn field<E: Into<FieldError>>(name: &'static str) -> impl FnOnce(E) -> LineError {
         move |problem| LineError::Field { name, problem: problem.into() }
     }
@@ -61,7 +61,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a str) -> Result<T, LineErro
     if json.starts_with('\u{feff}') {
         return Err(LineError::ByteOrderMark);
     }
-    // Serde would take an array as the list of a structure's fields.
+    // Serde would accept an array of the fields' values.
     if !json.starts_with('{') {
         return Err(LineError::NotAnObject);
     }
@@ -73,7 +73,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a str) -> Result<T, LineErro
     Ok(record)
 }
 
-/// Reads `"version": 1` or `2`.
+/// Parses `"version": 1` or `2`.
 pub(crate) fn version<'de, D: Deserializer<'de>>(json: D) -> Result<Version, D::Error> {
     struct OneOrTwo;
 
@@ -93,7 +93,7 @@ pub(crate) fn version<'de, D: Deserializer<'de>>(json: D) -> Result<Version, D::
     json.deserialize_u64(OneOrTwo)
 }
 
-/// Reads a difficulty: a JSON integer of any size, or a string of decimal digits.
+/// Parses a difficulty: a JSON integer of any size, or a string of decimal digits.
 pub(crate) fn difficulty(json: &RawValue) -> Result<Difficulty, FieldError> {
     let text = json.get();
     match text.as_bytes().first() {
@@ -111,11 +111,11 @@ fn json_error(error: &serde_json::Error, path: &str) -> LineError {
     if error.classify() == Category::Eof {
         return LineError::CutShort;
     }
-    // A line is one line: only the column says something.
+    // The text is one line, so only the column is useful.
     let position = format!(" at line {} column {}", error.line(), error.column());
     let message = error.to_string();
     let message = shorten(message.strip_suffix(&position).unwrap_or(&message));
-    // Serde names unknown, missing and duplicate fields itself.
+    // Serde's messages about unknown, missing and duplicate fields name the field.
     let named = error.classify() != Category::Data || path == "." || message.contains(" field `");
     LineError::Json {
         message: if named { message } else { format!("{path}: {message}") },
@@ -123,7 +123,7 @@ fn json_error(error: &serde_json::Error, path: &str) -> LineError {
     }
 }
 
-/// Keeps a message readable that quotes a megabyte of input.
+/// Shortens a message that may quote a megabyte of input.
 fn shorten(message: &str) -> String {
     const MOST: usize = 200;
     match message.char_indices().nth(MOST) {
@@ -213,12 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn only_objects_are_accepted() {
         for line in ["[]", r#"[1,""]"#, "1", "null", r#""key""#, "key"] {
             assert_eq!(error(line), "expected a JSON object");
         }
         for line in ["", " ", "\t"] {
-            assert_eq!(error(line), "blank; every line must be a JSON object");
+            assert_eq!(error(line), "expected a JSON object, got a blank line");
         }
         assert!(error("\u{feff}{}").starts_with("begins with a byte order mark"));
     }

@@ -1,8 +1,8 @@
-//! `randomx serve`: the page, and this machine's RandomX for it, on loopback.
+//! `randomx serve`: the page, and native hashes for it, on loopback.
 //!
-//! Every page that its user visits can send requests here, and so can every program of the machine:
-//! who may ask is checked first, sizes, times and numbers are bounded, and work ends when nobody
-//! waits for it.
+//! Any web page that the user visits can send requests here, and so can any program on this
+//! computer. So the sender is checked first; sizes, times and numbers are bounded; and work ends when
+//! its client has gone.
 
 mod address;
 mod bench;
@@ -15,6 +15,8 @@ mod hash;
 mod headers;
 mod info;
 mod keys;
+mod page;
+mod parser_errors;
 mod verify;
 mod work;
 
@@ -38,7 +40,6 @@ use axum::{
 };
 use randomx::VmOptions;
 use tokio::{net::TcpListener, runtime, signal, task, time};
-use tower_http::services::ServeDir;
 
 use crate::{
     args::{ServeArgs, WorkArgs},
@@ -51,21 +52,21 @@ use failure::{Code, Failure};
 use keys::Keys;
 use work::Gate;
 
-/// Where `npm run build` puts the page, from the repository's root.
+/// Where `npm run build` puts the page, relative to the repository's root.
 const BUILT_PAGE: &str = "web/dist";
 
-/// How long threads have to end when the server is stopped.
+/// How long threads may take to end when the server stops.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How often caches are looked at that nobody may want any more.
+/// How often unused caches are looked for.
 const TIDY: Duration = Duration::from_secs(30);
 
 const NO_PAGE: &str = "\
-This is `randomx serve`, without the page: there is no folder web/dist here. `npm start` builds it,
-and --page names it. /api/info tells what can be asked for here.
+This is `randomx serve` without the page: there is no folder web/dist here. `npm start` builds it,
+and --page names it. /api/info describes what this server can do.
 ";
 
-/// What requests share.
+/// State that requests share.
 struct Server {
     names: Names,
     headers: HeaderMap,
@@ -74,13 +75,13 @@ struct Server {
     threads: usize,
     keys: Keys,
     gates: Gates,
-    /// Whether the server is being stopped.
+    /// Whether the server is stopping.
     stopping: Arc<AtomicBool>,
-    /// Why there is no machine code.
+    /// Why the JIT is unavailable, if it is.
     no_jit: Option<String>,
 }
 
-/// One of each kind of work is done at a time.
+/// Lets one request of each kind work at a time.
 #[derive(Default)]
 struct Gates {
     hash: Gate,
@@ -96,18 +97,21 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Error> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|problem| Error::Serve(format!("no threads to serve with: {problem}")))?;
+        .map_err(|problem| Error::Serve(format!("cannot start threads: {problem}")))?;
     let outcome = runtime.block_on(serve(args, page));
     runtime.shutdown_timeout(GRACE);
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-/// The folder of the page; that of the build is taken where it is.
+/// The folder of the page: the one that was named, or the build's if it exists.
 fn page(named: Option<&Path>) -> Result<Option<PathBuf>, Error> {
     let has_page = |folder: &Path| folder.join("index.html").is_file();
     match named {
         Some(folder) if has_page(folder) => Ok(Some(folder.to_owned())),
-        Some(folder) => Err(Error::Serve(format!("--page: no index.html in {}", folder.display()))),
+        Some(folder) => {
+            let folder = folder.display();
+            Err(Error::Serve(format!("--page: expected a folder with index.html, got {folder}")))
+        }
         None => Ok(Some(PathBuf::from(BUILT_PAGE)).filter(|folder| has_page(folder))),
     }
 }
@@ -117,6 +121,8 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
     let cannot = |problem| Error::Listen { address: asked, problem };
     let listener = TcpListener::bind(asked).await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
+    let page = page.as_deref().map(page::files).transpose();
+    let page = page.map_err(|problem| Error::Serve(format!("--page: {problem}")))?;
     let options = args.work.vm_options();
     let server = Arc::new(Server {
         names: Names::new(bound),
@@ -133,31 +139,31 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
     tokio::spawn(tidy(Arc::clone(&server)));
     let stopping = Arc::clone(&server.stopping);
     let interrupted = async move {
-        // Without a way to hear of it, the process ends by the signal itself.
+        // Without a handler, the signal itself ends the process.
         if signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
         stopping.store(true, Ordering::Relaxed);
     };
-    let refusal = refusal(&server.headers);
-    connections::serve(listener, router(server, page.as_deref()), &refusal, interrupted).await;
+    let headers = parser_errors::lines(&server.headers);
+    connections::serve(listener, router(server, page), &headers, interrupted).await;
     Ok(())
 }
 
-fn router(server: Arc<Server>, page: Option<&Path>) -> Router {
+fn router(server: Arc<Server>, page: Option<page::Files>) -> Router {
     let api = Router::new()
         .route("/info", get(info::get))
         .route("/hash", post(hash::post))
         .route("/verify", post(verify::post))
         .route("/bench", post(bench::post))
         .route("/fast", post(fast::post).delete(fast::delete))
-        .fallback(async || Failure::new(Code::NotFound, "there is nothing of this name"))
+        .fallback(async || Failure::new(Code::NotFound, "no such endpoint"))
         .method_not_allowed_fallback(async || {
-            Failure::new(Code::MethodNotAllowed, "this is not asked for by that method")
+            Failure::new(Code::MethodNotAllowed, "this endpoint does not accept that method")
         });
     let router = Router::new().nest("/api", api);
     let router = match page {
-        Some(folder) => router.fallback_service(ServeDir::new(folder)),
+        Some(files) => router.fallback_service(files),
         None => router.fallback(async || NO_PAGE.into_response()),
     };
     router
@@ -166,30 +172,17 @@ fn router(server: Arc<Server>, page: Option<&Path>) -> Router {
         .with_state(server)
 }
 
-/// What is sent, as it is, to a connection for which there is no place.
-fn refusal(headers: &HeaderMap) -> String {
-    let body = Failure::new(Code::Busy, "there are too many connections; try again").json();
-    let length = body.len();
-    let mut text = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
-         Connection: close\r\nRetry-After: 1\r\n"
-    );
-    for (name, value) in headers {
-        text += &format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
-    }
-    text + "\r\n" + &body
-}
-
 async fn tidy(server: Arc<Server>) {
     loop {
         time::sleep(TIDY).await;
         let server = Arc::clone(&server);
-        // Giving memory back takes a while.
-        let _ = task::spawn_blocking(move || server.keys.let_go()).await;
+        // Returning memory to the system takes a while.
+        let _ = task::spawn_blocking(move || server.keys.drop_unused()).await;
     }
 }
 
-/// What a panic elsewhere left is whole: nothing behind these locks is changed in two steps.
+/// Locks a mutex, also after a panic of another thread: nothing behind these locks changes in two
+/// steps.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! `randomx bench`: what it prints, records and refuses.
+//! `randomx bench`: its reports, its records, and what it refuses.
 
 mod common;
 
@@ -9,10 +9,10 @@ use common::{assert_refused, randomx};
 use predicates::prelude::*;
 use serde_json::Value;
 
-/// As little as can be measured.
+/// The shortest benchmark.
 const SHORT: [&str; 5] = ["bench", "--seconds=1", "--warmup=0", "--threads=1", "--mode=light"];
 
-/// Of the reference, in binaries that have it.
+/// Whether the binary has the reference.
 const REFERENCE: bool = cfg!(feature = "reference");
 
 #[test]
@@ -69,7 +69,7 @@ fn every_microbenchmark_has_a_row() {
 }
 
 #[test]
-fn phases_of_a_hash_can_be_told() {
+fn phases_of_a_hash_add_up() {
     let run = randomx(&SHORT).args(["--trace", "--version=v2", "--json"]).assert();
     let report = json(run);
     let phases: Vec<f64> = rows(&report)
@@ -83,13 +83,13 @@ fn phases_of_a_hash_can_be_told() {
     assert_eq!(phases.len(), 6);
     let hash = rows(&report).iter().find(|row| row["name"] == "Hash v2 light, 1 thread");
     let rate = hash.and_then(|row| row["value"].as_f64()).expect("a hash rate");
-    // What the phases take together is what a hash takes, on a machine that is busy now and then.
+    // The phases together take as long as a hash; other load may disturb either measurement.
     let sum = phases.iter().sum::<f64>() * 1e-6 * rate;
     assert!(sum > 0.25 && sum < 4.0, "{sum}");
 }
 
 #[test]
-fn the_table_is_as_wide_as_asked_for() {
+fn verbose_adds_to_the_table() {
     let options = ["--no-microbenchmarks", "--version=v1"];
     for (verbose, machine, spread) in [("0", false, false), ("2", true, true)] {
         let run = randomx(&SHORT).args(options).args(["--verbose", verbose]).assert();
@@ -102,11 +102,11 @@ fn the_table_is_as_wide_as_asked_for() {
 }
 
 #[test]
-fn the_reference_is_measured_where_it_is_linked() {
+fn the_reference_is_measured_if_it_is_linked() {
     let options = ["--no-microbenchmarks", "--version=v1", "--against=reference", "--json"];
     let run = randomx(&SHORT).args(options).assert();
     if !REFERENCE {
-        let sentence = "--against reference: this binary was built without it; build one with \
+        let sentence = "--against reference: expected a binary with the reference, built by \
                         `cargo build --release -p randomx-cli --features reference`";
         assert_refused(run, sentence);
         return;

@@ -1,4 +1,4 @@
-//! What the surroundings can do to a run: too little memory, a closed pipe, a full disk.
+//! Runs in difficult environments: too little memory, a closed pipe, a full disk.
 
 #![cfg(target_os = "linux")]
 
@@ -24,7 +24,7 @@ fn limited(kibibytes: u32, arguments: &[&str]) -> assert_cmd::Command {
 }
 
 #[test]
-fn no_memory_for_the_cache_is_said() {
+fn no_memory_for_the_cache_is_reported() {
     let sentence = "no memory for the RandomX cache: 256 MiB needed";
     assert_refused(limited(200_000, &["hash", "--key", "", "--input", ""]).assert(), sentence);
     let verify =
@@ -33,7 +33,7 @@ fn no_memory_for_the_cache_is_said() {
 }
 
 #[test]
-fn no_memory_for_the_dataset_is_said() {
+fn no_memory_for_the_dataset_is_reported() {
     let sentence = "no memory for the RandomX dataset: 2080 MiB needed";
     let fast = ["hash", "--key", "", "--input", "", "--mode", "fast"];
     assert_refused(limited(1_500_000, &fast).assert(), sentence);
@@ -42,7 +42,7 @@ fn no_memory_for_the_dataset_is_said() {
 }
 
 #[test]
-fn a_benchmark_of_both_modes_goes_on_without_a_dataset() {
+fn a_benchmark_of_both_modes_continues_without_a_dataset() {
     let options = ["--seconds=1", "--warmup=0", "--no-microbenchmarks", "--threads=1", "--json"];
     let run = limited(1_500_000, &[&["bench"], &options[..]].concat()).assert().success();
     let run = run.stderr("note: no memory for the RandomX dataset: 2080 MiB needed\n");
@@ -55,7 +55,7 @@ fn a_benchmark_of_both_modes_goes_on_without_a_dataset() {
 }
 
 #[test]
-fn no_memory_for_the_scratchpads_is_said() {
+fn no_memory_for_the_scratchpads_is_reported() {
     let jobs: Vec<_> = (0..64).map(|_| json!({"key": "", "input": ""})).collect();
     limited(350_000, &["hash", "--jsonl", "-", "--threads", "64"])
         .write_stdin(jsonl(&jobs))
@@ -67,7 +67,7 @@ fn no_memory_for_the_scratchpads_is_said() {
 }
 
 #[test]
-fn info_tells_the_engine_the_extensions_and_the_pages() {
+fn info_shows_the_engine_the_extensions_and_the_pages() {
     let run = randomx(&["info", "--json"]).assert().success().stderr("");
     let host: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
     assert!(["jit", "interpreter"].contains(&host["engine"].as_str().expect("a string")));
@@ -79,8 +79,8 @@ fn info_tells_the_engine_the_extensions_and_the_pages() {
     text.stdout(word("engine     interpreter").and(word("extensions")).and(word("dataset")));
 }
 
-/// The command where the system refuses to make written pages executable: perl asks for that
-/// with `prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN)`, and what it starts inherits it.
+/// The command on a system that refuses to make written pages executable: perl requests that
+/// by `prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN)`, and the command inherits it.
 #[cfg(target_arch = "x86_64")]
 fn without_executable_pages(arguments: &[&str]) -> Option<assert_cmd::Command> {
     const REFUSE: &str = "syscall(157, 65, 1, 0, 0, 0) == 0 or exit 77;";
@@ -96,7 +96,7 @@ fn without_executable_pages(arguments: &[&str]) -> Option<assert_cmd::Command> {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn where_code_is_refused_the_interpreter_runs_or_the_refusal_is_said() {
+fn without_executable_pages_the_interpreter_runs_or_the_refusal_is_reported() {
     let info = ["info", "--json", "--secure"];
     let Some(mut interpreter) = without_executable_pages(&info) else { return };
     let run = interpreter.assert().success().stderr("");

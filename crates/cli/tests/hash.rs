@@ -1,4 +1,4 @@
-//! `randomx hash`: the hashes it prints.
+//! `randomx hash`: its hashes.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{jsonl, on_lines, parse_jsonl, randomx, vectors};
 use predicates::prelude::*;
 use serde_json::{Value, json};
 
-/// Of RandomX's specification: key "test key 000", input "This is a test".
+/// From RandomX's specification: key "test key 000", input "This is a test".
 const TEST_HASH: &str = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f\n";
 
 #[test]
@@ -25,13 +25,13 @@ fn text_and_hex_of_the_same_bytes_have_the_same_hash() {
 }
 
 #[test]
-fn empty_key_and_input_are_bytes_too() {
+fn key_and_input_may_be_empty() {
     for version in [1, 2] {
         let vectors = vectors("reference-hashes.json");
         let empty = reference(&vectors)
             .iter()
             .find(|v| v["key"] == "" && v["input"] == "" && v["version"] == version)
-            .expect("a vector with neither key nor input");
+            .expect("a vector with an empty key and input");
         let expected = format!("{}\n", empty["hash"].as_str().expect("a string"));
         let version = format!("v{version}");
         let command = ["hash", "--key", "", "--input-text", "", "--version", &version];
@@ -112,7 +112,7 @@ fn no_lines_have_no_hashes() {
 }
 
 #[test]
-fn help_teaches_the_commands() {
+fn help_explains_the_commands() {
     let word = predicate::str::contains;
     randomx(&["--help"])
         .assert()

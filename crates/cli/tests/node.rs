@@ -1,4 +1,4 @@
-//! `randomx verify --node`: the chains of honest nodes, and what others are caught by.
+//! `randomx verify --node`: chains of honest nodes, and the checks that catch others.
 
 mod common;
 
@@ -20,7 +20,7 @@ use common::{
 use predicates::prelude::*;
 use serde_json::{Value, json};
 
-/// Verifies blocks of a node all of whose blocks have difficulty 1.
+/// Verifies a chain in which every block has difficulty 1.
 fn verify(node: &str, arguments: &[&str]) -> Assert {
     verify_with_retries("0", node, arguments)
 }
@@ -41,7 +41,7 @@ fn honest(_: &str, _: &Value, result: Value) -> Reply {
 }
 
 #[test]
-fn a_chain_is_valid_and_goes_on_from_its_checkpoint() {
+fn a_chain_is_valid_and_continues_from_its_checkpoint() {
     let chain = Arc::new(FakeChain::new(150));
     let node = serve(Arc::clone(&chain), honest);
     let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +83,7 @@ fn blocks_in_the_middle_need_headers_only() {
 }
 
 #[test]
-fn a_sample_leaves_out_work_but_never_that_of_the_last_blocks() {
+fn a_sample_always_includes_the_last_blocks() {
     let node = serve(Arc::new(FakeChain::new(60)), honest);
     let run = verify(&node, &["--from", "1", "--sample", "1000000000"]).code(0);
     let hashed: Vec<u64> = verdicts(&run)
@@ -94,7 +94,7 @@ fn a_sample_leaves_out_work_but_never_that_of_the_last_blocks() {
     assert_eq!(hashed, (45..=60).collect::<Vec<u64>>());
 }
 
-/// Alters what the node says about block 5, and expects what is wrong with the last verdict.
+/// Alters the node's answer about block 5, and expects the last verdict to fail one check.
 fn lie(expected: (u64, &str), alter: impl Fn(&mut Value) + Send + Sync + 'static) {
     let chain = Arc::new(FakeChain::new(10));
     let node = serve(chain, move |method, params, mut result| {
@@ -119,14 +119,14 @@ fn blob(result: &mut Value, change: impl Fn(&mut Vec<u8>)) {
     result["blob"] = json!(hex::encode(bytes));
 }
 
-/// Where the nonce is: after two versions, five bytes of time and the previous id.
+/// The offset of the nonce: after two versions, five bytes of timestamp and the previous id.
 const NONCE: usize = 39;
 
 #[test]
 fn lies_about_a_block_are_caught() {
     lie((5, "id"), |result| blob(result, |bytes| bytes[NONCE] ^= 1));
     lie((5, "block"), |result| blob(result, |bytes| bytes.truncate(60)));
-    // A number that never ends, in the place of the time.
+    // An endless varint instead of the timestamp.
     lie((5, "block"), |result| blob(result, |bytes| drop(bytes.splice(2..7, [0xff; 40]))));
     // More transactions than there are bytes.
     lie((5, "block"), |result| {
@@ -136,7 +136,7 @@ fn lies_about_a_block_are_caught() {
         });
     });
     lie((5, "difficulty"), |result| result["block_header"]["wide_difficulty"] = json!("0x2"));
-    // A consistent lie lasts until the next block.
+    // A consistent lie shows at the next block.
     lie((6, "previous-id"), |result| {
         blob(result, |bytes| bytes[NONCE] ^= 1);
         let bytes = hex::decode(result["blob"].as_str().expect("a string")).expect("hex");
@@ -166,7 +166,7 @@ fn a_lie_leaves_no_checkpoint() {
 }
 
 #[test]
-fn another_block_is_not_the_one_at_its_height() {
+fn a_block_of_another_height_is_not_valid() {
     let chain = Arc::new(FakeChain::new(10));
     let other = Arc::clone(&chain);
     let node = serve(chain, move |method, params, result| {
@@ -183,7 +183,7 @@ fn another_block_is_not_the_one_at_its_height() {
     assert_eq!(checks, ["height", "miner-transaction", "previous-id"]);
 }
 
-/// Expects exit code 2 and a sentence, after the verdicts on the blocks before the fifth.
+/// Expects exit code 2 and a message, after the verdicts on the first four blocks.
 fn failure(sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'static) {
     let node = serve(Arc::new(FakeChain::new(10)), move |method, params, result| {
         if method == "get_block" && params["height"] == 5 {
@@ -198,8 +198,8 @@ fn failure(sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'stati
 }
 
 #[test]
-fn answers_that_are_none_are_named() {
-    failure("block_header.height: 5 was asked for, got 4", |mut result| {
+fn unusable_answers_are_named() {
+    failure("block_header.height: expected 5, got 4", |mut result| {
         result["block_header"]["height"] = json!(4);
         Reply::Result(result)
     });
@@ -207,26 +207,26 @@ fn answers_that_are_none_are_named() {
         result["blob"] = json!("0a0");
         Reply::Result(result)
     });
-    failure("an answer of more than 8388608 bytes", |_| Reply::Raw(200, vec![b' '; 100 << 20]));
-    failure("the node cannot be reached: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
-    failure("the node cannot be reached: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
-    failure("the answer is not JSON-RPC with a result", |_| Reply::Raw(200, b"{}".to_vec()));
+    failure("expected at most 8388608 bytes of answer", |_| Reply::Raw(200, vec![b' '; 100 << 20]));
+    failure("cannot reach the node: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
+    failure("cannot reach the node: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
+    failure("expected a JSON-RPC answer with a result", |_| Reply::Raw(200, b"{}".to_vec()));
     let deep = || Reply::Raw(200, [b'['; 1 << 20].to_vec());
-    failure("the answer is not JSON-RPC with a result", move |_| deep());
-    failure("the node says \"FAILED\"", |_| Reply::Result(json!({ "status": "FAILED" })));
+    failure("expected a JSON-RPC answer with a result", move |_| deep());
+    failure("the node answered \"FAILED\"", |_| Reply::Result(json!({ "status": "FAILED" })));
     let error = br#"{"error":{"code":-2,"message":"no \u001b[2J"}}"#;
-    failure("the node says \"no \\u{1b}[2J\"", |_| Reply::Raw(200, error.to_vec()));
+    failure("the node answered \"no \\u{1b}[2J\"", |_| Reply::Raw(200, error.to_vec()));
 }
 
 #[test]
-fn a_node_that_is_slow_is_not_waited_for() {
+fn a_slow_node_is_not_waited_for() {
     let start = Instant::now();
     failure("no answer within 1000 ms", |_| Reply::Silence);
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn a_node_that_is_busy_is_asked_again() {
+fn a_busy_node_is_called_again() {
     let calls = AtomicUsize::new(0);
     let node = serve(Arc::new(FakeChain::new(3)), move |_, _, result| {
         match calls.fetch_add(1, Ordering::Relaxed) {
@@ -237,12 +237,12 @@ fn a_node_that_is_busy_is_asked_again() {
     });
     verify_with_retries("2", &node, &["--from", "1"]).code(0);
     let gone = "http://127.0.0.1:1";
-    let sentence = "error: --node: get_block_headers_range: the node cannot be reached: ";
+    let sentence = "error: --node: get_block_headers_range: cannot reach the node: ";
     verify(gone, &["--from", "1"]).code(2).stderr(predicate::str::starts_with(sentence));
 }
 
 #[test]
-fn what_is_no_checkpoint_is_refused() {
+fn malformed_checkpoints_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("chain.json");
     let path = file.to_str().expect("a path in UTF-8");

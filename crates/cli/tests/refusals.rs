@@ -68,9 +68,9 @@ fn a_file_that_cannot_be_read_is_named() {
 fn a_wrong_hash_line_is_named() {
     let too_long = "00".repeat((1 << 20) + 1);
     for (line, problem) in [
-        ("", "blank; every line must be a JSON object"),
+        ("", "expected a JSON object, got a blank line"),
         ("[1,\"00\",\"00\"]", "expected a JSON object"),
-        (r#"{"version":1,"key":"00","inp"#, "cut short: the JSON object does not end"),
+        (r#"{"version":1,"key":"00","inp"#, "incomplete JSON object"),
         (r#"{"key":"0","input":"00"}"#, "key: odd number of hex digits (1)"),
         (r#"{"key":"0g","input":"00"}"#, "key: 'g' at position 2 is not a hex digit"),
         (r#"{"key":"00","input":"0x00"}"#, "input: 'x' at position 2 is not a hex digit"),
@@ -143,7 +143,7 @@ fn a_wrong_verify_line_is_named() {
             format!(r#"{{"seed_hash":"{seed}","difficulty":1}}"#),
             "missing field `hashing_blob` (column 95)".into(),
         ),
-        (good[..good.len() - 1].into(), "cut short: the JSON object does not end".into()),
+        (good[..good.len() - 1].into(), "incomplete JSON object".into()),
     ] {
         let lines = format!("{line}\n{good}\n");
         assert_refused(on_lines("verify", lines), &format!("stdin: line 1: {problem}"));
@@ -169,8 +169,7 @@ fn a_file_is_named_with_its_line() {
 fn bytes_that_are_not_plain_text_are_refused() {
     let line = b"{\"key\":\"\xff\"}\n";
     assert_refused(on_lines("hash", line), "stdin: line 1: not UTF-8 at byte 9");
-    let sentence =
-        "stdin: line 1: begins with a byte order mark; save the file as UTF-8 without one";
+    let sentence = "stdin: line 1: expected UTF-8 without a byte order mark";
     assert_refused(on_lines("hash", format!("\u{feff}{GOOD_JOB}\n")), sentence);
     // Characters that would clear a terminal, or reverse the text after them, are escaped.
     for (character, escaped) in [("\\u001b", "\\u{1b}"), ("\\u202e", "\\u{202e}")] {

@@ -19,7 +19,7 @@ fn mainnet_blocks_are_valid() {
 }
 
 #[test]
-fn one_tampered_byte_is_noticed() {
+fn one_changed_byte_is_detected() {
     let mut lines = mainnet_lines();
     let blob = lines[2]["hashing_blob"].as_str().expect("a string");
     // A byte of the nonce, which is at 39 to 42.
@@ -41,7 +41,7 @@ fn one_tampered_byte_is_noticed() {
 }
 
 #[test]
-fn the_seed_hash_and_the_version_count() {
+fn the_seed_hash_and_the_version_matter() {
     let lines = mainnet_lines();
     let mut other_seed = lines[0].clone();
     other_seed["seed_hash"] = json!("00".repeat(32));

@@ -18,38 +18,38 @@ Examples:
 
 What is measured:
   Hash           hashes, in light and in fast mode: one at a time, many on one thread, many on all
-  Efficiency     hashes per joule on all threads, where the processor tells its energy (RAPL)
-  Blake2b        64 bytes of 64 bytes
-  Blake2bLong    1024 bytes of 72 bytes
+  Efficiency     hashes per joule on all threads, if the processor counts its energy (RAPL)
+  Blake2b        hashing 64 bytes to 64 bytes
+  Blake2bLong    hashing 72 bytes to 1024 bytes
   Argon2d        filling 256 MiB, three passes
-  Aes1R          2 MiB of 64 bytes
-  Aes4R          2176 bytes of 64 bytes
-  AesHash1R      64 bytes of 2 MiB
+  Aes1R          generating 2 MiB from 64 bytes
+  Aes4R          generating 2176 bytes from 64 bytes
+  AesHash1R      hashing 2 MiB to 64 bytes
   Superscalar    generating SuperscalarHash programs
-  Compile        generating the machine code of a program that is there
-  Cache          a cache from its key, with its memory
-  Dataset        the 2080 MiB of a dataset, on all threads
-  Trace          what a hash takes of each of its phases, when many are made on one thread
-MB are 1048576 bytes. Values are medians of rounds. With --against reference the two take turns in
-every round, and the ratio, above 1 where this implementation is faster, is the median of the
-rounds' ratios. Measure on a quiet machine; ratios bear a busy one better than values do.
+  Compile        compiling a generated program to machine code
+  Cache          expanding a key into a cache, with allocating its memory
+  Dataset        computing the 2080 MiB of a dataset, on all threads
+  Trace          the time of each phase of a hash, for many hashes on one thread
+MB are 1048576 bytes. Values are medians of rounds. With --against reference both implementations take
+turns in every round. The ratio is the median of the rounds' ratios, and above 1 where this
+implementation is faster. Measure on an idle computer; other load affects ratios less than values.
 
-The time is divided among the rows; making caches and datasets comes on top of it. Fast mode needs
-2080 MiB, twice that against the reference; where there is no memory for it and --mode does not
-insist, its rows have a dash.
+The time is divided among the rows; making caches and datasets takes additional time. Fast mode needs
+2080 MiB, twice that against the reference. Without that memory its rows have a dash, or the run
+fails if --mode fast requires it.
 
 The reference comes from the crate randomx-rs, which needs CMake and a C++ compiler, in a binary
-built with `cargo build --release -p randomx-cli --features reference`. It knows v2 only when
-RANDOMX_DIR named the sources of RandomX 2.0 or newer at that time. It gets transparent huge pages
-by GLIBC_TUNABLES=glibc.malloc.hugetlb=1, with which the command runs itself again where needed.
+built with `cargo build --release -p randomx-cli --features reference`. It supports v2 only if
+RANDOMX_DIR named the sources of RandomX 2.0 or newer during that build. Transparent huge pages need
+GLIBC_TUNABLES=glibc.malloc.hugetlb=1; the command sets that and runs itself again if it is not set.
 
-JSON: {\"machine\":{...},\"results\":[{\"name\":\"...\",\"value\":1.0,\"unit\":\"...\"}]}, a result with
-\"reference\" and \"ratio\" where there are, and a value of null where the table has a dash. A record
-is the same.
+JSON: {\"machine\":{...},\"results\":[{\"name\":\"...\",\"value\":1.0,\"unit\":\"...\"}]}. Results have
+\"reference\" and \"ratio\" if the reference was measured. A value is null where the table has a dash.
+Records have the same form.
 
 Exit codes:
   0  done
-  2  unusable arguments or record, no memory, or a wrong hash; nothing has been printed on stdout";
+  2  unusable arguments or record, no memory, or a wrong hash; stdout is empty";
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
@@ -69,21 +69,21 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=7200))]
     seconds: Option<u16>,
 
-    /// Seconds of warming up that do not count, 0 to 15
+    /// Seconds of warming up before measuring, 0 to 15
     #[arg(long, value_name = "N", default_value_t = 5)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=15))]
     warmup: u8,
 
-    /// How much to tell: 0 the table, 1 also the machine, 2 also the spread of the rounds
+    /// What to print: 0 the table, 1 also the computer, 2 also the spread of the rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) verbose: u8,
 
-    /// Only hashes, not what they are made of
+    /// Measure only hashes, not their parts
     #[arg(long)]
     no_microbenchmarks: bool,
 
-    /// Tell how long each phase of a hash takes; no microbenchmarks then
+    /// Measure each phase of a hash instead of the microbenchmarks
     #[arg(long)]
     pub(crate) trace: bool,
 
@@ -95,7 +95,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Compare with an earlier record; a change above 1 is for the better
+    /// Compare with an earlier record; a change above 1 is an improvement
     #[arg(long, value_name = "FILE")]
     pub(crate) compare: Option<PathBuf>,
 
@@ -110,7 +110,7 @@ pub(crate) enum Against {
 }
 
 impl BenchArgs {
-    /// For v1 in light mode and what its hashes are made of, in so many seconds.
+    /// The arguments for v1 in light mode and its microbenchmarks.
     pub(crate) fn light(seconds: u16, work: WorkArgs) -> BenchArgs {
         BenchArgs {
             mode: Some(Mode::Light),

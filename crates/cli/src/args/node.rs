@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::node::{self, Node};
 
-/// A node whose chain is verified.
+/// A node whose chain to verify.
 #[derive(Args)]
 #[command(next_help_heading = "A node's chain")]
 pub(crate) struct NodeArgs {
@@ -16,7 +16,7 @@ pub(crate) struct NodeArgs {
     #[arg(long = "node", id = "node", value_name = "URL", value_parser = node::address)]
     url: Url,
 
-    /// The first block to verify; what the node says about those before it is believed
+    /// The first block to verify; the node is trusted about the blocks before it
     #[arg(long, value_name = "HEIGHT", requires = "node")]
     pub(crate) from: Option<u64>,
 
@@ -24,7 +24,7 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "HEIGHT", requires = "node")]
     pub(crate) to: Option<u64>,
 
-    /// Go on after the checkpoint in this file, where there is one, and keep the new one there
+    /// Continue after the checkpoint in this file, if it exists, and write the new one to it
     #[arg(long, value_name = "FILE", requires = "node")]
     pub(crate) checkpoint: Option<PathBuf>,
 
@@ -36,22 +36,22 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet, requires = "node")]
     pub(crate) network: Network,
 
-    /// Look at the proof of work of one block in N, by chance, and of the last 16
+    /// Check the proof of work of one block in N, chosen at random, and of the last 16
     #[arg(long, value_name = "N", default_value_t = 1, requires = "node")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,
 
-    /// The difficulty of every block, for a node that runs with this option too
+    /// The difficulty of every block, for a node that runs with the same option
     #[arg(long, value_name = "N", requires = "node")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) fixed_difficulty: Option<u64>,
 
-    /// Seconds that the node may take for an answer, 1 to 3600
+    /// Seconds to wait for an answer of the node, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 30, requires = "node")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 
-    /// Attempts after one without an answer, 0 to 10
+    /// Further attempts after a failed request, 0 to 10
     #[arg(long, value_name = "N", default_value_t = 2, requires = "node")]
     #[arg(value_parser = clap::value_parser!(u32).range(0..=10))]
     retries: u32,

@@ -14,32 +14,32 @@ Examples:
   randomx serve
   randomx serve --port 0 --page web/dist
 
-Prints its address on stdout once it accepts connections, and serves until it is interrupted.
+Prints its address on stdout once it accepts connections, and runs until it is interrupted.
 
   GET  /            the page
   GET  /api/info    processor, memory, engines, fast mode, limits
   POST /api/hash    {\"key\":\"hex\",\"inputs\":[\"hex\"],\"version\":1,\"engine\":\"jit\",\"mode\":\"light\",
-                     \"threads\":2,\"lanes\":8}: `ms` of a hash is the time of its batch divided by
+                     \"threads\":2,\"lanes\":8}; `ms` of a hash is the time of its batch divided by
                     the size of the batch
   POST /api/verify  {\"seedHash\":\"hex\",\"block\":\"hex\",\"difficulty\":\"digits\"}, or with hashingBlob;
                     expectedId, height
-  POST /api/bench   {\"seconds\":20}: what `randomx bench` measures, but for hashes with a dataset
+  POST /api/bench   {\"seconds\":20}: measures like `randomx bench`, without hashes in fast mode
   POST /api/fast    {\"key\":\"hex\"}: computes a dataset, 2080 MiB, for hashes in mode fast
-  DELETE /api/fast  gives it back, at any time
-Bodies are application/json. What is asked for with `Accept: text/event-stream` is answered by events
-as it goes (progress, hash, row, done, error). Closing the connection stops the work. Errors are
+  DELETE /api/fast  frees the dataset, or stops computing it
+Bodies are application/json. With `Accept: text/event-stream` the answer is a stream of events
+(progress, hash, row, done, error). Closing the connection stops the work. Errors are
 {\"error\":{\"code\":\"...\",\"message\":\"...\"}}.
 
-Only requests that name this server in Host, and come from its own pages or from no page, are
-answered. Whoever can reach the address can make this machine work: it is loopback by default.
+Requests are accepted only if Host names this server, and only from its own pages or from programs.
+Anyone who can reach the address can make this computer work, so it is loopback by default.
 
 Exit codes:
   0  interrupted
-  2  unusable arguments, or the address cannot be had";
+  2  unusable arguments, or the address is not available";
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
-    /// Port to listen on; 0 is any that is free
+    /// Port to listen on; 0 for any free one
     #[arg(long, value_name = "N", default_value_t = 4173)]
     pub(crate) port: u16,
 
@@ -47,7 +47,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub(crate) host: IpAddr,
 
-    /// Folder of the built page [default: web/dist, where it is]
+    /// Folder of the built page [default: web/dist, if it exists]
     #[arg(long, value_name = "DIR")]
     pub(crate) page: Option<PathBuf>,
 

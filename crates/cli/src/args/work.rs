@@ -1,4 +1,4 @@
-//! The arguments that say how to compute.
+//! Arguments about speed and memory.
 
 use std::{num::NonZero, thread};
 
@@ -14,7 +14,7 @@ use crate::{backend::RandomX, hasher::Spread, mode::Mode};
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Speed and memory")]
 pub(crate) struct WorkArgs {
-    /// What executes the programs of a hash
+    /// How to execute the programs of a hash
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
 
@@ -22,23 +22,23 @@ pub(crate) struct WorkArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
     threads: Option<u16>,
 
-    /// Inputs that each thread hashes in lockstep, 1 to 8 [default: what suits the mode]
+    /// Inputs that each thread hashes in lockstep, 1 to 8 [default: depends on the mode]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
     lanes: Option<u8>,
 
-    /// Write machine code only at its one address, which is never writable and executable at
-    /// once; costs two system calls a program. Otherwise it is written at a second address
+    /// Write machine code at the address where it runs, which is never writable and executable at
+    /// once; costs two system calls per program. Without this it is written at a second address
     #[arg(long)]
     secure: bool,
 
-    /// Do as if the processor lacked an extension, such as aes or avx2, and those that build on it;
-    /// may be repeated
+    /// Ignore a processor extension, such as aes or avx2, and those that build on it; may be
+    /// repeated
     #[arg(long, value_name = "EXTENSION", value_delimiter = ',', value_parser = extension)]
     without: Vec<Extension>,
 }
 
-/// Reads the name of an extension.
+/// Parses the name of an extension.
 fn extension(name: &str) -> Result<Extension, String> {
     let mut all = Extension::ALL.into_iter();
     all.find(|extension| extension.to_string() == name).ok_or_else(|| {
@@ -48,7 +48,7 @@ fn extension(name: &str) -> Result<Extension, String> {
 }
 
 impl WorkArgs {
-    /// What a VM is to be made with.
+    /// The options of VMs.
     pub(crate) fn vm_options(&self) -> VmOptions {
         VmOptions {
             lanes: self.lanes.map(usize::from),
@@ -71,7 +71,7 @@ impl WorkArgs {
         self.threads.map_or_else(processors, usize::from)
     }
 
-    /// How many inputs a thread should be given at once, at most.
+    /// The most inputs that a thread is given at once.
     pub(crate) fn lanes(&self) -> usize {
         self.lanes.map_or(MAX_LANES, usize::from)
     }
@@ -98,10 +98,10 @@ impl From<VersionName> for Version {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum EngineName {
-    /// Machine code where it can be had, else the interpreter
+    /// Machine code if possible, else the interpreter
     Auto,
     /// The portable interpreter
     Interpreter,
-    /// Machine code, or an error where it cannot be had
+    /// Machine code, or an error if it is unavailable
     Jit,
 }

@@ -1,4 +1,4 @@
-//! Energy as the processor counts it (RAPL), which Linux shows below `/sys/class/powercap`.
+//! The processor's energy counters (RAPL), which Linux shows below `/sys/class/powercap`.
 
 use std::{
     cell::RefCell,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where Linux shows the counters.
+/// The folder with the counters.
 const POWERCAP: &str = "/sys/class/powercap";
 
 /// The energy counters of all processor packages.
@@ -16,15 +16,15 @@ pub(crate) struct Meter {
 
 struct Package {
     counter: PathBuf,
-    /// The counter starts again from 0 after this many microjoules.
+    /// The counter wraps to 0 after this many microjoules.
     range: u64,
     last: u64,
-    /// Since the meter was made, in microjoules.
+    /// Microjoules since the meter was created.
     total: u64,
 }
 
 impl Meter {
-    /// The counters of this machine; none where there are none or only root may read them.
+    /// The counters of this computer, if there are any and the user may read them.
     pub(crate) fn new() -> Option<Meter> {
         Meter::below(Path::new(POWERCAP))
     }
@@ -36,7 +36,7 @@ impl Meter {
         (!packages.is_empty()).then(|| Meter { packages: RefCell::new(packages) })
     }
 
-    /// Joules since the meter was made.
+    /// Joules since the meter was created.
     pub(crate) fn joules(&self) -> Option<f64> {
         let mut microjoules = 0;
         for package in self.packages.borrow_mut().iter_mut() {
@@ -47,7 +47,8 @@ impl Meter {
 }
 
 impl Package {
-    /// A zone is a package, or a part of one (cores, memory) that would be counted twice.
+    /// The counter of a zone, unless the zone is a part of a package (cores, memory): those would
+    /// count twice.
     fn in_zone(zone: &Path) -> Option<Package> {
         let name = fs::read_to_string(zone.join("name")).ok()?;
         if !name.starts_with("package-") {
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn there_may_be_no_counters() {
+    fn a_computer_may_have_no_counters() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         assert!(Meter::below(folder.path()).is_none());
         assert!(Meter::below(&folder.path().join("absent")).is_none());

@@ -1,34 +1,34 @@
-//! Threads that hash for a while.
+//! Hashing on several threads for a given time.
+//!
+//! This does not use [`randomx::spread`]: a rate needs every thread busy from start to end, so each
+//! thread counts its own hashes and its own time, and a thread that cannot start is an error.
 
-use std::{
-    io, panic, thread,
-    time::{Duration, Instant},
-};
+use std::{io, panic, thread, time::Instant};
 
-use super::measure::{Contestant, Turn};
+use super::measure::{Contestant, Slot, Turn};
 use crate::{backend::Hash, error::Error};
 
 /// The size of a Monero hashing blob with up to 127 transactions.
 const INPUT_SIZE: usize = 76;
 
-/// Where a Monero hashing blob has its nonce.
+/// The offset of the nonce in a Monero hashing blob.
 const NONCE: usize = 39;
 
 pub(crate) type Input = [u8; INPUT_SIZE];
 
-/// One thread's VM, of whatever implementation.
+/// One thread's VM, of any implementation.
 pub(crate) trait Hasher: Send {
-    /// The hashes of all inputs.
+    /// Returns the hashes of all inputs.
     fn hashes(&mut self, inputs: &[Input]) -> Vec<Hash>;
 }
 
-/// A contestant in which every hasher works on a thread of its own, `batch` inputs at a time.
+/// A contestant in which every hasher has its own thread, and hashes `batch` inputs at a time.
 pub(crate) fn contestant<'a, H: Hasher + 'a>(mut hashers: Vec<H>, batch: usize) -> Contestant<'a> {
-    Box::new(move |time| {
+    Box::new(move |slot: Slot<'_>| {
         if let [alone] = &mut hashers[..] {
-            return Ok(hash_for(alone, batch, time));
+            return Ok(hash_during(alone, batch, slot));
         }
-        let turns = together(&mut hashers, |hasher| hash_for(hasher, batch, time))?;
+        let turns = together(&mut hashers, |hasher| hash_during(hasher, batch, slot))?;
         Ok(Turn {
             rate: turns.iter().map(|turn| turn.rate).sum(),
             time: turns.iter().map(|turn| turn.time).max().unwrap_or_default(),
@@ -36,7 +36,7 @@ pub(crate) fn contestant<'a, H: Hasher + 'a>(mut hashers: Vec<H>, batch: usize) 
     })
 }
 
-/// Gives each worker a thread, and waits for all.
+/// Runs `work` for each worker on its own thread, and waits for all.
 pub(crate) fn together<W: Send, T: Send>(
     workers: &mut [W],
     work: impl Fn(&mut W) -> T + Sync,
@@ -54,7 +54,7 @@ pub(crate) fn together<W: Send, T: Send>(
     })
 }
 
-/// Inputs from a nonce on.
+/// Inputs with consecutive nonces.
 pub(crate) fn inputs(first: u32, count: usize) -> Vec<Input> {
     (0..count)
         .map(|number| {
@@ -66,14 +66,14 @@ pub(crate) fn inputs(first: u32, count: usize) -> Vec<Input> {
         .collect()
 }
 
-fn hash_for(hasher: &mut impl Hasher, batch: usize, time: Duration) -> Turn {
+fn hash_during(hasher: &mut impl Hasher, batch: usize, slot: Slot<'_>) -> Turn {
     let start = Instant::now();
     let mut done = 0;
     loop {
         hasher.hashes(&inputs(done as u32, batch));
         done += batch;
         let elapsed = start.elapsed();
-        if elapsed >= time {
+        if slot.is_over(elapsed) {
             return Turn { rate: done as f64 / elapsed.as_secs_f64(), time: elapsed };
         }
     }
@@ -81,11 +81,14 @@ fn hash_for(hasher: &mut impl Hasher, batch: usize, time: Duration) -> Turn {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        time::Duration,
+    };
 
     use super::*;
 
-    /// Counts the hashes, and takes a millisecond for each.
+    /// Counts hashes, and takes a millisecond for each.
     struct Sleeper<'a>(&'a AtomicUsize);
 
     impl Hasher for Sleeper<'_> {
@@ -101,11 +104,12 @@ mod tests {
         for threads in [1, 4] {
             let count = AtomicUsize::new(0);
             let hashers = (0..threads).map(|_| Sleeper(&count)).collect();
-            let turn = contestant(hashers, 5)(Duration::from_millis(40)).expect("threads");
+            let slot = Slot { time: Duration::from_millis(40), stopped: &|| false };
+            let turn = contestant(hashers, 5)(slot).expect("threads");
             assert!(turn.time >= Duration::from_millis(40));
             let done = count.load(Ordering::Relaxed);
             assert!(done.is_multiple_of(5) && done >= 5 * threads);
-            // The threads end within a batch of each other, however slowly a sleeper wakes.
+            // The threads end within one batch of each other, even if a sleeper wakes late.
             let worked = turn.rate * turn.time.as_secs_f64();
             assert!(worked > 0.8 * done as f64 && worked < 2.0 * done as f64, "{worked} {done}");
         }

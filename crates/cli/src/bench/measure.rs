@@ -1,51 +1,68 @@
-//! Measuring in turns: contestants work one after the other, round after round, so that all see
-//! the same machine whatever else it does. Values are medians of the rounds.
+//! Measuring in turns: contestants work one after the other, round after round, so that other load
+//! on the computer affects all of them. Values are medians of the rounds.
 
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
 
-/// Most rounds of a row.
+/// The most rounds of a row.
 const ROUNDS: usize = 9;
 
-/// Fewest rounds of a row, however long they take.
+/// The fewest rounds of a row, however long they take.
 const FEWEST_ROUNDS: usize = 3;
 
-/// Works for about as long as it is told, but does something in any case.
-pub(crate) type Contestant<'a> = Box<dyn FnMut(Duration) -> Result<Turn, Error> + 'a>;
+/// Works for about as long as its slot lasts, and does at least one piece of work.
+pub(crate) type Contestant<'a> = Box<dyn FnMut(Slot<'_>) -> Result<Turn, Error> + 'a>;
+
+/// Whether a measurement should end early. Contestants call this between pieces of work.
+pub(crate) type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// The time of a contestant's turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot<'a> {
+    pub(crate) time: Duration,
+    pub(crate) stopped: Stopped<'a>,
+}
+
+impl Slot<'_> {
+    /// Whether the turn ends after `elapsed`.
+    pub(crate) fn is_over(&self, elapsed: Duration) -> bool {
+        elapsed >= self.time || (self.stopped)()
+    }
+}
 
 /// What a contestant did in its turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
-    /// Units of work a second.
+    /// Units of work per second.
     pub(crate) rate: f64,
-    /// How long it took.
+    /// Duration of the turn.
     pub(crate) time: Duration,
 }
 
-/// The time that a row has, for all its contestants together.
+/// The time of a row, for all its contestants together.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget {
     pub(crate) warmup: Duration,
     pub(crate) measured: Duration,
 }
 
-/// What came out of a row.
+/// The measurements of a row.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Ours, in each round.
+    /// Our turns, one a round.
     pub(crate) turns: Vec<Turn>,
-    /// The other's, if there is one.
+    /// The reference's turns, if it takes part.
     pub(crate) reference: Option<Vec<Turn>>,
-    /// The energy that ours took, where it can be known.
+    /// The energy of our turns, if the processor counts it.
     pub(crate) joules: Option<f64>,
 }
 
 /// A contestant that repeats `work`, which does `units` of it.
 pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<'a> {
-    // How often between two looks at the clock: at first once, later for a millisecond or so.
+    // Calls between two looks at the clock: one at first, later about a millisecond's worth.
     let mut batch = 1u32;
-    Box::new(move |time| {
+    Box::new(move |slot: Slot<'_>| {
         let start = Instant::now();
         let mut done = 0u64;
         loop {
@@ -55,7 +72,7 @@ pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<
             }
             done += u64::from(batch);
             let elapsed = start.elapsed();
-            if elapsed >= time {
+            if slot.is_over(elapsed) {
                 let rate = done as f64 * units / elapsed.as_secs_f64();
                 return Ok(Turn { rate, time: elapsed });
             }
@@ -66,21 +83,31 @@ pub(crate) fn repeat<'a>(units: f64, mut work: impl FnMut() + 'a) -> Contestant<
     })
 }
 
-/// Lets the contestants take turns for as long as `budget` says. `joules` reads the energy used
-/// so far, where that can be known.
+/// Lets the contestants take turns for the time of `budget`. `joules` reads the energy used so far,
+/// if the processor counts it.
+///
+/// # Errors
+///
+/// [`Error::Stopped`] once `stopped` returns true, or the error of a contestant.
 pub(crate) fn measure(
     mut ours: Contestant<'_>,
     mut reference: Option<Contestant<'_>>,
     budget: Budget,
+    stopped: Stopped<'_>,
     joules: impl Fn() -> Option<f64>,
 ) -> Result<Outcome, Error> {
     let contestants = 1 + u32::from(reference.is_some());
+    let take = |contestant: &mut Contestant<'_>, time| {
+        let turn = contestant(Slot { time, stopped })?;
+        if stopped() { Err(Error::Stopped) } else { Ok(turn) }
+    };
     if !budget.warmup.is_zero() {
-        ours(budget.warmup / contestants)?;
-        reference.as_mut().map(|reference| reference(budget.warmup / contestants)).transpose()?;
+        let time = budget.warmup / contestants;
+        take(&mut ours, time)?;
+        reference.as_mut().map(|reference| take(reference, time)).transpose()?;
     }
 
-    let turn = budget.measured / contestants / ROUNDS as u32;
+    let time = budget.measured / contestants / ROUNDS as u32;
     let mut outcome = Outcome {
         turns: Vec::new(),
         reference: reference.as_ref().map(|_| Vec::new()),
@@ -90,12 +117,13 @@ pub(crate) fn measure(
     while outcome.turns.len() < ROUNDS
         && (outcome.turns.len() < FEWEST_ROUNDS || spent < budget.measured)
     {
-        // Who begins changes, so that neither always follows the other.
+        // They alternate in going first, so that neither always follows the other.
         let reference_first = outcome.turns.len() % 2 == 1;
-        let mut reference_turn = || reference.as_mut().map(|reference| reference(turn)).transpose();
+        let mut reference_turn =
+            || reference.as_mut().map(|reference| take(reference, time)).transpose();
         let early = if reference_first { reference_turn()? } else { None };
         let before = joules();
-        let our_turn = ours(turn)?;
+        let our_turn = take(&mut ours, time)?;
         let used = joules().zip(before).map(|(after, before)| after - before);
         outcome.joules = outcome.joules.zip(used).map(|(sum, used)| sum + used);
         let late = if reference_first { None } else { reference_turn()? };
@@ -127,7 +155,7 @@ impl Outcome {
         self.reference.as_ref().map(|turns| median(turns.iter().map(|turn| turn.rate)))
     }
 
-    /// How many times as fast as the reference.
+    /// Our speed relative to the reference.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let rounds = self.turns.iter().zip(self.reference.as_ref()?);
         Some(median(rounds.map(|(ours, reference)| ours.rate / reference.rate)))
@@ -153,7 +181,10 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::{Cell, RefCell};
+    use std::{
+        cell::{Cell, RefCell},
+        sync::atomic::{AtomicU32, Ordering},
+    };
 
     use super::*;
 
@@ -165,15 +196,15 @@ mod tests {
         reference: Option<Contestant<'a>>,
         joules: impl Fn() -> Option<f64>,
     ) -> Outcome {
-        measure(ours, reference, NO_WARMUP, joules).expect("nothing fails")
+        measure(ours, reference, NO_WARMUP, &|| false, joules).expect("nothing fails")
     }
 
-    /// Says in each round what it is told to, and that it took its time.
+    /// Reports given rates, and that it used all of its time.
     fn scripted<'a>(rates: &'a [f64], name: char, log: &'a RefCell<String>) -> Contestant<'a> {
         let mut rates = rates.iter().cycle();
-        Box::new(move |time| {
+        Box::new(move |slot: Slot<'_>| {
             log.borrow_mut().push(name);
-            Ok(Turn { rate: *rates.next().expect("an endless cycle"), time })
+            Ok(Turn { rate: *rates.next().expect("an endless cycle"), time: slot.time })
         })
     }
 
@@ -191,7 +222,7 @@ mod tests {
     #[test]
     fn values_are_medians_and_the_ratio_is_that_of_rounds() {
         let log = RefCell::new(String::new());
-        // The machine is half as fast in every third round, for both.
+        // Every third round is half as fast, for both.
         let ours = scripted(&[4.0, 2.0, 4.0], 'o', &log);
         let reference = scripted(&[2.0, 1.0, 2.0], 'r', &log);
         let outcome = run(ours, Some(reference), || None);
@@ -204,7 +235,7 @@ mod tests {
     #[test]
     fn slow_work_has_few_rounds() {
         let slow: Contestant<'_> =
-            Box::new(|_| Ok(Turn { rate: 1.0, time: Duration::from_secs(9) }));
+            Box::new(|_: Slot<'_>| Ok(Turn { rate: 1.0, time: Duration::from_secs(9) }));
         assert_eq!(run(slow, None, || None).turns.len(), FEWEST_ROUNDS);
     }
 
@@ -213,9 +244,9 @@ mod tests {
         let meter = Cell::new(100.0);
         let turn = |joules: f64| {
             let meter = &meter;
-            move |time| {
+            move |slot: Slot<'_>| {
                 meter.set(meter.get() + joules);
-                Ok(Turn { rate: 600.0, time })
+                Ok(Turn { rate: 600.0, time: slot.time })
             }
         };
         let reference = Box::new(turn(50.0));
@@ -231,11 +262,26 @@ mod tests {
         let mut contestant = repeat(0.5, || calls.set(calls.get() + 1));
         for _ in 0..3 {
             calls.set(0);
-            let turn = contestant(Duration::from_millis(10)).expect("work does not fail");
+            let slot = Slot { time: Duration::from_millis(10), stopped: &|| false };
+            let turn = contestant(slot).expect("work does not fail");
             assert!(turn.time >= Duration::from_millis(10));
             let done = turn.rate * turn.time.as_secs_f64();
             assert!((done - calls.get() as f64 / 2.0).abs() < 1e-3 * done);
         }
+    }
+
+    #[test]
+    fn a_stopped_measurement_ends_within_a_turn() {
+        let calls = AtomicU32::new(0);
+        let work = || {
+            calls.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let long = Budget { warmup: Duration::ZERO, measured: Duration::from_secs(3600) };
+        let stopped = || calls.load(Ordering::Relaxed) >= 5;
+        let outcome = measure(repeat(1.0, work), None, long, &stopped, || None);
+        assert!(matches!(outcome, Err(Error::Stopped)));
+        assert_eq!(calls.into_inner(), 5);
     }
 
     #[test]

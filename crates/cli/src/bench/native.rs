@@ -29,7 +29,7 @@ use randomx::{EngineChoice, jit::x86_64::program::Jit};
 
 use super::{
     hashing::{self, Hasher, Input},
-    measure::{Contestant, Turn, repeat},
+    measure::{Contestant, Slot, Turn, repeat},
     subject::{Hashing, MEGABYTE, Subject},
 };
 use crate::{
@@ -43,10 +43,10 @@ use crate::{
 /// The key of all caches.
 pub(crate) const KEY: &[u8] = b"randomx bench";
 
-/// What AesGenerator4R makes for a program of v1, in blocks of 64 bytes.
+/// The size of what AesGenerator4R generates for a program of v1, in blocks of 64 bytes.
 pub(crate) const PROGRAM_BLOCKS: usize = 34;
 
-/// Makes contestants, with the cache and the dataset that they need.
+/// Creates this implementation's contestants, and the cache and dataset that they need.
 pub(crate) struct Native<'a> {
     args: &'a BenchArgs,
     cpu: Cpu,
@@ -60,7 +60,7 @@ impl<'a> Native<'a> {
         Native { args, cpu: args.work.vm_options().cpu, cache: None, dataset: None, engine: None }
     }
 
-    /// Does what a row is about.
+    /// The contestant of a row.
     pub(crate) fn contestant(&mut self, subject: &Subject) -> Result<Contestant<'static>, Error> {
         let aes = Aes::new(self.cpu);
         Ok(match subject {
@@ -95,7 +95,7 @@ impl<'a> Native<'a> {
         Ok(vm)
     }
 
-    /// Tells what was used.
+    /// Adds what was used to the description of the computer.
     pub(crate) fn describe(&self, host: &mut Host) {
         host.engine = self.engine.map(|engine| engine.to_string());
         host.cache = self.cache.as_ref().map(|cache| cache.pages().to_string());
@@ -107,12 +107,12 @@ impl<'a> Native<'a> {
         how.batch(self.args.work.lanes())
     }
 
-    /// The dataset, made with all threads.
+    /// The dataset, computed on all threads.
     pub(crate) fn dataset(&mut self) -> Result<Arc<Dataset>, Error> {
         let dataset = match self.dataset.take() {
             Some(dataset) => dataset,
             None => {
-                // Whether there is room should be known before the work of making a cache.
+                // Allocates first, so that running out of memory shows early.
                 let builder = DatasetBuilder::new(self.args.work.threads())?;
                 let items = self.items()?;
                 Arc::new(builder.fill(&items, |_| ControlFlow::Continue(()))?)
@@ -183,7 +183,7 @@ fn superscalar() -> Contestant<'static> {
 /// How many different programs are compiled.
 pub(crate) const PROGRAMS: usize = 64;
 
-/// What the programs come from.
+/// The generator of the programs.
 pub(crate) fn program_generator() -> AesGenerator4R {
     AesGenerator4R::new(&[7; 64], Aes::new(Cpu::detect()))
 }
@@ -229,14 +229,14 @@ fn cache(cpu: Cpu) -> Contestant<'static> {
     repeat(1.0, move || drop(CacheBuilder::new(KEY, cpu).map(|cache| black_box(cache.finish()))))
 }
 
-/// Fills a dataset of its own until the time is over.
+/// Fills its own dataset until the turn is over.
 fn dataset(items: Items, threads: usize) -> Contestant<'static> {
-    Box::new(move |time| {
+    Box::new(move |slot: Slot<'_>| {
         let start = Instant::now();
         let (mut filled, mut elapsed) = (0, Duration::ZERO);
         let result = DatasetBuilder::new(threads)?.fill(&items, |done| {
             (filled, elapsed) = (done, start.elapsed());
-            if elapsed < time { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if slot.is_over(elapsed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         match result {
             Ok(_) | Err(DatasetError::Cancelled) => {}

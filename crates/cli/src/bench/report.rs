@@ -1,4 +1,4 @@
-//! The results of a run, as they are printed in JSON, recorded and compared.
+//! The results of a run: printed as JSON, recorded and compared.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{error::Error, host::Host};
 
-/// All of it.
+/// The results of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) machine: Host,
@@ -21,18 +21,18 @@ pub(crate) struct Report {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// None where it could not be measured.
+    /// `None` if it could not be measured.
     pub(crate) value: Option<f64>,
     pub(crate) unit: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<f64>,
-    /// How many times as fast as the reference.
+    /// The speed relative to the reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ratio: Option<f64>,
     /// The value of an earlier run.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub(crate) earlier: Option<f64>,
-    /// How many times as good as then.
+    /// The improvement since then, as a factor.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<f64>,
     /// The least and the greatest of the rounds.
@@ -54,7 +54,7 @@ impl Row {
         }
     }
 
-    /// The row of a subject; without an outcome a dash.
+    /// The row of a subject. Without an outcome it has no value.
     pub(crate) fn of(subject: &Subject, outcome: Option<&Outcome>) -> Row {
         let unit = subject.unit();
         let value = |rate: f64| rounded(unit.of_rate(rate));
@@ -71,7 +71,7 @@ impl Row {
 }
 
 impl Report {
-    /// Puts the values of an earlier run beside those of this one.
+    /// Adds the values of an earlier run.
     pub(crate) fn compare_with(&mut self, earlier: &Report) {
         for row in &mut self.results {
             let same = |then: &&Row| then.name == row.name && then.unit == row.unit;
@@ -90,7 +90,7 @@ impl Report {
             .map_err(|problem| Error::Record { file: file.to_owned(), problem })
     }
 
-    /// Finds out whether `write` will be able to; a file that was not there is then empty.
+    /// Checks that `write` can write the file. Creates an empty file if there is none.
     pub(crate) fn can_be_written(file: &Path) -> Result<(), Error> {
         let opened = fs::File::options().append(true).create(true).open(file);
         opened.map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })?;
@@ -104,7 +104,7 @@ impl Report {
     }
 }
 
-/// The value with 5 significant digits: the rest is noise.
+/// Rounds to 5 significant digits; the rest is noise.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_above_1_where_it_became_better() {
+    fn a_change_above_1_is_an_improvement() {
         let mut now = report(vec![
             Row::new("Hash", Unit::Hashes, Some(30.0)),
             Row::new("Cache", Unit::Milliseconds, Some(30.0)),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn five_digits_are_kept() {
+    fn values_have_five_digits() {
         assert_eq!(rounded(1_234_567.0), 1_234_600.0);
         assert_eq!(rounded(0.001_234_567), 0.001_234_6);
         assert_eq!(rounded(99.999_96), 100.0);

@@ -1,4 +1,4 @@
-//! What can be measured, and what a run measures of it.
+//! The rows of a benchmark.
 
 use std::fmt;
 
@@ -16,28 +16,28 @@ pub(crate) enum Subject {
     Aes4R,
     AesHash1R,
     Superscalar,
-    /// Bringing programs into the form that the engine runs.
+    /// Compiling programs to the form that the engine executes.
     Compile(Version),
     Cache,
     Dataset {
         threads: usize,
     },
     Hash(Hashing),
-    /// Rows for the phases of a hash.
+    /// A row for each phase of a hash.
     Trace(Hashing),
 }
 
-/// How hashes are made.
+/// How hashes are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hashing {
     pub(crate) version: Version,
     pub(crate) mode: Mode,
     pub(crate) threads: usize,
-    /// One input, then the next; else many are given at once.
+    /// Whether a VM is given one input at a time, instead of many.
     pub(crate) single: bool,
 }
 
-/// What a value counts. All but [`Unit::Microseconds`] are better when they are greater.
+/// The unit of a value. Greater is better, except for times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Hashes,
@@ -48,11 +48,11 @@ pub(crate) enum Unit {
     HashesPerJoule,
 }
 
-/// Bytes in what is called MB here, as in the benchmarks of other implementations.
+/// Bytes in an MB, as in the benchmarks of other implementations.
 pub(crate) const MEGABYTE: f64 = 1_048_576.0;
 
 impl Subject {
-    /// The rows of a run, with those first that need the least memory.
+    /// The rows of a run. Those that need the least memory come first.
     pub(crate) fn all(args: &BenchArgs) -> Vec<Subject> {
         use Subject::*;
         let mut subjects = Vec::new();
@@ -80,7 +80,7 @@ impl Subject {
         subjects
     }
 
-    /// What it is counted in.
+    /// The unit of its value.
     pub(crate) fn unit(&self) -> Unit {
         match self {
             Subject::Blake2b | Subject::Blake2bLong | Subject::AesHash1R | Subject::Hash(_) => {
@@ -95,8 +95,7 @@ impl Subject {
         }
     }
 
-    /// Its share of the time: the more, the longer one piece of work takes, or the more it
-    /// matters.
+    /// Its share of the time: larger for longer pieces of work, and for more important rows.
     pub(crate) fn weight(&self) -> u32 {
         match self {
             Subject::Dataset { .. } => 6,
@@ -108,9 +107,9 @@ impl Subject {
 }
 
 impl Hashing {
-    /// How many inputs are given at once.
+    /// How many inputs a VM is given at once.
     pub(crate) fn batch(&self, lanes: usize) -> usize {
-        /// Enough to hide what the first and the last hash of a batch cannot share.
+        /// Enough that the start and the end of a batch hardly count.
         const MANY: usize = 16;
         if self.single { 1 } else { MANY.next_multiple_of(lanes) }
     }
@@ -161,7 +160,7 @@ impl Unit {
         }
     }
 
-    /// How it is written, in tables and records.
+    /// Its name in tables and records.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Unit::Hashes => "H/s",
@@ -174,7 +173,7 @@ impl Unit {
     }
 }
 
-/// How many times as good a value is as an earlier one of the same unit.
+/// The improvement over an earlier value of the same unit, as a factor.
 pub(crate) fn improvement(unit: &str, value: f64, earlier: f64) -> f64 {
     let smaller_is_better =
         [Unit::Microseconds, Unit::Milliseconds].iter().any(|time| time.name() == unit);

@@ -1,4 +1,4 @@
-//! The results of a run as text.
+//! The results of a run as a table.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 
 use super::report::{Report, Row};
 
-/// Writes the machine, unless `verbose` is 0, and the table; the spread when it is 2.
+/// Writes the table; from `verbose` 1 also the computer, from 2 also the spread.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, verbose: u8) -> io::Result<()> {
     if verbose > 0 {
         report.machine.write(out)?;
@@ -44,7 +44,7 @@ struct Column {
 #[derive(Clone, Copy)]
 enum Shown {
     Always,
-    /// Where a row has it.
+    /// If any row has a value.
     WhereAny,
     Verbosely,
 }
@@ -109,7 +109,7 @@ fn times(ratio: f64) -> String {
     format!("{ratio:.2}x")
 }
 
-/// Four digits, or all of a large number's.
+/// Formats a number with four digits, or with all digits of a larger integer.
 fn number(value: f64) -> String {
     match value.abs() {
         large if large >= 1000.0 => HumanCount(value.round() as u64).to_string(),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_where_something_is_in_them() {
+    fn empty_columns_are_left_out() {
         let mut hash = Row::new("Hash v1", Unit::Hashes, Some(1234.5));
         let efficiency = Row::new("Efficiency", Unit::HashesPerJoule, None);
         let plain = lines(vec![hash, efficiency], 0);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_is_told_unless_nobody_asks() {
+    fn the_computer_is_described_unless_verbose_is_0() {
         let row = || vec![Row::new("Hash", Unit::Hashes, Some(1.0))];
         assert!(lines(row(), 1).iter().any(|line| line.starts_with("machine")));
         assert!(!lines(row(), 0).iter().any(|line| line.starts_with("machine")));

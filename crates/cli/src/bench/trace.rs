@@ -1,4 +1,4 @@
-//! The time of a hash by its phases.
+//! The time of each phase of a hash.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::{
     subject::{Hashing, Subject, Unit},
 };
 
-/// Hashes for so long, and tells how long each phase takes for a hash, in a row each.
+/// Hashes for a given time. Returns a row for each phase with its time per hash.
 pub(crate) fn rows(vm: &mut Vm, how: &Hashing, batch: usize, time: Duration) -> Vec<Row> {
     let mut phases = Phases::default();
     let mut hashes = 0;
@@ -20,7 +20,7 @@ pub(crate) fn rows(vm: &mut Vm, how: &Hashing, batch: usize, time: Duration) -> 
         hashes += batch;
     }
     let subject = Subject::Trace(*how);
-    // With a dataset there are no items to compute.
+    // With a dataset no items are computed.
     let passed = Phase::ALL.into_iter().filter(|&phase| !phases.time(phase).is_zero());
     let row = |phase| {
         let microseconds = phases.time(phase).as_secs_f64() * 1e6 / hashes as f64;
@@ -40,7 +40,7 @@ fn label(phase: Phase) -> &'static str {
     }
 }
 
-/// Adds up the time of each phase.
+/// Sums the time of each phase.
 #[derive(Default)]
 struct Phases {
     times: [Duration; Phase::ALL.len()],
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_phase_has_its_own_time() {
+    fn the_times_of_a_phase_are_summed() {
         let mut phases = Phases::default();
         let work = || sleep(Duration::from_millis(2));
         for phase in [Phase::Fill, Phase::Execute, Phase::Items, Phase::Execute] {

@@ -1,4 +1,4 @@
-//! A checkpoint in a file: JSON that a page of the package reads and writes too.
+//! A checkpoint in a file: JSON that pages with the npm package read and write too.
 
 use std::{
     fs, io,
@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::Error;
 
-/// The longest file that is read: a checkpoint has some 40 KB.
+/// The largest file that is read; a checkpoint has some 40 KB.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Where a checkpoint is kept.
+/// The file of a checkpoint.
 pub(super) struct CheckpointFile<'a> {
     path: &'a Path,
 }
@@ -36,7 +36,7 @@ struct CheckpointJson {
 #[serde(deny_unknown_fields)]
 struct RecentJson {
     timestamp: u64,
-    /// In decimal digits: JavaScript's numbers are too small.
+    /// In decimal digits, since JavaScript's numbers are too small.
     #[serde(serialize_with = "write_digits", deserialize_with = "read_digits")]
     difficulty: u128,
 }
@@ -54,7 +54,7 @@ impl<'a> CheckpointFile<'a> {
         CheckpointFile { path }
     }
 
-    /// What the file holds, if there is one.
+    /// Reads the checkpoint, if the file exists.
     pub(super) fn read(&self) -> Result<Option<Checkpoint>, Error> {
         let unreadable = |problem| Error::Read { file: self.path.to_owned(), problem };
         let length = match fs::metadata(self.path) {
@@ -72,7 +72,7 @@ impl<'a> CheckpointFile<'a> {
         Ok(Some(json.into()))
     }
 
-    /// Replaces the file; whoever reads it meanwhile finds the old or the new one, whole.
+    /// Replaces the file atomically: readers find the old or the new checkpoint.
     pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let fail = |problem| Error::WriteCheckpoint { file: self.path.to_owned(), problem };
         let json = serde_json::to_string(&CheckpointJson::from(checkpoint))
@@ -129,5 +129,5 @@ fn write_digits<S: Serializer>(number: &u128, json: S) -> Result<S::Ok, S::Error
 
 fn read_digits<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
     let text = String::deserialize(json)?;
-    text.parse().map_err(|_| de::Error::custom("expected a number of at most 128 bits in digits"))
+    text.parse().map_err(|_| de::Error::custom("expected decimal digits of at most 128 bits"))
 }

@@ -1,4 +1,4 @@
-//! Asking a node for blocks, several at once: who is far away answers each one late.
+//! Requests blocks from a node, several at once, since each answer of a distant node takes long.
 
 use std::{
     ops::RangeInclusive,
@@ -11,7 +11,7 @@ use crate::node::{Node, NodeBlock, NodeError};
 /// Requests at once.
 const CONNECTIONS: u64 = 8;
 
-/// The blocks of some heights, in order, up to the first that is not to be had, and why.
+/// Returns the blocks of some heights in order, up to the first failed request, and its error.
 pub(super) fn fetch(
     node: &Node,
     heights: RangeInclusive<u64>,
@@ -27,7 +27,7 @@ pub(super) fn fetch(
             }
             let answer = node.block(height);
             if answer.is_err() {
-                // The others finish what they have begun.
+                // The other threads finish their requests and make no more.
                 next.store(last + 1, Ordering::Relaxed);
             }
             answers.push((height, answer));
@@ -35,7 +35,7 @@ pub(super) fn fetch(
     };
     let mut answers = thread::scope(|scope| {
         let helpers: Vec<_> = (1..CONNECTIONS.min(last - first + 1))
-            // With fewer threads it takes longer.
+            // If a thread cannot start, the others do its share.
             .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
         let mut answers = work();

@@ -1,4 +1,4 @@
-//! Where verifying begins: at a checkpoint, or at a block whose past the node tells.
+//! The start of a verification: a checkpoint, or a block before which the node is trusted.
 
 use randomx_monero::{
     Chain, Checkpoint, DIFFICULTY_BLOCKS, RecentBlock, SEED_EPOCH_BLOCKS, Seed, seed_height,
@@ -11,7 +11,7 @@ use crate::{
     node::{MAX_HEADERS, Node},
 };
 
-/// A chain whose next block is the first one that is wanted.
+/// The chain up to the first block to verify.
 pub(super) fn start(
     node: &Node,
     args: &NodeArgs,
@@ -24,7 +24,7 @@ pub(super) fn start(
         }
         (Some(kept), _) if args.allow_incomplete => Chain::resume_unchecked(kept, args.network)?,
         (Some(kept), _) => Chain::resume(kept, args.network)?,
-        (None, Some(from)) => Chain::resume_unchecked(believed(node, from)?, args.network)?,
+        (None, Some(from)) => Chain::resume_unchecked(trusted(node, from)?, args.network)?,
         (None, None) => return Err(Error::NoStart),
     };
     Ok(match args.fixed_difficulty {
@@ -33,12 +33,12 @@ pub(super) fn start(
     })
 }
 
-/// What the node says about the chain before a block, which nothing here can prove.
-fn believed(node: &Node, from: u64) -> Result<Checkpoint, Error> {
+/// The chain before a block as the node describes it, which cannot be verified here.
+fn trusted(node: &Node, from: u64) -> Result<Checkpoint, Error> {
     // The genesis block has no proof of work.
     let height = from.checked_sub(1).ok_or(Error::NoWorkInGenesis)?;
     let first = (height + 1).saturating_sub(DIFFICULTY_BLOCKS as u64);
-    const { assert!(DIFFICULTY_BLOCKS as u64 <= MAX_HEADERS, "one call gives them all") };
+    const { assert!(DIFFICULTY_BLOCKS as u64 <= MAX_HEADERS, "one call returns them all") };
     let headers = node.headers(first, height)?;
     let recent = headers
         .iter()

@@ -1,5 +1,4 @@
-//! A node's answers, field by field. That what they say is true is for the chain's verifier to
-//! find out.
+//! Parsing a node's answers. The chain's verifier decides whether they are true.
 
 use std::borrow::Cow;
 
@@ -10,31 +9,31 @@ use thiserror::Error;
 
 use crate::bytes::{self, BytesError};
 
-/// Why an answer is not what was asked for.
+/// Why an answer does not fit the request.
 #[derive(Debug, Error)]
 pub(crate) enum FieldError {
-    #[error("the answer is not JSON-RPC with a result")]
+    #[error("expected a JSON-RPC answer with a result")]
     NotJsonRpc,
     #[error("{path}: {message}")]
     Field { path: String, message: String },
-    #[error("block_header.height: {asked} was asked for, got {got}")]
+    #[error("block_header.height: expected {asked}, got {got}")]
     Height { asked: u64, got: u64 },
     #[error("block_header.orphan_status: block {height} is not in the node's chain")]
     Orphan { height: u64 },
-    #[error("headers: {asked} were asked for, got {got}")]
+    #[error("headers: expected {asked}, got {got}")]
     Count { asked: u64, got: usize },
     #[error("blob: {0}")]
     Blob(#[from] BytesError),
 }
 
-/// What a node says of itself and its chain.
+/// A node's description of itself and its chain.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Info {
-    /// Blocks of its chain; the last one's height is one less.
+    /// The number of blocks of its chain; the last one's height is one less.
     pub(crate) height: u64,
 }
 
-/// What a node says of a block.
+/// A node's description of a block.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Header {
     pub(crate) height: u64,
@@ -43,7 +42,7 @@ pub(crate) struct Header {
     pub(crate) id: [u8; 32],
     /// Seconds since 1970.
     pub(crate) timestamp: u64,
-    /// The difficulty that the network demanded.
+    /// The difficulty that the network required.
     #[serde(rename = "wide_difficulty", deserialize_with = "wide")]
     pub(crate) difficulty: u128,
     orphan_status: bool,
@@ -66,18 +65,18 @@ struct BlockAnswer<'a> {
     blob: Cow<'a, str>,
 }
 
-/// The result of `get_info`.
+/// Parses the result of `get_info`.
 pub(crate) fn info(json: &RawValue) -> Result<Info, FieldError> {
     parse(json)
 }
 
-/// The header in a result, which must be of the block that was asked for.
+/// Parses a result's header, which must be that of the requested block.
 pub(crate) fn header(json: &RawValue, asked: u64) -> Result<Header, FieldError> {
     let HeaderAnswer { block_header } = parse(json)?;
     of_height(block_header, asked)
 }
 
-/// The headers in the result of `get_block_headers_range`: all of them, in order.
+/// Parses the result of `get_block_headers_range`, which must have all headers in order.
 pub(crate) fn headers(json: &RawValue, first: u64, last: u64) -> Result<Vec<Header>, FieldError> {
     let HeadersAnswer { headers } = parse(json)?;
     let asked = last - first + 1;
@@ -87,7 +86,7 @@ pub(crate) fn headers(json: &RawValue, first: u64, last: u64) -> Result<Vec<Head
     headers.into_iter().zip(first..).map(|(header, height)| of_height(header, height)).collect()
 }
 
-/// The header and the blob in the result of `get_block`.
+/// Parses the header and the blob in the result of `get_block`.
 pub(crate) fn block(json: &RawValue, asked: u64) -> Result<(Header, Vec<u8>), FieldError> {
     let BlockAnswer { block_header, blob } = parse(json)?;
     Ok((of_height(block_header, asked)?, bytes::from_hex(&blob)?))
@@ -103,14 +102,14 @@ fn of_height(header: Header, asked: u64) -> Result<Header, FieldError> {
     Ok(header)
 }
 
-/// Parses a result, and names the field that is wrong.
+/// Parses a result. The error names the field.
 fn parse<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, FieldError> {
     let mut track = Track::new();
     let mut json = serde_json::Deserializer::from_str(json.get());
     T::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track)).map_err(|error| {
         let path = track.path().to_string();
         let path = if path == "." { "result".to_owned() } else { path };
-        // An answer is one long line: where in it tells nothing.
+        // An answer is one long line, so the position in it is useless.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         FieldError::Field { path, message: message.chars().take(200).collect() }
@@ -122,13 +121,13 @@ fn hash<'de, D: Deserializer<'de>>(json: D) -> Result<[u8; 32], D::Error> {
     bytes::hash_from_hex(&text).map_err(de::Error::custom)
 }
 
-/// A number of up to 128 bits, at least 1, which the daemon tells in hex.
+/// Parses a number of up to 128 bits, at least 1, which the daemon writes in hex.
 fn wide<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
     let text = Cow::<'_, str>::deserialize(json)?;
     let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with('+'));
     match digits.map(|digits| u128::from_str_radix(digits, 16)) {
         Some(Ok(number)) if number > 0 => Ok(number),
-        _ => Err(de::Error::custom("expected 0x and up to 32 hex digits, and not zero")),
+        _ => Err(de::Error::custom("expected 0x and 1 to 32 hex digits, not zero")),
     }
 }
 
@@ -142,12 +141,12 @@ mod tests {
         serde_json::value::to_raw_value(json).expect("JSON")
     }
 
-    /// A block as the daemon gives it, with one field of its header changed.
+    /// A block as the daemon returns it, with one field of its header changed.
     fn answer(field: &str, value: Value) -> Box<RawValue> {
         let mut answer = json!({
             "status": "OK",
             "blob": "0a0b",
-            "json": "more fields are nobody's harm",
+            "json": "other fields are ignored",
             "block_header": {
                 "height": 8,
                 "hash": "11".repeat(32),
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_read() {
+    fn a_block_is_parsed() {
         let answer = answer("more", json!(1));
         let (header, blob) = block(&answer, 8).expect("a block");
         assert_eq!(blob, [10, 11]);
@@ -174,9 +173,9 @@ mod tests {
 
     #[test]
     fn a_wrong_field_is_named() {
-        let wide = "expected 0x and up to 32 hex digits, and not zero";
+        let wide = "expected 0x and 1 to 32 hex digits, not zero";
         for (field, value, sentence) in [
-            ("height", json!(9), "block_header.height: 8 was asked for, got 9"),
+            ("height", json!(9), "block_header.height: expected 8, got 9"),
             ("height", json!("8"), "block_header.height: invalid type: string \"8\", expected u64"),
             ("height", json!(-8), "block_header.height: invalid value: integer `-8`, expected u64"),
             (
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_those_that_were_asked_for() {
+    fn headers_must_be_those_requested() {
         let one = |height: u64| {
             let block: Value =
                 serde_json::from_str(answer("height", json!(height)).get()).expect("JSON");
@@ -222,8 +221,8 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(read(&[4, 5]), Ok(2));
-        assert_eq!(read(&[4]), Err("headers: 2 were asked for, got 1".to_owned()));
-        assert_eq!(read(&[4, 5, 6]), Err("headers: 2 were asked for, got 3".to_owned()));
-        assert_eq!(read(&[4, 4]), Err("block_header.height: 5 was asked for, got 4".to_owned()));
+        assert_eq!(read(&[4]), Err("headers: expected 2, got 1".to_owned()));
+        assert_eq!(read(&[4, 5, 6]), Err("headers: expected 2, got 3".to_owned()));
+        assert_eq!(read(&[4, 4]), Err("block_header.height: expected 5, got 4".to_owned()));
     }
 }

@@ -1,5 +1,4 @@
-//! JSON-RPC over HTTP, as Monero's daemon speaks it: time, size and number of attempts are
-//! bounded, since who answers may be hostile.
+//! Monero's JSON-RPC over HTTP. Time, size and attempts are bounded, since the node may be hostile.
 
 use std::{thread, time::Duration};
 
@@ -11,25 +10,25 @@ use url::Url;
 
 use super::answers::FieldError;
 
-/// The longest answer, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
+/// The longest answer in bytes: more than a block of 1 MiB in hex and in JSON.
 pub(crate) const MAX_ANSWER: u64 = 8 << 20;
 
 /// The first pause between attempts; each later one is twice as long.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// The longest excerpt of a node's words.
-const MAX_WORDS: usize = 200;
+/// The longest excerpt of a node's message, in characters.
+const MAX_MESSAGE: usize = 200;
 
-/// Why a node gave no usable answer. The sentences begin with the method that was called.
+/// Why a node gave no usable answer. Messages begin with the method that was called.
 #[derive(Debug, Error)]
 pub(crate) enum NodeError {
-    #[error("{method}: the node cannot be reached: {problem}")]
+    #[error("{method}: cannot reach the node: {problem}")]
     Unreachable { method: &'static str, problem: String },
     #[error("{method}: no answer within {} ms", .timeout.as_millis())]
     Timeout { method: &'static str, timeout: Duration },
-    #[error("{method}: the node says {words:?}")]
+    #[error("{method}: the node answered {words:?}")]
     Refused { method: &'static str, words: String },
-    #[error("{method}: an answer of more than {MAX_ANSWER} bytes")]
+    #[error("{method}: expected at most {MAX_ANSWER} bytes of answer")]
     TooLarge { method: &'static str },
     #[error("{method}: {problem}")]
     Invalid { method: &'static str, problem: FieldError },
@@ -43,13 +42,13 @@ pub(crate) struct Rpc {
     retries: u32,
 }
 
-/// Whether another attempt makes sense, beside why this one failed.
+/// Why an attempt failed, and whether to try again.
 struct Failure {
     error: NodeError,
     again: bool,
 }
 
-/// What JSON-RPC wraps a result in; it has other fields too.
+/// The envelope of a JSON-RPC result, without the fields that are not needed.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(default, borrow)]
@@ -64,7 +63,7 @@ struct Words {
     message: String,
 }
 
-/// What every result has.
+/// The field that every result has.
 #[derive(Deserialize)]
 struct Status {
     status: String,
@@ -75,7 +74,7 @@ impl Rpc {
         let config = Agent::config_builder()
             // From the request to the last byte.
             .timeout_global(Some(timeout))
-            // A node that sends its askers elsewhere is not the one that was named.
+            // A redirect would lead to another node than the one that the user named.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false)
@@ -85,7 +84,7 @@ impl Rpc {
         Rpc { agent: config.build().new_agent(), endpoint, timeout, retries }
     }
 
-    /// Calls a method and reads its result, an object whose status is `OK`.
+    /// Calls a method and parses its result, an object whose status is `OK`.
     pub(crate) fn call<T>(
         &self,
         method: &'static str,
@@ -141,7 +140,7 @@ impl Rpc {
     }
 }
 
-/// The result in an answer.
+/// Returns the result in an answer.
 fn result<'a>(method: &'static str, answer: &'a [u8]) -> Result<&'a RawValue, Failure> {
     let envelope: Envelope<'_> =
         serde_json::from_slice(answer).map_err(|_| invalid(method, FieldError::NotJsonRpc))?;
@@ -153,7 +152,7 @@ fn result<'a>(method: &'static str, answer: &'a [u8]) -> Result<&'a RawValue, Fa
         serde_json::from_str(result.get()).map_err(|_| invalid(method, FieldError::NotJsonRpc))?;
     match status.as_str() {
         "OK" => Ok(result),
-        // It is about to be able to.
+        // The node is still starting or synchronizing.
         "BUSY" => Err(refused(method, &status, true)),
         _ => Err(refused(method, &status, false)),
     }
@@ -164,6 +163,6 @@ fn invalid(method: &'static str, problem: FieldError) -> Failure {
 }
 
 fn refused(method: &'static str, words: &str, again: bool) -> Failure {
-    let words = words.chars().take(MAX_WORDS).collect();
+    let words = words.chars().take(MAX_MESSAGE).collect();
     Failure { error: NodeError::Refused { method, words }, again }
 }

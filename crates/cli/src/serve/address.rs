@@ -1,17 +1,17 @@
-//! By which names this server may be asked.
+//! The names by which requests may address this server.
 //!
-//! A page of another site can make a browser send requests here, and with a name of its own that
-//! it points to this machine's address it could read the answers too (DNS rebinding). Then the
-//! request has that site's name in `Host`, or in `Origin`.
+//! A page of another site can make a browser send requests here. If that site points a name of its
+//! own to this computer's address (DNS rebinding), it could read the answers too. Such a request has
+//! that site's name in `Host` or in `Origin`.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::uri::Authority;
 
-/// The port that a URL without one means.
+/// The port of a URL without one.
 const HTTP: u16 = 80;
 
-/// Where this server listens, which is by which names it is called.
+/// The names of this server, which follow from the address that it listens on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Names {
     bound: SocketAddr,
@@ -22,14 +22,14 @@ impl Names {
         Names { bound }
     }
 
-    /// Whether `host`, as in `Host`, is this server.
+    /// Whether `host`, as in the header `Host`, is this server.
     pub(crate) fn is_own_host(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let own_port = authority.port_u16().unwrap_or(HTTP) == self.bound.port();
         own_port && !host.contains('@') && self.is_own_name(authority.host())
     }
 
-    /// Whether `origin`, as in `Origin`, is the page that was asked for by `host`.
+    /// Whether `origin`, as in the header `Origin`, is a page of this server under the name `host`.
     pub(crate) fn is_own_origin(&self, origin: &str, host: &str) -> bool {
         origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host))
     }
@@ -44,7 +44,7 @@ impl Names {
         if bound.is_loopback() {
             address.is_loopback()
         } else {
-            // No name can be made to point somewhere else that is a number.
+            // DNS cannot redirect a numeric address.
             bound.is_unspecified() || address == bound
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn on_loopback_only_loopback_is_own() {
+    fn a_loopback_server_has_only_loopback_names() {
         let own = names("127.0.0.1:4173");
         for host in ["127.0.0.1:4173", "localhost:4173", "LOCALHOST:4173", "[::1]:4173"] {
             assert!(own.is_own_host(host), "{host}");
@@ -86,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn the_default_port_need_not_be_said() {
+    fn the_default_port_can_be_left_out() {
         assert!(names("127.0.0.1:80").is_own_host("localhost"));
         assert!(names("127.0.0.1:80").is_own_host("localhost:80"));
     }
 
     #[test]
-    fn elsewhere_only_addresses_are_own() {
+    fn other_servers_have_only_numeric_names() {
         assert!(names("192.168.0.1:9").is_own_host("192.168.0.1:9"));
         for host in ["192.168.0.2:9", "localhost:9", "evil.example:9"] {
             assert!(!names("192.168.0.1:9").is_own_host(host), "{host}");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_is_the_page_that_was_asked_for() {
+    fn the_origin_has_the_name_of_the_request() {
         let own = names("127.0.0.1:4173");
         assert!(own.is_own_origin("http://localhost:4173", "localhost:4173"));
         for origin in [

@@ -16,44 +16,45 @@ use super::{
 };
 use crate::{args::BenchArgs, bench};
 
-/// Seconds that are measured for, if nobody says, and at most.
+/// Seconds to measure, by default and at most.
 const DEFAULT_SECONDS: u16 = 20;
-pub(crate) const MOST_SECONDS: u16 = 120;
+pub(crate) const MAX_SECONDS: u16 = 120;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct Body {
     seconds: Option<u16>,
 }
 
-/// Measures.
+/// Measures light mode and its parts.
 pub(crate) async fn post(
     State(server): State<Arc<Server>>,
     request: Request,
 ) -> Result<Response, Failure> {
     let headers = request.headers().clone();
-    let asked: Asked = body::read(request).await?;
-    let seconds = asked.seconds.unwrap_or(DEFAULT_SECONDS);
-    if !(1..=MOST_SECONDS).contains(&seconds) {
-        let complaint = format!("expected 1 to {MOST_SECONDS}, got {seconds}");
+    let body: Body = body::read(request).await?;
+    let seconds = body.seconds.unwrap_or(DEFAULT_SECONDS);
+    if !(1..=MAX_SECONDS).contains(&seconds) {
+        let complaint = format!("expected 1 to {MAX_SECONDS}, got {seconds}");
         return Err(Failure::argument("seconds", complaint));
     }
     let args = BenchArgs::light(seconds, server.work.clone());
-    work::answer(&headers, &server.gates.bench, &server.stopping, move |sink| {
+    work::answer(&headers, &server.gates.bench, &server.stopping, move |client| {
         let start = Instant::now();
         let mut rows = 0;
-        let told = bench::each_row(&args, |row| {
+        let outcome = bench::each_row(&args, &|| client.check().is_err(), |row| {
             rows += 1;
-            sink.tell(Event::Row(json!({
+            client.send(Event::Row(json!({
                 "what": row.name,
                 "unit": row.unit,
                 "value": row.value,
                 "low": row.spread.map(|(slow, fast)| slow.min(fast)),
                 "high": row.spread.map(|(slow, fast)| slow.max(fast)),
-            })))?;
-            sink.check()
-        })?;
-        told?;
+            })))
+        });
+        // If the measurement was stopped, this is the reason.
+        client.check()?;
+        outcome?;
         Ok(json!({ "count": rows, "ms": milliseconds(start.elapsed()) }))
     })
     .await

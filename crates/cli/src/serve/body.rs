@@ -1,4 +1,4 @@
-//! Reading what is asked for, within bounds.
+//! Reading a request's body, within bounds of size and time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +16,13 @@ use super::{
 };
 use crate::record::{self, LineError};
 
-/// The most bytes of a body.
-pub(crate) const MOST: usize = 1 << 20;
+/// The largest body, in bytes.
+pub(crate) const MAX_SIZE: usize = 1 << 20;
 
-/// The longest that a client may take to send it.
+/// The longest time that a client may take to send a body.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The body of a request, which is a JSON object.
+/// Reads the body of a request, which must be a JSON object.
 pub(crate) async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Failure> {
     if !is_json(request.headers()) {
         return Err(Failure::argument("Content-Type", "expected application/json"));
@@ -36,20 +36,20 @@ pub(crate) async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Fai
 
 async fn bytes(request: Request) -> Result<Bytes, Failure> {
     let too_large = || {
-        let message = format!("body: expected at most {MOST} bytes");
+        let message = format!("body: expected at most {MAX_SIZE} bytes");
         Failure::new(Code::TooLarge, message)
     };
-    if request.body().size_hint().lower() > MOST as u64 {
+    if request.body().size_hint().lower() > MAX_SIZE as u64 {
         return Err(too_large());
     }
     let place = request.extensions().get::<Arc<Place>>().cloned();
     let _waiting = place.map(|place| place.waits_for_client());
-    let read = tokio::time::timeout(TIMEOUT, body::to_bytes(request.into_body(), MOST)).await;
+    let read = tokio::time::timeout(TIMEOUT, body::to_bytes(request.into_body(), MAX_SIZE)).await;
     let read = read.map_err(|_| {
-        let message = format!("body: not sent in {} seconds", TIMEOUT.as_secs());
+        let message = format!("body: expected within {} seconds", TIMEOUT.as_secs());
         Failure::new(Code::Timeout, message)
     })?;
-    // What else may go wrong is that the client is gone, which nobody is told then.
+    // The other possible error is that the client has gone, and then nobody reads the answer.
     read.map_err(|_| too_large())
 }
 
@@ -66,7 +66,7 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     })
 }
 
-/// Whether a message begins with a field's path, as in `inputs[3]: …`.
+/// Whether a message begins with the path of a field, as in `inputs[3]: …`.
 fn names_a_field(message: &str) -> bool {
     let path = |character: char| character.is_ascii_alphanumeric() || "[]._".contains(character);
     message.split_once(": ").is_some_and(|(name, _)| name.chars().all(path))
@@ -87,7 +87,7 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Example {
-        #[allow(dead_code, reason = "only whether it can be read is tested")]
+        #[allow(dead_code, reason = "the test only parses it")]
         inputs: Vec<String>,
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let message = |text| parse::<Example>(text).expect_err(text).message;
         assert_eq!(message(""), "body: expected a JSON object");
         assert_eq!(message("[]"), "body: expected a JSON object");
-        assert_eq!(message("{\"inputs\":["), "body: cut short: the JSON object does not end");
+        assert_eq!(message("{\"inputs\":["), "body: incomplete JSON object");
         let wrong = message("{\n\"inputs\": [\"00\", 7]}");
         assert!(wrong.starts_with("inputs[1]: invalid type: integer `7`"), "{wrong}");
         let unknown = message("{\"input\":[]}");
@@ -106,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn only_json_is_read() {
+    fn only_json_is_accepted() {
         let is = |kind: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::CONTENT_TYPE, kind.parse().expect("a value"));
             is_json(&headers)
         };
         assert!(is("application/json") && is("Application/JSON; charset=utf-8"));
-        // What a form of another site can send without being asked first.
+        // Forms of other sites can send these without a preflight request.
         assert!(!is("text/plain") && !is("application/x-www-form-urlencoded"));
         assert!(!is_json(&HeaderMap::new()));
     }

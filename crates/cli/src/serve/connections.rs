@@ -1,7 +1,7 @@
-//! Connections: so many at a time, and none that does nothing for long.
+//! Connections: a limited number, and none that idles for long.
 //!
-//! Where all places are taken, a new connection gets that of the one which has waited longest for a
-//! request. Those that are being answered keep theirs, and what comes then is turned away.
+//! If all places are taken, a new connection takes the place of the one that has idled longest.
+//! Connections with a request in progress keep theirs; if all have one, the new one is refused.
 
 use std::{
     collections::HashMap,
@@ -30,32 +30,39 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
-use super::lock;
+use super::{
+    failure::{Code, Failure},
+    lock,
+    parser_errors::Completing,
+};
 
-/// Most connections at a time: a browser has six, and tabs share them.
-const MOST: usize = 64;
+/// The most connections at a time: a browser has six, and tabs share them.
+const MAX_CONNECTIONS: usize = 64;
 
-/// The longest that a client may take for a request's head.
+/// The longest time that a client may take to send a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest that a client may leave what is sent to it unread.
+/// The longest time that a client may leave an answer unread.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest head, and the most headers.
+/// The largest head in bytes, and the most headers.
 const HEAD_SIZE: usize = 32 << 10;
 const HEADERS: usize = 64;
 
-/// How long requests have to end when the server is stopped.
+/// How long requests may take to end when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Answers what comes until `stop` is ready. `refusal` is sent to who is turned away.
+/// Answers requests until `stop` is ready. `headers` are lines for the answers that do not come from
+/// `router`.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    refusal: &str,
+    headers: &str,
     stop: impl Future<Output = ()>,
 ) {
     let places = Arc::new(Places::default());
+    let refusal = refusal(headers);
+    let headers: Arc<str> = headers.into();
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -63,7 +70,7 @@ pub(crate) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(_) => {
-                    // No file descriptors, or a connection that is gone already.
+                    // No file descriptors, or the connection has gone already.
                     time::sleep(Duration::from_millis(50)).await;
                     continue;
                 }
@@ -71,24 +78,37 @@ pub(crate) async fn serve(
             () = &mut stop => break,
         };
         let Some(place) = places.take() else {
-            // Whatever fits into the socket at once is all that it is worth.
+            // Sends only what fits into the socket at once.
             let _ = stream.try_write(refusal.as_bytes());
             continue;
         };
-        tokio::spawn(connection(stream, place, router.clone(), graceful.watcher()));
+        let headers = Arc::clone(&headers);
+        tokio::spawn(connection(stream, place, router.clone(), headers, graceful.watcher()));
     }
     drop(listener);
     let _ = time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// The answer to a connection for which there is no place.
+fn refusal(headers: &str) -> String {
+    let body = Failure::new(Code::Busy, "too many connections; try again").json();
+    let length = body.len();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nConnection: close\r\nRetry-After: 1\r\n{headers}\r\n{body}"
+    )
 }
 
 async fn connection(
     stream: TcpStream,
     place: Taken,
     router: Router,
+    headers: Arc<str>,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
+    let stream = Completing::new(Box::pin(stream), headers);
     let shared = Arc::clone(&place.place);
     let service = service_fn(move |mut request: Request<Incoming>| {
         let busy = Busy::new(&shared);
@@ -102,15 +122,15 @@ async fn connection(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new());
     http.header_read_timeout(HEAD_TIMEOUT).max_buf_size(HEAD_SIZE).max_headers(HEADERS);
-    let answered = watcher.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+    let answered = watcher.watch(http.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
-        // What goes wrong is the client's affair.
+        // Errors of a connection concern only its client.
         _ = answered => {}
         () = place.place.wanted.notified() => {}
     }
 }
 
-/// Who has a place.
+/// The places of connections.
 #[derive(Default)]
 struct Places {
     next: AtomicU64,
@@ -118,10 +138,10 @@ struct Places {
 }
 
 impl Places {
-    /// A place, if need be that of a connection without a request.
+    /// Takes a place, if necessary that of an idle connection.
     fn take(self: &Arc<Places>) -> Option<Taken> {
         let mut taken = lock(&self.taken);
-        if taken.len() >= MOST {
+        if taken.len() >= MAX_CONNECTIONS {
             let waiting = taken.iter().filter_map(|(number, place)| Some((*number, place.idle()?)));
             let (longest, _) = waiting.min_by_key(|(_, since)| *since)?;
             if let Some(place) = taken.remove(&longest) {
@@ -135,7 +155,7 @@ impl Places {
     }
 }
 
-/// A connection's place, given back when it is dropped.
+/// A connection's place. Dropping it frees the place.
 struct Taken {
     places: Arc<Places>,
     number: u64,
@@ -148,17 +168,17 @@ impl Drop for Taken {
     }
 }
 
-/// What is known of a connection.
+/// The state of a connection.
 pub(crate) struct Place {
     state: Mutex<State>,
-    /// Another connection takes the place.
+    /// Signals that another connection takes the place.
     wanted: Notify,
 }
 
 struct State {
-    /// Requests that are being answered.
+    /// Requests in progress.
     busy: usize,
-    /// Since when that is as it is.
+    /// When `busy` changed last.
     since: Instant,
 }
 
@@ -170,13 +190,14 @@ impl Default for Place {
 }
 
 impl Place {
-    /// Since when there is no request to answer.
+    /// Since when the connection is idle, if it is.
     fn idle(&self) -> Option<Instant> {
         let state = lock(&self.state);
         (state.busy == 0).then_some(state.since)
     }
 
-    /// Until what is returned is dropped, the client is who is waited for.
+    /// Counts the connection as idle until the returned value is dropped: the server waits for the
+    /// client.
     pub(crate) fn waits_for_client(self: &Arc<Place>) -> Waiting {
         self.change(|busy| busy.saturating_sub(1));
         Waiting(Arc::clone(self))
@@ -188,7 +209,7 @@ impl Place {
     }
 }
 
-/// A request that is being answered.
+/// A request in progress.
 struct Busy(Arc<Place>);
 
 impl Busy {
@@ -204,7 +225,7 @@ impl Drop for Busy {
     }
 }
 
-/// A request that its client has not sent whole.
+/// A request that the client has not sent completely.
 pub(crate) struct Waiting(Arc<Place>);
 
 impl Drop for Waiting {
@@ -213,7 +234,7 @@ impl Drop for Waiting {
     }
 }
 
-/// The body of an answer, until whose end the request is being answered.
+/// The body of an answer. The request is in progress until its end.
 struct Answer {
     body: Body,
     _busy: Busy,
@@ -244,19 +265,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_longest_makes_room_and_who_is_answered_does_not() {
+    fn the_longest_idle_connection_makes_room_and_a_busy_one_does_not() {
         let places = Arc::new(Places::default());
-        let mut taken: Vec<Taken> = (0..MOST).map(|_| places.take().expect("a place")).collect();
+        let mut taken: Vec<Taken> =
+            (0..MAX_CONNECTIONS).map(|_| places.take().expect("a place")).collect();
         let busy: Vec<Busy> = taken.iter().skip(2).map(|taken| Busy::new(&taken.place)).collect();
         let waiting = taken[1].place.waits_for_client();
         drop(waiting);
-        let third = places.take().expect("the place of the first");
+        let third = places.take().expect("the first is idle longest");
         assert!(!lock(&places.taken).contains_key(&taken[0].number));
         taken.push(third);
-        let _busy = [Busy::new(&taken[1].place), Busy::new(&taken[MOST].place)];
-        assert!(places.take().is_none(), "all are being answered");
+        let _busy = [Busy::new(&taken[1].place), Busy::new(&taken[MAX_CONNECTIONS].place)];
+        assert!(places.take().is_none(), "all are busy");
         let waits = taken[5].place.waits_for_client();
-        assert!(places.take().is_some(), "a client that does not send its request");
+        assert!(places.take().is_some(), "one waits for its client");
         drop(waits);
         drop(busy);
         drop(taken);

@@ -1,4 +1,4 @@
-//! What is answered instead of what was asked for.
+//! Error answers.
 
 use std::{fmt, io};
 
@@ -9,9 +9,10 @@ use axum::{
 use randomx::VmError;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
+use randomx_console::printable;
 use crate::error::Error;
 
-/// A kind of failure. Their names are stable.
+/// A kind of failure. The names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     InvalidArgument,
@@ -61,7 +62,7 @@ impl Code {
     }
 }
 
-/// A failure, in a sentence that names the argument where it is one's fault.
+/// A failure, with a message that names the argument if one is to blame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) code: Code,
@@ -70,15 +71,16 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Failure {
-        Failure { code, message: message.into() }
+        // Messages quote requests, and clients show them.
+        Failure { code, message: printable(&message.into()) }
     }
 
-    /// The argument of that name is not what it should be.
+    /// The failure of an unusable argument.
     pub(crate) fn argument(name: impl fmt::Display, complaint: impl fmt::Display) -> Failure {
         Failure::new(Code::InvalidArgument, format!("{name}: {complaint}"))
     }
 
-    /// Nobody waits for the work any more, or somebody stopped it.
+    /// The failure of work whose client has gone, or that was stopped.
     pub(crate) fn aborted() -> Failure {
         Failure::new(Code::Aborted, "the work was stopped")
     }
@@ -133,11 +135,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_an_object_with_a_code_and_a_sentence() {
+    fn a_failure_is_an_object_with_a_code_and_a_message() {
         let failure = Failure::argument("inputs[3]", "odd number of hex digits (1)");
         let expected = r#"{"error":{"code":"invalid-argument","message":"inputs[3]: odd number of hex digits (1)"}}"#;
         assert_eq!(failure.json(), expected);
         assert_eq!(failure.into_response().status(), StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn a_message_has_no_control_characters() {
+        let failure = Failure::argument("body", "unknown field `\u{1b}\u{202e}`");
+        assert_eq!(failure.message, "body: unknown field `\\u{1b}\\u{202e}`");
     }
 
     #[test]

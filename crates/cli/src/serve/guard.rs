@@ -1,4 +1,4 @@
-//! Who may ask: this server's own pages, and programs, by a name that is this server's.
+//! Accepts requests only from this server's own pages and from programs, and only under its own name.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{
     failure::{Code, Failure},
 };
 
-/// Answers only who may ask.
+/// Passes permitted requests on, and refuses the others.
 pub(crate) async fn guard(
     State(server): State<Arc<Server>>,
     request: Request,
@@ -31,29 +31,29 @@ fn check(names: Names, request: &Request) -> Result<(), Failure> {
     let refuse = |what: &str| Err(Failure::new(Code::Forbidden, what));
     let headers = request.headers();
     let Some(host) = only(headers, header::HOST.as_str()) else {
-        return refuse("Host: expected one");
+        return refuse("Host: expected one header");
     };
-    // A request may name a server in its first line, too.
+    // The request line may name a server too.
     let named = request.uri().authority().is_none_or(|named| named.as_str() == host);
     if !named || !names.is_own_host(host) {
-        return refuse("Host: not a name of this server");
+        return refuse("Host: expected a name of this server");
     }
     if headers.contains_key(header::ORIGIN) {
         let origin = only(headers, header::ORIGIN.as_str());
         if !origin.is_some_and(|origin| names.is_own_origin(origin, host)) {
-            return refuse("Origin: not this server");
+            return refuse("Origin: expected this server's, or none");
         }
     }
     if headers.contains_key("sec-fetch-site") {
         let site = only(headers, "sec-fetch-site").unwrap_or_default();
         if !matches!(site, "same-origin" | "none") && !opens_the_page(request) {
-            return refuse("Sec-Fetch-Site: not a page of this server");
+            return refuse("Sec-Fetch-Site: expected a page of this server");
         }
     }
     Ok(())
 }
 
-/// Whether somebody follows a link to the page, which another site may have.
+/// Whether a browser follows a link to the page, which may be on another site.
 fn opens_the_page(request: &Request) -> bool {
     let is = |name: &str, value: &str| only(request.headers(), name) == Some(value);
     request.method() == Method::GET
@@ -62,7 +62,7 @@ fn opens_the_page(request: &Request) -> bool {
         && is("sec-fetch-dest", "document")
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs exactly once.
 fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
@@ -87,7 +87,7 @@ mod tests {
     const HOST: (&str, &str) = ("host", "localhost:4173");
 
     #[test]
-    fn programs_and_own_pages_may_ask() {
+    fn programs_and_own_pages_are_accepted() {
         let origin = ("origin", "http://localhost:4173");
         assert!(passes("POST", "/api/hash", &[HOST]));
         assert!(passes("POST", "/api/hash", &[HOST, origin, ("sec-fetch-site", "same-origin")]));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn others_may_not() {
+    fn other_sites_are_refused() {
         assert!(!passes("GET", "/", &[]));
         assert!(!passes("GET", "/", &[HOST, HOST]));
         assert!(!passes("GET", "/", &[("host", "evil.example:4173")]));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_on_another_site_opens_the_page_and_nothing_else() {
+    fn a_link_on_another_site_can_open_only_the_page() {
         let link = [
             HOST,
             ("sec-fetch-site", "cross-site"),

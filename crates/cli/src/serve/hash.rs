@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use super::{
     Server, body,
     failure::{Code, Failure},
-    work::{self, Event, Sink, milliseconds},
+    work::{self, Client, Event, milliseconds},
 };
 use crate::{
     backend::{self, Hash},
@@ -34,13 +34,13 @@ use crate::{
     record,
 };
 
-/// Most inputs of a request.
-pub(crate) const MOST_INPUTS: usize = 1 << 16;
+/// The most inputs of a request.
+pub(crate) const MAX_INPUTS: usize = 1 << 16;
 
-/// How a hash is asked for.
+/// The body of a request.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct Body {
     key: String,
     inputs: Vec<String>,
     #[serde(default, deserialize_with = "record::version")]
@@ -77,7 +77,7 @@ impl TryFrom<String> for EngineName {
 }
 
 impl EngineName {
-    /// The options with this engine; `auto` is how the server was started.
+    /// The options with this engine; `auto` keeps that of the server's options.
     pub(super) fn among(self, options: VmOptions) -> VmOptions {
         let engine = match self {
             EngineName::Auto => options.engine,
@@ -109,7 +109,7 @@ impl TryFrom<String> for ModeName {
     }
 }
 
-/// Inputs of one key, and how they are hashed.
+/// Inputs of one key, and how to hash them.
 pub(super) struct Job {
     pub(super) key: Vec<u8>,
     pub(super) inputs: Vec<Vec<u8>>,
@@ -127,10 +127,10 @@ pub(crate) async fn post(
     let headers = request.headers().clone();
     let job = job(&server, body::read(request).await?)?;
     let worker = Arc::clone(&server);
-    work::answer(&headers, &server.gates.hash, &server.stopping, move |sink| {
+    work::answer(&headers, &server.gates.hash, &server.stopping, move |client| {
         let start = Instant::now();
-        let hashed = hash_all(&worker, &job, sink, |index, hash, ms| {
-            sink.tell(Event::Hash { index, hash: hex::encode(hash), ms })
+        let hashed = hash_all(&worker, &job, client, |index, hash, ms| {
+            client.send(Event::Hash { index, hash: hex::encode(hash), ms })
         })?;
         let prepared = start.elapsed().saturating_sub(hashed);
         let (ms, prepare) = (milliseconds(hashed), milliseconds(prepared));
@@ -139,27 +139,27 @@ pub(crate) async fn post(
     .await
 }
 
-fn job(server: &Server, asked: Asked) -> Result<Job, Failure> {
-    if asked.inputs.len() > MOST_INPUTS {
-        let complaint = format!("expected at most {MOST_INPUTS}, got {}", asked.inputs.len());
+fn job(server: &Server, body: Body) -> Result<Job, Failure> {
+    if body.inputs.len() > MAX_INPUTS {
+        let complaint = format!("expected at most {MAX_INPUTS}, got {}", body.inputs.len());
         return Err(Failure::argument("inputs", complaint));
     }
-    let key = bytes::from_hex(&asked.key).map_err(|problem| Failure::argument("key", problem))?;
-    let inputs = asked.inputs.iter().enumerate().map(|(index, input)| {
+    let key = bytes::from_hex(&body.key).map_err(|problem| Failure::argument("key", problem))?;
+    let inputs = body.inputs.iter().enumerate().map(|(index, input)| {
         let wrong = |problem| Failure::argument(format_args!("inputs[{index}]"), problem);
         bytes::from_hex(input).map_err(wrong)
     });
-    let mode = match asked.mode {
+    let mode = match body.mode {
         ModeName::Light => Mode::Light,
         ModeName::Fast => Mode::Fast,
     };
-    let options = asked.engine.among(server.options);
-    let lanes = within("lanes", asked.lanes, MAX_LANES)?.or(options.lanes);
-    let threads = within("threads", asked.threads, server.threads)?.unwrap_or(server.threads);
+    let options = body.engine.among(server.options);
+    let lanes = within("lanes", body.lanes, MAX_LANES)?.or(options.lanes);
+    let threads = within("threads", body.threads, server.threads)?.unwrap_or(server.threads);
     Ok(Job {
         key,
         inputs: inputs.collect::<Result<_, _>>()?,
-        version: asked.version,
+        version: body.version,
         mode,
         threads,
         options: VmOptions { lanes, ..options },
@@ -180,10 +180,10 @@ fn within(name: &str, number: Option<usize>, most: usize) -> Result<Option<usize
 pub(super) fn hash_all(
     server: &Server,
     job: &Job,
-    sink: &Sink,
+    client: &Client,
     mut report: impl FnMut(usize, &Hash, f64) -> Result<(), Failure> + Send,
 ) -> Result<Duration, Failure> {
-    let (key, stopped) = key_memory(server, job, sink)?;
+    let (key, stopped) = key_memory(server, job, client)?;
     let pieces = Pieces::new(&job.inputs, job.threads, job.options.lanes.unwrap_or(MAX_LANES));
     let mut vms = vms(&key, job, &pieces)?;
     drop(key);
@@ -197,7 +197,7 @@ pub(super) fn hash_all(
             if stopped.as_ref().is_some_and(|stopped| stopped.load(Ordering::Relaxed)) {
                 return Err(Failure::new(Code::Aborted, "fast mode was stopped"));
             }
-            sink.check()?;
+            client.check()?;
             let start = Instant::now();
             let hashes = vm.hash_many(inputs);
             let ms = milliseconds(start.elapsed()) / hashes.len() as f64;
@@ -208,7 +208,7 @@ pub(super) fn hash_all(
                 report(position, hash, ms)?;
             }
             done += hashes.len();
-            sink.progress("hash", done as f64 / job.inputs.len() as f64)
+            client.progress("hash", done as f64 / job.inputs.len() as f64)
         },
     )?;
     Ok(start.elapsed())
@@ -217,16 +217,16 @@ pub(super) fn hash_all(
 fn key_memory(
     server: &Server,
     job: &Job,
-    sink: &Sink,
+    client: &Client,
 ) -> Result<(KeyMemory, Option<Arc<AtomicBool>>), Failure> {
     match job.mode {
         Mode::Light => {
-            let cache = server.keys.cache(&job.key, job.options, sink)?;
+            let cache = server.keys.cache(&job.key, job.options, client)?;
             Ok((KeyMemory::Items(Arc::new(backend::items(cache, job.options)?)), None))
         }
         Mode::Fast => {
             let ready = server.keys.dataset(&job.key).ok_or_else(|| {
-                let message = "mode: there is no dataset of this key; POST /api/fast makes one";
+                let message = "mode: this key has no dataset; POST /api/fast computes it";
                 Failure::new(Code::Unsupported, message)
             })?;
             Ok((ready.dataset.into(), Some(ready.stopped)))

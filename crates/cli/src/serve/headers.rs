@@ -1,4 +1,4 @@
-//! What every answer carries: the page's policy, and isolation from other sites' pages.
+//! Headers of every answer: the page's policy, and isolation from other sites' pages.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,13 +12,13 @@ use axum::{
 use super::Server;
 use crate::error::Error;
 
-/// The one list, which the page's own build reads too.
+/// The list of headers, which the page's own build reads too.
 const LIST: &str = include_str!("../../../../web/headers.json");
 
-/// Files there are named by what they hold.
+/// The folder whose files have a hash of their content in their names.
 const NAMED_BY_CONTENT: &str = "/assets/";
 
-/// The headers of the list.
+/// Parses the list.
 pub(crate) fn all() -> Result<HeaderMap, Error> {
     let wrong = |problem: String| Error::Serve(format!("web/headers.json: {problem}"));
     let list: BTreeMap<String, Vec<String>> =
@@ -27,19 +27,19 @@ pub(crate) fn all() -> Result<HeaderMap, Error> {
         .map(|(name, parts)| {
             let value = parts.join("; ");
             let header = name.parse::<HeaderName>().ok().zip(HeaderValue::from_str(&value).ok());
-            header.ok_or_else(|| wrong(format!("{name} is no header")))
+            header.ok_or_else(|| wrong(format!("{name}: expected a header's name and value")))
         })
         .collect()
 }
 
-/// Puts them on every answer, and says how long it may be kept.
+/// Adds the headers to every answer, and says how long it may be cached.
 pub(crate) async fn add(
     State(server): State<Arc<Server>>,
     request: Request,
     next: Next,
 ) -> Response {
     let path = request.uri().path();
-    let kept = if path.starts_with("/api") {
+    let caching = if path.starts_with("/api") {
         "no-store"
     } else if path.starts_with(NAMED_BY_CONTENT) {
         "public, max-age=31536000, immutable"
@@ -48,9 +48,9 @@ pub(crate) async fn add(
     };
     let mut response = next.run(request).await;
     let found = response.status().is_success() || response.status().is_redirection();
-    let kept = if found { kept } else { "no-store" };
+    let caching = if found { caching } else { "no-store" };
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     for (name, value) in &server.headers {
         headers.insert(name, value.clone());
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_headers() {
+    fn the_list_can_be_parsed() {
         let headers = all().expect("a list");
         let policy = headers["content-security-policy"].to_str().expect("text");
         assert!(policy.starts_with("default-src 'none'; script-src 'self' "), "{policy}");

@@ -1,4 +1,4 @@
-//! `GET /api/info`: what this machine has, and what this server can do and is at.
+//! `GET /api/info`: this computer, the engines, the state of fast mode, and limits.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ struct Bytes {
     available: Option<u64>,
 }
 
-/// An engine in a mode, and why it is not to be had.
+/// An engine in a mode, and why it is unavailable.
 #[derive(Serialize)]
 struct Engine {
     engine: &'static str,
@@ -68,11 +68,11 @@ struct Limits {
     work_seconds: u64,
 }
 
-/// Tells it.
+/// Answers with the information.
 pub(crate) async fn get(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    // Reading what the system tells is reading files.
-    let told = tokio::task::spawn_blocking(move || work::json(&info(&server))).await;
-    told.map_err(|problem| Failure::new(super::failure::Code::Internal, problem.to_string()))
+    // Linux describes the computer in files.
+    let answer = tokio::task::spawn_blocking(move || work::json(&info(&server))).await;
+    answer.map_err(|problem| Failure::new(super::failure::Code::Internal, problem.to_string()))
 }
 
 fn info(server: &Server) -> Info {
@@ -109,17 +109,17 @@ fn info(server: &Server) -> Info {
             progress: fast.progress,
         },
         limits: Limits {
-            body: body::MOST,
-            inputs: hash::MOST_INPUTS,
+            body: body::MAX_SIZE,
+            inputs: hash::MAX_INPUTS,
             threads: server.threads,
             lanes: MAX_LANES,
-            bench_seconds: bench::MOST_SECONDS,
+            bench_seconds: bench::MAX_SECONDS,
             work_seconds: work::LONGEST.as_secs(),
         },
     }
 }
 
-/// Why there is no machine code, if there is none.
+/// Why the JIT is unavailable, if it is.
 pub(crate) fn no_jit(options: VmOptions) -> Option<String> {
     #[cfg(target_arch = "x86_64")]
     let problem =

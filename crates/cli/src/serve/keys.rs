@@ -1,4 +1,4 @@
-//! What is kept of keys: the cache of the last one, and the dataset that was asked for.
+//! The memory of keys: the cache of the last one, and the dataset of fast mode.
 
 use std::{
     ops::ControlFlow,
@@ -15,20 +15,20 @@ use randomx::{Cache, CacheBuilder, Dataset, DatasetBuilder, DatasetError, VmOpti
 use super::{
     failure::{Code, Failure},
     lock,
-    work::Sink,
+    work::Client,
 };
 use crate::{backend, error::Error};
 
-/// How long a cache is kept that nobody asks for.
+/// How long an unused cache is kept.
 const KEPT: Duration = Duration::from_secs(120);
 
-/// How often the state of fast mode is looked at while it is stopped.
+/// How often the state of fast mode is checked while it stops.
 const STEP: Duration = Duration::from_millis(10);
 
-/// The longest that is waited for a dataset to be free: hashes that use it end their batch first.
+/// The longest wait for a dataset to be unused: threads that hash with it finish their batch first.
 const FREEING: Duration = Duration::from_secs(20);
 
-/// The memory of keys: a cache of 256 MiB, and a dataset of 2080.
+/// At most one cache of 256 MiB and one dataset of 2080 MiB.
 #[derive(Default)]
 pub(crate) struct Keys {
     cache: Mutex<Option<Held>>,
@@ -41,7 +41,7 @@ struct Held {
     used: Instant,
 }
 
-/// What fast mode is at.
+/// The state of fast mode.
 #[derive(Default)]
 enum Fast {
     #[default]
@@ -50,14 +50,14 @@ enum Fast {
     Ready(Ready),
 }
 
-/// A dataset that is computed.
+/// A dataset in progress.
 struct Starting {
     key: Vec<u8>,
     items: AtomicUsize,
     stopped: AtomicBool,
 }
 
-/// A dataset to hash with, and whether those who do are to end.
+/// A dataset to hash with. `stopped` ends the work that uses it.
 #[derive(Clone)]
 pub(crate) struct Ready {
     key: Vec<u8>,
@@ -65,7 +65,8 @@ pub(crate) struct Ready {
     pub(crate) stopped: Arc<AtomicBool>,
 }
 
-/// What is told of fast mode: its state, the key in hex, and the part that is computed.
+/// The state of fast mode as `/api/info` shows it: with the key in hex, and the part of the dataset
+/// that is computed.
 pub(crate) struct FastInfo {
     pub(crate) state: &'static str,
     pub(crate) key: Option<String>,
@@ -73,40 +74,40 @@ pub(crate) struct FastInfo {
 }
 
 impl Keys {
-    /// The cache of a key: the one that is kept, or a new one.
+    /// Returns the cache of a key: the one that is kept, or a new one.
     pub(crate) fn cache(
         &self,
         key: &[u8],
         options: VmOptions,
-        sink: &Sink,
+        client: &Client,
     ) -> Result<Arc<Cache>, Failure> {
         {
             let mut held = lock(&self.cache);
             match &mut *held {
                 Some(held) if held.key == key => {
                     held.used = Instant::now();
-                    sink.progress("cache", 1.0)?;
+                    client.progress("cache", 1.0)?;
                     return Ok(Arc::clone(&held.cache));
                 }
-                // Its memory is free before more is asked for.
+                // Frees its memory before allocating more.
                 other => *other = None,
             }
         }
-        let cache = Arc::new(fill(key, options, sink)?);
+        let cache = Arc::new(fill(key, options, client)?);
         let held = Held { key: key.to_vec(), cache: Arc::clone(&cache), used: Instant::now() };
         *lock(&self.cache) = Some(held);
         Ok(cache)
     }
 
-    /// Lets a cache go that nobody has asked for in a while.
-    pub(crate) fn let_go(&self) {
+    /// Drops the cache if nobody has used it for a while.
+    pub(crate) fn drop_unused(&self) {
         let mut held = lock(&self.cache);
         if held.as_ref().is_some_and(|held| held.used.elapsed() > KEPT) {
             *held = None;
         }
     }
 
-    /// The dataset of a key, where it is ready.
+    /// Returns the dataset of a key, if it is ready.
     pub(crate) fn dataset(&self, key: &[u8]) -> Option<Ready> {
         match &*lock(&self.fast) {
             Fast::Ready(ready) if ready.key == key => Some(ready.clone()),
@@ -114,13 +115,13 @@ impl Keys {
         }
     }
 
-    /// Computes the dataset of a key, with so many threads.
+    /// Computes the dataset of a key.
     pub(crate) fn start(
         &self,
         key: &[u8],
         threads: usize,
         options: VmOptions,
-        sink: &Sink,
+        client: &Client,
     ) -> Result<(), Failure> {
         if self.dataset(key).is_some() {
             return Ok(());
@@ -131,7 +132,7 @@ impl Keys {
             stopped: AtomicBool::new(false),
         });
         *lock(&self.fast) = Fast::Starting(Arc::clone(&starting));
-        let computed = self.compute(&starting, threads, options, sink);
+        let computed = self.compute(&starting, threads, options, client);
         let mut fast = lock(&self.fast);
         match computed {
             Ok(dataset) if !starting.stopped.load(Ordering::Relaxed) => {
@@ -142,7 +143,7 @@ impl Keys {
             }
             computed => {
                 *fast = Fast::Off;
-                // Its memory is free before this is known.
+                // Frees its memory before reporting.
                 Err(computed.map(drop).err().unwrap_or_else(stopped))
             }
         }
@@ -153,26 +154,26 @@ impl Keys {
         starting: &Starting,
         threads: usize,
         options: VmOptions,
-        sink: &Sink,
+        client: &Client,
     ) -> Result<Dataset, Failure> {
         let check = || match starting.stopped.load(Ordering::Relaxed) {
             true => Err(stopped()),
-            false => sink.check(),
+            false => client.check(),
         };
-        // Whether there is room should be known before the work of filling a cache.
+        // Allocates first, so that running out of memory shows early.
         let builder = DatasetBuilder::new(threads).map_err(Error::from)?;
-        let cache = self.cache(&starting.key, options, sink)?;
+        let cache = self.cache(&starting.key, options, client)?;
         check()?;
         let items = backend::items(cache, options)?;
-        let mut told = 0;
+        let mut reported = 0;
         let mut end = None;
         let dataset = builder.fill(&items, |computed| {
             starting.items.store(computed, Ordering::Relaxed);
             let mut outcome = check();
-            // A hundred times is often enough.
-            if outcome.is_ok() && 100 * (computed - told) >= Dataset::ITEMS {
-                told = computed;
-                outcome = sink.progress("dataset", part(computed));
+            // A report for each hundredth is enough.
+            if outcome.is_ok() && 100 * (computed - reported) >= Dataset::ITEMS {
+                reported = computed;
+                outcome = client.progress("dataset", part(computed));
             }
             match outcome {
                 Ok(()) => ControlFlow::Continue(()),
@@ -189,7 +190,7 @@ impl Keys {
         }
     }
 
-    /// Stops fast mode, also while it is started, and waits until its memory is free.
+    /// Stops fast mode, even while it starts, and waits until its memory is free.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
         let end = Instant::now() + FREEING;
         let mut freed = Weak::new();
@@ -203,12 +204,13 @@ impl Keys {
         Ok(())
     }
 
-    /// Goes on with stopping fast mode; `freed` is the dataset that others may still hash with.
+    /// Continues to stop fast mode; `freed` is the dataset that others may still hash with. Returns
+    /// whether fast mode is off.
     fn is_off(&self, freed: &mut Weak<Dataset>) -> bool {
         let mut fast = lock(&self.fast);
         match &*fast {
             Fast::Off => return freed.strong_count() == 0,
-            // Who computes it has it too, and says when it is over.
+            // The thread that computes it holds it too, and drops it when it ends.
             Fast::Starting(starting) if Arc::strong_count(starting) > 1 => {
                 starting.stopped.store(true, Ordering::Relaxed);
                 return false;
@@ -223,7 +225,7 @@ impl Keys {
         false
     }
 
-    /// What fast mode is at.
+    /// Returns the state of fast mode.
     pub(crate) fn info(&self) -> FastInfo {
         match &*lock(&self.fast) {
             Fast::Off => FastInfo { state: "off", key: None, progress: None },
@@ -239,16 +241,16 @@ impl Keys {
     }
 }
 
-fn fill(key: &[u8], options: VmOptions, sink: &Sink) -> Result<Cache, Failure> {
-    /// Some tens of steps a second.
+fn fill(key: &[u8], options: VmOptions, client: &Client) -> Result<Cache, Failure> {
+    /// Blocks between two reports: some tens of reports a second.
     const STEP: usize = CacheBuilder::BLOCKS / 48;
-    sink.progress("cache", 0.0)?;
+    client.progress("cache", 0.0)?;
     let mut builder = CacheBuilder::new(key, options.cpu).map_err(Error::from)?;
     while !builder.fill(STEP) {
-        sink.check()?;
-        sink.progress("cache", builder.filled() as f64 / CacheBuilder::BLOCKS as f64)?;
+        client.check()?;
+        client.progress("cache", builder.filled() as f64 / CacheBuilder::BLOCKS as f64)?;
     }
-    sink.progress("cache", 1.0)?;
+    client.progress("cache", 1.0)?;
     Ok(builder.finish())
 }
 

@@ -7,14 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use tower_http::services::fs::{Backend, DefaultServeDirFallback, ServeDir, TokioBackend, TokioFile};
+use tower_http::services::fs::{
+    Backend, DefaultServeDirFallback, ServeDir, TokioBackend, TokioFile,
+};
+
+/// The service of the page's files.
+pub(super) type Files = ServeDir<DefaultServeDirFallback, Inside>;
 
 type Opening<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
 
 /// Serves the files of a folder, and nothing outside of it.
 ///
 /// There are no redirects: one from `//host` would lead to that host.
-pub(super) fn files(folder: &Path) -> io::Result<ServeDir<DefaultServeDirFallback, Inside>> {
+pub(super) fn files(folder: &Path) -> io::Result<Files> {
     let root = folder.canonicalize()?;
     let inside = Inside { root: root.as_path().into() };
     Ok(ServeDir::with_backend(root, inside).redirect_to_trailing_slash(false))

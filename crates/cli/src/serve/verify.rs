@@ -1,4 +1,4 @@
-//! `POST /api/verify`: one block, by the fields and with the answer of the package's `verifyBlock`.
+//! `POST /api/verify`: one block. Fields and answer are those of the package's `verifyBlock`.
 
 use std::{sync::Arc, time::Instant};
 
@@ -17,17 +17,17 @@ use super::{
     Server, body,
     failure::Failure,
     hash::{self, EngineName, Job},
-    work::{self, Sink, milliseconds},
+    work::{self, Client, milliseconds},
 };
 use crate::{bytes, mode::Mode};
 
 /// The largest height that JavaScript's numbers hold exactly.
 const MAX_HEIGHT: u64 = (1 << 53) - 1;
 
-/// A block, and what is said about it.
+/// The body of a request: a block, and claims about it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Asked {
+struct Body {
     block: Option<String>,
     hashing_blob: Option<String>,
     seed_hash: String,
@@ -38,7 +38,7 @@ struct Asked {
     engine: EngineName,
 }
 
-/// The same, read.
+/// A parsed body.
 struct Claim {
     block: Option<Vec<u8>>,
     hashing_blob: Option<Vec<u8>>,
@@ -58,14 +58,15 @@ pub(crate) async fn post(
     let claim = claim(&server, body::read(request).await?)?;
     let worker = Arc::clone(&server);
     let gate = &server.gates.verify;
-    work::answer(&headers, gate, &server.stopping, move |sink| verify(&worker, &claim, sink)).await
+    work::answer(&headers, gate, &server.stopping, move |client| verify(&worker, &claim, client))
+        .await
 }
 
-fn claim(server: &Server, asked: Asked) -> Result<Claim, Failure> {
-    if asked.block.is_none() && asked.hashing_blob.is_none() {
-        return Err(Failure::argument("hashingBlob", "expected this one or block, got neither"));
+fn claim(server: &Server, body: Body) -> Result<Claim, Failure> {
+    if body.block.is_none() && body.hashing_blob.is_none() {
+        return Err(Failure::argument("hashingBlob", "expected this or block, got neither"));
     }
-    if asked.height.is_some_and(|height| height > MAX_HEIGHT) {
+    if body.height.is_some_and(|height| height > MAX_HEIGHT) {
         return Err(Failure::argument("height", "expected a whole number from 0 to 2^53 - 1"));
     }
     let bytes = |name, hex: Option<String>| match hex {
@@ -73,20 +74,20 @@ fn claim(server: &Server, asked: Asked) -> Result<Claim, Failure> {
         None => Ok(None),
     };
     let hash = |name, hex: &str| bytes::hash_from_hex(hex).map_err(|p| Failure::argument(name, p));
-    let difficulty: Result<Difficulty, _> = asked.difficulty.parse();
-    let options = VmOptions { lanes: Some(1), ..asked.engine.among(server.options) };
+    let difficulty: Result<Difficulty, _> = body.difficulty.parse();
+    let options = VmOptions { lanes: Some(1), ..body.engine.among(server.options) };
     Ok(Claim {
-        block: bytes("block", asked.block)?,
-        hashing_blob: bytes("hashingBlob", asked.hashing_blob)?,
-        seed_hash: hash("seedHash", &asked.seed_hash)?,
+        block: bytes("block", body.block)?,
+        hashing_blob: bytes("hashingBlob", body.hashing_blob)?,
+        seed_hash: hash("seedHash", &body.seed_hash)?,
         difficulty: difficulty.map_err(|problem| Failure::argument("difficulty", problem))?,
-        id: asked.expected_id.map(|id| hash("expectedId", &id)).transpose()?,
-        height: asked.height,
+        id: body.expected_id.map(|id| hash("expectedId", &id)).transpose()?,
+        height: body.height,
         options,
     })
 }
 
-fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure> {
+fn verify(server: &Server, claim: &Claim, client: &Client) -> Result<Value, Failure> {
     let start = Instant::now();
     let candidate = Candidate {
         block: claim.block.as_deref(),
@@ -96,18 +97,18 @@ fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure>
     };
     let found = examine(&candidate, Network::Mainnet);
     let mut checks = found.checks;
-    let mut told: Vec<Value> = checks.iter().map(plain).collect();
+    let mut reports: Vec<Value> = checks.iter().map(report).collect();
     let hash = match found.hashing_blob {
         Some(blob) => {
-            let hash = hash_of(server, claim, blob.as_bytes(), sink)?;
+            let hash = hash_of(server, claim, blob.as_bytes(), client)?;
             let proof = proof_of_work(&hash, &claim.difficulty);
-            told.push(plain(&proof));
+            reports.push(report(&proof));
             checks.push(proof);
             Some(hex::encode(hash))
         }
         None => {
-            let detail = "the block could not be read";
-            told.push(json!({ "name": "proof-of-work", "passed": null, "detail": detail }));
+            let detail = "the block cannot be parsed";
+            reports.push(json!({ "name": "proof-of-work", "passed": null, "detail": detail }));
             None
         }
     };
@@ -116,12 +117,17 @@ fn verify(server: &Server, claim: &Claim, sink: &Sink) -> Result<Value, Failure>
         "hash": hash,
         "id": found.id.map(hex::encode),
         "height": found.height,
-        "checks": told,
+        "checks": reports,
         "ms": milliseconds(start.elapsed()),
     }))
 }
 
-fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[u8; 32], Failure> {
+fn hash_of(
+    server: &Server,
+    claim: &Claim,
+    blob: &[u8],
+    client: &Client,
+) -> Result<[u8; 32], Failure> {
     let job = Job {
         key: claim.seed_hash.to_vec(),
         inputs: vec![blob.to_vec()],
@@ -131,14 +137,14 @@ fn hash_of(server: &Server, claim: &Claim, blob: &[u8], sink: &Sink) -> Result<[
         options: claim.options,
     };
     let mut hash = [0; 32];
-    hash::hash_all(server, &job, sink, |_, found, _| {
+    hash::hash_all(server, &job, client, |_, found, _| {
         hash = *found;
         Ok(())
     })?;
     Ok(hash)
 }
 
-fn plain(check: &Check) -> Value {
+fn report(check: &Check) -> Value {
     let passed = match check.outcome {
         Outcome::Passed => Some(true),
         Outcome::Failed | Outcome::UpdateNeeded => Some(false),

@@ -1,5 +1,5 @@
-//! Work that takes long: on threads of its own, one of a kind at a time, told as it goes, and ended
-//! when nobody waits for it any more.
+//! Long work: on its own threads, one request of a kind at a time, reported as it goes, and ended when
+//! its client has gone.
 
 use std::{
     convert::Infallible,
@@ -27,16 +27,16 @@ use tokio_stream::{StreamExt, wrappers::ReceiverStream};
 
 use super::failure::{Code, Failure};
 
-/// How many requests of a kind may wait for the one that is worked for.
+/// How many requests of a kind may wait for the one in progress.
 pub(crate) const QUEUE: usize = 4;
 
-/// The longest that a request waits.
+/// The longest wait of a request.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The longest that one request is worked for.
+/// The longest work for one request.
 pub(crate) const LONGEST: Duration = Duration::from_secs(600);
 
-/// Events that may wait for a client who reads slowly; then the work waits.
+/// Events that wait for a slow client at most; then the work waits.
 const UNREAD: usize = 64;
 
 /// Lets one request of a kind work at a time.
@@ -62,28 +62,29 @@ impl Gate {
     async fn enter(&self) -> Result<Turn, Failure> {
         let busy = |message: &str| Failure::new(Code::Busy, message);
         let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| busy("too much of this kind waits already; try again"))?;
+        let place =
+            place.map_err(|_| busy("too many requests of this kind are waiting; try again"))?;
         let turn = time::timeout(PATIENCE, Arc::clone(&self.turn).acquire_owned()).await;
         match turn {
             Ok(Ok(turn)) => Ok(Turn { _place: place, _turn: turn }),
-            _ => Err(busy("something else of this kind is still being worked on; try again")),
+            _ => Err(busy("another request of this kind is still in progress; try again")),
         }
     }
 }
 
-/// What is told of work.
+/// A message about work in progress.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Event {
-    /// How far a phase is, 0 to 1.
+    /// The progress of a phase, 0 to 1.
     Progress { phase: &'static str, done: f64 },
-    /// A hash, in hex, and its part of the time of its batch, in milliseconds.
+    /// A hash in hex, and its share of its batch's time in milliseconds.
     Hash { index: usize, hash: String, ms: f64 },
     /// A row of a benchmark.
     Row(Value),
-    /// The end.
+    /// The result. The last event.
     Done(Value),
-    /// The end, too.
+    /// The failure. The last event.
     Error(Failure),
 }
 
@@ -99,54 +100,54 @@ impl Event {
     }
 }
 
-/// Where work tells how it goes, and hears that it is to end.
+/// The client of work: receives events, and ends the work when it goes.
 #[derive(Clone)]
-pub(crate) struct Sink {
+pub(crate) struct Client {
     events: mpsc::Sender<Event>,
     stopping: Arc<AtomicBool>,
     end: Instant,
 }
 
-impl Sink {
-    /// Tells. It waits for a client who reads slowly.
-    pub(crate) fn tell(&self, event: Event) -> Result<(), Failure> {
+impl Client {
+    /// Sends an event. Waits for a client that reads slowly.
+    pub(crate) fn send(&self, event: Event) -> Result<(), Failure> {
         self.events.blocking_send(event).map_err(|_| Failure::aborted())
     }
 
     pub(crate) fn progress(&self, phase: &'static str, done: f64) -> Result<(), Failure> {
-        self.tell(Event::Progress { phase, done })
+        self.send(Event::Progress { phase, done })
     }
 
-    /// Whether the work is to go on; asked every few milliseconds, or after each piece of it.
+    /// Fails if the work should end. To be called every few milliseconds, or after each piece.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.events.is_closed() || self.stopping.load(Ordering::Relaxed) {
             return Err(Failure::aborted());
         }
         if Instant::now() > self.end {
-            let message = format!("not done in {} seconds; ask for less", LONGEST.as_secs());
+            let message = format!("not done within {} seconds; ask for less", LONGEST.as_secs());
             return Err(Failure::new(Code::Timeout, message));
         }
         Ok(())
     }
 }
 
-/// Does work when its turn comes, and answers as the request wants it: with events as it goes, or
-/// at its end, then with all hashes and rows in the object that `work` returns.
+/// Does work when its turn comes. Answers with events as it goes, if the request accepts those, else
+/// with the object that `work` returns, to which all hashes and rows are added.
 pub(crate) async fn answer(
     headers: &HeaderMap,
     gate: &Gate,
     stopping: &Arc<AtomicBool>,
-    work: impl FnOnce(&Sink) -> Result<Value, Failure> + Send + 'static,
+    work: impl FnOnce(&Client) -> Result<Value, Failure> + Send + 'static,
 ) -> Result<Response, Failure> {
     let turn = gate.enter().await?;
     let (events, receiver) = mpsc::channel(UNREAD);
-    let sink = Sink { events, stopping: Arc::clone(stopping), end: Instant::now() + LONGEST };
+    let client = Client { events, stopping: Arc::clone(stopping), end: Instant::now() + LONGEST };
     task::spawn_blocking(move || {
-        // The next of its kind begins when this one is over, not when its client is gone.
+        // The next of its kind begins when this one has ended, not when its client goes.
         let _turn = turn;
-        let last = work(&sink).map_or_else(Event::Error, Event::Done);
-        // Who is gone does not hear how it ended.
-        let _ = sink.tell(last);
+        let last = work(&client).map_or_else(Event::Error, Event::Done);
+        // The client may have disconnected.
+        let _ = client.send(last);
     });
     if wants_events(headers) { Ok(stream(receiver)) } else { collect(receiver).await }
 }
@@ -193,7 +194,7 @@ fn whole(mut done: Value, mut hashes: Vec<(usize, String, f64)>, rows: Vec<Value
     done
 }
 
-/// An answer in JSON.
+/// A JSON answer.
 pub(crate) fn json(value: &impl Serialize) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     match serde_json::to_string(value) {
@@ -202,7 +203,7 @@ pub(crate) fn json(value: &impl Serialize) -> Response {
     }
 }
 
-/// Milliseconds, as JSON numbers tell them.
+/// Milliseconds, rounded to microseconds.
 pub(crate) fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
@@ -211,29 +212,29 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
 mod tests {
     use super::*;
 
-    fn sink() -> (Sink, mpsc::Receiver<Event>) {
+    fn client() -> (Client, mpsc::Receiver<Event>) {
         let (events, receiver) = mpsc::channel(UNREAD);
         let stopping = Arc::new(AtomicBool::new(false));
-        (Sink { events, stopping, end: Instant::now() + LONGEST }, receiver)
+        (Client { events, stopping, end: Instant::now() + LONGEST }, receiver)
     }
 
     #[test]
-    fn work_hears_that_nobody_waits_that_the_server_stops_and_that_it_takes_too_long() {
-        let code = |sink: &Sink| sink.check().expect_err("an end").code;
-        let (sink, receiver) = self::sink();
-        assert_eq!(sink.check(), Ok(()));
+    fn work_ends_when_the_client_goes_the_server_stops_or_time_is_up() {
+        let code = |client: &Client| client.check().expect_err("an end").code;
+        let (client, receiver) = self::client();
+        assert_eq!(client.check(), Ok(()));
         drop(receiver);
-        assert_eq!(code(&sink), Code::Aborted);
-        let (sink, _receiver) = self::sink();
-        sink.stopping.store(true, Ordering::Relaxed);
-        assert_eq!(code(&sink), Code::Aborted);
-        let (sink, _receiver) = self::sink();
-        let late = Sink { end: Instant::now() - Duration::from_secs(1), ..sink };
+        assert_eq!(code(&client), Code::Aborted);
+        let (client, _receiver) = self::client();
+        client.stopping.store(true, Ordering::Relaxed);
+        assert_eq!(code(&client), Code::Aborted);
+        let (client, _receiver) = self::client();
+        let late = Client { end: Instant::now() - Duration::from_secs(1), ..client };
         assert_eq!(code(&late), Code::Timeout);
     }
 
     #[tokio::test]
-    async fn one_works_a_few_wait_and_the_rest_is_refused() {
+    async fn one_request_works_a_few_wait_and_others_are_refused() {
         let gate = Arc::new(Gate::default());
         let first = gate.enter().await.expect("a turn");
         let waiting: Vec<_> = (0..QUEUE)
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_in_one_piece_has_the_hashes_in_order() {
+    fn an_answer_without_events_has_the_hashes_in_order() {
         let hash = |index: usize| (index, format!("{index}"), 1.0);
         let whole = whole(serde_json::json!({ "ms": 3.0 }), vec![hash(1), hash(0)], vec![]);
         let expected = serde_json::json!({

@@ -1,5 +1,4 @@
-//! A Monero node that a test makes up: a chain of blocks with difficulty 1, and answers that a test
-//! alters.
+//! A fake Monero node: a chain of blocks with difficulty 1, and answers that tests can alter.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -11,19 +10,19 @@ use std::{
 use randomx_monero::{Block, MAINNET_GENESIS_ID};
 use serde_json::{Value, json};
 
-/// Timestamps begin here.
+/// The timestamp of the genesis block.
 const START: u64 = 1_700_000_000;
 
-/// What a test does with a call: with its method, its parameters and the result that is due.
+/// Turns the method, the parameters and the honest result of a call into a reply.
 pub(crate) type Alter = dyn Fn(&str, &Value, Value) -> Reply + Send + Sync;
 
-/// What is sent.
+/// A reply of the node.
 pub(crate) enum Reply {
     /// A result, wrapped in JSON-RPC.
     Result(Value),
     /// An HTTP status and a body.
     Raw(u16, Vec<u8>),
-    /// The beginning of an answer, and nothing more.
+    /// The beginning of an answer, and then silence.
     Silence,
 }
 
@@ -34,7 +33,7 @@ pub(crate) struct FakeChain {
 }
 
 impl FakeChain {
-    /// So many blocks after the genesis block.
+    /// A chain with a number of blocks after the genesis block.
     pub(crate) fn new(blocks: u64) -> FakeChain {
         let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new() };
         for height in 0..=blocks {
@@ -55,7 +54,7 @@ impl FakeChain {
         hex::encode(self.ids[height])
     }
 
-    /// What an honest node answers.
+    /// The answer of an honest node.
     pub(crate) fn answer(&self, method: &str, params: &Value) -> Value {
         let height = |name: &str| params[name].as_u64().expect("a height") as usize;
         match method {
@@ -76,7 +75,7 @@ impl FakeChain {
                     "blob": hex::encode(&self.blobs[height]),
                 })
             }
-            other => panic!("nobody calls {other}"),
+            other => panic!("unexpected call of {other}"),
         }
     }
 
@@ -91,7 +90,7 @@ impl FakeChain {
     }
 }
 
-/// Serves a chain on loopback until the test ends; the address.
+/// Serves a chain on loopback until the test ends. Returns the address.
 pub(crate) fn serve(
     chain: Arc<FakeChain>,
     alter: impl Fn(&str, &Value, Value) -> Reply + Send + Sync + 'static,
@@ -102,14 +101,14 @@ pub(crate) fn serve(
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let (chain, alter) = (Arc::clone(&chain), Arc::clone(&alter));
-            // A client may go away at any time.
+            // A client may disconnect at any time.
             thread::spawn(move || while answer(&stream, &chain, &*alter).is_some() {});
         }
     });
     format!("http://{address}")
 }
 
-/// Answers a request; `None` at the end of the connection.
+/// Answers a request. `None` at the end of the connection.
 fn answer(mut stream: &TcpStream, chain: &FakeChain, alter: &Alter) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
@@ -146,7 +145,7 @@ fn answer(mut stream: &TcpStream, chain: &FakeChain, alter: &Alter) -> Option<()
     stream.write_all(&body).ok()
 }
 
-/// A block with nothing but its miner's transaction.
+/// A block with only the miner's transaction.
 fn block(height: u64, previous: &[u8; 32]) -> Vec<u8> {
     let mut blob = vec![16, 16];
     varint(&mut blob, START + 120 * height);

@@ -1,6 +1,6 @@
-//! What the tests of the command line share.
+//! Helpers for the tests of the command line.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 pub(crate) mod fake_node;
 
@@ -21,7 +21,7 @@ pub(crate) fn on_lines(subcommand: &str, lines: impl Into<Vec<u8>>) -> Assert {
     randomx(&[subcommand, "--jsonl", "-"]).write_stdin(lines).assert()
 }
 
-/// Asserts exit code 2, nothing on stdout, and one sentence on stderr.
+/// Asserts exit code 2, an empty stdout, and one message on stderr.
 pub(crate) fn assert_refused(run: Assert, sentence: &str) {
     run.code(2).stdout("").stderr(format!("error: {sentence}\n"));
 }
@@ -52,7 +52,7 @@ pub(crate) fn jsonl<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
 }
 
-/// The values of JSON lines.
+/// Parses JSON lines.
 pub(crate) fn parse_jsonl(text: &[u8]) -> Vec<Value> {
     let text = str::from_utf8(text).expect("UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect()

@@ -1,4 +1,4 @@
-//! What stands for the reference where it is not linked.
+//! Stands for the reference in a binary without it.
 
 use crate::{
     args::BenchArgs,
@@ -12,12 +12,12 @@ use crate::{
     error::Error,
 };
 
-/// There is none.
+/// The reference, which never exists here.
 pub(crate) enum Reference {}
 
 impl Reference {
     pub(crate) fn new(_: &BenchArgs) -> Result<Reference, Error> {
-        let problem = "--against reference: this binary was built without it; build one with \
+        let problem = "--against reference: expected a binary with the reference, built by \
                        `cargo build --release -p randomx-cli --features reference`";
         Err(Error::Reference(problem.to_owned()))
     }

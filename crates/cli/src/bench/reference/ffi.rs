@@ -1,7 +1,7 @@
-//! The reference's C interface, and by their C++ names the functions inside it, as safe values.
+//! Safe wrappers of the reference's C interface, and of C++ functions inside it.
 //!
-//! Names and layouts are the same in RandomX 1.2 and 2.0. A test compares what they do with what
-//! is done here.
+//! Names and layouts are the same in RandomX 1.2 and 2.0. Tests compare the functions with this
+//! implementation's.
 
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 compile_error!("the feature `reference` calls C++ functions by their names on x86-64 Unix");
@@ -34,6 +34,11 @@ pub(crate) const JIT: u32 = 8;
 /// `RANDOMX_FLAG_V2`, which versions before 2.0 ignore.
 pub(crate) const V2: u32 = 128;
 
+/// The error of a constructor that returned nothing.
+pub(crate) fn no_memory(bytes: usize) -> Error {
+    Error::Memory { what: "the reference implementation", bytes }
+}
+
 /// The flags that the library recommends on this machine.
 pub(crate) fn recommended_flags() -> u32 {
     // SAFETY: the function reads the processor's features and has no other conditions.
@@ -43,18 +48,18 @@ pub(crate) fn recommended_flags() -> u32 {
 /// A cache.
 pub(crate) struct Cache(NonNull<c::Cache>);
 
-// SAFETY: the C++ object is plain memory that does not know threads; what changes it needs
-// `&mut`, and reading it concurrently is what it is for.
+// SAFETY: the C++ object is plain memory without thread-local state. Changing it needs `&mut`, and
+// the library supports concurrent reads.
 unsafe impl Send for Cache {}
 // SAFETY: as above.
 unsafe impl Sync for Cache {}
 
 impl Cache {
-    /// A cache of `key`, if there is memory.
+    /// Creates the cache of `key`, if there is memory.
     pub(crate) fn new(flags: u32, key: &[u8]) -> Option<Cache> {
-        // SAFETY: any flags may be asked for; the answer is null where they cannot be met.
+        // SAFETY: any flags are allowed; the result is null if they are not supported.
         let cache = Cache(NonNull::new(unsafe { c::randomx_alloc_cache(flags) })?);
-        // SAFETY: the cache was allocated just now, and the key is as long as is said.
+        // SAFETY: the cache is not null, and the key has that length.
         unsafe { c::randomx_init_cache(cache.0.as_ptr(), key.as_ptr().cast(), key.len()) };
         Some(cache)
     }
@@ -72,27 +77,27 @@ pub(crate) struct Dataset(NonNull<c::Dataset>);
 
 // SAFETY: as for `Cache`.
 unsafe impl Send for Dataset {}
-// SAFETY: as for `Cache`; writing needs `&mut`, or a promise to `init`.
+// SAFETY: as for `Cache`; writing needs `&mut`, or the caller of `init` ensures exclusive access.
 unsafe impl Sync for Dataset {}
 
 impl Dataset {
     /// Bytes of an item.
     pub(crate) const ITEM: usize = 64;
 
-    /// A dataset with nothing in it, if there is memory.
+    /// Allocates a dataset, if there is memory.
     pub(crate) fn new() -> Option<Dataset> {
-        // SAFETY: no flags, so it is ordinary memory, or null.
+        // SAFETY: without flags the result is ordinary memory, or null.
         NonNull::new(unsafe { c::randomx_alloc_dataset(0) }).map(Dataset)
     }
 
-    /// How many items it has.
+    /// The number of items.
     pub(crate) fn items() -> usize {
         // SAFETY: the function returns a constant.
         unsafe { c::randomx_dataset_item_count() as usize }
     }
 
-    /// Computes items with so many threads for as long as `go_on` says so, and one piece of them
-    /// in any case; returns how many.
+    /// Computes items on several threads while `go_on` returns true, and at least one piece per
+    /// thread. Returns the number of items.
     pub(crate) fn fill(
         &mut self,
         cache: &Cache,
@@ -111,8 +116,8 @@ impl Dataset {
                 if count == 0 {
                     break;
                 }
-                // SAFETY: the items are inside the dataset, and of this thread alone: nobody
-                // else has the dataset, and `next` gives each piece once. The cache is filled.
+                // SAFETY: the items are inside the dataset, and only this thread uses them: `self` is
+                // borrowed mutably, and `next` yields each piece once. The cache is filled.
                 unsafe { dataset.init(cache, first, count) };
                 filled += count;
             }
@@ -125,17 +130,17 @@ impl Dataset {
     ///
     /// # Safety
     ///
-    /// They are items of the dataset, and no other thread uses them meanwhile.
+    /// The items must be inside the dataset, and no other thread may use them meanwhile.
     unsafe fn init(&self, cache: &Cache, first: usize, count: usize) {
         let (dataset, cache) = (self.0.as_ptr(), cache.0.as_ptr());
-        // SAFETY: the caller sees to it.
+        // SAFETY: the caller ensures it.
         unsafe { c::randomx_init_dataset(dataset, cache, first as c_ulong, count as c_ulong) };
     }
 
-    /// Takes over items that were computed elsewhere, all of them.
+    /// Copies all items from elsewhere.
     pub(crate) fn copy_from(&mut self, items: &[[u64; 8]]) {
         assert_eq!(items.len(), Dataset::items());
-        // SAFETY: the dataset has as many items of 64 bytes, and `&mut` keeps others away.
+        // SAFETY: the dataset has as many items of 64 bytes, and `&mut` is exclusive.
         unsafe {
             let memory = c::randomx_get_dataset_memory(self.0.as_ptr()).cast();
             ptr::copy_nonoverlapping(items.as_ptr(), memory, items.len());
@@ -150,7 +155,7 @@ impl Drop for Dataset {
     }
 }
 
-/// Where a VM takes dataset items from.
+/// Where a VM finds dataset items.
 #[derive(Clone)]
 pub(crate) enum Source {
     Cache(Arc<Cache>),
@@ -160,7 +165,7 @@ pub(crate) enum Source {
 /// A VM.
 pub(crate) struct Vm {
     vm: NonNull<c::Vm>,
-    /// What the VM has a pointer to.
+    /// The VM has a pointer into it.
     _source: Source,
 }
 
@@ -168,25 +173,25 @@ pub(crate) struct Vm {
 unsafe impl Send for Vm {}
 
 impl Vm {
-    /// A VM with flags of the library, if there is memory.
+    /// Creates a VM with flags of the library, if there is memory.
     pub(crate) fn new(flags: u32, source: Source) -> Option<Vm> {
         let (flags, cache, dataset) = match &source {
             Source::Cache(cache) => (flags & !FULL_MEM, cache.0.as_ptr(), ptr::null_mut()),
             Source::Dataset(dataset) => (flags | FULL_MEM, ptr::null_mut(), dataset.0.as_ptr()),
         };
-        // SAFETY: the flag for fast mode fits what is given, which lives as long as the VM.
+        // SAFETY: the flag for fast mode matches the source, which lives as long as the VM.
         let vm = NonNull::new(unsafe { c::randomx_create_vm(flags, cache, dataset) })?;
         Some(Vm { vm, _source: source })
     }
 
-    /// The hashes of at least one input, each begun while the last is finished.
+    /// Hashes at least one input. Each hash begins while the one before it is finished.
     pub(crate) fn hashes<I: AsRef<[u8]>>(&mut self, inputs: &[I]) -> Vec<Hash> {
         let (first, rest) = inputs.split_first().expect("at least one input");
         let vm = self.vm.as_ptr();
         let mut hashes = vec![[0; randomx::HASH_SIZE]; inputs.len()];
         let mut environment = c::FloatEnvironment([0; 32]);
-        // SAFETY: inputs are as long as is said and outputs take a hash. The library leaves the
-        // rounding mode of its last program behind; here it becomes again what it was.
+        // SAFETY: inputs have the given lengths, and outputs have room for a hash. The library
+        // leaves the rounding mode of its last program behind; it is restored here.
         unsafe {
             c::fegetenv(&mut environment);
             let input = first.as_ref();
@@ -204,7 +209,7 @@ impl Vm {
 
 impl Drop for Vm {
     fn drop(&mut self) {
-        // SAFETY: it was made by `randomx_create_vm` and is destroyed once.
+        // SAFETY: it was created by `randomx_create_vm` and is destroyed once.
         unsafe { c::randomx_destroy_vm(self.vm.as_ptr()) };
     }
 }

@@ -12,7 +12,7 @@ use randomx::{
 };
 
 use super::{
-    ffi::{self, Cache, Dataset, Fill, Source, Vm},
+    ffi::{self, Cache, Dataset, Fill, Source, Vm, no_memory},
     primitives,
 };
 use crate::{
@@ -28,17 +28,17 @@ use crate::{
     mode::Mode,
 };
 
-/// Makes the reference's contestants, with the cache and the dataset that they need.
+/// Creates the reference's contestants, and the cache and dataset that they need.
 pub(crate) struct Reference {
     flags: u32,
     lanes: usize,
     cache: Option<Arc<Cache>>,
     dataset: Option<Arc<Dataset>>,
-    knows_v2: OnceCell<bool>,
+    supports_v2: OnceCell<bool>,
 }
 
 impl Reference {
-    /// The reference with all that it can do on this machine.
+    /// The reference with all features of this processor.
     pub(crate) fn new(args: &BenchArgs) -> Result<Reference, Error> {
         run_with_huge_pages()?;
         let mut flags = ffi::recommended_flags();
@@ -50,17 +50,17 @@ impl Reference {
             flags &= !ffi::HARD_AES;
         }
         let lanes = args.work.lanes();
-        Ok(Reference { flags, lanes, cache: None, dataset: None, knows_v2: OnceCell::new() })
+        Ok(Reference { flags, lanes, cache: None, dataset: None, supports_v2: OnceCell::new() })
     }
 
-    /// What the report says of it.
+    /// The description for the report.
     pub(crate) fn description(&self) -> String {
         let engine = if self.flags & ffi::JIT != 0 { "JIT" } else { "interpreter" };
-        let versions = if self.knows_v2.get() == Some(&true) { "v1 and v2" } else { "v1" };
+        let versions = if self.supports_v2.get() == Some(&true) { "v1 and v2" } else { "v1" };
         format!("tevador/RandomX by randomx-rs, {versions}, {engine}, {TUNABLE}")
     }
 
-    /// Does what a row is about; none where the reference does not know it.
+    /// The contestant of a row, if the reference can do that.
     pub(crate) fn contestant(
         &mut self,
         subject: &Subject,
@@ -69,7 +69,7 @@ impl Reference {
         Ok(Some(match subject {
             Subject::Blake2b => primitives::blake2b(),
             Subject::Blake2bLong => primitives::blake2b_long(),
-            // What is called is the hardware's.
+            // The functions that are called use the processor's AES instructions.
             Subject::Aes1R | Subject::Aes4R | Subject::AesHash1R
                 if self.flags & ffi::HARD_AES == 0 =>
             {
@@ -100,13 +100,13 @@ impl Reference {
         }))
     }
 
-    /// One thread's VM; none of a version that the library does not know.
+    /// One thread's VM, if the library supports the version.
     pub(crate) fn vm(
         &mut self,
         how: &Hashing,
         native: &mut Native<'_>,
     ) -> Result<Option<Vm>, Error> {
-        if how.version == Version::V2 && !self.knows_v2()? {
+        if how.version == Version::V2 && !self.supports_v2()? {
             return Ok(None);
         }
         let source = match how.mode {
@@ -118,13 +118,13 @@ impl Reference {
     }
 
     fn compiles(&mut self, version: Version) -> Result<bool, Error> {
-        let known = version == Version::V1 || self.knows_v2()?;
+        let known = version == Version::V1 || self.supports_v2()?;
         Ok(known && self.flags & ffi::JIT != 0)
     }
 
-    /// Whether the flag for v2 changes a hash.
-    fn knows_v2(&mut self) -> Result<bool, Error> {
-        if let Some(&known) = self.knows_v2.get() {
+    /// Whether the library supports v2: whether the flag for it changes a hash.
+    fn supports_v2(&mut self) -> Result<bool, Error> {
+        if let Some(&known) = self.supports_v2.get() {
             return Ok(known);
         }
         let cache = self.cache()?;
@@ -134,7 +134,7 @@ impl Reference {
             vm.map(|mut vm| vm.hashes(&hashing::inputs(0, 1)))
         };
         let known = hash(self.flags)? != hash(self.flags | ffi::V2)?;
-        Ok(*self.knows_v2.get_or_init(|| known))
+        Ok(*self.supports_v2.get_or_init(|| known))
     }
 
     fn cache(&mut self) -> Result<Arc<Cache>, Error> {
@@ -145,7 +145,7 @@ impl Reference {
         Ok(Arc::clone(self.cache.insert(cache)))
     }
 
-    /// A dataset with our items, which are the same and sooner there.
+    /// The dataset, copied from ours: the items are the same, and ours are faster to compute.
     fn dataset(&mut self, native: &mut Native<'_>) -> Result<Arc<Dataset>, Error> {
         let dataset = match self.dataset.take() {
             Some(dataset) => dataset,
@@ -159,10 +159,10 @@ impl Reference {
     }
 }
 
-/// What makes the C library give huge pages to the reference, which asks for none.
+/// Makes glibc allocate huge pages for the reference, which does not request any.
 const TUNABLE: &str = "glibc.malloc.hugetlb=1";
 
-/// Runs this command again with huge pages for all large allocations, unless it has them.
+/// Restarts this command with huge pages for all large allocations, unless it has them.
 fn run_with_huge_pages() -> Result<(), Error> {
     const VARIABLE: &str = "GLIBC_TUNABLES";
     let mut tunables = env::var(VARIABLE).unwrap_or_default();
@@ -175,13 +175,9 @@ fn run_with_huge_pages() -> Result<(), Error> {
     tunables.push_str(TUNABLE);
     let again =
         |program| Command::new(program).args(env::args_os().skip(1)).env(VARIABLE, tunables).exec();
-    // Only failure comes back.
+    // `exec` returns only on failure.
     let problem = env::current_exe().map_or_else(|problem| problem, again);
     Err(Error::Reference(format!("--against reference: cannot run with {TUNABLE}: {problem}")))
-}
-
-pub(super) fn no_memory(bytes: usize) -> Error {
-    Error::Memory { what: "the reference implementation", bytes }
 }
 
 impl Hasher for Vm {

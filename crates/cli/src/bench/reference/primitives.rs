@@ -1,4 +1,4 @@
-//! What the reference does in rows that are not hashes.
+//! The reference's contestants in rows that are not hashes.
 
 use std::{hint::black_box, sync::Arc, time::Instant};
 
@@ -8,13 +8,10 @@ use randomx::{
     params::{CACHE_SIZE, DATASET_SIZE, SCRATCHPAD_L3},
 };
 
-use super::{
-    ffi::{self, Cache, Compiler, Dataset, Fill, RawProgram, Superscalar},
-    linked::no_memory,
-};
+use super::ffi::{self, Cache, Compiler, Dataset, Fill, RawProgram, Superscalar, no_memory};
 use crate::{
     bench::{
-        measure::{Contestant, Turn, repeat},
+        measure::{Contestant, Slot, Turn, repeat},
         native::{self, KEY, PROGRAM_BLOCKS, memory},
         subject::MEGABYTE,
     },
@@ -71,7 +68,7 @@ pub(super) fn compile(version: Version) -> Contestant<'static> {
     })
 }
 
-/// The bytes of [`native::programs`].
+/// The programs that this implementation compiles, as bytes.
 fn raw_programs(version: Version) -> Vec<RawProgram> {
     let blocks = (128 + 8 * version.program_size()) / 64;
     let mut generator = native::program_generator();
@@ -82,7 +79,7 @@ fn raw_programs(version: Version) -> Vec<RawProgram> {
 
 pub(super) fn argon2d(mut fill: Fill) -> Result<Contestant<'static>, Error> {
     let mut blocks = memory(CACHE_SIZE)?;
-    // Zeros would only make zeros, all in the same place.
+    // Zeros would yield only zeros, and read the same block each time.
     blocks.as_mut_slice::<u64>()[..256].fill_with({
         let mut random = BlakeGenerator::new(KEY);
         move || u64::from(random.word())
@@ -90,12 +87,12 @@ pub(super) fn argon2d(mut fill: Fill) -> Result<Contestant<'static>, Error> {
     Ok(repeat(CACHE_SIZE as f64 / MEGABYTE, move || fill.fill(blocks.as_mut_slice())))
 }
 
-/// Computes items of a dataset of its own until the time is over.
+/// Fills its own dataset until the turn is over.
 pub(super) fn dataset(cache: Arc<Cache>, threads: usize) -> Contestant<'static> {
-    Box::new(move |time| {
+    Box::new(move |slot: Slot<'_>| {
         let start = Instant::now();
         let mut dataset = Dataset::new().ok_or(no_memory(DATASET_SIZE))?;
-        let filled = dataset.fill(&cache, threads, || start.elapsed() < time)?;
+        let filled = dataset.fill(&cache, threads, || !slot.is_over(start.elapsed()))?;
         let elapsed = start.elapsed();
         let megabytes = (filled * Dataset::ITEM) as f64 / MEGABYTE;
         Ok(Turn { rate: megabytes / elapsed.as_secs_f64(), time: elapsed })
@@ -115,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn primitives_do_the_same() {
+    fn primitives_agree() {
         let aes = Aes::new(Cpu::detect());
         let mut random = BlakeGenerator::new(b"primitives");
         let mut ours = memory(1 << 16).expect("64 KiB");
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn superscalar_programs_are_the_same() {
+    fn superscalar_programs_agree() {
         let mut random = BlakeGenerator::new(KEY);
         let mut theirs = Superscalar::new(KEY);
         for _ in 0..20 {
@@ -160,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_filled_the_same() {
+    fn argon2d_agrees() {
         let Some(mut fill) = Fill::new() else {
             println!("skipped: the reference has no AVX2 here");
             return;

@@ -1,11 +1,11 @@
-//! What the library exports, as its headers declare it.
+//! Declarations of the library's exports.
 
 use std::ffi::{c_int, c_uint, c_ulong, c_void};
 
-// The library comes with this crate.
+// Links the library.
 use randomx_rs as _;
 
-/// An object that only the library looks into.
+/// Declares types that only the library accesses.
 macro_rules! opaque {
     ($($name:ident),*) => { $(
         #[repr(C)]
@@ -16,7 +16,7 @@ macro_rules! opaque {
 }
 opaque!(Cache, Dataset, Vm);
 
-/// `fenv_t` of any system.
+/// Large enough for the `fenv_t` of any system.
 #[repr(C, align(16))]
 pub(super) struct FloatEnvironment(pub(super) [u64; 32]);
 

@@ -1,4 +1,4 @@
-//! Functions inside the library: primitives, the generation of SuperscalarHash programs, and the
+//! Functions inside the library: primitives, the generator of SuperscalarHash programs, and the
 //! compiler.
 
 use std::ptr;
@@ -44,7 +44,7 @@ pub(crate) fn blake2b_long(input: &[u8; 72]) -> [u8; 1024] {
 pub(crate) fn fill_1r(seed: &[u8; 64], output: &mut [[u8; 64]]) {
     let mut state = Aligned(*seed);
     assert!(output.as_ptr().cast::<u128>().is_aligned());
-    // SAFETY: both are aligned as the function asks, and the size is that of the output.
+    // SAFETY: both are aligned as the function requires, and the size is that of the output.
     unsafe {
         let output_size = size_of_val(output);
         c::fill_aes_1r(state.0.as_mut_ptr().cast(), output_size, output.as_mut_ptr().cast());
@@ -66,7 +66,7 @@ pub(crate) fn fill_4r(seed: &[u8; 64], output: &mut [[u8; 64]]) {
 pub(crate) fn hash_1r(input: &[[u8; 64]]) -> [u8; 64] {
     let mut hash = Aligned([0; 64]);
     assert!(input.as_ptr().cast::<u128>().is_aligned());
-    // SAFETY: both are aligned as the function asks, and the size is that of the input.
+    // SAFETY: both are aligned as the function requires, and the size is that of the input.
     unsafe {
         c::hash_aes_1r(input.as_ptr().cast(), size_of_val(input), hash.0.as_mut_ptr().cast());
     }
@@ -104,13 +104,13 @@ impl Superscalar {
     }
 }
 
-/// Fills memory as Argon2d does, after its first two blocks.
+/// Fills memory by Argon2d, after the first two blocks.
 pub(crate) struct Fill(c::Argon2Instance);
 
 impl Fill {
-    /// A fill with AVX2, if the library has that on this machine.
+    /// A fill with AVX2, if the library and the processor have it.
     pub(crate) fn new() -> Option<Fill> {
-        // SAFETY: the function only looks at the processor and how it was compiled.
+        // SAFETY: the function only checks the processor and how it was compiled.
         let implementation = unsafe { c::randomx_argon2_impl_avx2() };
         (!implementation.is_null()).then_some(Fill(c::Argon2Instance {
             memory: ptr::null_mut(),
@@ -135,13 +135,13 @@ impl Fill {
         self.0.memory_blocks = blocks.len() as u32;
         self.0.lane_length = self.0.memory_blocks;
         self.0.segment_length = self.0.memory_blocks / 4;
-        // SAFETY: the instance describes memory that is there, as one lane of four segments; the
-        // function takes nothing from the context.
+        // SAFETY: the instance describes the memory of `blocks` as one lane of four segments; the
+        // function does not use the context.
         unsafe { c::randomx_argon2_fill_memory_blocks(&mut self.0) };
     }
 }
 
-/// What AesGenerator4R makes for a program of v2; one of v1 is shorter.
+/// The output of AesGenerator4R for a program of v2; one of v1 is shorter.
 pub(crate) type RawProgram = [[u8; 64]; (128 + 8 * Version::V2.program_size()) / 64];
 
 /// The compiler of programs.
@@ -154,7 +154,7 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     pub(crate) fn new(version: Version) -> Compiler {
-        /// Where the object has its flags since 2.0; before, it ends in front of them.
+        /// The offset of the flags since 2.0. Before, the object ended here.
         const FLAGS: usize = 68;
         let mut compiler = Object::zeroed();
         // SAFETY: the memory is large enough for the object.
@@ -167,13 +167,12 @@ impl Compiler {
         Compiler { compiler, configuration }
     }
 
-    /// Compiles the bytes that AesGenerator4R makes for a program, and returns where the code
-    /// ends.
+    /// Compiles the bytes that AesGenerator4R generates for a program. Returns the end of the code.
     pub(crate) fn compile(&mut self, program: &mut RawProgram) -> usize {
-        /// Where the object has the size of the code so far.
+        /// The offset of the code's size so far.
         const POSITION: usize = 64;
-        // SAFETY: the compiler was constructed, its code buffer is writable until someone asks
-        // for another protection, and the program is as large as the largest.
+        // SAFETY: the compiler was constructed, its code buffer is writable until its protection
+        // is changed, and the program has the largest size.
         unsafe {
             let this = self.compiler.0.as_mut_ptr().cast();
             let configuration = self.configuration.0.as_mut_ptr().cast();
