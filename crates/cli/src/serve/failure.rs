@@ -9,8 +9,8 @@ use axum::{
 use randomx::VmError;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use randomx_console::printable;
 use crate::error::Error;
+use randomx_console::printable;
 
 /// A kind of failure. The names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
