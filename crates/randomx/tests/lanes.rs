@@ -94,3 +94,39 @@ fn a_hash_that_has_begun_survives_new_lanes() {
     assert_eq!(vm.lanes(), MAX_LANES);
     assert_eq!(vm.hash_last(), Some(expected));
 }
+
+/// The limit on the address space cannot be undone, so the VM runs in a child process.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_for_more_lanes_the_vm_keeps_those_it_has() {
+    const CHILD: &str = "RANDOMX_TEST_LIMIT_MEMORY";
+    if std::env::var_os(CHILD).is_none() {
+        let this = std::env::current_exe().expect("the path of this program");
+        let name = "without_memory_for_more_lanes_the_vm_keeps_those_it_has";
+        let mut child = std::process::Command::new(this);
+        let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
+        let output = output.expect("this program runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+        print!("{text}");
+        return;
+    }
+
+    let Some(fast) = fast() else { return };
+    let lanes = Version::V2.fast_lanes();
+    let mut vm = Vm::with_options(fast.clone(), Version::V2, VmOptions::default()).expect("a VM");
+    vm.hash(b"allocates what a hash needs");
+    let sizes = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
+    let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number");
+    // Room for small allocations, but not for the 16 MiB of eight lanes.
+    let bytes = pages * 4096 + (8 << 20);
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: the pointer is to a live structure of the type that the call reads.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    vm.set_key(light());
+    assert_lanes(&mut vm, lanes);
+    vm.set_version(Version::V1);
+    assert_lanes(&mut vm, lanes);
+    // Until here the dataset keeps its part of the address space.
+    drop(fast);
+}

@@ -1,8 +1,9 @@
 //! GF(2^8) as pairs of elements of GF(2^4), in tables of 16 bytes.
 //!
 //! GF(2^4) consists of the polynomials in z modulo z^4 + z + 1. `T` is a root of t^2 + A t + A,
-//! which has no root in GF(2^4), so every element of GF(2^8) is `i T + k`, here the byte `16 i +
-//! k`. Its inverse is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With `j = i + k`,
+//! which has no root in GF(2^4). So every element of GF(2^8) is `i T + k`, which is here the byte
+//! `16 i + k`. Its inverse is `(k + A i + i T) / d` with `d = k^2 + A i k + A i^2`. With
+//! `j = i + k`,
 //!
 //! ```text
 //! p = j + 1 / (1 / i + A / k)    is    d / (k + A i),
