@@ -48,8 +48,8 @@ export interface VerifyChainOptions extends Follow {
   from?: number | undefined;
   /**
    * Of how many blocks one proof of work is looked at, chosen at random: 1 (the default) looks at all.
-   * Of `k` forged blocks none is noticed with a chance of `(1 - 1/sample)^k`; the last block is
-   * always looked at. All other rules hold for every block.
+   * Of `k` forged blocks none is noticed with a chance of `(1 - 1/sample)^k`; the last block of
+   * a batch is always looked at. All other rules hold for every block.
    */
   sample?: number | undefined;
   /** The time that timestamps are held against, in seconds since 1970: the clock's. */
@@ -157,8 +157,8 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
         // The next ones arrive while these are hashed. If they do not, these are judged still.
         const upcoming = batch.failure ? { ...batch, links: [] } : this.#take(source, count);
         const hashes = await this.#hash(works, () => this.#isSampled());
+        await this.#addLast(works, hashes);
         const next = await upcoming;
-        if (next.links.length === 0) await this.#addLast(works, hashes);
         const { verdicts, checkpoint } = await this.#pool.ask(
           "chainVerdicts",
           { ...args, hashes },
@@ -237,7 +237,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     return random * this.#sample < 2 ** 32;
   }
 
-  /** A chain that ends in a forged block would be noticed by nobody else. */
+  /** Each batch ends in a block that can be a checkpoint, since its proof of work was checked. */
   async #addLast(works: readonly Work[], hashes: (Uint8Array | undefined)[]): Promise<void> {
     const place = works.findLastIndex((work) => work !== null);
     if (place < 0 || hashes[place]) return;
