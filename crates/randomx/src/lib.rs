@@ -51,6 +51,7 @@ mod cpu;
 pub mod cpu;
 mod dataset;
 #[cfg(not(feature = "internals"))]
+#[allow(dead_code, unused_imports, reason = "some parts serve `internals` alone")]
 mod engine;
 #[cfg(feature = "internals")]
 pub mod engine;
@@ -85,6 +86,7 @@ pub mod params;
 #[cfg(not(target_family = "wasm"))]
 mod pool;
 #[cfg(not(feature = "internals"))]
+#[allow(dead_code, unused_imports, reason = "some parts serve `internals` alone")]
 mod program;
 #[cfg(feature = "internals")]
 pub mod program;
