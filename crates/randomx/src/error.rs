@@ -128,22 +128,22 @@ impl From<JitError> for VmError {
     }
 }
 
-/// Why a [`VmPool`](crate::VmPool) could not be made.
+/// An error from creating a [`VmPool`](crate::VmPool).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoolError {
     /// The number of threads is not from 1 to [`MAX_THREADS`].
     Threads {
-        /// Threads asked for.
+        /// Threads requested.
         requested: usize,
     },
-    /// The scratchpads of all threads could not be allocated, or are more than the machine, or
-    /// the container that this runs in, has left.
+    /// The scratchpads of all threads could not be allocated, or exceed what the machine or the
+    /// container has left.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
     },
-    /// The VM of a thread could not be made.
+    /// The VM of a thread could not be created.
     Vm(VmError),
 }
 

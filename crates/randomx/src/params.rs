@@ -115,11 +115,14 @@ impl fmt::Display for Version {
 
 /// A version number that is neither 1 nor 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownVersion;
+pub struct UnknownVersion {
+    /// The number that was given.
+    pub number: u64,
+}
 
 impl fmt::Display for UnknownVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected RandomX version 1 or 2")
+        write!(f, "version: expected 1 or 2, got {}", self.number)
     }
 }
 
@@ -132,7 +135,7 @@ impl TryFrom<u64> for Version {
         match number {
             1 => Ok(Version::V1),
             2 => Ok(Version::V2),
-            _ => Err(UnknownVersion),
+            _ => Err(UnknownVersion { number }),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pools: that threads change nothing but the time, and what they refuse.
+//! Pools: threads do not change hashes, and bad options are refused.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,26 +25,26 @@ fn threads_do_not_change_hashes() {
         vm.set_key(second.clone());
         pool.set_version(Version::V2);
         pool.set_key(second.clone());
-        let told = AtomicUsize::new(0);
+        let reported = AtomicUsize::new(0);
         let hashes = pool.hash_many_with(&inputs, |hashed| {
-            told.fetch_add(hashed, Ordering::Relaxed);
+            reported.fetch_add(hashed, Ordering::Relaxed);
         });
         assert_eq!(hashes, vm.hash_many(&inputs), "{threads} threads, the other key");
-        assert_eq!(told.into_inner(), inputs.len());
+        assert_eq!(reported.into_inner(), inputs.len());
         assert!(pool.hash_many::<&[u8]>(&[]).is_empty());
     }
 }
 
 #[test]
-fn threads_are_one_to_a_maximum() {
+fn bad_thread_and_lane_counts_are_refused() {
     let cache = Arc::new(Cache::new(b"").expect("a cache"));
     for threads in [0, MAX_THREADS + 1, 10_000, usize::MAX] {
         let error = VmPool::new(cache.clone(), Version::V1, VmOptions::default(), threads)
-            .expect_err("no such number of threads");
+            .expect_err("a bad number of threads");
         assert_eq!(error, PoolError::Threads { requested: threads });
         assert_eq!(error.to_string(), format!("threads: expected 1 to 1024, got {threads}"));
     }
     let options = VmOptions { lanes: Some(9), ..VmOptions::default() };
-    let error = VmPool::new(cache, Version::V1, options, 2).expect_err("no such number of lanes");
+    let error = VmPool::new(cache, Version::V1, options, 2).expect_err("a bad number of lanes");
     assert_eq!(error, PoolError::Vm(VmError::Lanes { requested: 9 }));
 }

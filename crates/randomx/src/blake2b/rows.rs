@@ -54,7 +54,7 @@ macro_rules! define_compress {
             )
         }
 
-        /// Quarter rounds on the columns of the matrix, then on its diagonals.
+        /// Computes quarter rounds on the columns of the matrix, then on its diagonals.
         $(#[$attribute])*
         #[inline]
         fn round<const ROUND: usize>(v: &mut [__m256i; 4], message: &Message) {
@@ -62,7 +62,7 @@ macro_rules! define_compress {
             let x = message.select([s[0], s[2], s[4], s[6]]);
             let y = message.select([s[1], s[3], s[5], s[7]]);
             quarters(v, x, y);
-            // The second row is ready last, so the others turn to line up the diagonals with it.
+            // The second row is ready last, so the others rotate to line up the diagonals with it.
             v[0] = _mm256_permute4x64_epi64::<0b10_01_00_11>(v[0]);
             v[2] = _mm256_permute4x64_epi64::<0b00_11_10_01>(v[2]);
             v[3] = _mm256_permute4x64_epi64::<0b01_00_11_10>(v[3]);

@@ -113,7 +113,7 @@ impl Step {
     }
 }
 
-/// Where group E begins among the floating point registers.
+/// The index of the first register of group E.
 const E: u8 = 4;
 
 impl Sink for Vec<Step> {
