@@ -40,8 +40,8 @@ const CAPACITY: usize =
 
 /// Compiles programs to machine code.
 ///
-/// A program that the system refuses memory for is interpreted. So is the rest of a program that was
-/// loaded before a fork, in the child, if its pages stayed with the parent.
+/// If the system refuses executable memory, the interpreter runs the program. It also finishes a
+/// program that was loaded before a fork, in a child that lacks the pages of its code.
 #[derive(Clone, Copy, Debug)]
 pub struct Jit {
     features: Features,
@@ -127,7 +127,7 @@ impl Engine for Jit {
         code.program.configuration.clone_from(configuration);
         code.program.instructions.clone_from(instructions);
         code.steps.take();
-        // Without a function the program is interpreted.
+        // Without a function, the interpreter runs the program.
         let _ = code.compile(self.features);
     }
 
@@ -161,7 +161,7 @@ impl Engine for Jit {
 }
 
 impl Jit {
-    /// Runs the machine code of all lanes in one call, if all have some.
+    /// Runs a turn of all lanes: in one call, if all have machine code in this process.
     fn run_turn(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
         for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
             let first = group * MAX_LANES;
@@ -173,7 +173,7 @@ impl Jit {
         }
     }
 
-    /// Runs each lane by itself: its machine code if it has some, or the interpreter.
+    /// Runs a turn of each lane separately, by its machine code or by the interpreter.
     #[cold]
     fn run_turn_one_by_one(&self, lanes: &mut [LaneContext<'_, Code>], turn: Turn<'_>) {
         for (index, context) in lanes.iter_mut().enumerate() {

@@ -81,7 +81,7 @@ impl<'a> Chain<'a> {
     ///
     /// # Panics
     ///
-    /// If there are more lanes, if `turn` has fewer items than lanes, or less than a dataset.
+    /// If there are more lanes, or if `turn` has fewer items than lanes or less than a dataset.
     #[inline(always)]
     pub(super) fn new<C>(
         lanes: &'a mut [LaneContext<'_, C>],
@@ -125,17 +125,17 @@ impl<'a> Chain<'a> {
     pub(super) fn call(&self) {
         let links = &self.links[..self.count];
         let (first, last) = (links.as_ptr(), &raw const links[links.len() - 1]);
-        // SAFETY: `Function` holds a whole function of this type, whose pages this process has: it
-        // forks nowhere between `new` and here. The function keeps to what the links point to, all
-        // of it borrowed for 'a: to the lane, to the scratchpad, because it masks all addresses,
-        // and to one item or, if the flags say that there is a dataset, to those that its mask lets
-        // it address in the window.
+        // SAFETY: `entry` is the start of a whole function of this type. This process has its pages:
+        // `new` has checked that, and no fork happens in between. The function accesses only what
+        // the links point to, all of it borrowed for 'a: the lane, the scratchpad, because it masks
+        // all addresses, and one item or, if the flags say that there is a dataset, items of the
+        // window, because it masks their addresses too.
         unsafe {
             let entry = std::mem::transmute::<*const u8, Entry>(self.entry);
             entry(first, last, self.turns as u64, self.flags as u64);
         }
         for link in links {
-            // SAFETY: the lane is borrowed for 'a, and the code is done with it.
+            // SAFETY: the lane is borrowed for 'a, and the call above has returned.
             let lane = unsafe { &mut *link.lane };
             lane.rounding_mode = RoundingMode::from_fprc(u64::from(lane.mxcsr >> ROUNDING_CONTROL));
         }

@@ -67,7 +67,7 @@ pub(super) fn enter(assembler: &mut Assembler) {
     assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
 }
 
-/// Emits the begin of a lane's turn, with its link in `rcx`.
+/// Emits the start of a lane's turn, with its link in `rcx`.
 pub(super) fn take_over(assembler: &mut Assembler) {
     let link = |offset| Mem::new(Gpr::Rcx, offset as i32);
     assembler.store(stack(slot::LINK), Gpr::Rcx);

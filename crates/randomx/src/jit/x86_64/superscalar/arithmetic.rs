@@ -94,7 +94,7 @@ impl Arithmetic<'_> {
         }
     }
 
-    /// `dst += src << shift`
+    /// Emits `dst += src << shift`.
     fn add_shifted<V: Vector>(&mut self, group: &Group<V>, dst: V, src: V, shift: u8) {
         let [t, ..] = group.free;
         match shift {
@@ -132,7 +132,7 @@ impl Arithmetic<'_> {
         self.add_cross(dst, t, u);
     }
 
-    /// `dst *= factor`
+    /// Emits `dst *= factor`.
     pub(super) fn multiply_constant<V: Vector>(&mut self, group: &Group<V>, dst: V, factor: u64) {
         let factor = self.pool.constant(factor);
         if self.set != Set::Avx2 {
