@@ -45,10 +45,10 @@ trait Rounds: Copy {
     fn prefetch_to_write(self, _: &[u8; 64]) {}
 }
 
-/// The distance of prefetches in blocks. With AES instructions the caches' bandwidth bounds a pass
-/// over a scratchpad, and hardware prefetchers, which stop at the end of a 4 KiB page, do not
-/// exhaust it.
-const AHEAD: usize = 64;
+/// The distance, in blocks, from the present block to the one that is prefetched. With AES
+/// instructions the caches' bandwidth bounds a pass over a scratchpad, and hardware prefetchers,
+/// which stop at the end of a 4 KiB page, do not exhaust it.
+const PREFETCH_DISTANCE: usize = 64;
 
 /// An implementation of AES that this processor can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! AesGenerator1R (specification 3.2): fills the scratchpad.
 
-use super::{AHEAD, Aes, Column, Rounds, bytes, columns, dispatch};
+use super::{Aes, Column, PREFETCH_DISTANCE, Rounds, bytes, columns, dispatch};
 
 /// Hash512("RandomX AesGenerator1R keys"), one key per column.
 #[rustfmt::skip]
@@ -44,7 +44,7 @@ impl AesGenerator1R {
 pub(super) fn fill<R: Rounds>(rounds: R, state: &mut [Column; 4], output: &mut [[u8; 64]]) {
     let mut stream = Stream::new(rounds, state);
     for index in 0..output.len() {
-        if let Some(later) = output.get(index + AHEAD) {
+        if let Some(later) = output.get(index + PREFETCH_DISTANCE) {
             rounds.prefetch_to_write(later);
         }
         output[index] = stream.next();

@@ -1,7 +1,7 @@
 //! AesHash1R (specification 3.4): the fingerprint of the scratchpad.
 
 use super::generator_1r::Stream;
-use super::{AHEAD, Aes, AesGenerator1R, Column, Rounds, bytes, columns, dispatch};
+use super::{Aes, AesGenerator1R, Column, PREFETCH_DISTANCE, Rounds, bytes, columns, dispatch};
 
 /// Hash512("RandomX AesHash1R state").
 #[rustfmt::skip]
@@ -34,7 +34,7 @@ pub fn hash_and_fill_1r(blocks: &mut [[u8; 64]], generator: &mut AesGenerator1R)
 pub(super) fn hash<R: Rounds>(rounds: R, input: &[[u8; 64]]) -> [u8; 64] {
     let mut fingerprint = Fingerprint::new(rounds);
     for (index, block) in input.iter().enumerate() {
-        if let Some(later) = input.get(index + AHEAD) {
+        if let Some(later) = input.get(index + PREFETCH_DISTANCE) {
             rounds.prefetch_to_read(later);
         }
         fingerprint.absorb(block);
@@ -51,7 +51,7 @@ pub(super) fn hash_and_fill<R: Rounds>(
     let mut fingerprint = Fingerprint::new(rounds);
     let mut stream = Stream::new(rounds, state);
     for index in 0..blocks.len() {
-        if let Some(later) = blocks.get(index + AHEAD) {
+        if let Some(later) = blocks.get(index + PREFETCH_DISTANCE) {
             rounds.prefetch_to_write(later);
         }
         fingerprint.absorb(&blocks[index]);

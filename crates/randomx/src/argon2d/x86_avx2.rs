@@ -13,8 +13,8 @@ use std::ops::Range;
 use super::x86_prefetch::prefetch;
 use super::{ARGON_MEMORY, Block, reference_index};
 
-/// Blocks whose memory is prefetched for writing ahead of the present one.
-const AHEAD: usize = 3;
+/// The distance, in blocks, from the present block to the one that is prefetched for writing.
+const PREFETCH_DISTANCE: usize = 3;
 
 /// Registers by row and by quarter of a row.
 type Rows = [[__m256i; 4]; 8];
@@ -38,7 +38,7 @@ fn write_blocks_of_pass<const REPLACES: bool>(memory: &mut [Block], numbers: Ran
     let mut random = memory[last % ARGON_MEMORY].0[0][0] as u32;
     for number in numbers {
         let (pass, index) = (number / ARGON_MEMORY, number % ARGON_MEMORY);
-        prefetch::<{ _MM_HINT_ET0 }>(&memory[(index + AHEAD) % ARGON_MEMORY]);
+        prefetch::<{ _MM_HINT_ET0 }>(&memory[(index + PREFETCH_DISTANCE) % ARGON_MEMORY]);
         let reference: &Rows =
             bytemuck::must_cast_ref(&memory[reference_index(pass, index, random)]);
         let mut mixed = previous;
