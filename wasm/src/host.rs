@@ -5,6 +5,8 @@
 //! is an index. What is no longer needed leaves the table, so that its instance can be collected,
 //! and its place is used again.
 
+#![expect(unsafe_code, reason = "calls functions of the table")]
+
 use crate::error::Failure;
 use js_sys::WebAssembly::{Instance, Memory, Module, Table};
 use js_sys::{Function, Object, Reflect, Uint8Array};
