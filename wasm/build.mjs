@@ -1,7 +1,7 @@
 /**
- * Builds what npm ships into `dist`: the compiled TypeScript and what wasm-pack made, in folders
- * that lie to each other as the sources do, so that both find the WebAssembly at one path. What
- * wasm-pack writes for a package of its own stays behind.
+ * Builds the published files into `dist`: the compiled TypeScript, and wasm-pack's output in the same
+ * relative folders as in the sources, so that both find the WebAssembly at one path. The package files
+ * that wasm-pack writes are left out.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,10 +10,10 @@ import ts from "typescript";
 const here = new URL("./", import.meta.url);
 const dist = new URL("dist/", here);
 
-/** The crates' builds; the second holds Monero's rules. */
+/** The output folders of the crates. The second has Monero's rules. */
 const PACKAGES = ["pkg/", "monero/pkg/"];
 
-/** What a wasm module is used through, and its types. */
+/** Modules, scripts and their types. */
 const SHIPPED = /\.(?:js|wasm|d\.ts)$/u;
 
 rmSync(dist, { recursive: true, force: true });

@@ -1,23 +1,22 @@
-//! Arguments as JavaScript hands them over, checked and copied into wasm memory.
+//! Checks of arguments from JavaScript, which are copied into wasm memory.
 
 use crate::error::Failure;
 use js_sys::{Number, Uint8Array, Uint32Array};
 use randomx::params::DATASET_ITEMS;
 use randomx::{HASH_SIZE, Version};
 
-/// The longest key or input, in bytes: 1 MiB.
+/// The limit for the bytes of a key or an input: 1 MiB.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The most dataset items in one call: 4 MiB of them.
+/// The limit for the dataset items of one call: 4 MiB of them.
 const MAX_ITEMS: u32 = 1 << 16;
 
 /// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// A copy of at most 1 MiB.
+/// Returns a copy of at most 1 MiB.
 ///
-/// The length is read before any memory is taken, and memory that is not to be had is an
-/// error, not a trap.
+/// The length is checked before memory is allocated. A failed allocation is an error, not a trap.
 pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, Failure> {
     let length = at_most(name, array, MAX_BYTES)?;
     let mut copy = Vec::new();
@@ -48,7 +47,7 @@ fn copy_into(bytes: &mut Vec<u8>, array: &Uint8Array, length: usize) {
     array.copy_to(bytes);
 }
 
-/// A hash of 32 bytes.
+/// Returns a hash of 32 bytes.
 pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<[u8; HASH_SIZE], Failure> {
     let length = array.length() as usize;
     if length != HASH_SIZE {
@@ -61,7 +60,7 @@ pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<[u8; HASH_SIZE], Fa
     Ok(copy)
 }
 
-/// Version 1 or 2. A number of any other value stays one: no wrapping of 257 to 1.
+/// Returns version 1 or 2. Takes the number as it is, because a conversion would turn 257 into 1.
 pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     if number == 1.0 {
         Ok(Version::V1)
@@ -72,7 +71,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     }
 }
 
-/// A whole number from 0 to 2^53 - 1.
+/// Returns a whole number from 0 to 2^53 - 1.
 pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
@@ -81,14 +80,14 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     }
 }
 
-/// JavaScript writes the number: the code that does it here is larger than all of SuperscalarHash.
+/// JavaScript formats the number: the Rust code for that is larger than all of SuperscalarHash.
 fn unexpected(name: &str, expected: &str, number: f64) -> Failure {
     let number =
         Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default();
     Failure::InvalidArgument(format!("{name}: expected {expected}, got {number}"))
 }
 
-/// Numbers of dataset items, at most 65,536.
+/// Returns numbers of dataset items, at most 65,536.
 pub(crate) fn item_numbers(name: &str, array: &Uint32Array) -> Result<Vec<u32>, Failure> {
     let length = array.length();
     if length > MAX_ITEMS {

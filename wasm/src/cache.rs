@@ -1,5 +1,5 @@
-//! The cache of one key (specification, section 7): 256 MiB in a memory of its own, filled step by
-//! step, and what computes dataset items from it. Both are modules that are generated here.
+//! The cache of one key (specification, section 7): 256 MiB in a memory of its own. Generated modules
+//! fill it step by step and compute dataset items from it.
 
 use crate::host::{self, CacheItems};
 use crate::{argument, error::Failure, features};
@@ -14,11 +14,11 @@ use randomx::superscalar::programs;
 use std::sync::Arc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// Blocks that one call fills: better code, which engines make while they run the first, is only
-/// taken at a call.
+/// Blocks that one call fills. Engines optimise the code while it runs, and use the result from the
+/// next call on.
 const CALL: u32 = 512;
 
-/// A memory for caches of one key after another, which threads can share if `shared`.
+/// Allocates a memory for the cache of one key after another. Threads can share it if `shared`.
 ///
 /// # Errors
 ///
@@ -34,8 +34,9 @@ pub fn cache_memory(shared: bool) -> Result<Memory, Failure> {
         // A fresh object takes any property.
         let _ = Reflect::set(&descriptor, &name.into(), &value);
     }
-    Memory::new(&descriptor)
-        .map_err(|_| Failure::OutOfMemory("no memory for a cache, 256 MiB".to_owned()))
+    Memory::new(&descriptor).map_err(|_| {
+        Failure::OutOfMemory("no memory for the RandomX cache: 256 MiB needed".to_owned())
+    })
 }
 
 /// A cache that is being filled.
@@ -48,8 +49,8 @@ pub struct CacheBuilder {
 
 #[wasm_bindgen]
 impl CacheBuilder {
-    /// Begins the cache of `key` (at most 1 MiB; may be empty) in a memory that `cacheMemory` made
-    /// and that nobody uses. `features` are bits; see `detectFeatures`.
+    /// Begins the cache of `key` (at most 1 MiB; may be empty) in an unused memory of `cacheMemory`.
+    /// `features` are bits; see `detectFeatures`.
     ///
     /// # Errors
     ///
@@ -71,8 +72,8 @@ impl CacheBuilder {
         })
     }
 
-    /// Fills at most `blocks` more blocks of 1 KiB and returns the part done, 0 to 1. A fill
-    /// is 786,432 blocks: three passes over the memory.
+    /// Fills at most `blocks` more blocks of 1 KiB and returns the part that is done, 0 to 1. A fill has
+    /// 786,432 blocks: three passes over the memory.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl CacheBuilder {
         Ok(f64::from(self.done) / FILL_BLOCKS as f64)
     }
 
-    /// The module that computes items from the cache, for `Cache`.
+    /// Compiles the module that computes items from the cache, for `Cache`.
     ///
     /// # Errors
     ///
@@ -99,14 +100,14 @@ impl CacheBuilder {
     }
 }
 
-/// A full cache, as one worker uses it.
+/// A filled cache, as one worker uses it.
 #[wasm_bindgen]
 pub struct Cache(pub(crate) Arc<CacheItems>);
 
 #[wasm_bindgen]
 impl Cache {
-    /// A cache in a memory, with the module for its key. The slot, 0 to 31, is one that no other
-    /// worker uses in this memory.
+    /// Creates a cache from a memory and the module for its key. No other worker may use the same
+    /// slot, 0 to 31, in this memory.
     ///
     /// # Errors
     ///
@@ -120,8 +121,8 @@ impl Cache {
         Ok(Self(Arc::new(CacheItems::new(items, memory, slot)?)))
     }
 
-    /// The dataset items (specification, section 7.3) of n `numbers`, in order, as one array of
-    /// 64 n bytes. At most 65,536 at once; a number is from 0 to 34,078,718.
+    /// Returns the dataset items (specification, section 7.3) of n `numbers`, in order, as one array
+    /// of 64 n bytes. At most 65,536 at once, each number from 0 to 34,078,718.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! How fast a way to run programs is here and now.
+//! Measurement of how fast an engine runs programs.
 
 use crate::clock::now;
 use crate::host::JsHost;
@@ -14,13 +14,13 @@ use randomx::scratchpad::Scratchpads;
 use randomx::{Version, VmError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Programs that are run. All but the first count: an engine that optimises a program's code
-/// beside it, in vain since the program is nearly done, takes its time from those that come later.
+/// Programs that are run. All but the first count. A JavaScript engine optimises a program's code in
+/// the background, though the program is nearly done, and that takes time from the later ones.
 const PROGRAMS: u8 = 5;
 
-/// The milliseconds that programs take from their generation to their last iteration, `compiled` or
-/// interpreted. `features` are bits; see `detectFeatures`. Each `round` has programs of its own, since
-/// an engine may remember what it has compiled.
+/// Returns the milliseconds that programs take from their generation to their last iteration,
+/// `compiled` or interpreted. `features` are bits; see `detectFeatures`. Each `round` has its own
+/// programs, because a JavaScript engine may cache what it has compiled.
 ///
 /// # Errors
 ///

@@ -1,16 +1,16 @@
-//! What time is spent with.
+//! The time of each phase.
 
 use randomx::{Observer, Phase};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Milliseconds since some moment.
+    /// Returns the milliseconds since a fixed moment.
     #[wasm_bindgen(js_namespace = performance)]
     pub(crate) fn now() -> f64;
 }
 
-/// Adds up the time of each phase.
+/// An observer that adds up the time of each phase.
 #[derive(Default)]
 pub(crate) struct Clock {
     milliseconds: [f64; Phase::ALL.len()],
@@ -19,7 +19,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The times so far, in the order of [`Phase::ALL`].
+    /// Returns the times so far, in the order of [`Phase::ALL`].
     pub(crate) fn milliseconds(&self) -> [f64; Phase::ALL.len()] {
         self.milliseconds
     }

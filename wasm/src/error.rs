@@ -1,22 +1,22 @@
-//! What this module throws.
+//! Errors that this module throws.
 
 use js_sys::{Error, RangeError, Reflect};
 use randomx::VmError;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// A failure, on its way to becoming a JavaScript `Error` with a `code` property.
+/// A failure, which becomes a JavaScript `Error` with a `code` property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// `invalid-argument`: the sentence names the argument.
+    /// `invalid-argument`: the message names the argument.
     InvalidArgument(String),
-    /// `out-of-memory`: the memory that was asked for is not to be had; nothing was kept.
+    /// `out-of-memory`: an allocation failed. Nothing was kept.
     OutOfMemory(String),
-    /// `worker-failed`: the JavaScript engine refused something that it should not.
+    /// `worker-failed`: the JavaScript engine refused something unexpectedly.
     Refused(String),
 }
 
 impl Failure {
-    /// What the JavaScript engine threw when it was to compile or call something.
+    /// Converts what the JavaScript engine threw when it compiled or called something.
     pub(crate) fn refused(thrown: &JsValue) -> Failure {
         let message = match thrown.dyn_ref::<Error>() {
             Some(error) => error.message().into(),
@@ -29,7 +29,7 @@ impl Failure {
         }
     }
 
-    /// The value of the `code` property.
+    /// Returns the value of the `code` property.
     pub fn code(&self) -> &'static str {
         match self {
             Self::InvalidArgument(_) => "invalid-argument",
@@ -38,7 +38,7 @@ impl Failure {
         }
     }
 
-    /// The sentence.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         match self {
             Self::InvalidArgument(message)
@@ -52,7 +52,7 @@ impl From<VmError> for Failure {
     fn from(error: VmError) -> Self {
         match error {
             VmError::OutOfMemory { .. } => Self::OutOfMemory(error.to_string()),
-            // The others reject an option.
+            // All others refuse an option.
             _ => Self::InvalidArgument(error.to_string()),
         }
     }

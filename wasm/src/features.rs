@@ -1,4 +1,4 @@
-//! What this JavaScript engine has beyond what every browser has.
+//! Detection of features that only some JavaScript engines have.
 
 use crate::{error::Failure, host};
 use js_sys::{BigInt, Object, Uint8Array, WebAssembly};
@@ -7,13 +7,13 @@ use randomx::jit::wasm::assembler::{Body, Type};
 use randomx::jit::wasm::module::Module;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// The bit of a feature in what JavaScript is told, and tells.
+/// The bits of features, in both directions between Rust and JavaScript.
 const FUSED_MULTIPLY_ADD: u32 = 1;
 const WIDE_ARITHMETIC: u32 = 2;
 const SHARED_MEMORY: u32 = 4;
 
-/// The features that are there, as bits: 1 for a multiply-and-add that rounds once, 2 for products
-/// of 128 bits. Whether memory can be shared is not for this module to know.
+/// Detects features, as bits: 1 for a multiply-and-add that rounds once, 2 for products of 128 bits.
+/// JavaScript itself detects whether memory can be shared.
 #[wasm_bindgen(js_name = detectFeatures)]
 pub fn detect_features() -> u32 {
     let mut bits = 0;
@@ -26,7 +26,7 @@ pub fn detect_features() -> u32 {
     bits
 }
 
-/// Features from bits; 4 is for memory that is shared.
+/// Returns features from bits. 4 is shared memory.
 pub(crate) fn from_bits(bits: u32) -> Features {
     Features {
         fused_multiply_add: bits & FUSED_MULTIPLY_ADD != 0,
@@ -35,8 +35,8 @@ pub(crate) fn from_bits(bits: u32) -> Features {
     }
 }
 
-/// Whether `f64x2.relaxed_madd` is there and rounds once: an engine may round the product too, and
-/// which it does depends on the machine. The numbers are such that the sum is zero if it does.
+/// Tells whether `f64x2.relaxed_madd` is available and rounds once. An engine may also round the
+/// product, depending on the processor. With these numbers the sum is then zero.
 fn rounds_once() -> bool {
     let sum = || {
         let exports = host::instantiate(&host::compile(&multiply_add())?, &Object::new())?;
@@ -48,10 +48,11 @@ fn rounds_once() -> bool {
     sum().is_ok_and(|is_zero| is_zero == 0)
 }
 
-/// Its square is not seen beside 1.
+/// Its square is lost in a sum with 1.
 const HALF_DIGITS: f64 = 1.0 / (1 << 30) as f64;
 
-/// Of the bits of three numbers: whether the first times the second plus the third is zero.
+/// A module that takes the bits of three numbers, and tells whether the first times the second plus
+/// the third is zero.
 fn multiply_add() -> Vec<u8> {
     let mut body = Body::new(3);
     for number in 0..3 {

@@ -1,11 +1,9 @@
-//! The JavaScript engine around this module: it compiles the modules that the core generates, and
-//! their functions are called without a way through JavaScript.
+//! The JavaScript engine as a host: it compiles the modules that the core generates. Rust calls their
+//! functions directly.
 //!
-//! For that they are put into this module's own table of functions, where an address of a function
-//! is an index. What is no longer needed leaves the table, so that its instance can be collected,
-//! and its place is used again.
-
-#![expect(unsafe_code, reason = "calls functions of the table")]
+//! For that they are put into this module's own table of functions, where a function's address is an
+//! index. A function that is no longer needed leaves the table, so that its instance can be collected
+//! and its place reused.
 
 use crate::error::Failure;
 use js_sys::WebAssembly::{Instance, Memory, Module, Table};
@@ -19,13 +17,13 @@ use std::cell::RefCell;
 use std::fmt;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Places by which the table grows.
+/// Places that are added when the table is full.
 const GROWTH: u32 = 16;
 
 thread_local! {
     static TABLE: Table = wasm_bindgen::function_table().unchecked_into();
     static FREE: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
-    /// What modules of programs import, and the module between this memory and a cache's.
+    /// The imports of programs' modules, and of the bridge between this memory and a cache's.
     static IMPORTS: Object = import("randomx", "memory", &wasm_bindgen::memory());
     static BRIDGE: RefCell<Option<Module>> = const { RefCell::new(None) };
 }
@@ -35,18 +33,18 @@ pub(crate) fn compile(bytes: &[u8]) -> Result<Module, Failure> {
     Module::new(&Uint8Array::from(bytes)).map_err(|error| Failure::refused(&error))
 }
 
-/// The exports of a module that imports the memory of a cache.
+/// Instantiates a module that imports the memory of a cache, and returns its exports.
 pub(crate) fn with_cache(module: &Module, cache: &Memory) -> Result<Object, Failure> {
     instantiate(module, &import("randomx", "cache", cache))
 }
 
-/// An export that is a function.
+/// Returns an export that must be a function.
 pub(crate) fn function(exports: &Object, name: &str) -> Result<Function, Failure> {
     let found = Reflect::get(exports, &name.into()).map_err(|error| Failure::refused(&error))?;
     found.dyn_into().map_err(|found| Failure::refused(&found))
 }
 
-/// The exports of a module.
+/// Instantiates a module and returns its exports.
 pub(crate) fn instantiate(module: &Module, imports: &Object) -> Result<Object, Failure> {
     match Instance::new(module, imports) {
         Ok(instance) => Ok(instance.exports()),
@@ -54,7 +52,7 @@ pub(crate) fn instantiate(module: &Module, imports: &Object) -> Result<Object, F
     }
 }
 
-/// An import alone.
+/// Returns an import object with one entry.
 fn import(module: &str, field: &str, value: &JsValue) -> Object {
     let (imports, fields) = (Object::new(), Object::new());
     // Fresh objects take any property.
@@ -84,13 +82,13 @@ impl Entry {
 impl Drop for Entry {
     fn drop(&mut self) {
         let Entry(index) = *self;
-        // A place of this table takes nothing as well as functions.
+        // A place of this table can hold null.
         let _ = TABLE.with(|table| table.set_raw(index, &JsValue::NULL));
         FREE.with_borrow_mut(|free| free.push(index));
     }
 }
 
-/// This thread's JavaScript engine.
+/// The JavaScript engine of this thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsHost;
 
@@ -108,9 +106,9 @@ impl host::Host for JsHost {
 
     fn call(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
         let &Program(Entry(index)) = program;
-        // SAFETY: An address of a function is an index of this module's table. At this one there
-        // is a function of a program's module, since `program` is alive; the engine checks its
-        // type at the call. By the contract of `Host` it reads and writes these two places only.
+        // SAFETY: A function's address is an index of this module's table. This index holds a
+        // function of a program's module, because `program` is alive. The engine checks its type at
+        // the call. By the contract of `Host` it reads and writes only these two places.
         unsafe {
             let function: extern "C" fn(*mut Lane, *mut Scratchpad) =
                 std::mem::transmute(index as usize);
@@ -126,20 +124,21 @@ pub(crate) struct CacheItems {
 }
 
 impl CacheItems {
-    /// With a key's module, the cache of that key, and a slot that nobody else uses.
+    /// Connects a key's module with the cache of that key. Nobody else may use the slot.
     pub(crate) fn new(module: &Module, cache: &Memory, slot: usize) -> Result<CacheItems, Failure> {
         let items = with_cache(module, cache)?;
         let imports = Object::assign(&Object::new(), &IMPORTS.with(Object::clone));
         let _ = Reflect::set(&imports, &"items".into(), &items);
         let bridge = instantiate(&bridge()?, &imports)?;
         let entry = Entry::new(&function(&bridge, "items")?);
-        let entry =
-            entry.ok_or_else(|| Failure::OutOfMemory("no place for a function".to_owned()))?;
+        let entry = entry.ok_or_else(|| {
+            Failure::OutOfMemory("no place for a function in the table".to_owned())
+        })?;
         Ok(CacheItems { entry, slot: cache_memory::slot(slot) })
     }
 }
 
-/// By hand: what is derived can lay numbers out, which is downloaded and never seen.
+/// Not derived, because that adds code for formatting numbers to the download.
 impl fmt::Debug for CacheItems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CacheItems")
@@ -150,8 +149,8 @@ impl ItemSource for CacheItems {
     fn compute(&self, numbers: &[u32], items: &mut [Item]) {
         assert!(numbers.len() == items.len(), "one item per number");
         let Entry(index) = self.entry;
-        // SAFETY: As in `JsHost::call`; this is the function of a bridge, which reads so many
-        // numbers and writes as many items.
+        // SAFETY: As in `JsHost::call`. This is the function of a bridge, which reads exactly
+        // `numbers.len()` numbers and writes as many items.
         unsafe {
             let function: extern "C" fn(u32, *const u32, *mut Item, usize) =
                 std::mem::transmute(index as usize);
@@ -160,7 +159,7 @@ impl ItemSource for CacheItems {
     }
 }
 
-/// The module of bridges, which is the same for all keys.
+/// Compiles the module of bridges once. It is the same for all keys.
 fn bridge() -> Result<Module, Failure> {
     BRIDGE.with_borrow_mut(|kept| match kept {
         Some(module) => Ok(module.clone()),

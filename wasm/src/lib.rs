@@ -1,11 +1,11 @@
 //! RandomX for JavaScript.
 //!
-//! A thin door: each export checks its arguments, calls the crate `randomx` and returns. Long work is
-//! cut into calls of a bounded length, so that the worker that owns these objects can read its
-//! messages in between.
+//! A thin layer: each export checks its arguments, calls the crate `randomx` and returns. Long work is
+//! split into bounded calls, so that the worker that owns these objects can read its messages in
+//! between.
 //!
-//! What fails is thrown as a JavaScript `Error` with a `code`: `invalid-argument`,
-//! `out-of-memory` or `worker-failed` (see [`error`]). Objects own wasm memory until their `free()`.
+//! Errors are JavaScript `Error`s with a `code`: `invalid-argument`, `out-of-memory` or
+//! `worker-failed` (see [`error`]). Objects own wasm memory until their `free()`.
 
 #![deny(unsafe_code)]
 

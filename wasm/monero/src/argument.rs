@@ -1,19 +1,19 @@
-//! Arguments as JavaScript hands them over, checked and copied into wasm memory.
+//! Checks of arguments from JavaScript, which are copied into wasm memory.
 
 use js_sys::{Array, Error, Float64Array, Reflect, Uint8Array};
 use randomx_monero::{Checkpoint, Difficulty, Hash, Network, RecentBlock, Seed};
 use wasm_bindgen::JsValue;
 
-/// The longest block blob, in bytes: room for the hashes of 32,000 transactions.
+/// The limit for a block blob in bytes: room for the hashes of 32,000 transactions.
 const MAX_BYTES: u32 = 1 << 20;
 
-/// The most entries of a list of a checkpoint.
+/// The limit for the entries of a checkpoint's list.
 const MAX_ENTRIES: u32 = randomx_monero::DIFFICULTY_BLOCKS as u32;
 
 /// The largest integer that a JavaScript number holds exactly: 2^53 - 1.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// What is thrown: a sentence that names the argument.
+/// The error that is thrown. Its message names the argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidArgument(String);
 
@@ -32,18 +32,18 @@ impl From<InvalidArgument> for JsValue {
     }
 }
 
-/// A copy of at most 1 MiB.
+/// Returns a copy of at most 1 MiB.
 pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, InvalidArgument> {
     match array.length() {
         length if length > MAX_BYTES => {
-            let complaint = format!("expected at most {MAX_BYTES} bytes, got {length}");
+            let complaint = format!("expected at most {MAX_BYTES} bytes, got {length} bytes");
             Err(InvalidArgument::new(name, complaint))
         }
         _ => Ok(array.to_vec()),
     }
 }
 
-/// A hash of 32 bytes.
+/// Returns a hash of 32 bytes.
 pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<Hash, InvalidArgument> {
     let mut copy = Hash::default();
     match array.length() {
@@ -57,7 +57,7 @@ pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<Hash, InvalidArgume
     }
 }
 
-/// What is left out stays so.
+/// Checks an argument that may be missing.
 pub(crate) fn optional<A, T>(
     name: &str,
     argument: Option<A>,
@@ -66,7 +66,7 @@ pub(crate) fn optional<A, T>(
     argument.map(|argument| check(name, argument)).transpose()
 }
 
-/// A whole number from 0 to 2^53 - 1.
+/// Returns a whole number from 0 to 2^53 - 1.
 pub(crate) fn whole(name: &str, number: f64) -> Result<u64, InvalidArgument> {
     if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
@@ -75,24 +75,24 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, InvalidArgument> {
     }
 }
 
-/// Decimal digits, 1 to 2^256 - 1.
+/// Returns a difficulty from decimal digits, 1 to 2^256 - 1.
 pub(crate) fn difficulty(name: &str, digits: &str) -> Result<Difficulty, InvalidArgument> {
     digits.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
-/// The name of a network.
+/// Returns a network by its name.
 pub(crate) fn network(name: &str, network: &str) -> Result<Network, InvalidArgument> {
     network.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
-/// Decimal digits, 0 to 2^128 - 1.
+/// Returns a chain's work from decimal digits, 0 to 2^128 - 1.
 fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
-    let problem = || InvalidArgument::new(name, "expected decimal digits, less than 2^128");
+    let problem = || InvalidArgument::new(name, "expected decimal digits, below 2^128");
     let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| decimal).ok_or_else(problem)
 }
 
-/// The parts of a checkpoint.
+/// Returns a checkpoint, made of its parts.
 pub(crate) fn checkpoint(
     height: f64,
     id: &Uint8Array,
@@ -104,10 +104,9 @@ pub(crate) fn checkpoint(
     let (seed_heights, seed_ids) = seeds;
     let timestamps = numbers("timestamps", timestamps, difficulties.length())?;
     let difficulties = difficulties.iter().map(|digits| {
-        digits
-            .as_string()
-            .and_then(|digits| digits.parse().ok())
-            .ok_or_else(|| InvalidArgument::new("difficulties", "expected digits, below 2^128"))
+        digits.as_string().and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+            InvalidArgument::new("difficulties", "expected decimal digits, below 2^128")
+        })
     });
     let recent = timestamps
         .into_iter()
@@ -127,7 +126,7 @@ pub(crate) fn checkpoint(
     })
 }
 
-/// Whole numbers, as many as there are of something else, and not too many.
+/// Returns exactly `count` whole numbers, of which there must not be too many.
 fn numbers(name: &str, array: &Float64Array, count: u32) -> Result<Vec<u64>, InvalidArgument> {
     if array.length() != count || count > MAX_ENTRIES {
         let complaint =

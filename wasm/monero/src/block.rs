@@ -1,4 +1,4 @@
-//! One block by itself.
+//! Checks of one block by itself.
 
 use js_sys::Uint8Array;
 use randomx_monero::Candidate;
@@ -7,34 +7,34 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::argument::{self, InvalidArgument};
 use crate::object::{self, PlainCheck, PlainExamination};
 
-/// The height of the block whose id is the key for the block at `height`.
+/// Returns the height of the block whose id is the key for the block at `height`.
 ///
 /// # Errors
 ///
-/// For what is not a whole number from 0 to 2^53 - 1.
+/// If the height is not a whole number from 0 to 2^53 - 1.
 #[wasm_bindgen(js_name = seedHeight)]
 pub fn seed_height(height: f64) -> Result<f64, InvalidArgument> {
-    // At most its argument, so as exact in a double as that was.
+    // Not greater than the argument, so a double holds it exactly.
     Ok(randomx_monero::seed_height(argument::whole("height", height)?) as f64)
 }
 
-/// Whether `hash` (32 bytes), as a little-endian integer, times `difficulty` (decimal digits,
+/// Tells whether `hash` (32 bytes), as a little-endian integer, times `difficulty` (decimal digits,
 /// 1 to 2^256 - 1) is below 2^256.
 ///
 /// # Errors
 ///
-/// For a hash of another length or another difficulty.
+/// If the hash has another length or the difficulty is invalid.
 #[wasm_bindgen(js_name = meetsDifficulty)]
 pub fn meets_difficulty(hash: &Uint8Array, difficulty: &str) -> Result<bool, InvalidArgument> {
     let hash = argument::hash("hash", hash)?;
     Ok(argument::difficulty("difficulty", difficulty)?.is_met_by(&hash))
 }
 
-/// The check of a block's RandomX hash, as [`meets_difficulty`] makes it.
+/// Returns the check of a block's RandomX hash; see [`meets_difficulty`].
 ///
 /// # Errors
 ///
-/// For a hash of another length or another difficulty.
+/// If the hash has another length or the difficulty is invalid.
 #[wasm_bindgen(js_name = proofOfWork)]
 pub fn proof_of_work(hash: &Uint8Array, difficulty: &str) -> Result<PlainCheck, InvalidArgument> {
     let hash = argument::hash("hash", hash)?;
@@ -42,12 +42,12 @@ pub fn proof_of_work(hash: &Uint8Array, difficulty: &str) -> Result<PlainCheck, 
     Ok(object::check(&randomx_monero::proof_of_work(&hash, &difficulty)))
 }
 
-/// Looks at a block by itself: see `randomx_monero::examine`. A block that cannot be read is no
-/// error but a check that fails.
+/// Checks a block by itself; see `randomx_monero::examine`. If it cannot be read, a check fails, and
+/// nothing is thrown.
 ///
 /// # Errors
 ///
-/// For more than 1 MiB, an id of another length, an unknown network or a height that is none.
+/// If a blob is longer than 1 MiB, the id has another length, or the height or the network is invalid.
 #[wasm_bindgen]
 pub fn examine(
     block: Option<Uint8Array>,

@@ -1,4 +1,4 @@
-//! Block after block.
+//! Checks of a chain, block after block.
 
 use js_sys::{Array, Float64Array, Uint8Array};
 use randomx_monero::{Candidate, ChainError, Link};
@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::argument::{self, InvalidArgument};
 use crate::object::{self, PlainCheckpoint, PlainVerdict, PlainWork};
 
-/// A chain that is judged block by block: `push` them, then `settle` them in the same order.
+/// A chain of blocks under verification. `push` blocks, then `settle` them in the same order.
 #[wasm_bindgen]
 pub struct Chain(randomx_monero::Chain);
 
@@ -19,7 +19,7 @@ impl Chain {
     /// # Errors
     ///
     /// If the parts form no checkpoint, or one that is not allowed.
-    #[allow(clippy::too_many_arguments, reason = "JavaScript has no other cheap way")]
+    #[allow(clippy::too_many_arguments, reason = "JavaScript has no cheaper way to pass a struct")]
     pub fn resume(
         height: f64,
         id: &Uint8Array,
@@ -43,11 +43,11 @@ impl Chain {
         chain.map(Chain).map_err(|error| InvalidArgument::new("checkpoint", error))
     }
 
-    /// Begins at a height, and believes about its block what only blocks before it could tell.
+    /// Begins at a height. The claims that only earlier blocks could confirm are trusted.
     ///
     /// # Errors
     ///
-    /// For a height that no block can have.
+    /// If no block can have this height.
     #[wasm_bindgen(js_name = beginAt)]
     pub fn begin_at(height: f64, network: &str) -> Result<Chain, InvalidArgument> {
         let network = argument::network("network", network)?;
@@ -56,11 +56,11 @@ impl Chain {
         chain.map(Chain).map_err(|error| InvalidArgument::new("from", error))
     }
 
-    /// Demands this difficulty (decimal digits, below 2^128) of every block.
+    /// Demands this difficulty (decimal digits, 1 to 2^128 - 1) of every block.
     ///
     /// # Errors
     ///
-    /// For another difficulty.
+    /// If the difficulty is invalid.
     #[wasm_bindgen(js_name = withFixedDifficulty)]
     pub fn with_fixed_difficulty(self, difficulty: &str) -> Result<Chain, InvalidArgument> {
         let name = "fixedDifficulty";
@@ -69,20 +69,20 @@ impl Chain {
         Ok(Chain(self.0.with_fixed_difficulty(fixed)))
     }
 
-    /// The height of the block that is pushed next.
+    /// Returns the height of the next block to push.
     #[wasm_bindgen(getter, js_name = nextHeight)]
     pub fn next_height(&self) -> f64 {
         self.0.next_height() as f64
     }
 
-    /// Looks at the next block; returned is the proof of work that is wanted, `null` if the block is
-    /// not valid whatever that is.
+    /// Checks the next block. Returns the work to hash, or `null` if the block is invalid whatever its
+    /// hash.
     ///
     /// # Errors
     ///
-    /// For arguments of the wrong size or form, a seed hash or difficulty that must be told and was
-    /// not, and after a block that was not valid.
-    #[allow(clippy::too_many_arguments, reason = "JavaScript has no other cheap way")]
+    /// If an argument has the wrong size or form, if the seed hash or the difficulty is needed and
+    /// missing, and after an invalid block.
+    #[allow(clippy::too_many_arguments, reason = "JavaScript has no cheaper way to pass a struct")]
     pub fn push(
         &mut self,
         block: Option<Uint8Array>,
@@ -114,28 +114,30 @@ impl Chain {
         let work = self.0.push(&link, now).map_err(|error| match error {
             ChainError::SeedHashNeeded { seed_height } => InvalidArgument::new(
                 "seedHash",
-                format_args!("expected the id of block {seed_height}, which is not known"),
+                format_args!("expected the id of block {seed_height}, got none"),
             ),
-            ChainError::DifficultyNeeded => {
-                InvalidArgument::new("difficulty", "expected one: too few blocks before are known")
-            }
+            ChainError::DifficultyNeeded => InvalidArgument::new(
+                "difficulty",
+                "expected a difficulty, because too few earlier blocks are known; got none",
+            ),
             _ => InvalidArgument::new("blocks", error),
         })?;
         Ok(object::work(work.as_ref()))
     }
 
-    /// Gives the verdict on the first block that waits, by its hash, or without having looked at it.
+    /// Returns the verdict on the first pushed block, by its hash. Without a hash the proof of work is
+    /// not checked.
     ///
     /// # Errors
     ///
-    /// When no block waits, or the hash has another length.
+    /// If no block waits, or the hash has another length.
     pub fn settle(&mut self, hash: Option<Uint8Array>) -> Result<PlainVerdict, InvalidArgument> {
         let hash = argument::optional("hash", hash.as_ref(), argument::hash)?;
         let verdict = self.0.settle(hash).map_err(|error| InvalidArgument::new("hash", error))?;
         Ok(object::verdict(&verdict))
     }
 
-    /// The chain up to the last block that was settled and valid.
+    /// Returns the chain up to the last settled block, all of whose rules hold so far.
     pub fn checkpoint(&self) -> PlainCheckpoint {
         object::checkpoint(self.0.checkpoint().as_ref())
     }

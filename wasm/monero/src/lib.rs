@@ -1,8 +1,8 @@
 //! Monero's rules for JavaScript.
 //!
-//! A module of its own beside the one that hashes, so that who only hashes does not load it. A thin
-//! door: each export checks its arguments, calls the crate `randomx-monero` and returns plain
-//! objects. What fails is thrown as a JavaScript `Error` whose `code` is `invalid-argument`.
+//! A module of its own, so that callers who only hash do not download it. It is a thin layer: each
+//! export checks its arguments, calls the crate `randomx-monero` and returns plain objects. Errors are
+//! JavaScript `Error`s whose `code` is `invalid-argument`.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Results as plain JavaScript objects.
+//! Conversions of results to plain JavaScript objects.
 
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array};
 use randomx_monero::{Check, Checkpoint, Examination, Hash, HashingBlob, Outcome, Verdict, Work};
@@ -7,32 +7,32 @@ use wasm_bindgen::{JsCast, JsValue};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-/** One thing that was looked at. */
+/** One check. */
 export interface PlainCheck {
   name: string;
-  /** `null` where there was nothing to compare with. */
+  /** `null` if it was not made. */
   passed: boolean | null;
   detail: string;
 }
 
-/** What a block tells about itself. */
+/** The checks that need only the block. */
 export interface PlainExamination {
   checks: PlainCheck[];
   hashingBlob: Uint8Array<ArrayBuffer> | null;
   id: Uint8Array<ArrayBuffer> | null;
   height: number | null;
-  /** The miner transaction's first; none for a hashing blob. */
+  /** The ids of the transactions, the miner's first. Empty for a hashing blob. */
   transactionIds: Uint8Array<ArrayBuffer>[];
 }
 
-/** A proof of work that is to be looked at. */
+/** A proof of work to check. */
 export interface PlainWork {
   seedHash: Uint8Array<ArrayBuffer>;
   hashingBlob: Uint8Array<ArrayBuffer>;
   difficulty: string;
 }
 
-/** What is to be said about a block of a chain. */
+/** The verdict on a block of a chain. */
 export interface PlainVerdict {
   /** `valid`, `unproven`, `update-needed` or `invalid`. */
   status: string;
@@ -51,7 +51,7 @@ export interface PlainVerdict {
 export interface PlainCheckpoint {
   height: number;
   id: Uint8Array<ArrayBuffer>;
-  /** Decimal digits; 0 where it is unknown. */
+  /** Decimal digits. 0 if it is unknown. */
   work: string;
   timestamps: Float64Array<ArrayBuffer>;
   difficulties: string[];
@@ -68,13 +68,13 @@ extern "C" {
     /// An examination.
     #[wasm_bindgen(typescript_type = "PlainExamination")]
     pub type PlainExamination;
-    /// Work, or none.
+    /// Work, or `null`.
     #[wasm_bindgen(typescript_type = "PlainWork | null")]
     pub type PlainWork;
     /// A verdict.
     #[wasm_bindgen(typescript_type = "PlainVerdict")]
     pub type PlainVerdict;
-    /// A checkpoint, or none.
+    /// A checkpoint, or `null`.
     #[wasm_bindgen(typescript_type = "PlainCheckpoint | null")]
     pub type PlainCheckpoint;
 }
@@ -153,8 +153,7 @@ fn checks(checks: &[Check]) -> JsValue {
     checks.iter().map(check).collect::<Array>().into()
 }
 
-/// A height: what a stranger writes into a block may have more than 53 bits, and is rounded then; no
-/// rule is held against the rounded one.
+/// A block can claim a height of more than 53 bits, which is rounded here. No rule uses the result.
 fn number(height: u64) -> JsValue {
     (height as f64).into()
 }
