@@ -1,17 +1,8 @@
-/** The configuration of ESLint, which runs in the repository's root. */
+// ESLint runs from the repository's root with this file as its configuration.
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import globals from "globals";
 import tseslint from "typescript-eslint";
-
-/**
- * Forbids relative paths to some folders in every string: imports, static or dynamic, and URLs of
- * workers. Imports point one way: web to wasm/js to wasm/pkg, and web to wasm/explore/pkg.
- */
-function noPathsTo(folders, message) {
-  const selector = `Literal[value=/^(\\.\\.\\/)+(${folders})/]`;
-  return { rules: { "no-restricted-syntax": ["error", { selector, message }] } };
-}
 
 export default defineConfig(
   globalIgnores([
@@ -19,7 +10,7 @@ export default defineConfig(
     "**/pkg/",
     "**/dist/",
     "tests/e2e/results/",
-    // Compiles only where the package is installed.
+    // Compiled where the package is installed, and not here.
     "tests/packaging/projects/types/",
   ]),
   js.configs.recommended,
@@ -33,27 +24,9 @@ export default defineConfig(
       },
     },
     rules: {
-      // Numbers in templates are readable as they are.
+      // Numbers in templates print as one expects.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
-  },
-  {
-    files: ["wasm/js/**"],
-    extends: [
-      noPathsTo(
-        "(web|tests|crates|explore)\\/",
-        "wasm/js imports only wasm/js and the wasm builds",
-      ),
-    ],
-  },
-  {
-    files: ["web/**"],
-    extends: [
-      noPathsTo(
-        "tests\\/(?!vectors\\/)|crates\\/|wasm\\/(?!js\\/|explore\\/pkg\\/)",
-        "web imports only web, wasm/js, wasm/explore/pkg and tests/vectors",
-      ),
-    ],
   },
   {
     files: ["**/*.js", "**/*.mjs"],

@@ -1,8 +1,8 @@
 /**
  * Times the WebAssembly build in this Node: `npm run bench:node [-- ROUNDS]`.
  *
- * Rounds take their measurements in turn, so that a busy moment of the machine does not fall
- * on one of them alone; the medians and ranges are printed.
+ * The measurements take turns in each round, so that a busy moment of the machine affects all of them.
+ * It prints medians and ranges.
  */
 import { readFileSync } from "node:fs";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
@@ -22,7 +22,7 @@ const features = wasm.detectFeatures();
 const memory = wasm.cacheMemory(false);
 const cache = makeCache();
 
-/** What is timed: `results` is how many hashes or caches one run gives. */
+/** The timed tasks. `results` is the number of hashes or caches of one run. */
 const tasks = [
   { name: "cache init", results: 1, run: () => makeCache().free() },
   ...[1, 16].map(itemsInBatches),
@@ -56,7 +56,7 @@ function makeCache() {
   return filled;
 }
 
-/** A hash needs 16,384 items; a batch of 16 is what 8 lanes ask for together in v1. */
+/** A hash needs 16,384 items. In v1, 8 lanes compute batches of 16. */
 function itemsInBatches(batch) {
   const count = 1024;
   const numbers = Uint32Array.from({ length: count }, (_, index) => (index * 2654435761) >>> 7);
@@ -81,7 +81,7 @@ function hashing(version, compiled, lanes) {
   };
 }
 
-/** Never the same twice: engines remember the code of modules that they have compiled before. */
+/** Never the same twice, because engines cache the code of compiled modules. */
 function input() {
   inputs += 1;
   return Uint8Array.of(inputs & 255, inputs >> 8);

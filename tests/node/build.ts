@@ -1,4 +1,4 @@
-/** Builds the package as it is shipped, so that Node can start its worker. */
+/** Builds the package as it is published, so that Node can start its worker. */
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

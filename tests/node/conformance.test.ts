@@ -10,7 +10,7 @@ conformance.initSync({
 });
 const suites = conformance.suites();
 
-test("there are suites", () => {
+test("the list of suites is not empty", () => {
   expect(suites).not.toHaveLength(0);
 });
 

@@ -1,11 +1,11 @@
 /** The choice between engines by measured times. */
 import { expect, test } from "vitest";
 import { fastest } from "../../wasm/js/fastest.js";
-import type { Engine } from "../../wasm/js/options.js";
+import type { Engine } from "../../wasm/js/types.js";
 
 const engines: readonly Engine[] = ["jit", "interpreter"];
 
-/** The choice where the engines take these times, round by round. */
+/** Returns the choice when the engines take these times, round by round. */
 function choice(jit: readonly number[], interpreter: readonly number[]): Engine {
   const calibrate = (compiled: boolean, _features: number, round: number): number =>
     (compiled ? jit : interpreter)[round] ?? Number.NaN;
@@ -17,7 +17,7 @@ test("the first engine stays unless another is clearly faster", () => {
   expect(choice([10, 10, 10], [7, 7, 7])).toBe("interpreter");
 });
 
-test("what comes between in one round decides nothing", () => {
+test("an interruption in one round decides nothing", () => {
   expect(choice([30, 12, 10], [11, 12, 11])).toBe("jit");
   expect(choice([20, 21, 20], [60, 12, 55])).toBe("interpreter");
 });

@@ -1,18 +1,18 @@
-/** A WebAssembly engine that has no memory for a cache: this process's, limited by its flag. */
+/** A WebAssembly engine without memory for a cache: this process's, limited by a flag. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
 import { control, loadWasm, openSession, text } from "./support.js";
 
 const PAGES_PER_MIB = 16;
-// Room for one cache and its engine, not for two.
+// Room for one cache and its engine, but not for two.
 setFlagsFromString(`--wasm-max-mem-pages=${400 * PAGES_PER_MIB}`);
 
 const key = text("test key 000");
 const input = text("This is a test");
 const engine = "interpreter";
 
-test("no memory for the cache: a typed error; the session works when there is some again", async () => {
+test("without memory for the cache: a typed error, and the session stays usable", async () => {
   const session = openSession();
   setFlagsFromString(`--wasm-max-mem-pages=${200 * PAGES_PER_MIB}`);
   const error = expect.objectContaining({
@@ -34,21 +34,21 @@ test("no memory for the cache: a typed error; the session works when there is so
   session.release({ slot: 0 });
 });
 
-test("no memory for the machine: a typed error, and there is some when others are freed", async () => {
+test("without memory for the VM: a typed error, until other VMs are freed", async () => {
   const { wasm } = loadWasm();
   const session = openSession();
   session.allocate({ slot: 0, shared: false });
   const memory = wasm.cacheMemory(false);
   const builder = new wasm.CacheBuilder(key, memory, 0);
   const cache = new wasm.Cache(memory, builder.items(), 1);
-  const machines: { free: () => void }[] = [];
+  const vms: { free: () => void }[] = [];
   const fillUp = (): void => {
-    for (;;) machines.push(new wasm.Vm(cache, 8, false, 0));
+    for (;;) vms.push(new wasm.Vm(cache, 8, false, 0));
   };
   expect(fillUp).toThrow(expect.objectContaining({ code: "out-of-memory" }));
-  expect(machines.length).toBeGreaterThan(5);
+  expect(vms.length).toBeGreaterThan(5);
 
-  machines.forEach((vm) => {
+  vms.forEach((vm) => {
     vm.free();
   });
   await session.fill({ slot: 0, key, memory: undefined }, control());

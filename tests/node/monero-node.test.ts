@@ -1,4 +1,4 @@
-/** The client of Monero's daemon, against a server that answers what a test wants. */
+/** The client of Monero's daemon, with a server whose answers each test chooses. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A node that answers with what `answer` returns as the result, if it returns something. */
+/** Starts a node whose result is what `answer` returns, if it returns something. */
 async function nodeThat(answer: Answer, options: MoneroNodeOptions = {}): Promise<MoneroNode> {
   const server = createServer((request, response) => {
     void read(request).then((text) => {
@@ -36,7 +36,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A header as the daemon gives it. */
+/** Returns a header in the daemon's format. */
 function header(height: number, change: Json = {}): Json {
   return {
     height,
@@ -64,7 +64,7 @@ const block = (height: number, change: Json = {}): Json => ({
 });
 
 describe("answers", () => {
-  test("become typed values", async () => {
+  test("are converted to typed values", async () => {
     const node = await nodeThat(({ method, params }) => {
       switch (method) {
         case "get_info":
@@ -75,7 +75,7 @@ describe("answers", () => {
             wide_difficulty: "0x10",
             nettype: "fakechain",
             synchronized: true,
-            more: "fields are nobody's harm",
+            other: "fields are ignored",
           };
         case "get_block_header_by_height":
           return { status: "OK", block_header: header(params.height as number) };
@@ -123,7 +123,7 @@ describe("answers", () => {
     ["block_header: expected an object", { block_header: [] }],
     ["block_header: expected an object", { block_header: null }],
     ...[
-      ["height: 8 was asked for, got 9", { height: 9 }],
+      ["height: expected 8, got 9", { height: 9 }],
       ["height: expected a whole number from 0 to 9007199254740991", { height: "8" }],
       ["height: expected a whole number from 0 to 9007199254740991", { height: 2 ** 53 }],
       ["height: expected a whole number from 0 to 9007199254740991", { height: -1 }],
@@ -132,22 +132,22 @@ describe("answers", () => {
       ["major_version: expected a whole number from 0 to 255", { major_version: 256 }],
       ["hash: expected 64 hex digits", { hash: "11".repeat(31) }],
       ["prev_hash: expected 64 hex digits", { prev_hash: `${"22".repeat(31)}zz` }],
-      ["orphan_status: the block is not in the node's chain", { orphan_status: true }],
+      [
+        "orphan_status: expected a block of the node's chain, got an orphan",
+        { orphan_status: true },
+      ],
       ["orphan_status: expected true or false", { orphan_status: undefined }],
       ["pow_hash: expected 64 hex digits", { pow_hash: "1" }],
       [
-        "wide_difficulty: expected 0x and up to 32 hex digits, and not zero",
+        "wide_difficulty: expected 0x, up to 32 hex digits, and not zero",
         { wide_difficulty: "0x0" },
       ],
-      [
-        "wide_difficulty: expected 0x and up to 32 hex digits, and not zero",
-        { wide_difficulty: 1 },
-      ],
+      ["wide_difficulty: expected 0x, up to 32 hex digits, and not zero", { wide_difficulty: 1 }],
     ].map(([message, change]): [string, Json] => [
       `block_header: ${message as string}`,
       { block_header: header(8, change as Json) },
     ]),
-  ])("that say %s", async (message, change) => {
+  ])("with a wrong field are refused: %s", async (message, change) => {
     const node = await nodeThat(() => block(8, change));
     await expect(node.getBlock(8)).rejects.toMatchObject({
       name: "RandomXError",
@@ -161,7 +161,7 @@ describe("answers", () => {
     ["headers: expected a list of 2 objects", [header(4), header(5), header(6)]],
     ["headers: expected a list of 2 objects", [header(4), null]],
     ["headers[1]: height: expected 5, got 4", [header(4), header(4)]],
-  ])("of headers: %s", async (message, headers) => {
+  ])("with wrong headers are refused: %s", async (message, headers) => {
     const node = await nodeThat(() => ({ status: "OK", headers }));
     await expect(node.getBlockHeadersRange(4, 5)).rejects.toMatchObject({
       code: "node-invalid",
@@ -183,7 +183,7 @@ describe("checkpoints", () => {
     };
   };
 
-  test("have as many blocks as the rules look at, and the last two keys", async () => {
+  test("contain the blocks that the rules need, and the last two keys", async () => {
     const asked: Json[] = [];
     const node = await nodeThat(chain(asked));
     const checkpoint = await node.getCheckpoint(5000);
@@ -197,7 +197,7 @@ describe("checkpoints", () => {
     ]);
   });
 
-  test("of a chain's beginning have what there is", async () => {
+  test("near the genesis block contain all blocks", async () => {
     const node = await nodeThat(chain([]));
     const checkpoint = await node.getCheckpoint(0);
     expect(checkpoint.recent).toHaveLength(1);
@@ -212,7 +212,7 @@ describe("failures", () => {
     ["node-invalid", "get_info: the answer is not JSON", "[".repeat(1_000_000)],
     ["node-invalid", "get_info: the answer has no result", "[]"],
     ["node-invalid", "get_info: the answer has no result", '{"result":7}'],
-    ["node-refused", 'get_info: the node says "no"', '{"error":{"code":-2,"message":"no"}}'],
+    ["node-refused", 'get_info: the node answers "no"', '{"error":{"code":-2,"message":"no"}}'],
     [
       "node-refused",
       'get_info: the node\'s status is "PAYMENT"',
@@ -244,7 +244,7 @@ describe("failures", () => {
     await expect(elsewhere.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
   });
 
-  test("an answer that is too large is not read to its end", async () => {
+  test("a long answer is not read to its end", async () => {
     let sent = 0;
     const endless: Answer = (_, response) => {
       const more = (): void => {
@@ -257,10 +257,10 @@ describe("failures", () => {
     const message = "get_info: an answer of more than 1048576 bytes";
     await expect(node.getInfo()).rejects.toMatchObject({ code: "node-too-large", message });
     expect(sent).toBeLessThan(32 << 20);
-    const told = await nodeThat(
+    const announced = await nodeThat(
       (_, response) => void response.writeHead(200, { "Content-Length": 100 << 20 }).write("{"),
     );
-    await expect(told.getInfo()).rejects.toMatchObject({ code: "node-too-large" });
+    await expect(announced.getInfo()).rejects.toMatchObject({ code: "node-too-large" });
   });
 
   test.each<[string, Answer]>([
@@ -274,7 +274,7 @@ describe("failures", () => {
         });
       },
     ],
-  ])("%s arrives in time", async (_, answer) => {
+  ])("a timeout ends an answer of %s", async (_, answer) => {
     const node = await nodeThat(answer, { timeout: 200 });
     const message = "get_info: no answer within 200 ms";
     const start = performance.now();
@@ -282,7 +282,7 @@ describe("failures", () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  test("that may pass are tried again", async () => {
+  test("of a busy node are retried, others are not", async () => {
     const say: Answer[] = [
       (_, response) => void response.writeHead(503).end(),
       () => ({ status: "BUSY" }),
@@ -302,7 +302,7 @@ describe("failures", () => {
 });
 
 describe("signals", () => {
-  test("stop a call, and its pauses", async () => {
+  test("abort a call, and its pauses", async () => {
     const silent = await nodeThat(() => undefined);
     const signal = AbortSignal.timeout(50);
     await expect(silent.getInfo({ signal })).rejects.toMatchObject({ code: "aborted" });
@@ -314,7 +314,7 @@ describe("signals", () => {
     await expect(down.getInfo({ signal: later })).rejects.toMatchObject({ code: "aborted" });
   });
 
-  test("stop blocks that are asked for in advance", async () => {
+  test("abort blocks that are requested in advance", async () => {
     let open = 0;
     const node = await nodeThat(({ params }, response) => {
       if (params.height === 1) return block(1);
@@ -336,16 +336,16 @@ describe("signals", () => {
 test.each<[string, () => unknown]>([
   ["url: expected an address", () => new MoneroNode("127.0.0.1")],
   ["url: expected http: or https:, got file:", () => new MoneroNode("file:///etc")],
-  ["url: a login in the address", () => new MoneroNode("http://a:b@c")],
+  ["url: expected no login", () => new MoneroNode("http://a:b@c")],
   ["timeout: expected a whole number", () => new MoneroNode("http://a", { timeout: 0 })],
   ["retries: expected a whole number", () => new MoneroNode("http://a", { retries: 11 })],
   ["maxBytes: expected a whole number", () => new MoneroNode("http://a", { maxBytes: 1.5 })],
   ["fetch: expected a function", () => new MoneroNode("http://a", { fetch: 1 as never })],
-])("arguments: %s", (message, make) => {
+])("refuses an argument: %s", (message, make) => {
   expect(make).toThrow(message);
 });
 
-test("arguments of calls", async () => {
+test("refuses wrong arguments of calls", async () => {
   const node = new MoneroNode("http://127.0.0.1:1/path/?query#hash");
   const invalid = { code: "invalid-argument" };
   await expect(node.getBlock(-1)).rejects.toMatchObject(invalid);

@@ -1,5 +1,5 @@
-/** How much may wait, and what comes one by one. */
-import { afterEach, describe, expect, test, vi } from "vitest";
+/** The limits of the queue, inputs from iterables, progress, and aborting. */
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { RandomX, text } from "./support.js";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe("the queue", () => {
-  test("is bounded, tells what waits, and takes more when it is shorter", async () => {
+  test("is bounded in inputs, reports what waits, and accepts more later", async () => {
     const randomx = await create({ maxQueue: 4 });
     const most = randomx.hashMany(key, inputs.slice(0, 4));
     expect(randomx.stats().queue).toEqual({ requests: 1, inputs: 4, bytes: 12 + 4 * 7 });
@@ -34,7 +34,7 @@ describe("the queue", () => {
     expect(await randomx.hash(key, "00")).toHaveLength(32);
   });
 
-  test("is bounded in bytes and in questions too", async () => {
+  test("is bounded in bytes and in calls", async () => {
     const randomx = await create({ maxQueue: 300 });
     const large = new Uint8Array(1 << 20);
     const hashing = randomx.hashMany(key, Array<Uint8Array>(255).fill(large));
@@ -47,9 +47,16 @@ describe("the queue", () => {
   });
 });
 
-describe("inputs that come one by one", () => {
-  test("have the hashes that they have together, in order, at any pace", async () => {
-    const randomx = await create();
+describe("inputs of an iterable", () => {
+  let randomx: product.RandomX;
+  beforeAll(async () => {
+    randomx = await RandomX.create({ threads: 1, lanes: 2 });
+  });
+  afterAll(() => {
+    randomx.dispose();
+  });
+
+  test("get the same hashes as an array, in order, at any pace", async () => {
     const together = await randomx.hashMany(key, inputs);
     async function* slowly(): AsyncGenerator<Uint8Array> {
       for (const [index, input] of inputs.entries()) {
@@ -66,8 +73,25 @@ describe("inputs that come one by one", () => {
     expect(await none.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("are read no faster than their hashes are taken, and not when the loop is left", async () => {
-    const randomx = await create({ lanes: 2 });
+  test("may arrive as any thenable, as with `for await`", async () => {
+    const rest = [text("input 0"), text("input 1")];
+    const inputs = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => ({
+          // A promise of another frame is no `Promise` here either.
+          then: (resolve: (result: IteratorResult<Uint8Array>) => void) => {
+            const value = rest.shift();
+            resolve(value ? { value } : { value, done: true });
+          },
+        }),
+      }),
+    } as unknown as AsyncIterable<Uint8Array>;
+    const hashes: Uint8Array[] = [];
+    for await (const hash of randomx.hashMany(key, inputs)) hashes.push(hash);
+    expect(hashes).toEqual(await randomx.hashMany(key, [text("input 0"), text("input 1")]));
+  });
+
+  test("are read no faster than hashes are taken, and not after the loop", async () => {
     const read = vi.fn();
     const returned = vi.fn();
     function* counted(): Generator<Uint8Array> {
@@ -95,8 +119,7 @@ describe("inputs that come one by one", () => {
     expect(randomx.stats().queue.inputs).toBe(0);
   });
 
-  test("end with what the source throws, a wrong input, the signal, or the instance", async () => {
-    const randomx = await create();
+  test("end with an error of the source, a wrong input, the signal, or the instance", async () => {
     const drain = async (
       source: product.Source<unknown>,
       signal?: AbortSignal,
@@ -135,10 +158,10 @@ describe("inputs that come one by one", () => {
 });
 
 describe("creating", () => {
-  test("tells of loading, and can be aborted", async () => {
-    const told: product.Progress[] = [];
-    const randomx = await RandomX.create({ onProgress: (progress) => told.push(progress) });
-    expect(told).toEqual([
+  test("reports loading, and can be aborted", async () => {
+    const reported: product.Progress[] = [];
+    const randomx = await RandomX.create({ onProgress: (progress) => reported.push(progress) });
+    expect(reported).toEqual([
       { phase: "load", done: 0 },
       { phase: "load", done: 1 },
     ]);
@@ -154,20 +177,20 @@ describe("creating", () => {
   });
 });
 
-test("phases are told in order, each to its end", async () => {
+test("phases are reported in order, each to its end", async () => {
   const randomx = await create();
-  const told: product.Progress[] = [];
-  await randomx.hashMany(key, inputs, { onProgress: (progress) => told.push(progress) });
-  const phases = told.map(({ phase }) => phase);
+  const reported: product.Progress[] = [];
+  await randomx.hashMany(key, inputs, { onProgress: (progress) => reported.push(progress) });
+  const phases = reported.map(({ phase }) => phase);
   expect(phases).toEqual([...phases].sort());
   for (const phase of ["cache", "hash"]) {
-    const parts = told.filter((progress) => progress.phase === phase).map(({ done }) => done);
+    const parts = reported.filter((progress) => progress.phase === phase).map(({ done }) => done);
     expect([parts[0], parts.at(-1)]).toEqual([0, 1]);
     expect(parts).toEqual([...parts].sort((a, b) => a - b));
   }
 });
 
-test("waiting for an answer can be given up", async () => {
+test("calls that need no cache can be aborted", async () => {
   const randomx = await create();
   const preparing = randomx.prepare(key);
   const abort = new AbortController();

@@ -1,7 +1,7 @@
-/** How a session works: fills in steps, gives way, stops, and gives memory back. */
+/** Sessions: filling in steps, changing keys, aborting, and freeing memory. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Session, type Control } from "../../wasm/js/session.js";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Session, type Control, type RandomXWasm } from "../../wasm/js/session.js";
 import { control, loadWasm, openSession, text } from "./support.js";
 
 const key = text("test key 000");
@@ -11,25 +11,46 @@ const engine = "interpreter";
 const MIB = 1 << 20;
 
 const { wasm, memory, table } = loadWasm();
+const setting = { lanes: 8, features: wasm.detectFeatures(), place: 1 };
 const session = openSession();
-beforeEach(() => {
-  session.allocate({ slot: 0, shared: false });
-});
-afterEach(() => {
-  session.release({ slot: 0 });
-});
 
 async function fill(key: Uint8Array, given: Partial<Control> = {}): Promise<void> {
   await session.fill({ slot: 0, key, memory: undefined }, control(given));
 }
 
-function hashHex(bytes: Uint8Array): string {
-  const [hashed] = session.hash({ slot: 0, version: 1, inputs: [{ bytes }], engine });
+/** Attaches a cache whose blocks were never computed. Its items differ by key. */
+function attachEmpty(session: Session, slot: number, key: Uint8Array): void {
+  const memory = wasm.cacheMemory(false);
+  const builder = new wasm.CacheBuilder(key, memory, setting.features);
+  session.attach({ slot, cache: { key, memory, items: builder.items() } });
+  builder.free();
+}
+
+function hashHex(session: Session, bytes: Uint8Array, slot = 0): string {
+  const [hashed] = session.hash({ slot, version: 1, inputs: [{ bytes }], engine });
   return bytesToHex(hashed?.hash ?? new Uint8Array());
 }
 
+/** Fails a fill after its first step. */
+async function abortFill(key: Uint8Array): Promise<void> {
+  const abort = new AbortController();
+  const onProgress = (done: number): void => {
+    if (done > 0) abort.abort();
+  };
+  await expect(fill(key, { signal: abort.signal, onProgress })).rejects.toMatchObject({
+    code: "aborted",
+  });
+}
+
 describe("filling", () => {
-  test("tells its progress from 0 to 1, in steps of about 20 ms", async () => {
+  beforeEach(() => {
+    session.allocate({ slot: 0, shared: false });
+  });
+  afterEach(() => {
+    session.release({ slot: 0 });
+  });
+
+  test("reports its progress from 0 to 1, in steps of about 20 ms", async () => {
     const times: number[] = [];
     const progress: number[] = [];
     const onProgress = (done: number): void => {
@@ -44,12 +65,11 @@ describe("filling", () => {
     const median = gaps.sort((a, b) => a - b)[gaps.length >> 1];
     expect(median).toBeGreaterThan(5);
     expect(median).toBeLessThan(60);
-    expect(hashHex(input)).toBe(known);
+    expect(hashHex(session, input)).toBe(known);
   });
 
   test("lets other tasks run between steps", async () => {
     let turns = 0;
-    const setting = { lanes: 8, features: wasm.detectFeatures(), place: 1 };
     const other = new Session(wasm, setting, () => {
       turns += 1;
       return Promise.resolve();
@@ -75,13 +95,31 @@ describe("filling", () => {
     expect(onProgress.mock.lastCall?.[0]).toBeLessThan(0.5);
     expect(free).toHaveBeenCalledOnce();
     free.mockRestore();
-    expect(() => hashHex(input)).toThrow("there is no cache");
+    expect(() => hashHex(session, input)).toThrow("there is no cache");
+  });
+
+  test("takes no memory when it is aborted", async () => {
+    await fill(text("another key"));
+    const other = hashHex(session, input);
+    const before = memory.buffer.byteLength;
+    for (let round = 0; round < 20; round += 1) await abortFill(text(`aborted ${round}`));
+    await fill(key);
+    expect(hashHex(session, input)).toBe(known);
+    expect(other).not.toBe(known);
+    expect(memory.buffer.byteLength).toBe(before);
   });
 });
 
 describe("engines", () => {
-  test("all hash the same, and the fastest one is found", async () => {
+  beforeAll(async () => {
+    session.allocate({ slot: 0, shared: false });
     await fill(key);
+    return () => {
+      session.release({ slot: 0 });
+    };
+  });
+
+  test("all hash the same, and the fastest one is found", () => {
     const engines = ["interpreter", "jit"] as const;
     for (const engine of engines) {
       const inputs = Array.from({ length: 3 }, () => ({ bytes: input }));
@@ -93,8 +131,7 @@ describe("engines", () => {
     expect(() => session.calibrate({ engines: [] })).toThrow("there is no engine");
   });
 
-  test("tell what they spend their time with", async () => {
-    await fill(key);
+  test("report how long each part takes", () => {
     const inputs = [{ bytes: input }];
     const times = session.measure({ slot: 0, version: 1, inputs, engine });
     expect(Object.keys(times)).toHaveLength(6);
@@ -102,53 +139,91 @@ describe("engines", () => {
   });
 });
 
+describe("keys", () => {
+  let made = 0;
+  let freed = 0;
+
+  const counting: RandomXWasm = {
+    ...wasm,
+    Vm: class extends wasm.Vm {
+      constructor(...args: ConstructorParameters<typeof wasm.Vm>) {
+        super(...args);
+        made += 1;
+      }
+
+      override free(): void {
+        freed += 1;
+        super.free();
+      }
+    },
+  };
+
+  beforeEach(() => {
+    made = freed = 0;
+  });
+
+  test("change without another VM, in one slot and between slots", () => {
+    const other = new Session(counting, setting, () => Promise.resolve());
+    attachEmpty(other, 0, text("a"));
+    attachEmpty(other, 1, text("b"));
+    const [a, b] = [hashHex(other, input, 0), hashHex(other, input, 1)];
+    expect(a).not.toBe(b);
+    expect([hashHex(other, input, 0), hashHex(other, input, 1)]).toEqual([a, b]);
+    attachEmpty(other, 1, text("a"));
+    expect(hashHex(other, input, 1)).toBe(a);
+    attachEmpty(other, 0, text("b"));
+    expect(hashHex(other, input, 0)).toBe(b);
+    expect([made, freed]).toEqual([1, 0]);
+    other.release({ slot: 0 });
+    other.release({ slot: 1 });
+  });
+
+  test("that are released take their memory with them", () => {
+    const other = new Session(counting, setting, () => Promise.resolve());
+    attachEmpty(other, 0, text("a"));
+    attachEmpty(other, 1, text("b"));
+    const hash = hashHex(other, input, 0);
+    other.release({ slot: 1 });
+    expect([made, freed]).toEqual([1, 0]);
+    // The VM of the slot would keep its 256 MiB alive, even after another cache was attached.
+    attachEmpty(other, 0, text("a"));
+    other.release({ slot: 0 });
+    expect([made, freed]).toEqual([1, 1]);
+    expect(() => hashHex(other, input, 0)).toThrow("there is no cache");
+    attachEmpty(other, 0, text("a"));
+    expect(hashHex(other, input, 0)).toBe(hash);
+    expect([made, freed]).toEqual([2, 1]);
+    other.release({ slot: 0 });
+  });
+});
+
 describe("memory", () => {
-  test("of the machine is small, and the same for each key, key length and input length", async () => {
-    const lengths = [0, 61, 1000, MIB];
-    const hashAll = async (): Promise<void> => {
-      for (const length of lengths) {
+  test("of the VM is small, and the same for each key, key length and input length", () => {
+    const hashAll = (): void => {
+      for (const length of [0, 61, 1000, MIB]) {
         const long = new Uint8Array(length).fill(length & 0xff);
-        await fill(long);
-        session.hash({
-          slot: 0,
-          version: 2,
-          inputs: Array(8).fill({ bytes: long }) as never,
-          engine,
-        });
+        attachEmpty(session, 0, long);
+        const inputs = Array.from({ length: 8 }, () => ({ bytes: long }));
+        session.hash({ slot: 0, version: 2, inputs, engine });
       }
     };
-    await hashAll();
+    hashAll();
     const after = memory.buffer.byteLength;
     // Scratchpads are 16 MiB, inputs of 8 lanes 1 MiB each.
     expect(after).toBeLessThan(44 * MIB);
-    await hashAll();
+    hashAll();
     expect(memory.buffer.byteLength).toBe(after);
+    session.release({ slot: 0 });
   });
 
-  test("fills that are aborted take nothing", async () => {
-    await fill(key);
-    const before = memory.buffer.byteLength;
-    for (let round = 0; round < 20; round += 1) {
-      const abort = new AbortController();
-      const onProgress = (done: number): void => {
-        if (done > 0) abort.abort();
-      };
-      const filling = fill(text(`aborted ${round}`), { signal: abort.signal, onProgress });
-      await expect(filling).rejects.toMatchObject({ code: "aborted" });
-    }
-    await fill(key);
-    expect(hashHex(input)).toBe(known);
-    expect(memory.buffer.byteLength).toBe(before);
-  });
-
-  test("a thousand programs use the same places in the table of functions, and leave them", async () => {
+  test("of generated programs is reused: a thousand use the same places in the table", () => {
     const inUse = (): number => {
       let functions = 0;
       for (let index = 0; index < table.length; index += 1) if (table.get(index)) functions += 1;
       return functions;
     };
     const before = inUse();
-    await fill(key);
+    attachEmpty(session, 0, key);
     const inputs = Array.from({ length: 8 }, (_, lane) => ({ bytes: text(`lane ${lane}`) }));
     const hashAll = (): void => {
       session.hash({ slot: 0, version: 1, inputs, engine: "jit" });

@@ -1,4 +1,4 @@
-/** Several keys' caches at a time: which goes, who waits for whom, and what is given back. */
+/** Slots: which cache is replaced, which requests wait, and which memory is released. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test } from "vitest";
 import type * as product from "../../wasm/js/index.js";
@@ -17,13 +17,13 @@ async function create(options: product.CreateOptions): Promise<product.RandomX> 
   return randomx;
 }
 
-/** The keys of the caches that are held, in order of their slots. */
+/** Returns the keys of the held caches, in the order of their slots. */
 function held(randomx: product.RandomX): string[] {
   const decoder = new TextDecoder();
   return randomx.stats().slots.map(({ key }) => decoder.decode(key));
 }
 
-/** Whether a call fills a cache. */
+/** Tells whether a call fills a cache. */
 async function fills(randomx: product.RandomX, call: () => Promise<unknown>): Promise<boolean> {
   const before = randomx.stats().caches.count;
   await call();
@@ -37,9 +37,9 @@ afterEach(() => {
 
 describe.each([
   ["shared by two workers", { threads: 2 }],
-  ["one worker's own", { threads: 1, features: { sharedMemory: false } }],
+  ["of a lone worker", { threads: 1, features: { sharedMemory: false } }],
 ])("caches, %s", (_, options) => {
-  test("of two keys are held; the one without work for longest goes", async () => {
+  test("of two keys are held; the least recently used is replaced", async () => {
     const randomx = await create({ ...options, slots: 2 });
     const hash = async (key: Uint8Array): Promise<string> =>
       bytesToHex(await randomx.hash(key, input));
@@ -55,7 +55,7 @@ describe.each([
     expect(randomx.stats()).toMatchObject({ caches: { count: 4 }, hashes: { count: 5 } });
   });
 
-  test("are given back when asked for, after the work in flight", async () => {
+  test("are released after the work in progress", async () => {
     const randomx = await create({ ...options, slots: 2 });
     await randomx.prepare(a);
     expect(randomx.stats().cacheBytes).toBeGreaterThan(256 * MIB);
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test("a fill does not hold up hashes by a key that is held", async () => {
+test("a fill does not delay hashes with a held key", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.hashMany(a, Array<Uint8Array>(8).fill(input));
   const order: string[] = [];
@@ -96,7 +96,7 @@ test("a fill does not hold up hashes by a key that is held", async () => {
   expect(order).toEqual(["hash", "next key"]);
 });
 
-test("work in flight finishes before its cache goes", async () => {
+test("work in progress finishes before its cache is replaced", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.prepare(a);
   await randomx.prepare(b);
@@ -112,7 +112,7 @@ test("work in flight finishes before its cache goes", async () => {
   expect(held(randomx).sort()).toEqual(["test key 002", "test key 003"]);
 });
 
-test("aborting a fill leaves the other slots as they are", async () => {
+test("aborting a fill leaves the other slots unchanged", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.prepare(a);
   const abort = new AbortController();

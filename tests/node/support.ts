@@ -1,4 +1,4 @@
-/** What the tests share: the package in Node's threads, its workers, and the vectors. */
+/** Helpers of the tests: the package in Node's threads, its workers, and the vectors. */
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type * as threads from "node:worker_threads";
@@ -9,7 +9,7 @@ import * as wasm from "../../wasm/pkg/randomx_wasm.js";
 
 const root = new URL("../../", import.meta.url);
 
-/** The package as `build.ts` compiled it: its worker's script must be a file that Node can run. */
+/** The package as `build.ts` compiled it, because the worker's script must be a file for Node. */
 export const { RandomX, RandomXError } = (await import(
   new URL("wasm/dist/js/index.js", root).href
 )) as typeof product;
@@ -22,7 +22,7 @@ export interface HashVector {
   hash: string;
 }
 
-/** A mainnet block, or a share of one; some facts are known of some only. */
+/** A mainnet block or a share. Some fields are known for some of them only. */
 export interface Block {
   height: number;
   hashing_blob: string;
@@ -33,17 +33,17 @@ export interface Block {
   share_difficulty?: number;
 }
 
-/** The text of a file of the repository. */
+/** Reads a text file of the repository. */
 export function readText(path: string): string {
   return readFileSync(new URL(path, root), "utf8");
 }
 
-/** A vector file, by its name without extension. */
+/** Reads a vector file, by its name without extension. */
 export function readVectors(name: string): unknown {
   return JSON.parse(readText(`tests/vectors/${name}.json`));
 }
 
-/** Loads the module once; its memory and its table of functions tell how much it has taken. */
+/** Loads the module. Its memory and its table of functions show how much it uses. */
 export function loadWasm(): {
   wasm: typeof wasm;
   memory: WebAssembly.Memory;
@@ -54,21 +54,21 @@ export function loadWasm(): {
   return { wasm, memory, table };
 }
 
-/** A session over the loaded module, which gives way as Node does. */
+/** Opens a session with the loaded module. It pauses with Node's `setImmediate`. */
 export function openSession(): Session {
   const { wasm } = loadWasm();
   const setting = { lanes: 8, features: wasm.detectFeatures(), place: 1 };
   return new Session(wasm, setting, () => setImmediate());
 }
 
-/** Follows nothing and never aborts, but for what is given. */
+/** Returns the control of a fill that ignores progress and never aborts, with overrides. */
 export function control(given: Partial<Control> = {}): Control {
   return { signal: new AbortController().signal, onProgress: () => undefined, ...given };
 }
 
-/** The workers that the package starts from now on, in order; those that are gone stay listed. */
+/** Lists the workers that the package starts from now on, in order. Ended workers stay listed. */
 export function watchWorkers(): threads.Worker[] {
-  // The object that the package asks Node for, not the copies of its parts that imports are.
+  // The package reads this object. An import would be a copy of its fields.
   const module = process.getBuiltinModule("node:worker_threads") as {
     Worker: typeof threads.Worker;
   };
@@ -82,12 +82,12 @@ export function watchWorkers(): threads.Worker[] {
   return workers;
 }
 
-/** Bytes of hex. */
+/** Returns the bytes of a hex string. */
 export function bytes(hex: string): Uint8Array {
   return hexToBytes(hex);
 }
 
-/** Bytes of text. */
+/** Returns the bytes of a text. */
 export function text(characters: string): Uint8Array {
   return new TextEncoder().encode(characters);
 }

@@ -1,6 +1,6 @@
-/** The package without workers: loads itself in Node, blocks, hashes, and knows what was released. */
+/** The synchronous interface: it loads itself in Node, hashes, and refuses released objects. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../wasm/js/sync.js";
 import { readVectors, text, type HashVector } from "./support.js";
 
@@ -19,7 +19,7 @@ afterAll(() => {
   cache.release();
 });
 
-test("hashes at once, without having been loaded", () => {
+test("hashes without a call of load", () => {
   const vm = createVm(cache);
   expect(bytesToHex(vm.calculateHash(input))).toBe(known);
   expect(["jit", "interpreter"]).toContain(vm.engine);
@@ -27,22 +27,37 @@ test("hashes at once, without having been loaded", () => {
   expect(() => vm.calculateHash(input)).toThrow("vm: it was released");
 });
 
-describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
-  test.each([1, 2] as const)("hashes the vectors of version %d, together and alone", (version) => {
-    const [first] = vectors;
-    const chosen = vectors.filter((each) => each.version === version && each.key === first?.key);
+describe("the vectors of a key", () => {
+  const [first] = vectors;
+  const chosenFor = (version: number): HashVector[] =>
+    vectors.filter((each) => each.version === version && each.key === first?.key);
+
+  beforeAll(() => {
     cache = initCache(first?.key ?? "", cache);
-    using vm = createVm(cache, { version, engine });
-    expect(vm.engine).toBe(engine);
-    const hashes = vm.calculateHashes(chosen.map((each) => each.input)).map(bytesToHex);
+  });
+
+  describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
+    test.each([1, 2] as const)("hashes those of version %d, together and alone", (version) => {
+      const chosen = chosenFor(version);
+      using vm = createVm(cache, { version, engine });
+      expect(vm.engine).toBe(engine);
+      const hashes = vm.calculateHashes(chosen.map((each) => each.input)).map(bytesToHex);
+      expect(hashes).toEqual(chosen.map(({ hash }) => hash));
+      for (const { input, hash } of chosen.slice(0, 2)) {
+        expect(bytesToHex(vm.calculateHash(input))).toBe(hash);
+      }
+    });
+  });
+
+  test.each([1, 2, 4, 8])("%d lanes compute the same hashes", (lanes) => {
+    const chosen = chosenFor(2).slice(0, 7);
+    using vm = createVm(cache, { version: 2, lanes });
+    const hashes = vm.calculateHashes(chosen.map(({ input }) => input)).map(bytesToHex);
     expect(hashes).toEqual(chosen.map(({ hash }) => hash));
-    for (const { input, hash } of chosen.slice(0, 2)) {
-      expect(bytesToHex(vm.calculateHash(input))).toBe(hash);
-    }
   });
 });
 
-test("a cache that was released, or whose memory has another key, hashes nothing", () => {
+test("a cache that was released, or whose memory holds another key, is refused", () => {
   const old = createVm(cache, { lanes: 1 });
   const next = initCache(key, cache);
   expect(() => old.calculateHash(input)).toThrow("cache: it was released");
@@ -52,7 +67,7 @@ test("a cache that was released, or whose memory has another key, hashes nothing
   expect(bytesToHex(vm.calculateHash(input))).toBe(known);
 });
 
-test("commitments are made, and loading again changes nothing", async () => {
+test("commitments match the vectors, and loading again changes nothing", async () => {
   const { vectors } = readVectors("commitments") as {
     vectors: { input: string; hash: string; commitment: string }[];
   };
@@ -73,12 +88,12 @@ test.each<[string, () => unknown]>([
   ["input", () => createVm(cache).calculateHash(5 as never)],
   ["inputs", () => createVm(cache).calculateHashes("00" as never)],
   ["hash", () => calculateCommitment("", "00")],
-])("a wrong argument is named: %s", (name, call) => {
+])("names a wrong argument: %s", (name, call) => {
   expect(call).toThrow(RandomXError);
   expect(call).toThrow(new RegExp(`^${name}: `, "u"));
 });
 
-test("there are classes to check against", () => {
+test("the classes are exported", () => {
   expect(cache).toBeInstanceOf(Cache);
   expect(createVm(cache)).toBeInstanceOf(Vm);
 });

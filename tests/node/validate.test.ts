@@ -1,11 +1,11 @@
-/** Arguments at the edge: what is taken, and the sentence for each thing that is not. */
+/** Checks of arguments: accepted values, and the message for each refused one. */
 import { describe, expect, test } from "vitest";
 import { RandomXError } from "../../wasm/js/errors.js";
 import * as validate from "../../wasm/js/validate.js";
 
 const MIB = 1 << 20;
 
-/** The message of the `invalid-argument` that a call throws. */
+/** Returns the message of the `invalid-argument` that a call throws. */
 function complaint(call: () => unknown): string {
   try {
     call();
@@ -30,6 +30,20 @@ describe("bytes", () => {
     expect([...copy]).toEqual(expected);
     expect(copy.buffer).toBeInstanceOf(ArrayBuffer);
     expect(copy.buffer.byteLength).toBe(expected.length);
+  });
+
+  test("takes a Uint8Array without a prototype", () => {
+    const bytes = Object.setPrototypeOf(Uint8Array.of(1, 2), null) as unknown;
+    expect([...validate.bytes("key", bytes)]).toEqual([1, 2]);
+  });
+
+  test("refuses a detached buffer, which looks empty", () => {
+    const bytes = new Uint8Array(32);
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    expect(bytes).toHaveLength(0);
+    expect(complaint(() => validate.bytes("key", bytes))).toBe(
+      "key: expected bytes, got a Uint8Array whose buffer is detached or too short",
+    );
   });
 
   test("copies", () => {
@@ -96,6 +110,33 @@ describe("byteArrays", () => {
     expect(complaint(() => validate.byteArrays("inputs", Array(2)))).toBe(
       "inputs[0]: expected a Uint8Array or a string of hex, got undefined",
     );
+  });
+
+  test("are refused by their number before any is read, and by their sum before any is copied", () => {
+    const large = new Uint8Array(MIB);
+    const seen: [number, number][] = [];
+    const admit = (inputs: number, bytes: number): void => {
+      seen.push([inputs, bytes]);
+      if (bytes > MIB) throw new RandomXError("queue-full", "enough");
+    };
+    const inputs = Array<unknown>(1500).fill(large);
+    const before = process.memoryUsage().arrayBuffers;
+    expect(() => validate.byteArrays("inputs", inputs, admit)).toThrow("enough");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * MIB);
+    expect(seen).toEqual([
+      [1500, 0],
+      [1500, 1500 * MIB],
+    ]);
+    const unread = new Proxy([], {
+      get: (_, name) => {
+        if (name === "length") return 1e9;
+        throw new Error("an input was read");
+      },
+    });
+    const refuse = (): void => {
+      throw new RandomXError("queue-full", "too many");
+    };
+    expect(() => validate.byteArrays("inputs", unread, refuse)).toThrow("too many");
   });
 
   test.each(["00", new Uint8Array(2), new Set(), null, undefined])("refuses %j", (value) => {
@@ -195,7 +236,7 @@ describe("options", () => {
     expect(validate.signal("signal", undefined)).toBeUndefined();
     expect(validate.progress("onProgress", progress)).toBe(progress);
     expect(validate.progress("onProgress", undefined)).toBeUndefined();
-    expect(validate.record("options", {})).toEqual({});
+    expect(validate.fields("options", {}, "a")).toEqual({ a: undefined });
   });
 
   test.each([null, {}, "abort", 0])("refuse %j as a signal", (value) => {
@@ -211,6 +252,6 @@ describe("options", () => {
   });
 
   test.each([null, undefined, "{}", 3])("refuse %j as an object", (value) => {
-    expect(complaint(() => validate.record("block", value))).toMatch(/^block: expected an object/);
+    expect(complaint(() => validate.fields("block", value))).toMatch(/^block: expected an object/);
   });
 });

@@ -1,4 +1,4 @@
-/** The module's own door: what it throws has a code and names the argument. */
+/** The exports of the WebAssembly module: errors have a code and name the argument. */
 import { expect, test } from "vitest";
 import { asRandomXError } from "../../wasm/js/errors.js";
 import { loadWasm } from "./support.js";
@@ -34,7 +34,7 @@ test.each([
   expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
 });
 
-test("refuses versions, lanes and lists that are not what they should be", () => {
+test("refuses wrong versions, lanes and lists", () => {
   const memory = wasm.cacheMemory(false);
   const builder = new wasm.CacheBuilder(new Uint8Array(), memory, 0);
   const cache = new wasm.Cache(memory, builder.items(), 1);
@@ -56,7 +56,7 @@ test("refuses versions, lanes and lists that are not what they should be", () =>
   cache.free();
 });
 
-test("a trap is nobody's argument: it is a worker-failed", () => {
+test("turns a trap into worker-failed", () => {
   // (func (export "f") unreachable)
   const trap = Uint8Array.of(
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0],

@@ -1,74 +1,64 @@
-/** Inputs that are hashed together, of one job or of several that agree. */
-import { Hashing, equal } from "./job.js";
+/** Batches: inputs that one worker hashes together, of one request or of several that agree. */
+import { Hashing, type KeyJob } from "./job.js";
 import type { Input } from "./protocol.js";
 import type { Queue } from "./queue.js";
-import type { Slots } from "./slots.js";
 
-/** A part of a batch: inputs of one job, and where their hashes belong. */
+/** A part of a batch: inputs of one request, with the index of the first. */
 export interface Part {
   job: Hashing;
   inputs: readonly Input[];
   first: number;
 }
 
-/** Takes batches out of a queue. */
-export class Batches {
-  readonly #queue: Queue;
-  readonly #slots: Slots;
-  readonly #lanes: number;
+/** What limits a batch. */
+export interface Limits {
+  /** Hashes that a worker computes together. */
+  lanes: number;
+  /** Idle workers, which share the waiting inputs. */
+  workers: number;
+  /** The place of the first request that the batch must not overtake. */
+  before: number;
+}
 
-  constructor(queue: Queue, slots: Slots, lanes: number) {
-    this.#queue = queue;
-    this.#slots = slots;
-    this.#lanes = lanes;
+/** Takes the next batch out of the queue, from the head of a line and those after it that agree. */
+export function takeBatch(queue: Queue, head: Hashing, limits: Limits): Part[] {
+  head.batch ??= head.onTimes ? head.waiting : batchSize(head, limits);
+  const parts: Part[] = [];
+  let room = head.batch;
+  for (const job of agreeing(head, limits.before)) {
+    const part = { job, ...queue.handOut(job, room) };
+    parts.push(part);
+    room -= part.inputs.length;
+    if (room === 0) break;
   }
+  // Listeners run last: they may abort the requests that come next.
+  for (const { job } of parts) job.filled(1);
+  return parts;
+}
 
-  /** The next inputs of a job and of those after it that agree, for one of some idle workers. */
-  take(head: Hashing, workers: number): Part[] {
-    head.batch ??= head.onTimes ? head.waiting : this.#size(head, workers);
-    const parts: Part[] = [];
-    let room = head.batch;
-    for (const job of this.#alike(head)) {
-      job.filled(1);
-      const part = { job, ...this.#queue.handOut(job, room) };
-      parts.push(part);
-      room -= part.inputs.length;
-      if (room === 0) break;
-    }
-    return parts;
+/** Idle workers should finish at the same time, with no more batches than necessary. */
+function batchSize(head: Hashing, { lanes, workers, before }: Limits): number {
+  let inputs = 0;
+  for (const job of agreeing(head, before)) {
+    inputs += job.waiting;
+    // With more than that the formula below gives `lanes`, so counting on is a waste.
+    if (inputs > workers * lanes * lanes) return lanes;
   }
+  const rounds = Math.ceil(inputs / (workers * lanes));
+  return Math.ceil(inputs / (workers * rounds));
+}
 
-  /** Such that idle workers are done at the same time, with no more batches than it takes. */
-  #size(head: Hashing, workers: number): number {
-    let inputs = 0;
-    for (const job of this.#alike(head)) inputs += job.waiting;
-    const rounds = Math.ceil(inputs / (workers * this.#lanes));
-    return Math.ceil(inputs / (workers * rounds));
-  }
-
-  /**
-   * The jobs that agree with one, from it on, up to the first that they must not overtake: one
-   * that waits for a slot, or for this one.
-   */
-  *#alike(head: Hashing): Iterable<Hashing> {
-    if (head.onTimes) {
-      yield head;
-      return;
-    }
-    let isPast = false;
-    for (const job of this.#queue.jobs) {
-      isPast ||= job === head;
-      if (!isPast) continue;
-      if (job instanceof Hashing && isAlike(job, head)) {
-        if (job.waiting > 0) yield job;
-      } else if (!("key" in job) || equal(job.key, head.key) || !this.#slots.of(job.key)) {
-        return;
-      }
-    }
+/** Yields requests of a line that can be hashed together, from the head on. */
+function* agreeing(head: Hashing, before: number): Iterable<Hashing> {
+  let job: KeyJob | undefined = head;
+  while (job instanceof Hashing && job.place < before && agree(job, head)) {
+    // The request leaves the line when its last input is taken.
+    const { next }: { next: KeyJob | undefined } = job;
+    if (job.waiting > 0) yield job;
+    job = next;
   }
 }
 
-/** Whether inputs of two jobs can be hashed together. */
-function isAlike(a: Hashing, b: Hashing): boolean {
-  return a === b || (a.version === b.version && !a.onTimes && !b.onTimes && equal(a.key, b.key));
+function agree(a: Hashing, b: Hashing): boolean {
+  return a === b || (a.version === b.version && !a.onTimes && !b.onTimes);
 }

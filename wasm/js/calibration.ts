@@ -1,15 +1,16 @@
-/** Which engine runs programs fastest: what may be measured, and what was. */
-import type { Choices, Engine, Features } from "./options.js";
+/** The choice of the engine that runs programs, by measurement. */
+import type { Choices } from "./options.js";
+import type { Engine, Features } from "./types.js";
 
-/** What a page has measured, for all its instances. */
+/** The page's measurements, for all its instances. */
 const measured = new Map<string, Engine>();
 
-/** Often enough for a worker that died while it measured. */
+/** A worker may die while it measures. */
 const ATTEMPTS = 3;
 
-/** The engine of one instance, which is a guess until it is measured. */
+/** The engine of one instance: a guess until the measurement. */
 export class Calibration {
-  /** The guess, and what may turn out to be faster. */
+  /** The guess, and the engines that may be faster. */
   readonly engines: readonly [Engine, ...Engine[]];
   readonly #id: string;
   #attempts = 0;
@@ -20,12 +21,12 @@ export class Calibration {
     this.#id = JSON.stringify([this.engines, features]);
   }
 
-  /** What to hash with now. */
+  /** The engine to use now. */
   get engine(): Engine {
     return measured.get(this.#id) ?? this.engines[0];
   }
 
-  /** Whether there is something to measure. */
+  /** Whether a measurement is due. */
   get isWanted(): boolean {
     return (
       this.engines.length > 1 &&
@@ -35,14 +36,14 @@ export class Calibration {
     );
   }
 
-  /** Measures, and remembers what came of it. A measurement that fails leaves the guess. */
+  /** Measures and stores the result. If the measurement fails, the guess stays. */
   async measure(ask: (engines: readonly Engine[]) => Promise<Engine>): Promise<void> {
     this.#inProgress = true;
     this.#attempts += 1;
     try {
       measured.set(this.#id, await ask(this.engines));
     } catch {
-      // The guess is right too, and only slower; a worker that died is noticed as such.
+      // The guess may be slower, but its hashes are right. The pool notices a dead worker.
     } finally {
       this.#inProgress = false;
     }

@@ -1,16 +1,17 @@
-/** The client's end of a worker: requests out, answers in, and what becomes of both. */
+/** The client's end of a worker: it sends requests and receives answers. */
 import { lockManager } from "./environment.js";
 import { RandomXError, type RandomXErrorCode } from "./errors.js";
 import type { Args, FromWorker, Operation, PlainError, Result, ToWorker } from "./protocol.js";
 import { startThread, type Thread } from "./thread.js";
 
+/** The request that waits for an answer. */
 interface Waiting {
   resolve: (result: unknown) => void;
   reject: (error: RandomXError) => void;
   onProgress: ((done: number) => void) | undefined;
 }
 
-/** A running worker. After its end every request rejects with the reason of the end. */
+/** A connection to a running worker. Once closed, every request rejects with the reason. */
 export class Connection {
   readonly #thread: Thread;
   readonly #watch = new AbortController();
@@ -22,7 +23,7 @@ export class Connection {
     this.#onEnd = onEnd;
     const listener = {
       message: (message: FromWorker) => {
-        this.#hear(message);
+        this.#receive(message);
       },
       failed: (reason: string) => {
         void this.close("worker-failed", reason);
@@ -32,9 +33,8 @@ export class Connection {
   }
 
   /**
-   * Starts a worker, with the script at an address if there is one, and has it load its module.
-   * One that cannot is not left behind. `onEnd` is called when a worker that had started has come
-   * to its end, whatever that was.
+   * Starts a worker, whose script can be at another address, and makes it load its module. A worker
+   * that cannot start is ended. `onEnd` is called when the worker ends, for whatever reason.
    */
   static open(
     script: string | undefined,
@@ -45,7 +45,7 @@ export class Connection {
     return { connection, started: connection.#start(args) };
   }
 
-  /** Asks the worker, which must have answered all that it was asked before. */
+  /** Sends a request to the worker, which must have answered the one before. */
   request<O extends Operation>(
     operation: O,
     args: Args<O>,
@@ -53,26 +53,26 @@ export class Connection {
   ): Promise<Result<O>> {
     if (this.#end) return Promise.reject(error(this.#end));
     return new Promise((resolve, reject) => {
-      this.#say({ type: "request", operation, args } as ToWorker);
+      this.#send({ type: "request", operation, args } as ToWorker);
       this.#thread.keepAlive(true);
       this.#waiting = { resolve: resolve as Waiting["resolve"], reject, onProgress };
     });
   }
 
-  /** Has the worker leave the fill that it is at; its answer is then that it was aborted. */
+  /** Makes the worker stop its fill, which then fails with code `aborted`. */
   abort(): void {
-    this.#say({ type: "abort" });
+    this.#send({ type: "abort" });
   }
 
   /**
-   * Ends the worker where it stands; the first reason given is the one that stays. Resolves when
-   * it is gone, where that can be known.
+   * Ends the worker at once. The first reason given is kept. Resolves when the worker is gone, where
+   * the system reports that.
    */
   close(code: RandomXErrorCode, message: string): Promise<void> {
     if (this.#end) return Promise.resolve();
     this.#end = { code, message };
-    // From now on the process waits for its end, which may be waited for.
-    const waiting = this.#take();
+    // This lets the process exit. `terminate` then keeps it alive until the worker is gone.
+    const waiting = this.#takeWaiting();
     const gone = this.#thread.terminate();
     this.#watch.abort();
     waiting?.reject(error(this.#end));
@@ -93,41 +93,41 @@ export class Connection {
     }
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     switch (message.type) {
       case "progress":
         this.#waiting?.onProgress?.(message.done);
         break;
       case "result":
-        this.#take()?.resolve(message.result);
+        this.#takeWaiting()?.resolve(message.result);
         break;
       case "failure":
-        this.#take()?.reject(error(message.error));
+        this.#takeWaiting()?.reject(error(message.error));
         break;
       case "died":
         void this.close(message.error.code, message.error.message);
     }
   }
 
-  #say(message: ToWorker): void {
+  #send(message: ToWorker): void {
     this.#thread.post(message);
   }
 
-  #take(): Waiting | undefined {
+  #takeWaiting(): Waiting | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     this.#thread.keepAlive(false);
     return waiting;
   }
 
-  /** Waits for the lock that the worker keeps: it comes free when the worker is gone. */
+  /** Waits for the lock that the worker holds. It becomes free when the worker is gone. */
   #watchOver(locks: LockManager, lock: string): void {
     locks
       .request(lock, { signal: this.#watch.signal }, () => {
         void this.close("worker-failed", "the worker is gone");
       })
       .catch(() => {
-        // The end came first, and the watch was called off.
+        // The connection was closed first, which ends the watch.
       });
   }
 }

@@ -1,10 +1,10 @@
 /**
- * What browsers and Node do in different ways, on either side of a worker. Nothing is imported
- * for Node: bundlers would follow it into programs for browsers.
+ * Differences between browsers and Node, on both sides of a worker. No module of Node is imported,
+ * because bundlers would follow the import into programs for browsers.
  */
 import type { FromWorker, ToWorker } from "./protocol.js";
 
-/** Inside a worker: serves what the client says, and returns how to answer it. */
+/** Listens to the client, inside a worker. Returns the function that sends answers. */
 export function serve(listener: (message: ToWorker) => void): (message: FromWorker) => void {
   const port = nodeModule("worker_threads")?.parentPort;
   if (port) {
@@ -21,7 +21,7 @@ export function serve(listener: (message: ToWorker) => void): (message: FromWork
   };
 }
 
-/** Compiles the WebAssembly at an address while it arrives, where the server lets it. */
+/** Compiles the WebAssembly at an address, while it downloads if the server sends its type. */
 export async function compile(address: URL): Promise<WebAssembly.Module> {
   const files = address.protocol === "file:" && nodeModule("fs");
   if (files) return WebAssembly.compile(await files.promises.readFile(address));
@@ -32,35 +32,35 @@ export async function compile(address: URL): Promise<WebAssembly.Module> {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** Whether threads can be handed memory that they share. */
+/** Tells whether threads can share memory. */
 export function canShareMemory(): boolean {
-  // Pages that are not isolated can make such memory and cannot post it. Node knows no isolation.
+  // Pages that are not isolated can allocate such memory but not post it. Node has no isolation.
   return (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 }
 
-/** Processors of this machine, as far as it tells. */
+/** Returns the number of processors, or 1 if it is not known. */
 export function processors(): number {
   const { navigator } = globalThis as { navigator?: Partial<Navigator> };
   const os = nodeModule("os");
   return navigator?.hardwareConcurrency ?? os?.availableParallelism() ?? 1;
 }
 
-/** The browser's locks, which only secure contexts have. Node tells itself that a thread is gone. */
+/** Returns the browser's locks, which only secure contexts have. Node reports dead threads itself. */
 export function lockManager(): LockManager | undefined {
   if (typeof Worker === "undefined" || nodeThreads()) return undefined;
   return (navigator as Partial<Navigator>).locks;
 }
 
 /**
- * Node's threads, where they are the better ones: in Node, and in Deno and Bun, whose own workers
- * keep a process alive. Not in Electron's pages, where they do not work.
+ * Returns Node's threads in Node, and also in Deno and Bun, whose own workers keep a process alive.
+ * Not in Electron's pages, where Node's threads do not work.
  */
 export function nodeThreads(): NodeThreads | undefined {
   const isPage = typeof Worker !== "undefined" && typeof document !== "undefined";
   return isPage ? undefined : nodeModule("worker_threads");
 }
 
-/** What Node's `worker_threads` has of use here. */
+/** The part of Node's `worker_threads` that is used. */
 export interface NodeThreads {
   Worker: new (script: URL) => NodeWorker;
   parentPort: NodePort | null;
@@ -72,21 +72,21 @@ export interface NodePort {
   postMessage: (message: unknown) => void;
 }
 
-/** A thread of Node's. */
+/** A thread in Node. */
 export interface NodeWorker extends NodePort {
   terminate: () => Promise<number>;
   ref: () => void;
   unref: () => void;
 }
 
-/** The modules of Node's own that are made use of. */
+/** The built-in modules of Node that are used. */
 interface NodeModules {
   fs: typeof import("node:fs");
   os: typeof import("node:os");
   worker_threads: NodeThreads;
 }
 
-/** A module of Node's own, in Node. */
+/** Returns a built-in module of Node, if there is one. */
 export function nodeModule<N extends keyof NodeModules>(name: N): NodeModules[N] | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => unknown };

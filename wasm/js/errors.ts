@@ -1,28 +1,27 @@
 /**
  * The kinds of failure. They are stable: write code against them, not against messages.
  *
- * - `invalid-argument`: an argument is not what its documentation says; the message names it.
+ * - `invalid-argument`: an argument is not what its documentation says. The message names it.
  *   Nothing was started.
- * - `unsupported`: this browser lacks WebAssembly, its SIMD instructions, or module workers, or
- *   a feature that was asked for by name; the message says which.
- * - `wasm-blocked`: the Content-Security-Policy that the worker was served with forbids
- *   WebAssembly; its `script-src` needs `'wasm-unsafe-eval'`.
- * - `out-of-memory`: the 256 MiB of a cache, or a machine's scratchpads, are not to be had.
+ * - `unsupported`: this browser lacks WebAssembly, its SIMD instructions, module workers, or a
+ *   feature that the caller demanded. The message says which.
+ * - `wasm-blocked`: the worker's Content-Security-Policy forbids WebAssembly. Its `script-src`
+ *   needs `'wasm-unsafe-eval'`.
+ * - `out-of-memory`: the 256 MiB of a cache or the scratchpads of a VM could not be allocated.
  *   The instance keeps no cache and stays usable.
- * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or it died at
- *   work. What it was working on rejects; another worker takes its place, and the instance
- *   stays usable.
- * - `queue-full`: so much waits that no more may; nothing was started. Await some of what was asked
- *   for before, or hand `hashMany` an iterable, which is read no faster than it is hashed.
+ * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or the worker died.
+ *   The work that it was doing rejects. Another worker replaces it, and the instance stays usable.
+ * - `queue-full`: too much is waiting, and nothing was started. Await earlier calls first, or pass
+ *   `hashMany` an iterable, which is read no faster than it is hashed.
  * - `disposed`: `dispose()` was called before or during the call.
- * - `aborted`: the call's `signal` was aborted; `cause` is the signal's reason. The instance
- *   stays usable.
- * - `node-unreachable`: a node cannot be connected to, or answers with an HTTP status other
+ * - `aborted`: the call's `signal` was aborted. `cause` is the signal's reason. The instance stays
+ *   usable.
+ * - `node-unreachable`: there is no connection to the node, or it answers with an HTTP status other
  *   than 200.
- * - `node-timeout`: a node did not answer in time, or not to the end.
- * - `node-refused`: a node answers that it cannot or will not; the message has its words.
- * - `node-too-large`: a node's answer is longer than was allowed; the rest is not read.
- * - `node-invalid`: a node's answer is not what was asked for; the message names the field.
+ * - `node-timeout`: the node's answer did not arrive completely in time.
+ * - `node-refused`: the node answers that it cannot or will not. The message quotes it.
+ * - `node-too-large`: the node's answer is longer than allowed. The rest is not read.
+ * - `node-invalid`: the node's answer does not fit the request. The message names the field.
  */
 export type RandomXErrorCode =
   | "invalid-argument"
@@ -39,45 +38,51 @@ export type RandomXErrorCode =
   | "node-too-large"
   | "node-invalid";
 
+/** Control and formatting characters. Some reverse or hide the text around them. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** The one class of errors of this package. Its `name` is `AbortError` for code `aborted`. */
 export class RandomXError extends Error {
-  /** What kind of failure this is. */
+  /** The kind of failure. */
   readonly code: RandomXErrorCode;
 
   /** @internal */
   constructor(code: RandomXErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(escaped(message), options);
     this.code = code;
     this.name = code === "aborted" ? "AbortError" : "RandomXError";
   }
 }
 
-/** The error for an argument that is not what its documentation says. */
+/** Returns the error for an argument that is not what its documentation says. */
 export function invalidArgument(name: string, complaint: string): RandomXError {
   return new RandomXError("invalid-argument", `${name}: ${complaint}`);
 }
 
-/** The error for a call whose signal was aborted. */
+/** Returns the error for a call whose signal was aborted. */
 export function aborted(signal: AbortSignal): RandomXError {
   return new RandomXError("aborted", "the call was aborted", { cause: signal.reason });
 }
 
-/** What was thrown, as a `RandomXError`. What nobody foresaw is a `worker-failed`. */
+/** Turns anything thrown into a `RandomXError`: an unforeseen error becomes `worker-failed`. */
 export function asRandomXError(thrown: unknown): RandomXError {
-  if (thrown instanceof RandomXError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RandomXError(isThrownByWasm(thrown) ? thrown.code : "worker-failed", message, {
-    cause: thrown,
-  });
+  try {
+    if (thrown instanceof RandomXError) return thrown;
+    const message = String(thrown instanceof Error ? thrown.message : thrown);
+    return new RandomXError(codeOf(thrown), message, { cause: thrown });
+  } catch (cause) {
+    // A revoked Proxy, or an object without a prototype.
+    return new RandomXError("worker-failed", "the thrown value cannot be read", { cause });
+  }
 }
 
-/** Whether the wasm crate threw this on purpose: it sets these two codes and no other. */
-function isThrownByWasm(
-  thrown: unknown,
-): thrown is Error & { code: "invalid-argument" | "out-of-memory" } {
-  return (
-    thrown instanceof Error &&
-    "code" in thrown &&
-    (thrown.code === "invalid-argument" || thrown.code === "out-of-memory")
-  );
+/** The WebAssembly modules throw errors with these two codes and no other. */
+function codeOf(thrown: unknown): RandomXErrorCode {
+  const code = thrown instanceof Error && "code" in thrown && thrown.code;
+  return code === "invalid-argument" || code === "out-of-memory" ? code : "worker-failed";
+}
+
+/** Messages quote callers, servers and blocks, and may end up in a terminal. */
+function escaped(message: string): string {
+  return message.replace(INVISIBLE, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
 }

@@ -1,17 +1,17 @@
-/** Measuring which engine runs programs fastest here. */
+/** The measurement of which engine runs programs fastest. */
 import type * as wasm from "../pkg/randomx_wasm.js";
-import type { Engine } from "./options.js";
+import type { Engine } from "./types.js";
 
-/** The part of a time that is clearly less: measurements beside other work are not exact. */
+/** An engine is clearly faster below this part of the time. Other work makes times inexact. */
 const CLEARLY = 0.8;
 
 /**
- * How often each is measured. They take turns and the least time of each counts, since other work
- * only ever adds to a time: a cache that is filled beside it, or a browser that still optimises.
+ * Measurements of each engine. They take turns, and the least time of each counts, because other
+ * work only adds to a time: a fill in another worker, or a browser that still optimises.
  */
 const ROUNDS = 3;
 
-/** The first of some engines, unless another one is clearly faster. */
+/** Returns the first of some engines, unless another is clearly faster. */
 export function fastest(
   { calibrate }: Pick<typeof wasm, "calibrate">,
   engines: readonly Engine[],

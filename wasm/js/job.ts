@@ -1,34 +1,16 @@
 /** Requests, from the call to the answer. */
 import { aborted, type RandomXError } from "./errors.js";
+import type { Linked } from "./list.js";
 import type { Args, Hashed, Input, Operation, Result, Times } from "./protocol.js";
-import type { Version } from "./validate.js";
+import type { Follow, Progress, Version } from "./types.js";
 
-/** What a call is at. */
-export interface Progress {
-  /**
-   * `load`: workers are started and load the WebAssembly module. `cache`: the cache of the key is
-   * filled. `hash`: inputs are hashed. A call goes through those that it needs, in this order.
-   */
-  phase: "load" | "cache" | "hash";
-  /** The part of the phase that is done, 0 to 1. Each phase that is told of ends with 1. */
-  done: number;
-}
-
-/** How one request is followed and stopped. */
-export interface Follow {
-  /** Aborting rejects the request at once. */
-  signal?: AbortSignal | undefined;
-  /** Hears how far it is. */
-  onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-/** What needs no cache. */
+/** Operations of a call that need no cache. */
 export type Question = Exclude<
   Operation,
   | "start"
   | "allocate"
   | "fill"
-  | "goAhead"
+  | "prefault"
   | "attach"
   | "release"
   | "calibrate"
@@ -36,14 +18,18 @@ export type Question = Exclude<
   | "hash"
 >;
 
-/** What every request is: a promise that may be given up. */
-abstract class Request<T> {
+/** A request: a promise that the caller can abort, and an entry of a list that waits. */
+abstract class Request<T, Entry> implements Linked<Entry> {
   readonly result: Promise<T>;
+  /** Its number in the order of the queue. */
+  place = 0;
+  previous: Entry | undefined;
+  next: Entry | undefined;
   #settle!: { resolve: (result: T) => void; reject: (error: RandomXError) => void };
   #forget: () => void = () => undefined;
   #isSettled = false;
 
-  /** `drop` is called when the caller has given up. */
+  /** `drop` is called when the caller aborts. */
   constructor(signal: AbortSignal | undefined, drop: () => void) {
     this.result = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -59,19 +45,19 @@ abstract class Request<T> {
     };
   }
 
-  /** Whether it has been answered, or given up. */
+  /** Whether the request was answered, has failed, or was aborted. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** The request has failed. */
+  /** Fails the request. */
   reject(error: RandomXError): void {
     this.#isSettled = true;
     this.#forget();
     this.#settle.reject(error);
   }
 
-  /** The request is answered. */
+  /** Answers the request. */
   resolve(result: T): void {
     this.#isSettled = true;
     this.#forget();
@@ -80,7 +66,7 @@ abstract class Request<T> {
 }
 
 /** A request that any worker can answer. */
-export class Call extends Request<Result<Question>> {
+export class Call extends Request<Result<Question>, Call> {
   readonly operation: Question;
   readonly args: Args<Question>;
 
@@ -96,8 +82,8 @@ export class Call extends Request<Result<Question>> {
   }
 }
 
-/** A request that a key's cache goes when nobody uses it. */
-export class Release extends Request<void> {
+/** A request to release a key's cache once nobody uses it. */
+export class Release extends Request<void, KeyJob> {
   readonly key: Uint8Array;
 
   constructor(key: Uint8Array, signal: AbortSignal | undefined, drop: () => void) {
@@ -106,34 +92,34 @@ export class Release extends Request<void> {
   }
 }
 
-/** Inputs to hash with a key; where there are none, its cache is all that is wanted. */
-export class Hashing extends Request<Hashed[]> {
+/** What is to be hashed. */
+export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
+  key: Uint8Array;
+  version: Version;
+  inputs: I;
+  /** Receives the times. One worker hashes all inputs then, and returns no hashes. */
+  onTimes?: (times: Times) => void;
+}
+
+/** A request to hash inputs with a key. Without inputs it only fills the cache. */
+export class Hashing extends Request<Hashed[], KeyJob> {
   readonly key: Uint8Array;
   readonly version: Version;
-  /** Bytes that it keeps. */
+  /** Bytes of the key and the inputs. */
   readonly bytes: number;
-  /** Hears what time was spent with; hashes are not told then. */
+  /** Receives the times, if the request is to measure. */
   readonly onTimes: ((times: Times) => void) | undefined;
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
   readonly #inputs: readonly Input[];
   readonly #hashes: Hashed[];
-  readonly #onProgress: (progress: Progress) => void;
+  readonly #onProgress: Follow["onProgress"];
   #handedOut = 0;
   #hasCache = false;
   #missing: number;
 
-  /** `drop` is called when the caller has given up. */
-  constructor(
-    request: {
-      key: Uint8Array;
-      version: Version;
-      inputs: readonly Input[];
-      onTimes?: (times: Times) => void;
-    },
-    follow: Follow,
-    drop: () => void,
-  ) {
+  /** `drop` is called when the caller aborts. */
+  constructor(request: HashRequest, follow: Follow, drop: () => void) {
     super(follow.signal, drop);
     this.key = request.key;
     this.version = request.version;
@@ -142,7 +128,7 @@ export class Hashing extends Request<Hashed[]> {
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
     this.#hashes = new Array<Hashed>(this.#missing);
-    this.#onProgress = follow.onProgress ?? (() => undefined);
+    this.#onProgress = follow.onProgress;
   }
 
   /** Inputs that no worker has yet. */
@@ -150,7 +136,7 @@ export class Hashing extends Request<Hashed[]> {
     return this.#inputs.length - this.#handedOut;
   }
 
-  /** The next inputs, at most so many, and where their hashes belong. */
+  /** Hands out the next inputs, at most so many, with the index of the first. */
   handOut(most: number): { inputs: readonly Input[]; first: number } {
     const first = this.#handedOut;
     const inputs = this.#inputs.slice(first, first + most);
@@ -158,41 +144,43 @@ export class Hashing extends Request<Hashed[]> {
     return { inputs, first };
   }
 
-  /** The part of the cache that is filled; of all of it, it is told once. */
+  /** Reports the part of the cache that is filled. Completion is reported once. */
   filled(done: number): void {
     if (this.#hasCache) return;
     this.#hasCache = done === 1;
-    this.#tell({ phase: "cache", done });
-    if (this.#hasCache && this.#missing > 0) this.#tell({ phase: "hash", done: 0 });
+    this.#report({ phase: "cache", done });
+    if (this.#hasCache && this.#missing > 0) this.#report({ phase: "hash", done: 0 });
   }
 
-  /** Takes the hashes of so many inputs, or of none; the last one resolves the request. */
+  /** Takes the hashes of `count` inputs. The last ones resolve the request. */
   take(first: number, hashes: readonly Hashed[], count: number): void {
     if (this.isSettled) return;
     hashes.forEach((hash, index) => {
       this.#hashes[first + index] = hash;
     });
     this.#missing -= count;
-    if (count > 0) this.#tell({ phase: "hash", done: 1 - this.#missing / this.#inputs.length });
+    if (count > 0) this.#report({ phase: "hash", done: 1 - this.#missing / this.#inputs.length });
     if (this.#missing === 0) this.resolve(this.#hashes);
   }
 
-  /** What the listener throws is its own, and must not be taken for a failure here. */
-  #tell(progress: Progress): void {
-    try {
-      this.#onProgress(progress);
-    } catch (thrown) {
-      queueMicrotask(() => {
-        throw thrown;
-      });
-    }
+  #report(progress: Progress): void {
+    report(this.#onProgress, progress);
   }
 }
 
-/** A request that waits for its turn. */
-export type Job = Call | Hashing | Release;
+/** A request that needs the cache of a key, or releases it. */
+export type KeyJob = Hashing | Release;
 
-/** Whether two keys are the same. */
-export function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+/** A request that waits. */
+export type Job = Call | KeyJob;
+
+/** Calls a caller's listener. An error in it is the caller's: it surfaces as uncaught. */
+export function report(listener: Follow["onProgress"], progress: Progress): void {
+  try {
+    listener?.(progress);
+  } catch (thrown) {
+    queueMicrotask(() => {
+      throw thrown;
+    });
+  }
 }

@@ -1,55 +1,42 @@
-/** How an instance works: what a caller may choose, and what became of it. */
+/** The options of an instance, and the configuration that results from them. */
 import { processors } from "./environment.js";
 import { invalidArgument } from "./errors.js";
+import type { Engine, Features } from "./types.js";
 import * as validate from "./validate.js";
 
-/** What runs programs: WebAssembly that is made for each of them, or the interpreter. */
-export type Engine = "jit" | "interpreter";
-
-/** What is made use of where it is found, and differs between browsers. */
-export interface Features {
-  /** Relaxed SIMD whose multiply-and-add rounds once. */
-  fusedMultiplyAdd: boolean;
-  /** Products of 128 bits. */
-  wideArithmetic: boolean;
-  /** Memory that threads share; in browsers only of pages that are cross-origin isolated. */
-  sharedMemory: boolean;
-}
-
-/** How {@link RandomX.create} sets an instance up. The defaults are what is fastest. */
+/** Options of {@link RandomX.create}. The defaults are the fastest. */
 export interface CreateOptions {
   /**
-   * Workers that hash, 1 to 24, over one cache. `auto` (the default) takes as many as there are
-   * processors, but at most 8. Where memory cannot be shared there is one worker, whatever is
-   * asked for.
+   * Workers that hash, 1 to 24. They share each cache. `auto` (the default) takes one for each
+   * processor, but at most 8. Where memory cannot be shared there is always one worker.
    */
   threads?: "auto" | number | undefined;
-  /** What runs programs. `auto` (the default) measures it. */
+  /** What runs programs. `auto` (the default) measures which is faster. */
   engine?: "auto" | Engine | undefined;
   /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
   /**
-   * Keys whose caches are held at a time, 1 (the default) to 3, 256 MiB each. The one that has been
-   * without work for longest makes room for another.
+   * Keys whose caches are held at the same time, 1 (the default) to 3, 256 MiB each. The least
+   * recently used cache makes room for another key.
    */
   slots?: number | undefined;
   /**
-   * Inputs that may wait, 1 to 1,048,576, together with 256 MiB of bytes; 65,536 by default. A call
-   * that would be over it rejects at once with code `queue-full`.
+   * Inputs that may wait, 1 to 1,048,576; 65,536 by default. Together they may have 256 MiB. A call
+   * that would exceed either limit rejects at once with code `queue-full`.
    */
   maxQueue?: number | undefined;
   /**
-   * Where the WebAssembly is, if not where the package or its bundler has put it. Relative to the
-   * page; where there is none, absolute.
+   * The address of the WebAssembly, if it is not where the package or its bundler put it. Relative
+   * to the page, or absolute where there is no page.
    */
   wasmUrl?: string | URL | undefined;
-  /** Where the WebAssembly of Monero's rules is, likewise. It is loaded when it is first needed. */
+  /** The address of the WebAssembly of Monero's rules, likewise. It is loaded when first needed. */
   moneroWasmUrl?: string | URL | undefined;
-  /** Where the worker's script is, likewise. One of another origin is imported by a `blob:` script. */
+  /** The address of the worker's script, likewise. A `blob:` script imports one of another origin. */
   workerUrl?: string | URL | undefined;
   /**
-   * For tests and measurements: `false` does without a feature that is there, `true` for one
-   * that is not is `unsupported`.
+   * For tests and measurements: `false` forbids a feature, and `true` demands it: creating rejects
+   * with code `unsupported` if it is missing.
    */
   features?: Partial<Features> | undefined;
 }
@@ -60,11 +47,11 @@ export interface Configuration {
   threads: number;
   /** Hashes that a worker computes together. */
   lanes: number;
-  /** Keys whose caches are held at a time. */
+  /** Keys whose caches are held at the same time. */
   slots: number;
-  /** What runs programs; with `engine: "auto"` it may change once, when it has been measured. */
+  /** What runs programs. With `engine: "auto"` the measurement may change it once. */
   engine: Engine;
-  /** What is made use of. */
+  /** The features in use. */
   features: Features;
 }
 
@@ -81,10 +68,10 @@ export interface Choices {
   workerUrl: string | undefined;
 }
 
-/** A cache's memory has places for 32 workers; some must stay free for those that replace others. */
+/** A cache's memory has places for 31 workers. Replacements of dead workers need spare ones. */
 const MAX_THREADS = 24;
 
-/** What `auto` takes at most: every worker has memory of its own. */
+/** The limit of `auto`: every worker takes memory. */
 const MAX_AUTO_THREADS = 8;
 
 const MAX_LANES = 8;
@@ -97,9 +84,21 @@ const DEFAULT_QUEUE = 1 << 16;
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const;
 
-/** Options, checked and completed. */
+/** Checks options and fills in the defaults. */
 export function choices(options: CreateOptions): Choices {
-  const given = validate.record("options", options);
+  const given = validate.fields(
+    "options",
+    options,
+    "threads",
+    "engine",
+    "lanes",
+    "slots",
+    "maxQueue",
+    "features",
+    "wasmUrl",
+    "moneroWasmUrl",
+    "workerUrl",
+  );
   const { threads = "auto", engine = "auto", lanes = MAX_LANES, features = {} } = given;
   const { slots = 1, maxQueue = DEFAULT_QUEUE } = given;
   return {
@@ -108,23 +107,23 @@ export function choices(options: CreateOptions): Choices {
     lanes: validate.count("lanes", lanes, MAX_LANES),
     slots: validate.count("slots", slots, MAX_SLOTS),
     maxQueue: validate.count("maxQueue", maxQueue, MAX_QUEUE),
-    features: featureSwitches(validate.record("features", features)),
+    features: featureSwitches(features),
     wasmUrl: validate.address("wasmUrl", given.wasmUrl),
     moneroWasmUrl: validate.address("moneroWasmUrl", given.moneroWasmUrl),
     workerUrl: validate.address("workerUrl", given.workerUrl),
   };
 }
 
-/** As many workers as were chosen. */
+/** Returns the number of workers that the options ask for. */
 export function threadCount({ threads }: Choices, { sharedMemory }: Features): number {
   if (!sharedMemory) return 1;
   if (threads !== "auto") return threads;
   return Math.min(MAX_AUTO_THREADS, processors());
 }
 
-function featureSwitches(given: Record<string, unknown>): Partial<Features> {
+function featureSwitches(features: unknown): Partial<Features> {
   const switches: Partial<Features> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of validate.entries("features", features)) {
     const feature = FEATURES.find((each) => each === name);
     if (!feature) throw invalidArgument(`features.${name}`, "there is no such feature");
     if (value === undefined) continue;

@@ -1,60 +1,60 @@
 /**
- * What the client and a worker say to each other. The client asks one thing at a time, and
- * every request is answered by one `result` or `failure`; `progress` may come before. After
- * `died` the worker says nothing more.
+ * The messages between the client and a worker. The client sends one request at a time. The worker
+ * answers each with one `result` or `failure`, and may send `progress` before. `died` is the
+ * worker's last message.
  */
-import type { Front } from "./ahead.js";
-import type { RandomXErrorCode } from "./errors.js";
-import type { Engine, Features } from "./options.js";
 import type {
+  PlainCheck,
   PlainCheckpoint,
   PlainExamination,
   PlainVerdict,
   PlainWork,
 } from "../monero/pkg/randomx_monero_wasm.js";
-import type { Network, Version } from "./validate.js";
+import type { RandomXErrorCode } from "./errors.js";
+import type { FillCursor } from "./prefault.js";
+import type { Engine, Features, Network, Version } from "./types.js";
 
-/** What a worker can be asked: the arguments, checked by the client, and the result. */
+/** What a worker can do: the arguments, which the client has checked, and the result. */
 export interface Operations {
-  /** Loads the WebAssembly module and takes the lock, if it can. Asked once, first. */
+  /** Loads the WebAssembly module and takes the lock if possible. Sent once, first. */
   start: {
     args: {
       lock: string | undefined;
-      /** The module, where another worker has compiled it already. */
+      /** The module, if another worker has compiled it already. */
       module: WebAssembly.Module | undefined;
-      /** Where it is, if not beside the worker's script. */
+      /** The module's address, if it is not beside the worker's script. */
       wasmUrl: string | undefined;
-      /** Where Monero's rules are, likewise. */
+      /** The address of the module of Monero's rules, likewise. */
       moneroWasmUrl: string | undefined;
-      /** Features that must or must not be used; the others are used where they are found. */
+      /** Features that the caller demands or forbids. The others are used where available. */
       features: Partial<Features>;
       lanes: number;
-      /** Which place in the memory of each cache is this worker's. */
+      /** The worker's place in the memory of each cache. */
       place: number;
     };
     result: { held: boolean; module: WebAssembly.Module; features: Features };
   };
-  /** Takes the memory of a slot, which is used for one key's cache after another. */
+  /** Allocates the memory of a slot, which holds one key's cache after another. */
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
-  /** Fills the cache of a key, in a memory that is shared or the worker's own. */
+  /** Fills the cache of a key, in shared memory or in the worker's own. */
   fill: {
     args: InSlot & {
       key: Uint8Array;
       memory: WebAssembly.Memory | undefined;
-      /** What is moved for `goAhead`, where the memory is new. */
-      front?: Front | undefined;
+      /** The cursor to advance for `prefault`, if the memory is new. */
+      cursor?: FillCursor | undefined;
     };
     result: Cache;
   };
   /** Touches the pages of a new memory while another worker fills it. */
-  goAhead: { args: { memory: WebAssembly.Memory; front: Front }; result: null };
-  /** Uses the cache that another worker has filled. */
+  prefault: { args: { memory: WebAssembly.Memory; cursor: FillCursor }; result: null };
+  /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
-  /** Lets go of a slot's cache and memory. */
+  /** Drops a slot's cache and memory. */
   release: { args: InSlot; result: null };
   /** Measures which of the engines is the fastest. */
   calibrate: { args: { engines: readonly Engine[] }; result: Engine };
-  /** Tells what hashes of inputs spend their time with. */
+  /** Measures what hashing inputs spends its time with. */
   measure: {
     args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
     result: Times;
@@ -64,29 +64,31 @@ export interface Operations {
     args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
     result: readonly Hashed[];
   };
-  /** Blake2b-256 of input and hash. */
+  /** Computes Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };
-  /** Begins to load Monero's rules, which the operations below need; they wait for them. */
+  /** Starts to load Monero's rules. The operations below need them and wait for them. */
   loadRules: { args: null; result: null };
-  /** The height whose block id is the key at a height. */
+  /** Returns the height whose block id is the key at a height. */
   seedHeight: { args: { height: number }; result: number };
-  /** Whether a hash meets a difficulty. */
+  /** Tells whether a hash meets a difficulty. */
   checkDifficulty: { args: Proof; result: boolean };
-  /** Looks at a block by itself, and at its proof of work if there is one. */
+  /** Checks a block by itself, and its proof of work if there is one. */
   examine: { args: BlockArgs & { proof: Proof | undefined }; result: PlainExamination };
-  /** The proofs of work that blocks of a chain need: none from a block on that is not valid. */
+  /** Checks a proof of work. */
+  proofOfWork: { args: Proof; result: PlainCheck };
+  /** Returns the hashes that blocks of a chain need. The list ends with `null` at a block that breaks a rule. */
   chainWork: { args: ChainArgs; result: (PlainWork | null)[] };
-  /** Judges blocks of a chain, up to one that is not valid. */
+  /** Judges blocks of a chain, up to the first that breaks a rule. */
   chainVerdicts: {
     args: ChainArgs & {
-      /** One for each block that needs one; `undefined` for what was not looked at. */
+      /** One for each block that needs one. `undefined` if the proof of work is not checked. */
       hashes: readonly (Uint8Array | undefined)[];
     };
     result: { verdicts: PlainVerdict[]; checkpoint: PlainCheckpoint | null };
   };
 }
 
-/** A block, and what is said of it. */
+/** A block, and the claims about it. */
 export interface BlockArgs {
   block: Uint8Array | undefined;
   hashingBlob: Uint8Array | undefined;
@@ -97,7 +99,7 @@ export interface BlockArgs {
 
 /** Blocks of a chain. */
 export interface ChainArgs {
-  /** The checkpoint that they follow on, or the height that they begin at. */
+  /** The checkpoint before the first block, or that block's height. */
   start: PlainCheckpoint | number;
   links: readonly LinkArgs[];
   network: Network;
@@ -105,37 +107,37 @@ export interface ChainArgs {
   allowIncomplete: boolean;
   /** Seconds since 1970. */
   now: number;
-  /** What every block must meet, in decimal digits, if that is fixed. */
+  /** The difficulty of every block in decimal digits, if it is fixed. */
   fixedDifficulty: string | undefined;
 }
 
-/** A block of a chain, and what is said of it. */
+/** A block of a chain, and the claims about it. */
 export interface LinkArgs extends Omit<BlockArgs, "network"> {
   seedHash: Uint8Array | undefined;
   difficulty: string | undefined;
 }
 
-/** A RandomX hash, and what it should meet, in decimal digits. */
+/** A RandomX hash and the difficulty that it should meet, in decimal digits. */
 export interface Proof {
   hash: Uint8Array;
   difficulty: string;
 }
 
-/** Which slot an operation is about: a number from 0. */
+/** The slot of an operation, counted from 0. */
 export interface InSlot {
   slot: number;
 }
 
-/** A filled cache, as it is handed to other workers. */
+/** A filled cache, as workers share it. */
 export interface Cache {
   key: Uint8Array;
-  /** Where it is, if it is shared. */
+  /** The memory, if it is shared. */
   memory: WebAssembly.Memory | undefined;
-  /** Computes dataset items from it. */
+  /** Computes dataset items from the memory. */
   items: WebAssembly.Module;
 }
 
-/** What is hashed. */
+/** An input to hash. */
 export interface Input {
   bytes: Uint8Array;
 }
@@ -145,23 +147,23 @@ export interface Hashed {
   hash: Uint8Array;
 }
 
-/** Milliseconds, by what they were spent with. */
+/** Milliseconds that hashing spends with each kind of work. */
 export interface Times {
   /** Filling scratchpads. */
   fill: number;
   /** Generating programs. */
   generate: number;
-  /** Compiling programs, or bringing them into the form that the interpreter runs. */
+  /** Compiling programs, or decoding them for the interpreter. */
   compile: number;
   /** Running programs. */
   execute: number;
   /** Computing dataset items. */
   items: number;
-  /** Hashing scratchpads, which are filled for the next hashes in the same pass. */
+  /** Hashing scratchpads. The same pass fills them for the next hashes. */
   finish: number;
 }
 
-/** The name of something that a worker can be asked. */
+/** The name of an operation. */
 export type Operation = keyof Operations;
 
 /** The arguments of an operation. */
@@ -175,17 +177,17 @@ export type Request = {
   [O in Operation]: { type: "request"; operation: O; args: Args<O> };
 }[Operation];
 
-/** From the client. `abort` ends a fill; where none is at work it means nothing. */
+/** A message from the client. `abort` ends the current fill, if there is one. */
 export type ToWorker = Request | { type: "abort" };
 
-/** From the worker. */
+/** A message from the worker. */
 export type FromWorker =
   | { type: "progress"; done: number }
   | { type: "result"; result: Result<Operation> }
   | { type: "failure"; error: PlainError }
   | { type: "died"; error: PlainError };
 
-/** An error on its way between threads, where classes are lost. */
+/** An error between threads, where classes are lost. */
 export interface PlainError {
   code: RandomXErrorCode;
   message: string;

@@ -1,13 +1,14 @@
-/** What waits for workers, in order, and how much of it there may be. */
+/** The bounded queue of an instance: calls, and one line of requests for each key. */
 import { RandomXError } from "./errors.js";
-import { Hashing, equal, type Job } from "./job.js";
+import { Call, Hashing, type Job, type KeyJob } from "./job.js";
+import { List } from "./list.js";
 
-/** The most bytes of keys and inputs that may wait: 256 MiB. */
+/** The limit for the bytes of waiting keys and inputs: 256 MiB. */
 const MAX_BYTES = 1 << 28;
 
 /** How much waits. */
 export interface Waiting {
-  /** Calls. */
+  /** Calls of the instance's methods. */
   requests: number;
   /** Inputs that no worker has yet. */
   inputs: number;
@@ -15,21 +16,59 @@ export interface Waiting {
   bytes: number;
 }
 
-/** A bounded queue. */
+/** The waiting requests of one key, in order. There is at least one. */
+export interface Line {
+  readonly key: Uint8Array;
+  readonly head: KeyJob;
+}
+
+/** A line, as the queue keeps it. */
+class Jobs extends List<KeyJob> implements Line {
+  readonly key: Uint8Array;
+
+  constructor(key: Uint8Array) {
+    super();
+    this.key = key;
+  }
+
+  get head(): KeyJob {
+    if (!this.first) throw new Error("the line is empty");
+    return this.first;
+  }
+}
+
+/** Waiting requests. */
 export class Queue {
   readonly #limit: number;
+  readonly #calls = new List<Call>();
+  /** Lines by the hash of their key. */
+  readonly #byKey = new Map<number, Jobs[]>();
+  /** Lines in the order of their heads. */
+  readonly #lines: Jobs[] = [];
   readonly #jobs = new Set<Job>();
+  #places = 0;
   #bytes = 0;
   #inputs = 0;
 
-  /** With the most inputs that may wait. */
+  /** Makes a queue for at most `limit` inputs. */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** What waits, from the first. What is removed meanwhile is not met. */
-  get jobs(): Iterable<Job> {
-    return this.#jobs;
+  /** The first call that needs no cache. */
+  get firstCall(): Call | undefined {
+    return this.#calls.first;
+  }
+
+  /** The lines, in the order of their heads. */
+  get lines(): readonly Line[] {
+    return this.#lines;
+  }
+
+  /** The first request. */
+  get first(): Job | undefined {
+    const [call, head] = [this.#calls.first, this.#lines[0]?.head];
+    return call && head ? (call.place < head.place ? call : head) : (call ?? head);
   }
 
   /** How much waits. */
@@ -37,35 +76,34 @@ export class Queue {
     return { requests: this.#jobs.size, inputs: this.#inputs, bytes: this.#bytes };
   }
 
-  /** Throws `queue-full` where so many more are too many. */
+  /** Throws `queue-full` if there is no room for so much more. */
   check(inputs: number, bytes = 0): void {
     if (this.#inputs + inputs > this.#limit) {
-      throw new RandomXError(
-        "queue-full",
-        `the queue: ${this.#inputs} inputs wait, ${inputs} more are over the limit of ${this.#limit}`,
-      );
+      throw queueFull("inputs", this.#limit, this.#inputs, inputs);
     }
-    if (this.#bytes + bytes > MAX_BYTES) {
-      throw new RandomXError(
-        "queue-full",
-        `the queue: ${this.#bytes} bytes wait, ${bytes} more are over the limit of ${MAX_BYTES}`,
-      );
-    }
+    if (this.#bytes + bytes > MAX_BYTES) throw queueFull("bytes", MAX_BYTES, this.#bytes, bytes);
   }
 
-  /** Puts a job at the end. */
+  /** Adds a request at the end. */
   add(job: Job): void {
-    if (job instanceof Hashing) {
-      this.check(job.waiting, job.bytes);
-      this.#inputs += job.waiting;
-      this.#bytes += job.bytes;
-    } else if (this.#jobs.size >= this.#limit) {
-      throw new RandomXError("queue-full", `the queue: ${this.#limit} calls wait already`);
+    if (job instanceof Hashing) this.check(job.waiting, job.bytes);
+    else if (this.#jobs.size >= this.#limit) {
+      throw queueFull("calls", this.#limit, this.#jobs.size, 1);
     }
     this.#jobs.add(job);
+    job.place = this.#places += 1;
+    if (job instanceof Call) {
+      this.#calls.add(job);
+      return;
+    }
+    if (job instanceof Hashing) {
+      this.#inputs += job.waiting;
+      this.#bytes += job.bytes;
+    }
+    (this.#lineOf(job.key) ?? this.#newLine(job.key)).add(job);
   }
 
-  /** Takes the next inputs of a job, at most so many; one without any leaves the queue. */
+  /** Hands out the next inputs of a request, at most so many. One without more leaves the queue. */
   handOut(job: Hashing, most: number): ReturnType<Hashing["handOut"]> {
     const handedOut = job.handOut(most);
     this.#inputs -= handedOut.inputs.length;
@@ -73,25 +111,89 @@ export class Queue {
     return handedOut;
   }
 
-  /** Takes a job out, if it is still here. */
+  /** Removes a request, if it is still here. */
   remove(job: Job): void {
-    if (!this.#jobs.delete(job) || !(job instanceof Hashing)) return;
-    this.#inputs -= job.waiting;
-    this.#bytes -= job.bytes;
+    if (!this.#jobs.delete(job)) return;
+    if (job instanceof Call) {
+      this.#calls.remove(job);
+      return;
+    }
+    if (job instanceof Hashing) {
+      this.#inputs -= job.waiting;
+      this.#bytes -= job.bytes;
+    }
+    const line = this.#lineOf(job.key);
+    if (line?.head === job) this.#removeHead(line);
+    else line?.remove(job);
   }
 
-  /** Takes out all. */
+  /** Removes all requests and returns them. */
   clear(): Job[] {
     const jobs = [...this.#jobs];
     for (const job of jobs) this.remove(job);
     return jobs;
   }
 
-  /** The first job that waits for a key's cache. */
+  /** Returns the first request that waits for a key's cache. */
   firstFor(key: Uint8Array): Hashing | undefined {
-    for (const job of this.#jobs) {
-      if (job instanceof Hashing && equal(job.key, key)) return job;
-    }
-    return undefined;
+    let job = this.#lineOf(key)?.first;
+    while (job && !(job instanceof Hashing)) job = job.next;
+    return job;
   }
+
+  #lineOf(key: Uint8Array): Jobs | undefined {
+    return this.#byKey.get(hashOf(key))?.find((line) => equal(line.key, key));
+  }
+
+  #newLine(key: Uint8Array): Jobs {
+    const line = new Jobs(key);
+    const hash = hashOf(key);
+    this.#byKey.set(hash, [...(this.#byKey.get(hash) ?? []), line]);
+    this.#lines.push(line);
+    return line;
+  }
+
+  /** Keeps the lines in the order of their heads. */
+  #removeHead(line: Jobs): void {
+    this.#lines.splice(this.#indexOf(line.head.place), 1);
+    line.remove(line.head);
+    if (line.first) {
+      this.#lines.splice(this.#indexOf(line.first.place), 0, line);
+      return;
+    }
+    const hash = hashOf(line.key);
+    const others = this.#byKey.get(hash)?.filter((other) => other !== line) ?? [];
+    if (others.length > 0) this.#byKey.set(hash, others);
+    else this.#byKey.delete(hash);
+  }
+
+  /** Returns the index of the first line whose head is at a place or after it. */
+  #indexOf(place: number): number {
+    let [low, high] = [0, this.#lines.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle]?.head.place ?? Infinity) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Tells whether two keys are the same. */
+export function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+/** FNV-1a, to find a key among many. */
+function hashOf(key: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (const byte of key) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash;
+}
+
+function queueFull(what: string, limit: number, waiting: number, more: number): RandomXError {
+  return new RandomXError(
+    "queue-full",
+    `the queue: expected at most ${limit} ${what}, got ${more} more while ${waiting} wait`,
+  );
 }

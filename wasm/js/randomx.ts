@@ -1,54 +1,61 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { aborted, asRandomXError } from "./errors.js";
-import type { Follow, Progress } from "./job.js";
+import { report } from "./job.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
 import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./monero/chain.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
-import { Pool } from "./pool.js";
 import type { Input, Times } from "./protocol.js";
+import { Scheduler } from "./scheduler.js";
 import type { Stats } from "./stats.js";
-import { stream, type Source } from "./stream.js";
+import { stream } from "./stream.js";
+import type { Bytes, Difficulty, Follow, Progress, Source, Version } from "./types.js";
 import * as validate from "./validate.js";
-import type { Bytes, Difficulty, Version } from "./validate.js";
 
-/** How a call is stopped. */
+/** How a call is aborted. */
 export interface AbortOptions {
   /**
-   * Aborting it rejects the call at once with code `aborted`; a cache half made is freed. The
-   * instance stays usable.
+   * Aborting it rejects the call at once with code `aborted`. A cache that the call fills is freed.
+   * The instance stays usable.
    */
   signal?: AbortSignal | undefined;
 }
 
-/** How a call that may fill a cache is followed and stopped. */
+/** How a call that may fill a cache is followed and aborted. */
 export interface PrepareOptions extends AbortOptions {
   /**
-   * Hears how far the call is: of phase `cache`, the part of the key's cache that is filled, about
-   * every 20 ms, or only 1 where that cache is held; then, of phase `hash`, the part of the inputs
-   * that is hashed. Each phase ends with 1.
+   * Receives the progress of the call. First phase `cache`: the part of the key's cache that is
+   * filled, about every 20 ms, or only 1 if the cache is already held. Then phase `hash`: the part of
+   * the inputs that is hashed. Each phase ends with 1.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** How inputs are hashed. */
 export interface HashOptions extends PrepareOptions {
-  /** RandomX 1 (the default: what Monero runs) or 2. The same cache serves both. */
+  /** RandomX 1 (the default, which Monero runs) or 2. Both use the same cache. */
   version?: Version | undefined;
 }
 
+/** What to hash. */
+interface Work {
+  key: Uint8Array;
+  version: Version;
+  inputs: Input[];
+}
+
 /**
- * RandomX in workers of its own, so that the page stays responsive.
+ * RandomX in its own workers, so that the page stays responsive.
  *
- * An instance holds the caches of as many keys as it has `slots` (one, if nothing else is asked
- * for), 256 MiB each, which its workers share. Requests are begun in the order in which they are
- * made, except that none waits while the cache of another one's key is filled: group work by key.
- * Those that are made together and agree in key and version are hashed together, which is faster.
- * What waits is bounded, see `maxQueue`.
+ * An instance holds the caches of as many keys as it has `slots` (one by default), 256 MiB each. The
+ * workers share them. Requests start in the order of the calls, except that none waits while another
+ * key's cache is filled or released. Changing keys takes time, so group the work by key. Requests
+ * made together with the same key and version are hashed together, which is faster. The queue is
+ * bounded; see `maxQueue`.
  *
- * Bytes are given as a `Uint8Array`, which is copied, or as hex. Every method rejects with a
- * {@link RandomXError} and nothing else; each lists its own codes beside `worker-failed`,
- * `queue-full` and `disposed`, which any call can meet. Every method that waits takes a `signal`,
- * and rejects with `aborted` when that is.
+ * Bytes are a `Uint8Array`, which is copied, or hex. Every method rejects with a {@link RandomXError}
+ * and nothing else. Each method lists its own codes. Any call can also meet `worker-failed`,
+ * `queue-full` and `disposed`. Every method that waits takes a `signal`, and rejects with `aborted`
+ * when it is aborted.
  *
  * @example
  * ```ts
@@ -58,101 +65,111 @@ export interface HashOptions extends PrepareOptions {
  * ```
  */
 export class RandomX {
-  readonly #pool: Pool;
+  readonly #scheduler: Scheduler;
 
-  private constructor(pool: Pool) {
-    this.#pool = pool;
+  private constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
   }
 
   /**
-   * Starts workers and loads the WebAssembly module (no cache yet: a few MiB). It resolves when
-   * the first worker is there; the others join it. `onProgress` hears of phase `load`.
+   * Starts workers and loads the WebAssembly module. It fills no cache yet, and takes a few MiB. It
+   * resolves when the first worker has started; the others follow. `onProgress` receives phase
+   * `load`.
    *
    * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`,
-   * `out-of-memory`, or `worker-failed` where the worker script or the module cannot be loaded.
+   * `out-of-memory`, or `worker-failed` if the worker script or the module cannot be loaded.
    */
-  static async create(options: CreateOptions & PrepareOptions = {}): Promise<RandomX> {
-    const chosen = choices(options);
-    const { signal, onProgress } = follow(options);
-    if (signal?.aborted) throw aborted(signal);
-    const pool = new Pool(chosen);
-    const stop = (): void => void pool.close("aborted", "the call was aborted");
-    signal?.addEventListener("abort", stop);
-    try {
-      onProgress?.({ phase: "load", done: 0 });
-      await pool.open();
-      onProgress?.({ phase: "load", done: 1 });
-      return new RandomX(pool);
-    } catch (thrown) {
-      stop();
-      throw signal?.aborted ? aborted(signal) : asRandomXError(thrown);
-    } finally {
-      signal?.removeEventListener("abort", stop);
-    }
+  static create(options: CreateOptions & PrepareOptions = {}): Promise<RandomX> {
+    return guarded(async () => {
+      const chosen = choices(options);
+      const { signal, onProgress } = follow(options);
+      if (signal?.aborted) throw aborted(signal);
+      const scheduler = new Scheduler(chosen);
+      const stop = (): void => void scheduler.close("aborted", "the call was aborted");
+      signal?.addEventListener("abort", stop);
+      try {
+        report(onProgress, { phase: "load", done: 0 });
+        await scheduler.open();
+        report(onProgress, { phase: "load", done: 1 });
+        return new RandomX(scheduler);
+      } catch (thrown) {
+        stop();
+        throw signal?.aborted ? aborted(signal) : thrown;
+      } finally {
+        signal?.removeEventListener("abort", stop);
+      }
+    });
   }
 
-  /** How this instance works: what was chosen, found and measured so far. */
+  /** How this instance works: the chosen options, the detected features and the measured engine. */
   get configuration(): Configuration {
-    return this.#pool.configuration;
+    return this.#scheduler.configuration;
   }
 
-  /** What this instance has done so far, and is at. */
+  /** Returns what this instance has done so far, and what it is doing. */
   stats(): Stats {
-    return this.#pool.stats;
+    return this.#scheduler.stats;
   }
 
   /**
-   * Has the cache of `key` filled (specification, section 7) and held, so that hashes with it start
-   * at once. Where all slots are in use, it takes the place of the cache that has been without
-   * work for longest. The other methods do this themselves when they must.
+   * Fills the cache of `key` (specification, section 7) and holds it, so that hashes with it start at
+   * once. If all slots are in use, it replaces the least recently used cache. The other methods do
+   * this themselves when necessary.
    *
    * @param key - at most 1 MiB; may be empty.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
-  async prepare(key: Bytes, options: PrepareOptions = {}): Promise<void> {
-    const request = { key: validate.bytes("key", key), version: 1, inputs: [] } as const;
-    await this.#pool.hash(request, follow(options));
+  prepare(key: Bytes, options: PrepareOptions = {}): Promise<void> {
+    return guarded(async () => {
+      const request = { key: validate.bytes("key", key), version: 1, inputs: [] } as const;
+      await this.#scheduler.hash(request, follow(options));
+    });
   }
 
   /**
-   * The RandomX hash, 32 bytes, of an input (specification, section 2).
+   * Returns the RandomX hash of an input, 32 bytes (specification, section 2).
    *
    * @param key - at most 1 MiB; may be empty.
    * @param input - at most 1 MiB; may be empty.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
-  async hash(key: Bytes, input: Bytes, options: HashOptions = {}): Promise<Uint8Array> {
-    const request = {
-      key: validate.bytes("key", key),
-      inputs: [{ bytes: validate.bytes("input", input) }] as const,
-      version: versionOf(options),
-    };
-    const [{ hash }] = await this.#pool.hash(request, follow(options));
-    return hash;
+  hash(key: Bytes, input: Bytes, options: HashOptions = {}): Promise<Uint8Array> {
+    return guarded(async () => {
+      const request = {
+        key: validate.bytes("key", key),
+        inputs: [{ bytes: validate.bytes("input", input) }] as const,
+        version: versionOf(options),
+      };
+      const [{ hash }] = await this.#scheduler.hash(request, follow(options));
+      return hash;
+    });
   }
 
   /**
-   * Gives the cache of `key` back, 256 MiB, when all that was asked of it before is done. Where none
-   * is held, it does nothing. Engines collect such memory in their own time.
+   * Releases the cache of `key`, 256 MiB, when all earlier requests for it are done. If it is not
+   * held, nothing happens. Engines collect the memory in their own time.
    *
    * @param key - at most 1 MiB; may be empty.
    * @throws {@link RandomXError} `invalid-argument`, `aborted`.
    */
-  async release(key: Bytes, options: AbortOptions = {}): Promise<void> {
-    await this.#pool.release(validate.bytes("key", key), follow(options).signal);
+  release(key: Bytes, options: AbortOptions = {}): Promise<void> {
+    return guarded(() =>
+      this.#scheduler.release(validate.bytes("key", key), follow(options).signal),
+    );
   }
 
   /**
-   * The hashes of many inputs, in order: they are spread over the workers, and up to eight at a
-   * time step through their programs together, which is faster than one after another.
+   * Returns the hashes of many inputs, in order. The inputs are spread over the workers, and each
+   * worker hashes up to eight together, which is faster than one after another.
    *
-   * An array is one request, with one answer. Any other iterable, or an asynchronous one, is read as
-   * its hashes are taken: twice as many inputs are at work as the workers have lanes, and no more are
-   * read before the caller has taken a hash. Leaving the loop ends what was begun.
+   * An array is one request with one answer. Any other iterable, or an async iterable, is read while
+   * its hashes are taken. At most twice as many inputs as the workers have lanes are in progress; no
+   * more are read until the caller takes a hash. Leaving the loop ends the work.
    *
    * @param key - at most 1 MiB; may be empty.
    * @param inputs - each at most 1 MiB; there may be none.
-   * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
+   * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`. Errors of an iterable
+   * arrive unchanged.
    */
   hashMany(key: Bytes, inputs: readonly Bytes[], options?: HashOptions): Promise<Uint8Array[]>;
   hashMany(
@@ -165,56 +182,61 @@ export class RandomX {
     inputs: readonly Bytes[] | Source<Bytes>,
     options: HashOptions = {},
   ): Promise<Uint8Array[]> | AsyncGenerator<Uint8Array, void, undefined> {
-    return validate.isSource(inputs)
-      ? this.#hashStream(key, inputs, options)
-      : this.#hashArray(key, inputs, options);
+    if (validate.isSource(inputs)) return this.#hashStream(key, inputs, options);
+    return guarded(async () => {
+      const work = this.#workOf(key, inputs, options);
+      const hashed = await this.#scheduler.hash(work, follow(options));
+      return hashed.map(({ hash }) => hash);
+    });
   }
 
   /**
-   * What one worker spends its time with when it hashes inputs, in milliseconds altogether. It
-   * hashes a little slower while it looks at the clock.
+   * Measures how many milliseconds one worker spends with each kind of work when it hashes inputs.
+   * Reading the clock makes hashing a little slower.
    *
    * @param key - at most 1 MiB; may be empty.
    * @param inputs - each at most 1 MiB.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
-  async measure(key: Bytes, inputs: readonly Bytes[], options: HashOptions = {}): Promise<Times> {
-    let times: Times = { fill: 0, generate: 0, compile: 0, execute: 0, items: 0, finish: 0 };
-    const request = {
-      ...this.#manyOf(key, inputs, options),
-      onTimes: (measured: Times) => {
-        times = measured;
-      },
-    };
-    await this.#pool.hash(request, follow(options));
-    return times;
+  measure(key: Bytes, inputs: readonly Bytes[], options: HashOptions = {}): Promise<Times> {
+    return guarded(async () => {
+      let times: Times = { fill: 0, generate: 0, compile: 0, execute: 0, items: 0, finish: 0 };
+      const request = {
+        ...this.#workOf(key, inputs, options),
+        onTimes: (measured: Times) => {
+          times = measured;
+        },
+      };
+      await this.#scheduler.hash(request, follow(options));
+      return times;
+    });
   }
 
   /**
-   * Whether a Monero block is what it is said to be, and its proof of work is valid: its RandomX 1
-   * hash, read as a 256-bit little-endian integer, times the difficulty is below 2^256. A block that
-   * cannot be read is not valid, and no error.
+   * Verifies a Monero block: its claims, and its proof of work. The proof of work is valid if the
+   * RandomX 1 hash, read as a 256-bit little-endian integer, times the difficulty is below 2^256. A
+   * block that cannot be read is not valid; nothing is thrown.
    *
-   * This says that the work was done on this block with this key. That the seed hash and the
-   * difficulty belong to the chain is for the caller to know, or for {@link RandomX.verifyChain}.
+   * This proves that the work was done on this block with this key. The caller must know that the
+   * seed hash and the difficulty belong to the chain, or use {@link RandomX.verifyChain}.
    *
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
    */
-  async verifyBlock(block: BlockToVerify, options: PrepareOptions = {}): Promise<Verdict> {
-    return verifyBlock(this.#pool, block, follow(options));
+  verifyBlock(block: BlockToVerify, options: PrepareOptions = {}): Promise<Verdict> {
+    return guarded(async () => verifyBlock(this.#scheduler, block, follow(options)));
   }
 
   /**
-   * Verifies the blocks of a Monero chain, in order: that each is a block and follows on the one
-   * before, its height, timestamp and version, the seed hash and the difficulty that the blocks
-   * before it demand, and its proof of work. Verdicts come as blocks do, and it ends after one that
-   * is not valid.
+   * Verifies the blocks of a Monero chain, in order: each is a block and follows the one before; its
+   * height, timestamp and version fit; its seed hash and difficulty are those that the earlier blocks
+   * demand; and its proof of work is valid. It yields one verdict for each block, and ends after a
+   * block that breaks a rule.
    *
-   * What is believed is the checkpoint, which the verification gives again at its end. That nobody
-   * keeps a chain with more work secret is for the caller to find out, from more than one node.
+   * The checkpoint is trusted. The verification has a newer one at its end. It cannot know whether
+   * another chain has more work: compare more than one node.
    *
-   * @throws {@link RandomXError} `invalid-argument`; the iterator rejects with that too, with what
-   * `blocks` throws, `out-of-memory`, `aborted`.
+   * @throws {@link RandomXError} `invalid-argument`. The iterator rejects with `invalid-argument`,
+   * `out-of-memory`, `aborted`, and with the errors of `blocks` unchanged.
    *
    * @example
    * ```ts
@@ -224,82 +246,78 @@ export class RandomX {
    * ```
    */
   verifyChain(blocks: ChainBlocks, options: VerifyChainOptions): ChainVerification {
-    return new ChainVerification(this.#pool, blocks, options, follow(options));
+    return new ChainVerification(this.#scheduler, blocks, options, follow(options));
   }
 
   /**
-   * The commitment, 32 bytes, to an input and its hash: `Blake2b-256(input || hash)`, as
+   * Returns the commitment, 32 bytes, to an input and its hash: `Blake2b-256(input || hash)`, as
    * RandomX 2 defines it.
    *
    * @param input - at most 1 MiB; may be empty.
    * @param hash - 32 bytes.
    * @throws {@link RandomXError} `invalid-argument`.
    */
-  async commitment(input: Bytes, hash: Bytes, options: AbortOptions = {}): Promise<Uint8Array> {
-    const args = { input: validate.bytes("input", input), hash: validate.hash("hash", hash) };
-    return this.#pool.ask("commitment", args, follow(options).signal);
+  commitment(input: Bytes, hash: Bytes, options: AbortOptions = {}): Promise<Uint8Array> {
+    return guarded(() => {
+      const args = { input: validate.bytes("input", input), hash: validate.hash("hash", hash) };
+      return this.#scheduler.ask("commitment", args, follow(options).signal);
+    });
   }
 
   /**
-   * Whether a hash meets a difficulty: as a 256-bit little-endian integer, times the difficulty, it
-   * is below 2^256.
+   * Tells whether a hash meets a difficulty: as a 256-bit little-endian integer, times the
+   * difficulty, it must be below 2^256.
    *
    * @param hash - 32 bytes.
    * @throws {@link RandomXError} `invalid-argument`.
    */
-  async checkDifficulty(
+  checkDifficulty(
     hash: Bytes,
     difficulty: Difficulty,
     options: AbortOptions = {},
   ): Promise<boolean> {
-    const args = {
-      hash: validate.hash("hash", hash),
-      difficulty: validate.difficulty("difficulty", difficulty),
-    };
-    return this.#pool.ask("checkDifficulty", args, follow(options).signal);
+    return guarded(() => {
+      const args = {
+        hash: validate.hash("hash", hash),
+        difficulty: validate.difficulty("difficulty", difficulty),
+      };
+      return this.#scheduler.ask("checkDifficulty", args, follow(options).signal);
+    });
   }
 
   /**
-   * The height of the Monero block whose id is the key for the block at `height`.
+   * Returns the height of the Monero block whose id is the key for the block at `height`.
    *
    * @param height - a whole number from 0 to 2^53 - 1.
    * @throws {@link RandomXError} `invalid-argument`.
    */
-  async seedHeight(height: number, options: AbortOptions = {}): Promise<number> {
-    const args = { height: validate.height("height", height) };
-    return this.#pool.ask("seedHeight", args, follow(options).signal);
+  seedHeight(height: number, options: AbortOptions = {}): Promise<number> {
+    return guarded(() => {
+      const args = { height: validate.height("height", height) };
+      return this.#scheduler.ask("seedHeight", args, follow(options).signal);
+    });
   }
 
   /**
-   * Ends the workers, whatever they are doing, and gives all memory back. What waits rejects with
-   * code `disposed`, and so does every later call. A second call does nothing.
+   * Ends the workers at once and frees all memory. Waiting and later calls reject with code
+   * `disposed`. A second call does nothing.
    */
   dispose(): void {
     void this.#end();
   }
 
-  /** {@link RandomX.dispose}, for `using`. */
+  /** Does the same as {@link RandomX.dispose}, for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
 
-  /** {@link RandomX.dispose}, for `await using`: where that can be known, waits until they are gone. */
+  /** Disposes, for `await using`. Waits until the workers are gone, where the system reports that. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
   }
 
   #end(): Promise<void> {
-    return this.#pool.close("disposed", "this RandomX was disposed");
-  }
-
-  async #hashArray(
-    key: Bytes,
-    inputs: readonly Bytes[],
-    options: HashOptions,
-  ): Promise<Uint8Array[]> {
-    const request = this.#manyOf(key, inputs, options);
-    const hashed = await this.#pool.hash(request, follow(options));
-    return hashed.map(({ hash }) => hash);
+    return this.#scheduler.close("disposed", "this RandomX was disposed");
   }
 
   async *#hashStream(
@@ -312,43 +330,51 @@ export class RandomX {
     const { threads, lanes } = this.configuration;
     const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
       const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
-      // How many there will be is not known: the first one tells of the cache, and no phase after.
-      const hear = (progress: Progress): void => {
+      // The number of inputs is not known, so only the first input reports, and only the cache.
+      const onCache = (progress: Progress): void => {
         if (progress.phase === "cache") onProgress?.(progress);
       };
-      const following = { signal, onProgress: index === 0 ? hear : undefined };
-      const [{ hash }] = await this.#pool.hash({ ...request, inputs }, following);
+      const following = { signal, onProgress: index === 0 ? onCache : undefined };
+      const [{ hash }] = await this.#scheduler.hash({ ...request, inputs }, following);
       return hash;
     };
     yield* stream(inputs, 2 * threads * lanes, begin, signal);
   }
 
-  #manyOf(
-    key: Bytes,
-    inputs: readonly Bytes[],
-    options: HashOptions,
-  ): { key: Uint8Array; version: Version; inputs: Input[] } {
-    // Before they are copied.
-    if (Array.isArray(inputs)) this.#pool.check(inputs.length, follow(options).signal);
+  /** Checks and copies inputs. Refuses them before copying if the queue has no room. */
+  #workOf(key: Bytes, inputs: readonly Bytes[], options: HashOptions): Work {
+    const { signal } = follow(options);
+    const admit = (count: number, bytes: number): void => {
+      this.#scheduler.check(count, signal, bytes);
+    };
     return {
       key: validate.bytes("key", key),
-      inputs: validate.byteArrays("inputs", inputs).map((bytes) => ({ bytes })),
+      inputs: validate.byteArrays("inputs", inputs, admit).map((bytes) => ({ bytes })),
       version: versionOf(options),
     };
   }
 }
 
-/** The options of a call that are not for the worker. */
+/** Runs a call. Only `RandomXError`s leave it, whatever its arguments do when they are read. */
+async function guarded<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (thrown) {
+    throw asRandomXError(thrown);
+  }
+}
+
+/** Reads the options that follow a call. */
 function follow(options: PrepareOptions): Follow {
-  const { signal, onProgress } = validate.record("options", options);
+  const { signal, onProgress } = validate.fields("options", options, "signal", "onProgress");
   return {
     signal: validate.signal("signal", signal),
     onProgress: validate.progress("onProgress", onProgress),
   };
 }
 
-/** The version that options ask for. */
+/** Reads the version from the options. */
 function versionOf(options: HashOptions): Version {
-  const { version = 1 } = validate.record("options", options);
+  const { version = 1 } = validate.fields("options", options, "version");
   return validate.version("version", version);
 }

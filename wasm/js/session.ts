@@ -1,14 +1,14 @@
 /**
- * A worker's own work, without a word about workers: caches, in slots, and the machine that hashes
- * with one of them. A fill gives way to other tasks about every 20 ms. The worker drives it in browsers and in
- * Node, the tests without one.
+ * A worker's own work, independent of threads: caches in slots, and the VM that hashes with one of
+ * them. A fill yields to other tasks about every 20 ms. The worker drives a session in browsers and
+ * in Node; tests drive it directly.
  */
-import { moveFront, type Front } from "./ahead.js";
 import { aborted } from "./errors.js";
 import { fastest } from "./fastest.js";
-import type { Engine } from "./options.js";
+import { CodeGarbage, collect } from "./garbage.js";
+import { advance, type FillCursor } from "./prefault.js";
 import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
-import { Waste, collect } from "./waste.js";
+import type { Engine } from "./types.js";
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
@@ -16,12 +16,12 @@ export type RandomXWasm = Pick<
   "Cache" | "CacheBuilder" | "Vm" | "cacheMemory" | "calibrate" | "commitment"
 >;
 
-/** How a session works. */
+/** The setting of a session. */
 export interface Setting {
   lanes: number;
-  /** What is made use of, as the wasm crate's bits. */
+  /** The features in use, as the wasm crate's bits. */
   features: number;
-  /** Which place in the memory of each cache is the session's. */
+  /** The session's place in the memory of each cache. */
   place: number;
 }
 
@@ -29,14 +29,14 @@ export interface Setting {
 export interface Control {
   /** When aborted, the fill ends at its next pause with code `aborted`. */
   signal: AbortSignal;
-  /** Hears the part of the cache that is filled, 0 to 1; the last call says 1. */
+  /** Receives the part of the cache that is filled, 0 to 1. The last call gets 1. */
   onProgress: (done: number) => void;
 }
 
-/** How long a fill may keep its thread, in milliseconds. */
+/** How long a fill may block its thread, in milliseconds. */
 const TURN_MS = 20;
 
-/** Bytes of a block, of which a fill is made. */
+/** Bytes of a block. A fill writes blocks. */
 const BLOCK_SIZE = 1024;
 
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
@@ -47,9 +47,9 @@ const WARM_UP = 1024;
 
 const HASH_SIZE = 32;
 
-/** What is known of a slot. */
+/** A slot, as this session uses it. */
 interface Slot {
-  /** Its memory, if that is this session's own. */
+  /** The memory, if only this session has it. */
   memory?: WebAssembly.Memory;
   cache?: WasmCache;
 }
@@ -58,23 +58,27 @@ type WasmCache = InstanceType<RandomXWasm["Cache"]>;
 type Vm = InstanceType<RandomXWasm["Vm"]>;
 type CacheBuilder = InstanceType<RandomXWasm["CacheBuilder"]>;
 
-/** One operation at a time: the caller awaits each before the next. */
+/** Performs one operation at a time: the caller awaits each before the next. */
 export class Session {
   readonly #wasm: RandomXWasm;
   readonly #setting: Setting;
   readonly #pause: () => Promise<void>;
   readonly #slots: Slot[] = [];
-  #machine: { vm: Vm; cache: WasmCache; engine: Engine } | undefined;
-  readonly #waste = new Waste();
+  /**
+   * One VM serves all keys, because its scratchpads take 2 MiB a lane. It uses the cache of its slot,
+   * or while the slot has none, the last one.
+   */
+  #vm: { vm: Vm; slot: number; engine: Engine } | undefined;
+  readonly #garbage = new CodeGarbage();
 
-  /** `pause` lets the thread's other tasks run: messages, timers. */
+  /** `pause` lets the thread run other tasks, such as messages and timers. */
   constructor(wasm: RandomXWasm, setting: Setting, pause: () => Promise<void>) {
     this.#wasm = wasm;
     this.#setting = setting;
     this.#pause = pause;
   }
 
-  /** Takes the memory of a slot, for one key after another; returned is what others can share. */
+  /** Allocates the memory of a slot, for one key after another. Returns it if it is shared. */
   allocate({ slot, shared }: Args<"allocate">): Result<"allocate"> {
     this.release({ slot });
     const memory = this.#wasm.cacheMemory(shared);
@@ -83,23 +87,23 @@ export class Session {
     return undefined;
   }
 
-  /** Fills the cache of a key; the last one's memory is used again. */
-  async fill({ slot, key, memory, front }: Args<"fill">, control: Control): Promise<Cache> {
-    this.#leave(slot);
+  /** Fills the cache of a key into the memory that held the slot's last key. */
+  async fill({ slot, key, memory, cursor }: Args<"fill">, control: Control): Promise<Cache> {
+    this.#dropCache(slot);
     const target = memory ?? this.#slots[slot]?.memory;
     if (!target) throw new Error("there is no memory");
     const builder = new this.#wasm.CacheBuilder(key, target, this.#setting.features);
     try {
       const items = builder.items();
       const cache = new this.#wasm.Cache(target, items, this.#setting.place);
-      // What these items are does not matter: engines make better code of what has run for a
-      // while, and make it beside the fill.
+      // The values do not matter. Engines optimise code that has run for a while, and do it in the
+      // background of the fill.
       cache.items(new Uint32Array(WARM_UP));
-      await this.#fillInSteps(builder, control, front).catch((error: unknown) => {
+      await this.#fillInSteps(builder, control, cursor).catch((error: unknown) => {
         cache.free();
         throw error;
       });
-      this.#slots[slot] = { ...this.#slots[slot], cache };
+      this.#setCache(slot, cache);
       return { key, memory, items };
     } finally {
       builder.free();
@@ -108,31 +112,31 @@ export class Session {
 
   /** Uses a cache that another worker has filled. */
   attach({ slot, cache: { memory, items } }: Args<"attach">): Result<"attach"> {
-    this.release({ slot });
     if (!memory) throw new Error("the memory is not shared");
-    this.#slots[slot] = { cache: new this.#wasm.Cache(memory, items, this.#setting.place) };
+    this.#dropCache(slot);
+    this.#setCache(slot, new this.#wasm.Cache(memory, items, this.#setting.place));
+    collect();
     return null;
   }
 
-  /** The first of some engines, unless another one is clearly faster. */
+  /** Returns the first of some engines, unless another is clearly faster. */
   calibrate({ engines }: Args<"calibrate">): Engine {
-    // In the place of these scratchpads there is one for the measurement, and then they are again:
-    // memory of WebAssembly only grows.
+    // WebAssembly memory only grows, so the measurement's scratchpad replaces the VM's.
     this.#dropVm();
     return fastest(this.#wasm, engines, this.#setting.features);
   }
 
-  /** The hashes of the inputs, in order. */
+  /** Returns the hashes of the inputs, in order. */
   hash({ slot, version, inputs, engine }: Args<"hash">): Hashed[] {
     const bytes = inputs.map((input) => input.bytes);
     const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
-    if (engine === "jit") this.#waste.add(inputs.length);
+    if (engine === "jit") this.#garbage.add(inputs.length);
     return inputs.map((_, index) => ({
       hash: joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
     }));
   }
 
-  /** What hashes of the inputs spend their time with. */
+  /** Measures what hashing the inputs spends its time with. */
   measure({ slot, version, inputs, engine }: Args<"measure">): Times {
     const bytes = inputs.map((input) => input.bytes);
     const times = this.#vmOf(slot, engine).measure(version, bytes);
@@ -140,59 +144,69 @@ export class Session {
     return { fill, generate, compile, execute, items, finish };
   }
 
-  /** The commitment to an input and its hash. */
+  /** Returns the commitment to an input and its hash. */
   commitment({ input, hash }: Args<"commitment">): Result<"commitment"> {
     return this.#wasm.commitment(input, hash);
   }
 
-  /** Lets go of a slot's cache and memory, and of the machine that hashes with it. */
+  /** Drops a slot's cache and memory, and the VM if it uses them. */
   release({ slot }: Args<"release">): Result<"release"> {
-    this.#leave(slot);
+    if (this.#vm?.slot === slot) this.#dropVm();
+    this.#dropCache(slot);
     this.#slots[slot] = {};
     collect();
     return null;
   }
 
-  #leave(slot: number): void {
+  /** Drops a slot's cache, but not its memory. */
+  #dropCache(slot: number): void {
     const { cache, ...memory } = this.#slots[slot] ?? {};
-    if (!cache) return;
-    if (this.#machine?.cache === cache) this.#dropVm();
-    cache.free();
+    cache?.free();
     this.#slots[slot] = memory;
   }
 
-  /** There is one machine at a time: its scratchpads are more memory than it takes long to make. */
+  /** Puts a cache into a slot. A VM that used the one before must not keep its memory alive. */
+  #setCache(slot: number, cache: WasmCache): void {
+    if (this.#vm?.slot === slot) this.#vm.vm.setCache(cache);
+    this.#slots[slot] = { ...this.#slots[slot], cache };
+  }
+
+  /** Returns the VM, set to the key of a slot. */
   #vmOf(slot: number, engine: Engine): Vm {
     const cache = this.#slots[slot]?.cache;
     if (!cache) throw new Error("there is no cache");
-    if (this.#machine?.cache === cache && this.#machine.engine === engine) return this.#machine.vm;
-    this.#dropVm();
-    const { lanes, features } = this.#setting;
-    const vm = new this.#wasm.Vm(cache, lanes, engine === "jit", features);
-    this.#machine = { vm, cache, engine };
-    return vm;
+    if (this.#vm?.engine !== engine) {
+      this.#dropVm();
+      const { lanes, features } = this.#setting;
+      const vm = new this.#wasm.Vm(cache, lanes, engine === "jit", features);
+      this.#vm = { vm, slot, engine };
+    } else if (this.#vm.slot !== slot) {
+      this.#vm.vm.setCache(cache);
+      this.#vm.slot = slot;
+    }
+    return this.#vm.vm;
   }
 
   #dropVm(): void {
-    this.#machine?.vm.free();
-    this.#machine = undefined;
+    this.#vm?.vm.free();
+    this.#vm = undefined;
   }
 
   async #fillInSteps(
     builder: CacheBuilder,
     control: Control,
-    front: Front | undefined,
+    cursor: FillCursor | undefined,
   ): Promise<void> {
     control.onProgress(0);
     let step = FIRST_STEP;
     for (;;) {
-      if (front) moveFront(front, step * BLOCK_SIZE);
+      if (cursor) advance(cursor, step * BLOCK_SIZE);
       const start = performance.now();
       const done = builder.fill(step);
       const ms = performance.now() - start;
       control.onProgress(done);
       if (done >= 1) return;
-      // At most doubled, so that one step that was interrupted does not set the size alone.
+      // At most doubled, so that one interrupted step does not set the size alone.
       step = Math.max(1, Math.min(2 * step, Math.floor((step * TURN_MS) / ms)));
       await this.#pause();
       if (control.signal.aborted) throw aborted(control.signal);

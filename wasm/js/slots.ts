@@ -1,29 +1,29 @@
-/** The places for caches, 256 MiB each, and which key's cache is in which. */
-import type { Front } from "./ahead.js";
-import type { Member } from "./crew.js";
-import { equal } from "./job.js";
+/** The slots of an instance, 256 MiB each, and which key's cache each holds. */
+import type { FillCursor } from "./prefault.js";
 import type { Cache } from "./protocol.js";
+import { equal } from "./queue.js";
+import type { WorkerHandle } from "./worker_pool.js";
 
 /** A place for one key's cache after another. */
 export interface Slot {
-  /** What workers know it by. */
+  /** The number by which workers know it. */
   readonly index: number;
-  /** Its memory, once it has one; a lone worker keeps its own. */
+  /** Its memory, once allocated. A lone worker keeps the memory to itself. */
   memory: { shared: WebAssembly.Memory | undefined } | undefined;
-  /** Where its first fill is, while nobody goes ahead of it. */
-  front: Front | undefined;
+  /** The cursor of its first fill, until a worker prefaults. */
+  cursor: FillCursor | undefined;
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
-  /** Who fills it. */
-  filling: Member | undefined;
+  /** The worker that fills it. */
+  filling: WorkerHandle | undefined;
   /** Workers that fill it or hash with it. */
   users: number;
-  /** When it was last given work, as a count of such times. */
+  /** The time of its last use, counted in uses. */
   usedAt: number;
 }
 
-/** As many places as were asked for. */
+/** The slots of an instance. */
 export class Slots {
   readonly #slots: readonly Slot[];
   #uses = 0;
@@ -32,7 +32,7 @@ export class Slots {
     this.#slots = Array.from({ length: count }, (_, index) => ({
       index,
       memory: undefined,
-      front: undefined,
+      cursor: undefined,
       key: undefined,
       cache: undefined,
       filling: undefined,
@@ -41,17 +41,17 @@ export class Slots {
     }));
   }
 
-  /** All of them. */
+  /** All slots. */
   get all(): readonly Slot[] {
     return this.#slots;
   }
 
-  /** Where a key's cache is held or being filled. */
+  /** Returns the slot that holds a key's cache or is being filled with it. */
   of(key: Uint8Array): Slot | undefined {
     return this.#slots.find((slot) => slot.key && equal(slot.key, key));
   }
 
-  /** One for another key: an empty one, else the one that has been without work for longest. */
+  /** Returns a slot for another key: an empty one, or else the least recently used idle one. */
   free(): Slot | undefined {
     const [first] = this.#slots
       .filter(({ users }) => users === 0)
@@ -59,13 +59,13 @@ export class Slots {
     return first;
   }
 
-  /** A worker begins to use a slot. */
+  /** Counts a worker that starts to use a slot. */
   use(slot: Slot): void {
     slot.users += 1;
     slot.usedAt = this.#uses += 1;
   }
 
-  /** Forgets what is in a slot, and with `memory` also where it is. */
+  /** Forgets a slot's key and cache, and also its memory if asked to. */
   empty(slot: Slot, { memory }: { memory: boolean }): void {
     slot.key = undefined;
     slot.cache = undefined;

@@ -1,21 +1,21 @@
-/** What an instance has done, and is at. */
-import type { Crew } from "./crew.js";
+/** Statistics of an instance. */
 import type { Queue, Waiting } from "./queue.js";
 import type { Slots } from "./slots.js";
+import type { WorkerPool } from "./worker_pool.js";
 
-/** A slot that holds a key's cache, or is being filled with it. */
+/** A slot that holds a key's cache or is being filled with it. */
 export interface SlotStats {
   /** The key. */
   key: Uint8Array;
-  /** Whether the cache can be hashed with. */
+  /** Whether the cache is filled. */
   isReady: boolean;
   /** Workers that fill it or hash with it now. */
   workers: number;
 }
 
-/** What {@link RandomX.stats} tells. */
+/** The result of {@link RandomX.stats}. */
 export interface Stats {
-  /** Workers that have started, and those of them that are at work. */
+  /** Workers that have started, and those of them that are working. */
   workers: { started: number; busy: number };
   /** What waits for a worker. */
   queue: Waiting;
@@ -23,16 +23,16 @@ export interface Stats {
   slots: SlotStats[];
   /** Bytes of the memories of caches. */
   cacheBytes: number;
-  /** Caches that were filled, and the milliseconds that took, altogether. */
+  /** Caches filled so far, and the sum of the milliseconds that took. */
   caches: { count: number; milliseconds: number };
-  /** Hashes that were computed, and the milliseconds that workers took for them, altogether. */
+  /** Hashes computed so far, and the sum of the milliseconds that workers took for them. */
   hashes: { count: number; milliseconds: number };
 }
 
-/** A cache, and a page in which workers hand over item numbers. */
+/** A cache, and a page through which workers pass item numbers. */
 const CACHE_BYTES = (1 << 28) + (1 << 16);
 
-/** Counts what is done. */
+/** Counts finished work. */
 export class Counters {
   readonly #caches = { count: 0, milliseconds: 0 };
   readonly #hashes = { count: 0, milliseconds: 0 };
@@ -42,26 +42,26 @@ export class Counters {
     return this.#hashes.count > 0;
   }
 
-  /** A cache was filled. */
+  /** Counts a filled cache. */
   filled(milliseconds: number): void {
     this.#caches.count += 1;
     this.#caches.milliseconds += milliseconds;
   }
 
-  /** Inputs were hashed. */
+  /** Counts computed hashes. */
   hashed(count: number, milliseconds: number): void {
     this.#hashes.count += count;
     this.#hashes.milliseconds += milliseconds;
   }
 
-  /** A copy of all, with what the parts of an instance are at. */
-  stats(crew: Crew, queue: Queue, slots: Slots): Stats {
-    const { started } = crew;
+  /** Returns a copy of the counters, with the current state of the instance. */
+  stats(workers: WorkerPool, queue: Queue, slots: Slots): Stats {
+    const { started } = workers;
     const held = slots.all.flatMap(({ key, cache, users }) =>
       key ? [{ key: key.slice(), isReady: cache !== undefined, workers: users }] : [],
     );
     return {
-      workers: { started, busy: started - crew.idle().length },
+      workers: { started, busy: started - workers.idle().length },
       queue: queue.waiting,
       slots: held,
       cacheBytes: slots.all.filter(({ memory }) => memory).length * CACHE_BYTES,

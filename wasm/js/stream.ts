@@ -1,16 +1,14 @@
-/** Results for inputs that come one by one, in order, with no more of them at work than is useful. */
+/** Results in order for inputs that arrive one by one, with a bounded number of them in progress. */
 import { aborted } from "./errors.js";
+import type { Source } from "./types.js";
 
-/** Inputs, all at once or one after another. */
-export type Source<T> = Iterable<T> | AsyncIterable<T>;
-
-/** Begins the work for an input, and ends it when the signal is aborted. */
+/** Starts the work for an input. The signal ends it. */
 export type Begin<T, R> = (input: T, index: number, signal: AbortSignal) => Promise<R>;
 
 /**
- * The results of a source's inputs, in order. An input is read while fewer than `room` are begun
- * and not yet taken by the caller, who so sets the pace. Leaving the loop, an error and the signal
- * all end what was begun. What the source throws comes in its place, as it is.
+ * Yields the results for a source's inputs, in order. It reads an input while fewer than `room`
+ * results are in progress or not yet taken, so the caller sets the pace. Leaving the loop, an error
+ * and the signal all end the work. An error of the source arrives in its place, unchanged.
  */
 export async function* stream<T, R>(
   source: Source<T>,
@@ -51,15 +49,16 @@ export async function* stream<T, R>(
   }
 }
 
-/** What becomes of an input. */
+/** The work for an input. */
 interface Begun<R> {
   result: Promise<R>;
   isSettled: boolean;
 }
 
-/** The inputs that are begun and not yet taken. */
+/** The inputs whose results are in progress or not yet taken. */
 class Work<T, R> {
-  readonly #inputs: Iterator<T> | AsyncIterator<T>;
+  readonly #next: () => IteratorResult<T> | Promise<IteratorResult<T>>;
+  readonly #return: () => unknown;
   readonly #room: number;
   readonly #begin: (input: T, index: number) => Promise<R>;
   readonly #begun: Begun<R>[] = [];
@@ -68,21 +67,29 @@ class Work<T, R> {
   #hasEnded = false;
 
   constructor(source: Source<T>, room: number, begin: (input: T, index: number) => Promise<R>) {
-    this.#inputs =
-      Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    if (Symbol.asyncIterator in source) {
+      const inputs = source[Symbol.asyncIterator]();
+      // It may return any thenable, such as a promise of another frame.
+      this.#next = () => Promise.resolve(inputs.next());
+      this.#return = () => inputs.return?.();
+    } else {
+      const inputs = source[Symbol.iterator]();
+      this.#next = () => inputs.next();
+      this.#return = () => inputs.return?.();
+    }
     this.#room = room;
     this.#begin = begin;
   }
 
-  /** The one whose result is next. */
+  /** The input whose result is next. */
   get first(): Begun<R> | undefined {
     return this.#begun[0];
   }
 
-  /** Reads as much as there is room for; returned is what must be waited for. */
+  /** Reads inputs while there is room. Returns the pending read, if there is one. */
   read(): Promise<void> | undefined {
     while (!this.#reading && !this.#hasEnded && this.#begun.length < this.#room) {
-      const next = this.#inputs.next();
+      const next = this.#next();
       if (!(next instanceof Promise)) {
         this.#take(next);
         continue;
@@ -108,20 +115,20 @@ class Work<T, R> {
     return this.#reading;
   }
 
-  /** The caller has the first result. */
+  /** Counts the first result as taken. */
   taken(): void {
     this.#begun.shift();
   }
 
-  /** Tells the source that no more is wanted; it may be at work and is not waited for. */
+  /** Closes the source without waiting for it. */
   close(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    void Promise.resolve(this.#inputs.return?.()).catch(() => undefined);
+    void Promise.resolve(this.#return()).catch(() => undefined);
   }
 
   #take(next: IteratorResult<T, unknown>): void {
-    // An input may come when nobody wants it any more.
+    // The input may arrive after the end.
     if (this.#hasEnded) return;
     if (next.done) this.#hasEnded = true;
     else this.#add(this.#begin(next.value, this.#count++));

@@ -1,9 +1,9 @@
-/** What a browser must have, told apart by trying it on modules of a few bytes. */
+/** The features that the package needs or uses, detected with tiny modules. */
 import { canShareMemory } from "./environment.js";
 import { RandomXError } from "./errors.js";
-import type { Features } from "./options.js";
+import type { Features } from "./types.js";
 
-/** A module without content. */
+/** An empty module. */
 const EMPTY = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
 /** `(func (result v128) i32.const 0  i8x16.splat  i8x16.popcnt)` */
@@ -14,7 +14,7 @@ const SIMD = Uint8Array.of(
   ...[0x0a, 0x0a, 0x01, 0x08, 0x00, 0x41, 0x00, 0xfd, 0x0f, 0xfd, 0x62, 0x0b],
 );
 
-/** Throws `unsupported` or `wasm-blocked`, or returns. */
+/** Throws `unsupported` or `wasm-blocked` if RandomX cannot run here. */
 export function checkSupport(): void {
   if (typeof WebAssembly === "undefined") {
     throw new RandomXError("unsupported", "RandomX needs WebAssembly, which this browser lacks");
@@ -22,11 +22,11 @@ export function checkSupport(): void {
   if (!WebAssembly.validate(SIMD)) {
     throw new RandomXError(
       "unsupported",
-      "RandomX needs WebAssembly's SIMD instructions, which this browser lacks (all have them since 2023)",
+      "RandomX needs WebAssembly's SIMD instructions, which all browsers have had since 2023 and this one lacks",
     );
   }
   try {
-    // Validating is always allowed; compiling is what a policy forbids, in WebKit instantiating.
+    // Policies allow validating. They forbid compiling, or in WebKit instantiating.
     new WebAssembly.Instance(new WebAssembly.Module(EMPTY));
   } catch (error) {
     throw new RandomXError(
@@ -37,14 +37,14 @@ export function checkSupport(): void {
   }
 }
 
-/** The wasm crate's bits for features; what they mean is written there. */
+/** The bits of features, as `features.rs` of the wasm crate defines them. */
 const BITS: Record<keyof Features, number> = {
   fusedMultiplyAdd: 1,
   wideArithmetic: 2,
   sharedMemory: 4,
 };
 
-/** The features that are found, without those that are not wanted; also as bits. */
+/** Returns the detected features without those that the caller forbids, also as bits. */
 export function chooseFeatures(
   detected: number,
   wanted: Partial<Features>,
@@ -53,7 +53,10 @@ export function chooseFeatures(
   const choose = (name: keyof Features): boolean => {
     const isFound = (found & BITS[name]) !== 0;
     if (wanted[name] && !isFound) {
-      throw new RandomXError("unsupported", `features.${name}: it is not to be had here`);
+      throw new RandomXError(
+        "unsupported",
+        `features.${name}: expected a feature of this environment, which lacks it`,
+      );
     }
     return wanted[name] ?? isFound;
   };

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * RandomX without workers and promises, for code that sits in a worker of its own already, or in
- * Node: each call blocks until it is done. In a page use {@link RandomX} of `randomx-web`.
+ * RandomX without workers and promises: each call blocks until it is done. For code that already runs
+ * in a worker, and for scripts. In a page use {@link RandomX} of `randomx-web`.
  *
  * @example
  * ```ts
@@ -16,19 +16,17 @@ import * as wasm from "../pkg/randomx_wasm.js";
 import { compile, nodeModule } from "./environment.js";
 import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
 import { fastest } from "./fastest.js";
-import type { Engine } from "./options.js";
+import { CodeGarbage } from "./garbage.js";
 import { checkSupport } from "./support.js";
+import type { Bytes, Engine, Version } from "./types.js";
 import * as validate from "./validate.js";
-import type { Bytes, Version } from "./validate.js";
-import { Waste } from "./waste.js";
 
 export { RandomXError, type RandomXErrorCode } from "./errors.js";
-export type { Engine } from "./options.js";
-export type { Bytes, Version } from "./validate.js";
+export type { Bytes, Engine, Version } from "./types.js";
 
 /** How a {@link Vm} works. */
 export interface VmOptions {
-  /** RandomX 1 (the default: what Monero runs) or 2. The same cache serves both. */
+  /** RandomX 1 (the default, which Monero runs) or 2. Both use the same cache. */
   version?: Version | undefined;
   /** What runs programs. `auto` (the default) measures it once, which takes some 100 ms. */
   engine?: "auto" | Engine | undefined;
@@ -36,36 +34,32 @@ export interface VmOptions {
   lanes?: number | undefined;
 }
 
-/** Blocks of 1 KiB in a call, of 786,432: less often than that, nobody looks anyway. */
+/** Blocks of 1 KiB in one call of the fill, of 786,432. Nothing reads its progress. */
 const FILL = 1 << 16;
 
 const MAX_LANES = 8;
 const HASH_SIZE = 32;
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 
-/** The features that are made use of, once the module is there. */
+/** The features in use, once the module is loaded. */
 let features: number | undefined;
 let measured: Engine | undefined;
-const waste = new Waste();
+const garbage = new CodeGarbage();
 
 /**
- * Loads the WebAssembly module from an address, or takes it as it is given. Needed before the first
- * call only where the module cannot be read at once: outside of workers, Node, Deno and Bun, or
- * where it is not beside this script.
+ * Loads the WebAssembly module from an address, or uses a compiled one. Only needed before the first
+ * call if the module cannot be read synchronously: in a page, or if it is not beside this script.
  *
  * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`, `worker-failed`.
  */
 export async function load(source?: string | URL | WebAssembly.Module): Promise<void> {
-  checkSupport();
-  const isModule = source instanceof WebAssembly.Module;
-  const address = isModule ? undefined : validate.address("source", source);
-  await foreseen(async () => {
-    const module_or_path = isModule
-      ? source
-      : await compile(address === undefined ? ownModule() : new URL(address));
-    await wasm.default({ module_or_path });
+  try {
+    checkSupport();
+    await wasm.default({ module_or_path: await moduleFrom(source) });
     features = wasm.detectFeatures();
-  });
+  } catch (thrown) {
+    throw asRandomXError(thrown);
+  }
 }
 
 /** A key's cache, 256 MiB. */
@@ -79,7 +73,12 @@ export class Cache {
     this.#cache = cache;
   }
 
-  /** @internal The memory, which this cache gives up. */
+  /** @internal Tells whether a value is a cache. A Proxy of one is not. */
+  static is(value: unknown): value is Cache {
+    return typeof value === "object" && value !== null && #cache in value;
+  }
+
+  /** @internal Releases the cache, and returns its memory for another. */
   take(): WebAssembly.Memory | undefined {
     const memory = this.#memory;
     this.release();
@@ -92,14 +91,14 @@ export class Cache {
     return this.#cache;
   }
 
-  /** Gives the memory back, when the engine collects it. Machines over it hash no more. */
+  /** Releases the memory. The engine collects it in its own time. VMs with this cache stop working. */
   release(): void {
     this.#cache?.free();
     this.#cache = undefined;
     this.#memory = undefined;
   }
 
-  /** {@link Cache.release}, for `using`. */
+  /** Does the same as {@link Cache.release}, for `using`. */
   [Symbol.dispose](): void {
     this.release();
   }
@@ -109,16 +108,14 @@ export class Cache {
  * Fills the cache of a key (specification, section 7), in some 600 ms.
  *
  * @param key - at most 1 MiB; may be empty.
- * @param old - a cache that is no longer needed, whose memory is used again; it is released.
- * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, and what {@link load} throws.
+ * @param old - a cache to release. Its memory is used for the new one.
+ * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, and the codes of {@link load}.
  */
 export function initCache(key: Bytes, old?: Cache): Cache {
   const bytes = validate.bytes("key", key);
-  if (old !== undefined && !(old instanceof Cache)) {
-    throw invalidArgument("old", "expected a Cache");
-  }
+  if (old !== undefined && !Cache.is(old)) throw invalidArgument("old", "expected a Cache");
   const features = loaded();
-  return foreseen(() => {
+  return guarded(() => {
     const memory = old?.take() ?? wasm.cacheMemory(false);
     const builder = new wasm.CacheBuilder(bytes, memory, features);
     try {
@@ -130,7 +127,7 @@ export function initCache(key: Bytes, old?: Cache): Cache {
   });
 }
 
-/** A machine that hashes with a cache. */
+/** A VM, which hashes with a cache. */
 export class Vm {
   readonly #cache: Cache;
   readonly #version: Version;
@@ -151,17 +148,17 @@ export class Vm {
   }
 
   /**
-   * The RandomX hash of an input, 32 bytes (specification, section 2).
+   * Returns the RandomX hash of an input, 32 bytes (specification, section 2).
    *
    * @param input - at most 1 MiB; may be empty.
-   * @throws {@link RandomXError} `invalid-argument`, also where machine or cache were released;
+   * @throws {@link RandomXError} `invalid-argument`, also if the VM or the cache was released;
    * `out-of-memory`.
    */
   calculateHash(input: Bytes): Uint8Array {
     return this.#hash([validate.bytes("input", input)]);
   }
 
-  /** The hashes of inputs, in order, in less time than one by one. */
+  /** Returns the hashes of inputs, in order. Faster than one call for each. */
   calculateHashes(inputs: readonly Bytes[]): Uint8Array[] {
     const joined = this.#hash(validate.byteArrays("inputs", inputs));
     return Array.from({ length: joined.length / HASH_SIZE }, (_, index) =>
@@ -169,13 +166,13 @@ export class Vm {
     );
   }
 
-  /** Gives its scratchpads back. The cache stays. */
+  /** Frees the scratchpads. The cache stays. */
   release(): void {
     this.#vm?.free();
     this.#vm = undefined;
   }
 
-  /** {@link Vm.release}, for `using`. */
+  /** Does the same as {@link Vm.release}, for `using`. */
   [Symbol.dispose](): void {
     this.release();
   }
@@ -183,28 +180,28 @@ export class Vm {
   #hash(inputs: readonly Uint8Array[]): Uint8Array {
     const vm = this.#vm;
     if (!vm) throw invalidArgument("vm", "it was released");
-    // Another key's cache may be in that memory by now.
+    // After its release the memory may hold another key's cache.
     this.#cache.check();
-    const hashes = foreseen(() => vm.hashMany(this.#version, [...inputs]));
-    if (this.#engine === "jit") waste.add(inputs.length);
+    const hashes = guarded(() => vm.hashMany(this.#version, [...inputs]));
+    if (this.#engine === "jit") garbage.add(inputs.length);
     return hashes;
   }
 }
 
 /**
- * A machine over a cache; there may be many.
+ * Creates a VM with a cache. Several VMs can use one cache.
  *
  * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`.
  */
 export function createVm(cache: Cache, options: VmOptions = {}): Vm {
-  if (!(cache instanceof Cache)) throw invalidArgument("cache", "expected a Cache");
-  const given = validate.record("options", options);
+  if (!Cache.is(cache)) throw invalidArgument("cache", "expected a Cache");
+  const given = validate.fields("options", options, "version", "engine", "lanes");
   const { version = 1, engine = "auto", lanes = MAX_LANES } = given;
   const checked = validate.version("version", version);
   const wanted = validate.oneOf("engine", engine, ENGINES);
   const count = validate.count("lanes", lanes, MAX_LANES);
   const features = loaded();
-  return foreseen(() => {
+  return guarded(() => {
     const auto = (): Engine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
     const chosen = wanted === "auto" ? auto() : wanted;
     const vm = new wasm.Vm(cache.check(), count, chosen === "jit", features);
@@ -213,37 +210,45 @@ export function createVm(cache: Cache, options: VmOptions = {}): Vm {
 }
 
 /**
- * The commitment, 32 bytes, to an input and its hash: `Blake2b-256(input || hash)`.
+ * Returns the commitment, 32 bytes, to an input and its hash: `Blake2b-256(input || hash)`.
  *
  * @param input - at most 1 MiB; may be empty.
  * @param hash - 32 bytes.
- * @throws {@link RandomXError} `invalid-argument`, and what {@link load} throws.
+ * @throws {@link RandomXError} `invalid-argument`, and the codes of {@link load}.
  */
 export function calculateCommitment(input: Bytes, hash: Bytes): Uint8Array {
   const checked = [validate.bytes("input", input), validate.hash("hash", hash)] as const;
   loaded();
-  return foreseen(() => wasm.commitment(...checked));
+  return guarded(() => wasm.commitment(...checked));
 }
 
-/** The features, of a module that is loaded now if it was not before. */
+/** Returns the features. Loads the module first if necessary. */
 function loaded(): number {
   if (features !== undefined) return features;
   checkSupport();
-  return foreseen(() => {
+  return guarded(() => {
     wasm.initSync({ module: new WebAssembly.Module(read(ownModule())) });
     return (features = wasm.detectFeatures());
   });
+}
+
+async function moduleFrom(source: unknown): Promise<WebAssembly.Module> {
+  if (validate.reading("source", () => source instanceof WebAssembly.Module)) {
+    return source as WebAssembly.Module;
+  }
+  const address = validate.address("source", source);
+  return compile(address === undefined ? ownModule() : new URL(address));
 }
 
 function ownModule(): URL {
   return new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
 }
 
-/** What is at an address, where that can be had without waiting. */
+/** Reads a file or an address synchronously. */
 function read(address: URL): BufferSource {
   const files = address.protocol === "file:" && nodeModule("fs");
   if (files) return files.readFileSync(address);
-  // Pages must not stand still for it, and cannot ask for bytes.
+  // Pages must not block, and cannot request bytes synchronously.
   if (typeof XMLHttpRequest === "undefined" || typeof document !== "undefined") {
     throw new RandomXError("worker-failed", "the WebAssembly module is not loaded: await load()");
   }
@@ -255,14 +260,10 @@ function read(address: URL): BufferSource {
   throw new Error(`the WebAssembly module could not be loaded: status ${request.status}`);
 }
 
-/** Runs something, and throws `RandomXError` only. */
-function foreseen<T>(run: () => T): T {
+/** Runs a call. Only `RandomXError`s leave it. */
+function guarded<T>(run: () => T): T {
   try {
-    const result = run();
-    if (!(result instanceof Promise)) return result;
-    return result.catch((thrown: unknown) => {
-      throw asRandomXError(thrown);
-    }) as T;
+    return run();
   } catch (thrown) {
     throw asRandomXError(thrown);
   }

@@ -1,11 +1,11 @@
-/** Threads, as browsers and Node have them. */
+/** Threads of browsers and of Node behind one interface. */
 import { nodeThreads, type NodeThreads } from "./environment.js";
 import { RandomXError } from "./errors.js";
 import type { FromWorker, ToWorker } from "./protocol.js";
 
-/** What is heard of a thread. */
+/** The listeners of a thread's owner. */
 export interface Listener {
-  /** A message. */
+  /** The thread sent a message. */
   message: (message: FromWorker) => void;
   /** The thread can no longer be used. */
   failed: (reason: string) => void;
@@ -14,13 +14,13 @@ export interface Listener {
 /** A thread that runs the worker's script. */
 export interface Thread {
   post: (message: ToWorker) => void;
-  /** Ends it where it stands. Browsers do not tell when it is gone. */
+  /** Ends the thread at once. Browsers do not report when it is gone. */
   terminate: () => Promise<void>;
-  /** Whether the process must wait for it; browsers do not ask. */
+  /** Sets whether the thread keeps the process alive. Browsers ignore it. */
   keepAlive: (wanted: boolean) => void;
 }
 
-/** Starts a thread with the worker's script, or with the one at an address. */
+/** Starts a thread with the package's worker script, or with the one at an address. */
 export function startThread(listener: Listener, script: string | undefined): Thread {
   const threads = nodeThreads();
   try {
@@ -33,7 +33,10 @@ export function startThread(listener: Listener, script: string | undefined): Thr
 
 function startInBrowser(listener: Listener, script: string | undefined): Thread {
   if (typeof Worker === "undefined") {
-    throw new RandomXError("unsupported", "RandomX needs module workers, which are lacking here");
+    throw new RandomXError(
+      "unsupported",
+      "RandomX needs module workers, which this environment lacks",
+    );
   }
   const worker = script === undefined ? startOwnScript() : startScript(new URL(script));
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
@@ -44,7 +47,7 @@ function startInBrowser(listener: Listener, script: string | undefined): Thread 
   };
   worker.onerror = (event) => {
     event.preventDefault();
-    // An event without a message tells of a script that never ran.
+    // An event without a message means that the script never ran.
     const reason = event.message
       ? `the worker died: ${event.message}`
       : "the worker script could not be loaded";
@@ -62,7 +65,7 @@ function startInBrowser(listener: Listener, script: string | undefined): Thread 
   };
 }
 
-/** Bundlers know a worker by this one expression. */
+/** Bundlers recognise a worker by this literal expression. */
 function startOwnScript(): Worker {
   try {
     return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
@@ -73,7 +76,7 @@ function startOwnScript(): Worker {
   }
 }
 
-/** A page may only start scripts of its own origin; those can import another one's. */
+/** A page can only start scripts of its own origin, but these can import scripts of another. */
 function startScript(script: URL): Worker {
   if (!script.protocol.startsWith("http") || script.origin === location.origin) {
     return new Worker(script, { type: "module" });
@@ -120,7 +123,7 @@ function startInNode(threads: NodeThreads, listener: Listener, script: string | 
   };
 }
 
-/** For what no bundler has made. In this form they write no path of their machine down. */
+/** For use without a bundler. In this form bundlers do not insert a path of the build machine. */
 function ownScript(): URL {
   return new URL(import.meta.resolve("./worker.js"));
 }

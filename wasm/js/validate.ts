@@ -1,44 +1,40 @@
 /**
- * Arguments at the edge: each function returns the value in the one form that the worker
- * knows, or throws an `invalid-argument` that names the argument. Bytes are copied, so that
- * the caller may change or transfer its own while the work waits.
+ * Checks of arguments. Each function returns a value in the one form that the worker takes, or
+ * throws an `invalid-argument` that names the argument. Objects are read defensively: a getter or a
+ * Proxy can throw anything. Bytes are copied, so that the caller can change or transfer its own
+ * while the work waits.
  */
-import { invalidArgument } from "./errors.js";
-import type { Progress } from "./job.js";
-import type { Source } from "./stream.js";
+import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
+import type { Bytes, Progress, Source, Version } from "./types.js";
 
-/** Bytes, as such or as a string of two hexadecimal digits a byte, in either case. */
-export type Bytes = Uint8Array | string;
-
-/** RandomX 1, which Monero runs, or 2. */
-export type Version = 1 | 2;
-
-/** A difficulty from 1 to 2^256 - 1; a string holds decimal digits only. */
-export type Difficulty = bigint | number | string;
-
-/** A network of Monero nodes; `regtest` is a private chain of `monerod --regtest`. */
-export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
-
-/** The longest key or input, in bytes: 1 MiB. */
+/** The limit for the bytes of a key or an input: 1 MiB. */
 export const MAX_BYTES = 1 << 20;
 
-/** The size of a hash, and of a seed hash, in bytes. */
+/** The bytes of a hash, and of a seed hash. */
 export const HASH_SIZE = 32;
 
 const DIFFICULTY_LIMIT = 1n << 256n;
 const DIFFICULTY_DIGITS = 78;
 
-/** A copy of at most `MAX_BYTES` bytes. */
+/**
+ * The prototype of all typed arrays. Its getters work for arrays of other frames and without a
+ * prototype, and run no code of the array.
+ */
+const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
+
+/** Returns a copy of at most `MAX_BYTES` bytes. */
 export function bytes(name: string, value: unknown): Uint8Array<ArrayBuffer> {
+  size(name, value);
   if (typeof value === "string") return fromHex(name, value);
-  if (!isBytes(value)) {
-    throw invalidArgument(name, `expected a Uint8Array or a string of hex, got ${kind(value)}`);
+  try {
+    return new Uint8Array(value as Uint8Array);
+  } catch (cause) {
+    const message = `${name}: expected bytes, got a Uint8Array whose buffer is detached or too short`;
+    throw new RandomXError("invalid-argument", message, { cause });
   }
-  atMost(name, value.length);
-  return new Uint8Array(value);
 }
 
-/** A copy of exactly `HASH_SIZE` bytes. */
+/** Returns a copy of exactly `HASH_SIZE` bytes. */
 export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   const copy = bytes(name, value);
   if (copy.length !== HASH_SIZE) {
@@ -50,26 +46,75 @@ export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   return copy;
 }
 
-/** Copies of a list of inputs. */
-export function byteArrays(name: string, value: unknown): Uint8Array<ArrayBuffer>[] {
-  if (!Array.isArray(value))
-    throw invalidArgument(name, `expected an array or an iterable, got ${kind(value)}`);
-  return Array.from(value, (entry: unknown, index) => bytes(`${name}[${index}]`, entry));
+/**
+ * Returns copies of a list of inputs. `admit` receives their number before any is read, and the sum
+ * of their bytes before any is copied; it can refuse them.
+ */
+export function byteArrays(
+  name: string,
+  value: unknown,
+  admit: (inputs: number, bytes: number) => void = () => undefined,
+): Uint8Array<ArrayBuffer>[] {
+  const inputs = reading(name, () => {
+    if (!Array.isArray(value)) {
+      throw invalidArgument(name, `expected an array or an iterable, got ${kind(value)}`);
+    }
+    const { length } = value;
+    admit(length, 0);
+    const inputs: unknown[] = [];
+    let sum = 0;
+    for (let index = 0; index < length; index += 1) {
+      const input: unknown = value[index];
+      sum += size(`${name}[${index}]`, input);
+      inputs.push(input);
+    }
+    admit(length, sum);
+    return inputs;
+  });
+  return inputs.map((input, index) => bytes(`${name}[${index}]`, input));
 }
 
-/** Whether inputs come one by one. Bytes and strings can be iterated too, but not over inputs. */
+/** Reads an array of at most so many entries. */
+export function list(name: string, value: unknown, most: number): unknown[] {
+  return reading(name, () => {
+    if (!Array.isArray(value)) {
+      throw invalidArgument(name, `expected an array, got ${kind(value)}`);
+    }
+    const { length } = value;
+    if (length > most) {
+      throw invalidArgument(name, `expected at most ${most} entries, got ${length}`);
+    }
+    return Array.from({ length }, (_, index): unknown => value[index]);
+  });
+}
+
+/** Tells whether inputs arrive one by one. Bytes and strings are iterable too, but are no inputs. */
 export function isSource(value: readonly Bytes[] | Source<Bytes>): value is Source<Bytes> {
   const given: unknown = value;
-  return (
-    typeof given === "object" &&
-    given !== null &&
-    !Array.isArray(given) &&
-    !ArrayBuffer.isView(given) &&
-    (Symbol.asyncIterator in given || Symbol.iterator in given)
-  );
+  try {
+    return (
+      typeof given === "object" &&
+      given !== null &&
+      !Array.isArray(given) &&
+      !ArrayBuffer.isView(given) &&
+      (Symbol.asyncIterator in given || Symbol.iterator in given)
+    );
+  } catch {
+    // `byteArrays` reports a value that cannot be read.
+    return false;
+  }
 }
 
-/** A version of RandomX. */
+/** Checks an argument that may be `undefined`. */
+export function optional<T>(
+  name: string,
+  value: unknown,
+  check: (name: string, value: unknown) => T,
+): T | undefined {
+  return value === undefined ? undefined : check(name, value);
+}
+
+/** Returns a version of RandomX. */
 export function version(name: string, value: unknown): Version {
   if (value !== 1 && value !== 2) {
     throw invalidArgument(name, `expected 1 or 2, got ${shown(value)}`);
@@ -77,7 +122,7 @@ export function version(name: string, value: unknown): Version {
   return value;
 }
 
-/** A difficulty, as decimal digits. */
+/** Returns a difficulty as decimal digits. */
 export function difficulty(name: string, value: unknown): string {
   const whole = wholeDifficulty(name, value);
   if (whole < 1n) throw invalidArgument(name, `expected at least 1, got ${whole}`);
@@ -85,7 +130,7 @@ export function difficulty(name: string, value: unknown): string {
   return whole.toString();
 }
 
-/** A whole number from 1 to a limit. */
+/** Returns a whole number from 1 to a limit. */
 export function count(name: string, value: unknown, limit: number): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > limit) {
     throw invalidArgument(name, `expected a whole number from 1 to ${limit}, got ${shown(value)}`);
@@ -93,7 +138,7 @@ export function count(name: string, value: unknown, limit: number): number {
   return value;
 }
 
-/** One of some words or numbers. */
+/** Returns a value that must be one of some strings or numbers. */
 export function oneOf<T extends string | number>(
   name: string,
   value: unknown,
@@ -106,7 +151,7 @@ export function oneOf<T extends string | number>(
   return found;
 }
 
-/** A block height. */
+/** Returns a block height. */
 export function height(name: string, value: unknown): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
     throw invalidArgument(name, `expected a whole number from 0 to 2^53 - 1, got ${shown(value)}`);
@@ -114,47 +159,95 @@ export function height(name: string, value: unknown): number {
   return value;
 }
 
-/** An address in full, or none. */
+/** Returns an absolute address, or `undefined` for `undefined`. */
 export function address(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value !== "string" && !(value instanceof URL)) {
-    throw invalidArgument(name, `expected a URL or a string, got ${kind(value)}`);
-  }
   const { document, location } = globalThis as { document?: Document; location?: Location };
-  try {
-    return new URL(value, document?.baseURI ?? location?.href).href;
-  } catch {
-    throw invalidArgument(name, `expected an address, got ${JSON.stringify(String(value))}`);
-  }
+  return reading(name, () => {
+    if (typeof value !== "string" && !(value instanceof URL)) {
+      throw invalidArgument(name, `expected a URL or a string, got ${kind(value)}`);
+    }
+    const text = String(value);
+    try {
+      return new URL(text, document?.baseURI ?? location?.href).href;
+    } catch {
+      throw invalidArgument(name, `expected an address, got ${JSON.stringify(text.slice(0, 200))}`);
+    }
+  });
 }
 
-/** An object with the named properties; each of them is checked on its own. */
-export function record(name: string, value: unknown): Record<string, unknown> {
+/** Reads fields of an object, each once. */
+export function fields<Name extends string>(
+  name: string,
+  value: unknown,
+  ...wanted: readonly Name[]
+): Record<Name, unknown> {
   if (typeof value !== "object" || value === null) {
     throw invalidArgument(name, `expected an object, got ${kind(value)}`);
   }
-  return value as Record<string, unknown>;
+  const read = (): [Name, unknown][] =>
+    wanted.map((field) => [field, (value as Partial<Record<Name, unknown>>)[field]]);
+  return Object.fromEntries(reading(name, read)) as Record<Name, unknown>;
 }
 
-/** An `AbortSignal`, or none. */
+/** Reads all of an object's own fields. */
+export function entries(name: string, value: unknown): [string, unknown][] {
+  fields(name, value);
+  return reading(name, () => Object.entries(value as object));
+}
+
+/** Returns an `AbortSignal`, or `undefined` for `undefined`. */
 export function signal(name: string, value: unknown): AbortSignal | undefined {
-  if (value === undefined || value instanceof AbortSignal) return value;
-  throw invalidArgument(name, `expected an AbortSignal, got ${kind(value)}`);
+  if (value === undefined) return undefined;
+  try {
+    Reflect.get(AbortSignal.prototype, "aborted", value);
+    return value as AbortSignal;
+  } catch {
+    throw invalidArgument(name, `expected an AbortSignal, got ${kind(value)}`);
+  }
 }
 
-/** A function that hears of progress, or none. */
+/** Returns a function that receives progress, or `undefined` for `undefined`. */
 export function progress(name: string, value: unknown): ((now: Progress) => void) | undefined {
   if (value === undefined || typeof value === "function") return value as (now: Progress) => void;
   throw invalidArgument(name, `expected a function, got ${kind(value)}`);
 }
 
+/** Reads an argument by code that the caller may have written. Only `RandomXError`s leave it. */
+export function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    const cause = asRandomXError(thrown);
+    if (cause === thrown) throw cause;
+    throw new RandomXError("invalid-argument", `${name}: it cannot be read: ${cause.message}`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Returns how many bytes a value has, as such or in hex. */
+function size(name: string, value: unknown): number {
+  const length =
+    typeof value === "string"
+      ? Math.ceil(value.length / 2)
+      : Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) === "Uint8Array" &&
+        Number(Reflect.get(TYPED_ARRAY, "length", value));
+  if (length === false) {
+    throw invalidArgument(name, `expected a Uint8Array or a string of hex, got ${kind(value)}`);
+  }
+  if (length > MAX_BYTES) {
+    throw invalidArgument(name, `expected at most ${MAX_BYTES} bytes, got ${length} bytes`);
+  }
+  return length;
+}
+
 function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
-  atMost(name, Math.ceil(text.length / 2));
-  const stranger = /[^0-9a-f]/iu.exec(text);
-  if (stranger) {
+  const wrong = /[^0-9a-f]/iu.exec(text);
+  if (wrong) {
     throw invalidArgument(
       name,
-      `expected hex characters (0-9, a-f), got ${JSON.stringify(stranger[0])} at position ${stranger.index}`,
+      `expected hex characters (0-9, a-f), got ${JSON.stringify(wrong[0])} at position ${wrong.index}`,
     );
   }
   if (text.length % 2 === 1) {
@@ -167,24 +260,10 @@ function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The value of a hex character: letters, in either case, have bit 6 and begin at 1. */
+/** Returns the value of a hex character. Letters, in either case, have bit 6 and begin at 1. */
 function digit(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return (code & 15) + 9 * (code >> 6);
-}
-
-/** Also where it comes from another realm, such as a frame or a test runner's. */
-function isBytes(value: unknown): value is Uint8Array {
-  return (
-    value instanceof Uint8Array ||
-    (ArrayBuffer.isView(value) && value.constructor.name === "Uint8Array")
-  );
-}
-
-function atMost(name: string, length: number): void {
-  if (length > MAX_BYTES) {
-    throw invalidArgument(name, `expected at most ${MAX_BYTES} bytes, got ${length} bytes`);
-  }
 }
 
 function wholeDifficulty(name: string, value: unknown): bigint {
@@ -214,15 +293,18 @@ function wholeDifficulty(name: string, value: unknown): bigint {
   }
 }
 
-/** A value as a sentence can hold it: a short one itself, else its kind. */
+/** Returns a number itself, and the kind of any other value. */
 function shown(value: unknown): string {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : kind(value);
 }
 
 function kind(value: unknown): string {
   if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object"
-    ? Object.prototype.toString.call(value).slice(8, -1)
-    : typeof value;
+  if (typeof value !== "object") return typeof value;
+  try {
+    if (Array.isArray(value)) return "an array";
+    return Object.prototype.toString.call(value).slice(8, -1).slice(0, 40);
+  } catch {
+    return "an object that cannot be read";
+  }
 }

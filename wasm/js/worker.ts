@@ -1,33 +1,34 @@
-/** The worker's entry: loads the WebAssembly module and answers one request after another. */
+/** The worker's entry. It loads the WebAssembly module and answers one request after another. */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
-import { goAhead } from "./ahead.js";
 import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import { Rules } from "./monero/rules.js";
+import { prefault } from "./prefault.js";
 import type { Args, Operation, Request, Result } from "./protocol.js";
 import { Session } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
 
-/** What Monero's rules answer. */
-type RulesOperation = "seedHeight" | "checkDifficulty" | "examine" | "chainWork" | "chainVerdicts";
+/** The operations that need Monero's rules. */
+type RulesOperation =
+  "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
 
 let session: Session | undefined;
 let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
 let filling: AbortController | undefined;
 
-const say = serve((message) => {
+const send = serve((message) => {
   if (message.type === "abort") filling?.abort();
   else void answer(message);
 });
 
 async function answer(request: Request): Promise<void> {
   try {
-    say({ type: "result", result: await perform(request) });
+    send({ type: "result", result: await perform(request) });
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
     const error = { code, message };
-    say(code === "worker-failed" ? { type: "died", error } : { type: "failure", error });
+    send(code === "worker-failed" ? { type: "died", error } : { type: "failure", error });
   }
 }
 
@@ -39,8 +40,8 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.allocate(request.args);
     case "fill":
       return fill(session, request.args);
-    case "goAhead":
-      goAhead(request.args.memory, request.args.front);
+    case "prefault":
+      prefault(request.args.memory, request.args.cursor);
       return null;
     case "attach":
       return session.attach(request.args);
@@ -55,19 +56,19 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     case "commitment":
       return session.commitment(request.args);
     case "loadRules":
-      // Who needs them tells why they are not to be had.
-      wantRules().catch(() => undefined);
+      // The operations that need the rules report why loading failed.
+      getRules().catch(() => undefined);
       return null;
     default:
       return judge(request);
   }
 }
 
-/** Answers what Monero's rules answer. */
+/** Performs an operation of Monero's rules. */
 async function judge(
   request: Extract<Request, { operation: RulesOperation }>,
 ): Promise<Result<RulesOperation>> {
-  const loaded = await wantRules();
+  const loaded = await getRules();
   switch (request.operation) {
     case "seedHeight":
       return loaded.seedHeight(request.args);
@@ -75,6 +76,8 @@ async function judge(
       return loaded.checkDifficulty(request.args);
     case "examine":
       return loaded.examine(request.args);
+    case "proofOfWork":
+      return loaded.proofOfWork(request.args);
     case "chainWork":
       return loaded.chainWork(request.args);
     case "chainVerdicts":
@@ -82,8 +85,8 @@ async function judge(
   }
 }
 
-/** Not before they are wanted: who only hashes does not load them. */
-function wantRules(): Promise<Rules> {
+/** Loads the rules when they are first needed: callers who only hash do not download them. */
+function getRules(): Promise<Rules> {
   return (rules ??= loadRules());
 }
 
@@ -106,7 +109,7 @@ async function start(args: Args<"start">): Promise<Result<"start">> {
   return { held, module, features };
 }
 
-/** Loads from the address that was given, or else from the module's own. */
+/** Compiles the module at the address that was given, or else at the package's own. */
 async function load(address: string | undefined, own: URL): Promise<WebAssembly.Module> {
   try {
     return await compile(address === undefined ? own : new URL(address));
@@ -122,7 +125,7 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
 async function fill(session: Session, args: Args<"fill">): Promise<Result<"fill">> {
   filling = new AbortController();
   const onProgress = (done: number): void => {
-    say({ type: "progress", done });
+    send({ type: "progress", done });
   };
   try {
     return await session.fill(args, { signal: filling.signal, onProgress });
@@ -132,8 +135,8 @@ async function fill(session: Session, args: Args<"fill">): Promise<Result<"fill"
 }
 
 /**
- * Takes a lock and keeps it: the browser frees it when this worker is gone, however it went,
- * and the client, which waits for it, knows. Resolves with whether the lock is held.
+ * Takes a lock for the worker's life. The browser frees it when the worker is gone, for whatever
+ * reason, and the client waits for that. Resolves with whether the lock is held.
  */
 function takeLock(name: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -144,13 +147,13 @@ function takeLock(name: string): Promise<boolean> {
     lockManager()
       ?.request(name, hold)
       .catch(() => {
-        // Some contexts have locks and refuse them.
+        // Some contexts have locks but refuse them.
         resolve(false);
       });
   });
 }
 
-/** Lets the messages that have arrived be read. A timer would wait 4 ms each time. */
+/** Lets the worker read the messages that have arrived. A timer would wait 4 ms each time. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,14 +1,18 @@
-/** `verifyBlock` on real blocks, and on ones that were altered. */
+/** `verifyBlock` with real blocks and altered ones. */
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../../wasm/js/index.js";
 import { RandomX } from "../support.js";
-import { headers, LEAST, random, whole } from "./support.js";
+import { isValid, verifyBlock, type CheckName } from "../../../wasm/js/monero/block.js";
+import { Rules } from "../../../wasm/js/monero/rules.js";
+import type { Scheduler } from "../../../wasm/js/scheduler.js";
+import { headers, LEAST, random, rules, whole } from "./support.js";
 
 let randomx: product.RandomX;
 
 beforeAll(async () => {
-  randomx = await RandomX.create();
+  // All keys of these tests.
+  randomx = await RandomX.create({ slots: 3 });
 });
 
 afterAll(() => {
@@ -23,7 +27,7 @@ function outcomes({ checks }: product.Verdict): Record<string, boolean | null> {
   return Object.fromEntries(checks.map(({ name, passed }) => [name, passed]));
 }
 
-test("whole blocks are valid, with all that is known of them", async () => {
+test("whole blocks are valid, with all claims about them", async () => {
   expect(whole).toHaveLength(7);
   for (const { block_blob, hashing_blob, seed_hash, id, height, pow_hash } of whole) {
     const verdict = await randomx.verifyBlock({
@@ -52,7 +56,7 @@ test("whole blocks are valid, with all that is known of them", async () => {
   }
 });
 
-test("headers are valid, and what they do not tell is not asked", async () => {
+test("headers are valid, and checks that need the whole block are not made", async () => {
   for (const { hashing_blob, id, height, difficulty, pow_hash } of headers.blocks) {
     const block = { hashingBlob: hashing_blob, seedHash: headers.seed_hash, difficulty };
     const verdict = await randomx.verifyBlock({ ...block, expectedId: id, height });
@@ -72,7 +76,50 @@ test("headers are valid, and what they do not tell is not asked", async () => {
   }
 });
 
-describe("what is wrong is named", () => {
+test("a block is sent and read once", async () => {
+  const [{ block_blob, seed_hash, pow_hash, height } = { block_blob: "" }] = whole;
+  const requests: [string, boolean][] = [];
+  const judge = new Rules(rules);
+  const scheduler = {
+    check: () => undefined,
+    loadRules: () => undefined,
+    hash: () => Promise.resolve([{ hash: hexToBytes(pow_hash ?? "") }]),
+    ask: (operation: "examine" | "proofOfWork", args: never) => {
+      requests.push([operation, "block" in args]);
+      return Promise.resolve(judge[operation](args));
+    },
+  } as unknown as Scheduler;
+  const block = { block: block_blob, seedHash: seed_hash, difficulty: LEAST, height };
+  const { valid, checks } = await verifyBlock(scheduler, block, {});
+  expect(valid).toBe(true);
+  expect(checks.map(({ name }) => name)).toEqual([
+    ...["block", "hashing-blob", "version", "vote", "height"],
+    ...["miner-transaction", "transactions", "id", "proof-of-work"],
+  ]);
+  expect(requests).toEqual([
+    ["examine", true],
+    ["proofOfWork", false],
+  ]);
+});
+
+test("a block is valid only if the version and the proof of work were checked", () => {
+  const checks = (version: boolean | null, work: boolean | null, id: boolean | null = true) =>
+    [
+      ["version", version],
+      ["id", id],
+      ["proof-of-work", work],
+    ].map(([name, passed]) => ({ name: name as CheckName, passed: passed as boolean | null }));
+  expect(isValid(checks(true, true))).toBe(true);
+  expect(isValid(checks(true, true, null))).toBe(true);
+  expect(isValid(checks(true, true, false))).toBe(false);
+  expect(isValid(checks(true, null))).toBe(false);
+  expect(isValid(checks(true, false))).toBe(false);
+  expect(isValid(checks(null, true))).toBe(false);
+  expect(isValid(checks(true, true).slice(0, -1))).toBe(false);
+  expect(isValid([])).toBe(false);
+});
+
+describe("a wrong claim fails its check", () => {
   const [known] = whole;
   if (!known) throw new Error("there is a block");
   const block = { block: known.block_blob, seedHash: known.seed_hash, difficulty: LEAST };
@@ -95,7 +142,7 @@ describe("what is wrong is named", () => {
     expect(verdict.hash !== null && verdict.id !== null).toBe(isRead);
   });
 
-  test("arguments that are none", async () => {
+  test("wrong arguments are refused", async () => {
     const { seedHash, difficulty } = block;
     const nothing = randomx.verifyBlock({ seedHash, difficulty });
     await expect(nothing).rejects.toMatchObject({ code: "invalid-argument" });
@@ -131,7 +178,7 @@ test(
     ];
     const counts = { total: 0, unread: 0, worked: 0 };
     for (const { seedHash, difficulty, blob, isBlock } of cases) {
-      // No id is expected: the proof of work alone must tell, where the block can be read at all.
+      // Without an expected id only the proof of work can reveal a change that leaves the block readable.
       const verdicts = await Promise.all(
         Array.from({ length: Math.ceil(1000 / cases.length) }, () => {
           const bytes = corrupt(blob);

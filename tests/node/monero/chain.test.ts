@@ -1,4 +1,4 @@
-/** `verifyChain` on real headers and on a chain that was made up. */
+/** `verifyChain` with real headers and with a generated chain. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as source from "../../../wasm/js/index.js";
@@ -12,7 +12,7 @@ const made = madeChain(48);
 let randomx: source.RandomX;
 
 beforeAll(async () => {
-  randomx = await RandomX.create({ threads: 2 });
+  randomx = await RandomX.create({ threads: 2, slots: 2 });
   await randomx.prepare(GENESIS_KEY);
 });
 
@@ -51,7 +51,7 @@ test("the main network's headers are a chain", async () => {
   );
 });
 
-test("a chain is verified from its beginning, and goes on from what was kept", async () => {
+test("a chain is verified from its genesis block, and continues from a stored checkpoint", async () => {
   const options = { checkpoint: MAINNET_GENESIS, network };
   const verdicts = await all(randomx.verifyChain(made, options));
   expect(verdicts.map(({ height }) => height)).toEqual(made.map((_, index) => index + 1));
@@ -94,7 +94,7 @@ test.each([
   ["block", { block: "1010" }],
   ["previous-id", { block: madeBlock(11, "11".repeat(32)) }],
   ["timestamp-future", { block: madeBlock(11, made[9]?.id ?? "", 1e9) }],
-])("%s catches a lie", async (name, lie) => {
+])("the check %s catches a false claim", async (name, lie) => {
   const blocks: source.ChainBlock[] = made.slice(0, 20).map(({ block }) => ({ block }));
   blocks[10] = { ...blocks[10], ...lie };
   const verdicts = await all(randomx.verifyChain(blocks, { checkpoint: MAINNET_GENESIS, network }));
@@ -102,7 +102,7 @@ test.each([
   expect(failed(verdicts[10])).toEqual([name]);
 });
 
-test("proof-of-work catches what was not worked for", async () => {
+test("the check proof-of-work catches a missing proof of work", async () => {
   const chain = randomx.verifyChain(made.slice(0, 3), {
     checkpoint: MAINNET_GENESIS,
     network,
@@ -113,7 +113,7 @@ test("proof-of-work catches what was not worked for", async () => {
   expect(chain.checkpoint).toMatchObject({ height: 0 });
 });
 
-test("of a sample few proofs of work are looked at, and always the last", async () => {
+test("a sample checks few proofs of work, and always the last", async () => {
   const checkpoint = MAINNET_GENESIS;
   const verdicts = await all(randomx.verifyChain(made, { checkpoint, network, sample: 1_000_000 }));
   const looked = verdicts.filter(({ hash }) => hash).map(({ height }) => height);
@@ -127,7 +127,7 @@ test("of a sample few proofs of work are looked at, and always the last", async 
 describe("the source", () => {
   const checkpoint = MAINNET_GENESIS;
 
-  test("may be asynchronous, as a node's blocks are", async () => {
+  test("may be asynchronous, like a node's blocks", async () => {
     async function* blocks() {
       for (const [index, { block, id }] of made.slice(0, 20).entries()) {
         await Promise.resolve();
@@ -143,7 +143,7 @@ describe("the source", () => {
     ]);
   });
 
-  test("that fails fails the chain, after the verdicts on what came", async () => {
+  test("fails the chain with its error, after the verdicts on earlier blocks", async () => {
     const reason = new Error("the node is gone");
     async function* blocks() {
       for (const { block } of made.slice(0, 40)) {
@@ -163,7 +163,7 @@ describe("the source", () => {
     expect(chain.checkpoint?.height).toBe(verdicts.length);
   });
 
-  test("is ended when nobody listens any more", async () => {
+  test("is closed when the loop is left", async () => {
     let isEnded = false;
     function* blocks() {
       try {
@@ -178,7 +178,7 @@ describe("the source", () => {
     expect(isEnded).toBe(true);
   });
 
-  test("that never answers can be given up", async () => {
+  test("that never answers can be aborted", async () => {
     const stop = new AbortController();
     const blocks = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => 0) }) };
     const chain = randomx.verifyChain(blocks, { checkpoint, network, signal: stop.signal });
@@ -189,9 +189,9 @@ describe("the source", () => {
 });
 
 test.each([
-  ["nothing to begin with", [], {}, /^checkpoint: expected this one or from/],
+  ["neither checkpoint nor height", [], {}, /^checkpoint: expected this or from, got neither/],
   ["no blocks", null, { from: 1 }, /^blocks: /],
-  ["what cannot be iterated", {}, { from: 1 }, /^blocks: expected an iterable/],
+  ["an object that is not iterable", {}, { from: 1 }, /^blocks: expected an iterable/],
   ["a height that is not the next", [], { checkpoint: MAINNET_GENESIS, from: 2 }, /^from: /],
   ["a sample of none", [], { from: 1, sample: 0 }, /^sample: /],
   [
@@ -204,13 +204,13 @@ test.each([
     "a checkpoint with a hundred thousand blocks",
     [],
     { checkpoint: { ...MAINNET_GENESIS, recent: new Array(100_000).fill(0) } },
-    /^checkpoint.recent: expected a list of at most 735/,
+    /^checkpoint.recent: expected at most 735 entries, got 100000/,
   ],
 ])("refuses %s", (_, blocks, options, message) => {
   expect(() => randomx.verifyChain(blocks as never, options as never)).toThrow(message);
 });
 
-test("names the block whose argument is wrong", async () => {
+test("an error names the block whose argument is wrong", async () => {
   const options = { checkpoint: MAINNET_GENESIS, network };
   const blocks = [made[0], { block: "zz" }] as source.ChainBlock[];
   await expect(all(randomx.verifyChain(blocks, options))).rejects.toThrow(/^blocks\[1\].block: /);

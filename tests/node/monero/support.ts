@@ -1,4 +1,4 @@
-/** Blocks for tests of Monero's rules: real ones, and a chain that anybody can make. */
+/** Blocks for tests of Monero's rules: real ones, and a generated chain of lowest difficulty. */
 import { readFileSync } from "node:fs";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as monero from "../../../wasm/monero/pkg/randomx_monero_wasm.js";
@@ -15,7 +15,7 @@ export interface WholeBlock {
   block_blob: string;
 }
 
-/** The real blocks, seven of them. */
+/** Seven real blocks. */
 export const whole = (readVectors("mainnet-blocks") as { blocks: WholeBlock[] }).blocks;
 
 /** Eight consecutive headers with their difficulties. */
@@ -31,7 +31,7 @@ export const headers = readVectors("mainnet-headers") as {
   }[];
 };
 
-/** The least difficulty that is known of the whole blocks. */
+/** The lowest difficulty of the time of the whole blocks. */
 export const LEAST = "704249165145";
 
 /** The module of Monero's rules, and its memory. */
@@ -42,7 +42,7 @@ function load(): monero.InitOutput {
   return monero.initSync({ module: readFileSync(new URL(path, import.meta.url)) });
 }
 
-/** The headers as a chain. */
+/** Returns the headers as a chain. */
 export function headerChain(): ChainBlock[] {
   return headers.blocks.map(({ height, id, difficulty, hashing_blob }) => ({
     hashingBlob: hashing_blob,
@@ -54,8 +54,8 @@ export function headerChain(): ChainBlock[] {
 }
 
 /**
- * Blocks after the genesis block, one every two minutes: so the rule demands difficulty 1 of each, which
- * every hash meets.
+ * Generates blocks after the genesis block, one every two minutes. So the rule demands difficulty 1,
+ * which every hash meets.
  */
 export function madeChain(count: number): { block: Uint8Array; id: string }[] {
   const blocks: { block: Uint8Array; id: string }[] = [];
@@ -69,7 +69,7 @@ export function madeChain(count: number): { block: Uint8Array; id: string }[] {
   return blocks;
 }
 
-/** A block of version 16 with one output to a tagged key and no other transaction. */
+/** Generates a block of version 16 with one output to a tagged key and no other transaction. */
 export function madeBlock(height: number, previousId: string, seconds = 120 * height): Uint8Array {
   const previous = Buffer.from(previousId, "hex");
   const header = [16, 16, ...varint(1_700_000_000 + seconds), ...previous, 1, 2, 3, 4];
@@ -84,7 +84,7 @@ function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Returns a generator of pseudo-random numbers, the same in every run. */
 export function random(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {

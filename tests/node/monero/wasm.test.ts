@@ -1,4 +1,4 @@
-/** The module of Monero's rules by itself: its arguments, and blobs that are no block. */
+/** The WebAssembly module of Monero's rules: its arguments, and blobs that are not blocks. */
 import { expect, test } from "vitest";
 import { asRandomXError } from "../../../wasm/js/errors.js";
 import { random, rules as wasm, whole } from "./support.js";
@@ -41,7 +41,7 @@ test.each([
   expect(asRandomXError(thrown)).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
 });
 
-test("10,000 mutated and random blobs: none traps, and memory stays", () => {
+test("10,000 mutated and random blobs cause no trap and no growth of memory", () => {
   const blobs = whole.map(({ block_blob }) => Buffer.from(block_blob, "hex"));
   const below = random(5);
   examine(new Uint8Array(MIB));

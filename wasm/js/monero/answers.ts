@@ -1,14 +1,14 @@
 /**
- * A node's answers, field by field: each is what it should be, or a `node-invalid` names it. That
- * what they say is true is for `verifyChain` to find out.
+ * Checks of a node's answers, field by field. A field with a wrong form is a `node-invalid` that names
+ * it. Whether the answer is true is for `verifyChain` to find out.
  */
 import { RandomXError } from "../errors.js";
 import * as validate from "../validate.js";
 import { isRecord } from "./rpc.js";
 
-/** What a node says of itself and its chain, all of it believed. */
+/** A node's claims about itself and its chain. None of them is verified. */
 export interface NodeInfo {
-  /** Blocks of its chain; the last one's height is one less. */
+  /** The number of blocks in its chain, one more than the last block's height. */
   height: number;
   /** The id of the last block, in hex. */
   topBlockHash: string;
@@ -16,11 +16,11 @@ export interface NodeInfo {
   difficulty: bigint;
   /** `mainnet`, `stagenet`, `testnet`, or `fakechain` for `--regtest`. */
   nettype: string;
-  /** Whether it has the blocks that its peers have. */
+  /** Whether it has all blocks of its peers. */
   synchronized: boolean;
 }
 
-/** What a node says of a block, all of it believed; ids are 64 lower-case hex digits. */
+/** A node's claims about a block. None of them is verified. Ids are 64 lower-case hex digits. */
 export interface NodeHeader {
   height: number;
   /** The block's id. */
@@ -31,25 +31,25 @@ export interface NodeHeader {
   /** Seconds since 1970. */
   timestamp: number;
   nonce: number;
-  /** Transactions besides the miner's. */
+  /** The number of transactions, without the miner's. */
   transactionCount: number;
   minerTransactionId: string;
   /** The difficulty that the network demanded. */
   difficulty: bigint;
-  /** The sum of all difficulties up to this block's. */
+  /** The sum of the difficulties of all blocks up to this one. */
   cumulativeDifficulty: bigint;
-  /** The proof of work's hash, where the node was asked to compute it and does so. */
+  /** The RandomX hash, if the node has computed it. */
   powHash?: string;
 }
 
-/** A block of a node. */
+/** A block from a node. */
 export interface NodeBlock {
-  /** The whole block as it is serialised, without the transactions but the miner's. */
+  /** The serialised block. Of the transactions it contains only the miner's, and the others' ids. */
   blob: Uint8Array<ArrayBuffer>;
   header: NodeHeader;
 }
 
-/** The longest block blob, in bytes: room for some 30,000 transactions' ids. */
+/** The limit for a block blob in bytes: room for the ids of some 30,000 transactions. */
 export const MAX_BLOB = 1 << 20;
 
 const HASH = /^[0-9a-f]{64}$/u;
@@ -57,7 +57,7 @@ const HEX = /^(?:[0-9a-f]{2})+$/u;
 const WIDE = /^0x[0-9a-f]{1,32}$/u;
 const NETTYPES = ["mainnet", "stagenet", "testnet", "fakechain"];
 
-/** The result of `get_info`. */
+/** Reads the result of `get_info`. */
 export function info(result: Record<string, unknown>): NodeInfo {
   const fields = new Fields("get_info", result);
   return {
@@ -69,24 +69,24 @@ export function info(result: Record<string, unknown>): NodeInfo {
   };
 }
 
-/** The header in the result of a method, which must be of the block that was asked for. */
+/** Reads the header in the result of a method. It must be of the requested block. */
 export function header(
   method: string,
   result: Record<string, unknown>,
-  asked: { height: number } | { id: string },
+  requested: { height: number } | { id: string },
 ): NodeHeader {
   const fields = new Fields(method, result).record("block_header");
   const read = headerOf(fields);
-  if ("height" in asked && read.height !== asked.height) {
-    throw fields.wrong("height", `${asked.height} was asked for, got ${read.height}`);
+  if ("height" in requested && read.height !== requested.height) {
+    throw fields.wrong("height", `expected ${requested.height}, got ${read.height}`);
   }
-  if ("id" in asked && read.id !== asked.id) {
-    throw fields.wrong("hash", `${asked.id} was asked for, got ${read.id}`);
+  if ("id" in requested && read.id !== requested.id) {
+    throw fields.wrong("hash", `expected ${requested.id}, got ${read.id}`);
   }
   return read;
 }
 
-/** The headers in the result of `get_block_headers_range`: all of them, in order. */
+/** Reads the headers in the result of `get_block_headers_range`: all of them, in order. */
 export function headers(
   result: Record<string, unknown>,
   first: number,
@@ -103,19 +103,19 @@ export function headers(
   });
 }
 
-/** The result of `get_block`. */
+/** Reads the result of `get_block`. */
 export function block(
   result: Record<string, unknown>,
-  asked: { height: number } | { id: string },
+  requested: { height: number } | { id: string },
 ): NodeBlock {
   const fields = new Fields("get_block", result);
   const hex = fields.text("blob", HEX, 2 * MAX_BLOB);
-  return { header: header("get_block", result, asked), blob: validate.bytes("blob", hex) };
+  return { header: header("get_block", result, requested), blob: validate.bytes("blob", hex) };
 }
 
 function headerOf(fields: Fields): NodeHeader {
   if (fields.flag("orphan_status")) {
-    throw fields.wrong("orphan_status", "the block is not in the node's chain");
+    throw fields.wrong("orphan_status", "expected a block of the node's chain, got an orphan");
   }
   const powHash = fields.optionalText("pow_hash", HASH);
   return {
@@ -134,7 +134,7 @@ function headerOf(fields: Fields): NodeHeader {
   };
 }
 
-/** The fields of an object of an answer. */
+/** An object in an answer. Each method checks one field. */
 class Fields {
   readonly #place: string;
   readonly #record: Record<string, unknown>;
@@ -144,7 +144,7 @@ class Fields {
     this.#record = record;
   }
 
-  /** The error for a field. */
+  /** Returns the error for a field. */
   wrong(name: string, complaint: string): RandomXError {
     return new RandomXError("node-invalid", `${this.#place}: ${name}: ${complaint}`);
   }
@@ -165,13 +165,13 @@ class Fields {
 
   text(name: string, form: RegExp, most = 64): string {
     const value = this.#record[name];
-    // The length first: expressions take time.
+    // The length first, because expressions take time.
     if (typeof value === "string" && value.length <= most && form.test(value)) return value;
     const expected = form === HASH ? "64 hex digits" : `hex, at most ${most / 2} bytes`;
     throw this.wrong(name, `expected ${expected}`);
   }
 
-  /** A text that an empty one, or none, stands for the lack of. */
+  /** Returns `undefined` for an empty or missing text. */
   optionalText(name: string, form: RegExp): string | undefined {
     const value = this.#record[name];
     return value === undefined || value === "" ? undefined : this.text(name, form);
@@ -183,12 +183,12 @@ class Fields {
     throw this.wrong(name, `expected one of ${values.join(", ")}`);
   }
 
-  /** A number of up to 128 bits, which the daemon also tells in hex. */
+  /** Reads a number of up to 128 bits, which the daemon writes in hex. */
   wide(name: string): bigint {
     const value = this.#record[name];
     const wide = typeof value === "string" && WIDE.test(value) ? BigInt(value) : 0n;
     if (wide > 0n) return wide;
-    throw this.wrong(name, "expected 0x and up to 32 hex digits, and not zero");
+    throw this.wrong(name, "expected 0x, up to 32 hex digits, and not zero");
   }
 
   record(name: string): Fields {
@@ -197,7 +197,7 @@ class Fields {
     throw this.wrong(name, "expected an object");
   }
 
-  /** A list of so many objects. */
+  /** Reads a list of exactly `count` objects. */
   records(name: string, count: number): Fields[] {
     const value = this.#record[name];
     if (!Array.isArray(value) || value.length !== count || !value.every(isRecord)) {

@@ -1,21 +1,20 @@
-/** One block: whether it is what it is said to be, and its proof of work is done. */
+/** The verification of one block: its claims and its proof of work. */
 import { invalidArgument } from "../errors.js";
-import type { Follow } from "../job.js";
-import type { Pool } from "../pool.js";
-import type { BlockArgs, Proof, Result } from "../protocol.js";
+import type { BlockArgs, Result } from "../protocol.js";
+import type { Scheduler } from "../scheduler.js";
+import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
-import type { Bytes, Difficulty, Network } from "../validate.js";
 
-/** A block, and what is said about it. */
+/** A block, and the claims about it. */
 export interface BlockToVerify {
   /**
-   * The block blob, as a node's `get_block` gives it, at most 1 MiB. What is hashed, the id and the
-   * height are read from it.
+   * The block blob, as a node's `get_block` returns it, at most 1 MiB. The hashing blob, the id and
+   * the height are read from it.
    */
   block?: Bytes | undefined;
   /**
-   * The hashing blob, at most 1 MiB; Monero's are 76 or 77 bytes. One of the two is needed; of both,
-   * this one is held against the other.
+   * The hashing blob, at most 1 MiB. Monero's are 76 or 77 bytes. Either this or `block` is needed.
+   * With both, this one must be the block's.
    */
   hashingBlob?: Bytes | undefined;
   /** The id of the block at the seed height, 32 bytes: the key. */
@@ -26,11 +25,11 @@ export interface BlockToVerify {
   expectedId?: Bytes | undefined;
   /** The height that the block should have. */
   height?: number | undefined;
-  /** The network whose versions the block must have; `mainnet` by default. */
+  /** The network, whose versions the block must have. `mainnet` by default. */
   network?: Network | undefined;
 }
 
-/** What a check looks at; in the order in which they are made. The names stay the same. */
+/** The name of a check, in the order in which the checks are made. The names are stable. */
 export type CheckName =
   | "block"
   | "hashing-blob"
@@ -47,94 +46,117 @@ export type CheckName =
   | "difficulty"
   | "proof-of-work";
 
-/** One thing that was looked at. */
+/** One check. */
 export interface Check {
   name: CheckName;
-  /** `null` where there was nothing to compare with, or it was not asked for. */
+  /** `null` if the check was not made: there was nothing to compare with, or it was not asked for. */
   passed: boolean | null;
   /** What was compared, in words. */
   detail: string;
 }
 
 /**
- * The judgement of a block: `valid` requires that its proof of work was checked; `unproven` blocks
- * broke no rule, but their proof of work was not checked; `update-needed` ones have a version that
- * this release does not know.
+ * The judgement of a block. `valid`: all checks passed that could be made, the proof of work among
+ * them. `unproven`: no check failed, but the proof of work was not checked. `update-needed`: this
+ * release does not know the block's version. `invalid`: a check failed.
  */
 export type BlockStatus = "valid" | "unproven" | "update-needed" | "invalid";
 
-/** The answer of {@link RandomX.verifyBlock}. */
+/** The result of {@link RandomX.verifyBlock}. */
 export interface Verdict {
-  /** Whether no check failed, and the proof of work was checked. */
+  /** Whether the proof of work and the version were checked and passed, and no other check failed. */
   valid: boolean;
-  /** The block's RandomX hash, 32 bytes, if the block could be read. */
+  /** The block's RandomX hash, 32 bytes, or `null` if the block could not be read. */
   hash: Uint8Array | null;
-  /** The block's id, 32 bytes, if the block could be read. */
+  /** The block's id, 32 bytes, or `null` if the block could not be read. */
   id: Uint8Array | null;
-  /** The height that the block says, or else the one that was given. */
+  /** The height in the block, or else the height that was given. */
   height: number | null;
-  /** What was looked at: `block` to `id`, and `proof-of-work`. */
+  /** The checks from `block` to `id`, and `proof-of-work`. */
   checks: Check[];
 }
 
 const NETWORKS = ["mainnet", "stagenet", "testnet", "regtest"] as const;
 
-/** Verifies one block by a pool. */
-export async function verifyBlock(pool: Pool, given: unknown, follow: Follow): Promise<Verdict> {
-  const block = validate.record("block", given);
-  const args = blockArgs(block);
-  const key = validate.hash("seedHash", block.seedHash);
-  const difficulty = validate.difficulty("difficulty", block.difficulty);
+/** Verifies one block. */
+export async function verifyBlock(
+  scheduler: Scheduler,
+  given: unknown,
+  follow: Follow,
+): Promise<Verdict> {
+  const { args, key, difficulty } = blockArgs(given);
+  const { signal } = follow;
   const hashed = async (bytes: Uint8Array): Promise<Uint8Array> => {
     const request = { key, version: 1, inputs: [{ bytes }] } as const;
-    const [{ hash }] = await pool.hash(request, follow);
+    const [{ hash }] = await scheduler.hash(request, follow);
     return hash;
   };
-  const examine = async (proof: Proof | undefined): Promise<Result<"examine">> =>
-    pool.ask("examine", { ...args, proof }, follow.signal);
-  // A call that is refused starts nothing.
-  pool.check(1, follow.signal);
-  pool.loadRules();
-  // A hashing blob is hashed at once, together with those of other calls.
+  // A call that must be refused starts nothing.
+  scheduler.check(1, signal);
+  scheduler.loadRules();
+  // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
   if (args.hashingBlob && !args.block) {
     const hash = await hashed(args.hashingBlob);
-    return verdict(await examine({ hash, difficulty }), hash);
+    const found = await scheduler.ask("examine", { ...args, proof: { hash, difficulty } }, signal);
+    return verdict(found, hash);
   }
-  const found = await examine(undefined);
+  const found = await scheduler.ask("examine", { ...args, proof: undefined }, signal);
   if (!found.hashingBlob) {
     const detail = "the block could not be read";
     found.checks.push({ name: "proof-of-work", passed: null, detail });
     return verdict(found, null);
   }
   const hash = await hashed(found.hashingBlob);
-  return verdict(await examine({ hash, difficulty }), hash);
+  found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
+  return verdict(found, hash);
 }
 
-/** The network of a block or a chain. */
+/** Returns the network of a block or a chain. */
 export function networkOf(network: unknown): Network {
   return validate.oneOf("network", network ?? "mainnet", NETWORKS);
 }
 
-/** The part of a block that is looked at by itself. */
-function blockArgs(block: Record<string, unknown>): BlockArgs {
-  const { block: whole, hashingBlob, expectedId, height } = block;
-  if (whole === undefined && hashingBlob === undefined) {
-    throw invalidArgument("hashingBlob", "expected this one or block, got neither");
+/** Tells whether checks make a block valid: the two that matter most must have been made. */
+export function isValid(checks: readonly Omit<Check, "detail">[]): boolean {
+  const passed = (name: CheckName): boolean =>
+    checks.some((check) => check.name === name && check.passed === true);
+  return (
+    checks.every((check) => check.passed !== false) && passed("version") && passed("proof-of-work")
+  );
+}
+
+function blockArgs(given: unknown): { args: BlockArgs; key: Uint8Array; difficulty: string } {
+  const fields = validate.fields(
+    "block",
+    given,
+    "block",
+    "hashingBlob",
+    "seedHash",
+    "difficulty",
+    "expectedId",
+    "height",
+    "network",
+  );
+  const { block, hashingBlob, expectedId, height } = fields;
+  if (block === undefined && hashingBlob === undefined) {
+    throw invalidArgument("hashingBlob", "expected this or block, got neither");
   }
+  const args = {
+    block: validate.optional("block", block, validate.bytes),
+    hashingBlob: validate.optional("hashingBlob", hashingBlob, validate.bytes),
+    id: validate.optional("expectedId", expectedId, validate.hash),
+    height: validate.optional("height", height, validate.height),
+    network: networkOf(fields.network),
+  };
   return {
-    block: whole === undefined ? whole : validate.bytes("block", whole),
-    hashingBlob:
-      hashingBlob === undefined ? hashingBlob : validate.bytes("hashingBlob", hashingBlob),
-    id: expectedId === undefined ? expectedId : validate.hash("expectedId", expectedId),
-    height: height === undefined ? height : validate.height("height", height),
-    network: networkOf(block.network),
+    args,
+    key: validate.hash("seedHash", fields.seedHash),
+    difficulty: validate.difficulty("difficulty", fields.difficulty),
   };
 }
 
 function verdict(found: Result<"examine">, hash: Uint8Array | null): Verdict {
   const { id, height } = found;
   const checks = found.checks as Check[];
-  const proven = checks.some(({ name, passed }) => name === "proof-of-work" && passed === true);
-  const valid = proven && checks.every(({ passed }) => passed !== false);
-  return { valid, hash, id, height, checks };
+  return { valid: isValid(checks), hash, id, height, checks };
 }

@@ -1,88 +1,88 @@
-/** Block after block, each held against what the blocks before it demand. */
+/** The verification of a chain: each block must follow the rules that the blocks before it set. */
 import { aborted, invalidArgument } from "../errors.js";
-import type { Follow } from "../job.js";
-import type { Pool } from "../pool.js";
 import type { ChainArgs, LinkArgs, Result } from "../protocol.js";
+import type { Scheduler } from "../scheduler.js";
+import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
-import type { Bytes, Difficulty, Network } from "../validate.js";
 import { networkOf, type BlockStatus, type Check } from "./block.js";
 import { fromJson, toJson, type ChainCheckpoint } from "./checkpoint.js";
 import { isAccepted } from "./rules.js";
 
 /**
- * A block of a chain, and what was said about it: what the chain knows by itself is held against that.
- * What `MoneroNode` gives is one, too.
+ * A block of a chain, and the claims about it. Each claim is checked against what the chain already
+ * knows. The blocks of `MoneroNode` are accepted too.
  */
 export interface ChainBlock {
   /** The block blob, at most 1 MiB. */
   block?: Bytes | undefined;
-  /** The hashing blob; one of the two is needed. It does not tell its height. */
+  /** The hashing blob. Either this or `block` is needed. It does not contain its height. */
   hashingBlob?: Bytes | undefined;
   /** The block's id. */
   id?: Bytes | undefined;
   /** The block's height. */
   height?: number | undefined;
-  /** The key: needed, and believed, where the block that has it as its id is not known. */
+  /** The key. Needed, and trusted, if the chain does not contain the block whose id it is. */
   seedHash?: Bytes | undefined;
-  /** The difficulty: needed, and believed, where too few blocks are known to compute it. */
+  /** The difficulty. Needed, and trusted, if too few blocks are known to compute it. */
   difficulty?: Difficulty | undefined;
 }
 
-/** A block as a node tells it, with its header. */
-interface ToldBlock {
+/** A block as `MoneroNode` returns it. */
+interface BlockOfNode {
   blob: Uint8Array;
   header: { id: string; height: number; difficulty: bigint };
 }
 
 /** Blocks in the order of the chain. */
-export type ChainBlocks = Iterable<ChainBlock | ToldBlock> | AsyncIterable<ChainBlock | ToldBlock>;
+export type ChainBlocks =
+  Iterable<ChainBlock | BlockOfNode> | AsyncIterable<ChainBlock | BlockOfNode>;
 
-/** Where a chain begins, and how much of it is looked at. */
+/** Where a chain begins, and which proofs of work are checked. */
 export interface VerifyChainOptions extends Follow {
-  /** What the blocks follow on; this or `from` is needed. */
+  /** The checkpoint before the first block. Either this or `from` is needed. */
   checkpoint?: ChainCheckpoint | undefined;
   /**
-   * The height of the first block. Without a checkpoint all is believed about it that only blocks
-   * before it could tell, and so on until enough are known.
+   * The height of the first block. Without a checkpoint, claims that only earlier blocks could
+   * confirm are trusted until enough blocks are known.
    */
   from?: number | undefined;
   /**
-   * Of how many blocks one proof of work is looked at, chosen at random: 1 (the default) looks at all.
-   * Of `k` forged blocks none is noticed with a chance of `(1 - 1/sample)^k`; the last block of
-   * a batch is always looked at. All other rules hold for every block.
+   * Checks one proof of work in `sample`, chosen at random: 1 (the default) checks all. `k` forged
+   * blocks go unnoticed with a chance of `(1 - 1/sample)^k`. The last proof of work of
+   * each batch is always checked, and all other rules hold for every block.
    */
   sample?: number | undefined;
-  /** The time that timestamps are held against, in seconds since 1970: the clock's. */
+  /** The current time for the check of timestamps, in seconds since 1970. The clock's by default. */
   now?: number | undefined;
-  /** What every block must meet, below 2^128, on a chain of `monerod --fixed-difficulty`. */
+  /** The difficulty of every block, below 2^128, on a chain of `monerod --fixed-difficulty`. */
   fixedDifficulty?: Difficulty | undefined;
-  /** The network of the chain; `mainnet` by default. */
+  /** The network of the chain. `mainnet` by default. */
   network?: Network | undefined;
   /** Accepts a checkpoint that is incomplete or implausible. Verdicts report it. */
   allowIncomplete?: boolean | undefined;
 }
 
-/** What is to be said about a block of a chain. */
+/** The verdict on a block of a chain. */
 export interface ChainVerdict {
-  /** The judgement. After `invalid` or `update-needed` there is no other block. */
+  /** The judgement. No verdict follows `invalid` or `update-needed`. */
   status: BlockStatus;
-  /** Whether the status is `valid`. */
+  /** Whether the status is `valid`. It is `false` for a block outside the sample. */
   valid: boolean;
-  /** The difficulty that the block had to meet, if it came to that. */
+  /** The difficulty that the block had to meet, or `null` if an earlier check failed. */
   difficulty: bigint | null;
-  /** The chain's work up to this block, or since its start where the checkpoint has none. */
+  /** The chain's work up to this block, or since its start if the checkpoint has none. */
   work: bigint;
   /** Whether the chain began with a checkpoint that is complete and plausible. */
   completeStart: boolean;
-  /** The ids of the transactions, the miner's first; empty for a hashing blob. */
+  /** The ids of the transactions, the miner's first. Empty for a hashing blob. */
   transactionIds: Uint8Array[];
   /** The height that the block has in the chain. */
   height: number;
-  /** Its id, if it could be read. */
+  /** Its id, or `null` if the block could not be read. */
   id: Uint8Array | null;
-  /** Its RandomX hash, if it was computed. */
+  /** Its RandomX hash, or `null` if it was not computed. */
   hash: Uint8Array | null;
-  /** What was looked at: all that a {@link CheckName} names. */
+  /** One check for each {@link CheckName}. */
   checks: Check[];
 }
 
@@ -90,10 +90,11 @@ const MAX_SAMPLE = 1_000_000;
 
 type Start = NonNullable<Result<"chainVerdicts">["checkpoint"]> | number;
 type Work = Result<"chainWork">[number];
+type Plain = Result<"chainVerdicts">["verdicts"][number];
 
-/** The verdicts on the blocks of a chain, as they come; it ends after one that is not valid. */
+/** The verdicts on the blocks of a chain, in order. It ends after a block that breaks a rule. */
 export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
-  readonly #pool: Pool;
+  readonly #scheduler: Scheduler;
   readonly #follow: Follow;
   readonly #settings: Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty">;
   readonly #sample: number;
@@ -102,33 +103,38 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   #start: Start;
 
   /** @internal */
-  constructor(pool: Pool, blocks: unknown, given: VerifyChainOptions, follow: Follow) {
-    const { network, allowIncomplete, sample, now, fixedDifficulty } = validate.record(
+  constructor(scheduler: Scheduler, blocks: unknown, options: unknown, follow: Follow) {
+    const given = validate.fields(
       "options",
-      given,
+      options,
+      "checkpoint",
+      "from",
+      "sample",
+      "now",
+      "fixedDifficulty",
+      "network",
+      "allowIncomplete",
     );
-    this.#pool = pool;
+    const { fixedDifficulty, allowIncomplete } = given;
+    this.#scheduler = scheduler;
     this.#follow = follow;
     this.#settings = {
-      network: networkOf(network),
+      network: networkOf(given.network),
       allowIncomplete: allowIncomplete === true,
-      fixedDifficulty:
-        fixedDifficulty === undefined
-          ? fixedDifficulty
-          : validate.difficulty("fixedDifficulty", fixedDifficulty),
+      fixedDifficulty: validate.optional("fixedDifficulty", fixedDifficulty, validate.difficulty),
     };
-    this.#sample = sample === undefined ? 1 : validate.count("sample", sample, MAX_SAMPLE);
-    this.#now = now === undefined ? now : validate.height("now", now);
-    this.#start = startOf(given);
+    this.#sample = validate.count("sample", given.sample ?? 1, MAX_SAMPLE);
+    this.#now = validate.optional("now", given.now, validate.height);
+    this.#start = startOf(given.checkpoint, given.from);
     this.#verdicts = this.#judge(iterator(blocks));
   }
 
   /**
-   * The chain up to the last block that was told to be valid, to be kept as JSON; there is none before
-   * the first one of a chain that began without.
+   * The chain up to the last block that passed, to store as JSON. `undefined` before the first block
+   * of a chain that began without a checkpoint.
    *
-   * Blocks are judged some at a time, and this is the end of the last ones that were told to the
-   * end. So a chain that is resumed from it may repeat some verdicts and never lacks one.
+   * Blocks are judged in batches, and the checkpoint advances after a batch's last verdict. A chain
+   * that continues from it may repeat some verdicts, but skips none.
    */
   get checkpoint(): ChainCheckpoint | undefined {
     return typeof this.#start === "number" ? undefined : toJson(this.#start);
@@ -146,35 +152,27 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     return this;
   }
 
-  async *#judge(source: Source): AsyncGenerator<ChainVerdict, void, undefined> {
+  async *#judge(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
     const { signal } = this.#follow;
     try {
-      let batch = await this.#take(source, 0);
+      let batch = await this.#read(source, 0);
       for (let count = batch.links.length; batch.links.length > 0;) {
         const now = this.#now ?? Math.floor(Date.now() / 1000);
         const args = { ...this.#settings, start: this.#start, links: batch.links, now };
-        const works = await this.#pool.ask("chainWork", args, signal);
-        // The next ones arrive while these are hashed. If they do not, these are judged still.
-        const upcoming = batch.failure ? { ...batch, links: [] } : this.#take(source, count);
+        const works = await this.#scheduler.ask("chainWork", args, signal);
+        // The next blocks arrive while these are hashed. If reading fails, these are still judged.
+        const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
         const hashes = await this.#hash(works, () => this.#isSampled());
         await this.#addLast(works, hashes);
         const next = await upcoming;
-        const { verdicts, checkpoint } = await this.#pool.ask(
+        const { verdicts, checkpoint } = await this.#scheduler.ask(
           "chainVerdicts",
           { ...args, hashes },
           signal,
         );
         for (const verdict of verdicts) {
           if (verdict === verdicts.at(-1)) this.#start = checkpoint ?? this.#start;
-          const { status, difficulty, work } = verdict;
-          yield {
-            ...verdict,
-            status: status as BlockStatus,
-            valid: status === "valid",
-            difficulty: difficulty === null ? null : BigInt(difficulty),
-            work: BigInt(work),
-            checks: verdict.checks as Check[],
-          };
+          yield fromPlain(verdict);
           if (!isAccepted(verdict)) return;
         }
         count += next.links.length;
@@ -182,14 +180,14 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
       }
       if (batch.failure) throw batch.failure.error;
     } finally {
-      // Not waited for: a source that hangs would hang whoever gave up.
+      // Not awaited, because the source may hang.
       void Promise.resolve(source.return?.()).catch(() => undefined);
     }
   }
 
-  /** As many blocks as keep all lanes of all workers busy twice; fewer are the last. */
-  async #take(source: Source, first: number): Promise<Batch> {
-    const { threads, lanes } = this.#pool.configuration;
+  /** Reads as many blocks as keep all lanes of all workers busy twice. Fewer are the last ones. */
+  async #read(source: BlockIterator, first: number): Promise<Batch> {
+    const { threads, lanes } = this.#scheduler.configuration;
     const { signal } = this.#follow;
     const links: LinkArgs[] = [];
     try {
@@ -204,7 +202,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     }
   }
 
-  /** The hashes of some of the works, key by key, in their places. */
+  /** Returns the hashes of some of the works, key by key, in their places. */
   async #hash(
     works: readonly Work[],
     isWanted: (work: Work) => boolean,
@@ -221,7 +219,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     });
     for (const { key, places, inputs } of groups.values()) {
       const request = { key, version: 1, inputs: inputs.map((bytes) => ({ bytes })) } as const;
-      const found = await this.#pool.hash(request, this.#follow);
+      const found = await this.#scheduler.hash(request, this.#follow);
       found.forEach(({ hash }, index) => {
         const place = places[index];
         if (place !== undefined) hashes[place] = hash;
@@ -230,14 +228,14 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     return hashes;
   }
 
-  /** Whoever chooses which blocks are looked at must not be foreseen. */
+  /** Decides unpredictably whether a proof of work is checked. */
   #isSampled(): boolean {
     if (this.#sample === 1) return true;
     const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
     return random * this.#sample < 2 ** 32;
   }
 
-  /** Each batch ends in a block that can be a checkpoint, since its proof of work was checked. */
+  /** Adds the hash of the last block, which can then be a checkpoint. */
   async #addLast(works: readonly Work[], hashes: (Uint8Array | undefined)[]): Promise<void> {
     const place = works.findLastIndex((work) => work !== null);
     if (place < 0 || hashes[place]) return;
@@ -246,64 +244,81 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   }
 }
 
-/** Blocks that are judged together, and why there are no more. */
+function fromPlain(verdict: Plain): ChainVerdict {
+  const { status, difficulty, work, checks } = verdict;
+  return {
+    ...verdict,
+    status: status as BlockStatus,
+    valid: status === "valid",
+    difficulty: difficulty === null ? null : BigInt(difficulty),
+    work: BigInt(work),
+    checks: checks as Check[],
+  };
+}
+
+/** Blocks that are judged together, and the error that ended the source. */
 interface Batch {
   links: LinkArgs[];
   failure?: { error: unknown };
 }
 
-interface Source {
+interface BlockIterator {
   next: () => Promise<IteratorResult<unknown, unknown>> | IteratorResult<unknown, unknown>;
   return?: () => unknown;
 }
 
-function iterator(blocks: unknown): Source {
-  const iterable = validate.record("blocks", blocks) as Partial<
-    AsyncIterable<unknown> & Iterable<unknown>
-  >;
-  const source = iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]?.();
-  if (!source) throw invalidArgument("blocks", "expected an iterable or an async one");
-  return source;
+function iterator(blocks: unknown): BlockIterator {
+  return validate.reading("blocks", () => {
+    const iterable = blocks as
+      Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
+    const source = iterable?.[Symbol.asyncIterator]?.() ?? iterable?.[Symbol.iterator]?.();
+    if (!source) throw invalidArgument("blocks", "expected an iterable or an async iterable");
+    return source;
+  });
 }
 
-function startOf({ checkpoint, from }: VerifyChainOptions): Start {
-  const first = from === undefined ? undefined : validate.height("from", from);
+function startOf(checkpoint: unknown, from: unknown): Start {
+  const first = validate.optional("from", from, validate.height);
   if (checkpoint === undefined) {
-    if (first === undefined) throw invalidArgument("checkpoint", "expected this one or from");
+    if (first === undefined)
+      throw invalidArgument("checkpoint", "expected this or from, got neither");
     return first;
   }
   const start = fromJson(checkpoint);
   if (first !== undefined && first !== start.height + 1) {
-    throw invalidArgument("from", `expected ${start.height + 1}, after the checkpoint`);
+    const next = start.height + 1;
+    throw invalidArgument(
+      "from",
+      `expected ${next}, the height after the checkpoint, got ${first}`,
+    );
   }
   return start;
 }
 
 function linkArgs(name: string, value: unknown): LinkArgs {
-  const given = validate.record(name, value);
-  const told =
-    given.blob === undefined
-      ? given
-      : { ...validate.record(`${name}.header`, given.header), block: given.blob };
-  const { block, hashingBlob, id, height, seedHash, difficulty } = told as Partial<
-    Record<keyof ChainBlock, unknown>
-  >;
-  const optional = <T>(
-    field: string,
-    value: unknown,
-    check: (name: string, value: unknown) => T,
-  ): T | undefined => (value === undefined ? value : check(`${name}.${field}`, value));
+  const { blob, header } = validate.fields(name, value, "blob", "header");
+  const [fieldsName, given] = blob === undefined ? [name, value] : [`${name}.header`, header];
+  const { block, hashingBlob, id, height, seedHash, difficulty } = validate.fields(
+    fieldsName,
+    given,
+    "block",
+    "hashingBlob",
+    "id",
+    "height",
+    "seedHash",
+    "difficulty",
+  );
   return {
-    block: optional("block", block, validate.bytes),
-    hashingBlob: optional("hashingBlob", hashingBlob, validate.bytes),
-    id: optional("id", id, validate.hash),
-    height: optional("height", height, validate.height),
-    seedHash: optional("seedHash", seedHash, validate.hash),
-    difficulty: optional("difficulty", difficulty, validate.difficulty),
+    block: validate.optional(`${name}.block`, blob ?? block, validate.bytes),
+    hashingBlob: validate.optional(`${name}.hashingBlob`, hashingBlob, validate.bytes),
+    id: validate.optional(`${name}.id`, id, validate.hash),
+    height: validate.optional(`${name}.height`, height, validate.height),
+    seedHash: validate.optional(`${name}.seedHash`, seedHash, validate.hash),
+    difficulty: validate.optional(`${name}.difficulty`, difficulty, validate.difficulty),
   };
 }
 
-/** A promise, or the abort of a signal, whichever comes first. */
+/** Resolves like a promise, but rejects as soon as a signal is aborted. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   if (signal.aborted) throw aborted(signal);

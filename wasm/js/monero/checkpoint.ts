@@ -1,23 +1,24 @@
-/** What is kept of a chain to go on with it: plain JSON, the same that the command line keeps. */
-import type { Result } from "../protocol.js";
+/** Checkpoints: the part of a chain that later blocks are verified against, as plain JSON. */
 import { invalidArgument } from "../errors.js";
+import type { Result } from "../protocol.js";
 import * as validate from "../validate.js";
 import { hex } from "./hex.js";
 
 /**
- * A chain up to a block that is believed: what Monero's rules need to judge the blocks after it, some
- * 40 KB of JSON. It is worth as much as the place it is kept in: who can change it chooses the chain.
+ * A chain up to a trusted block: all that Monero's rules need to verify the blocks after it, some
+ * 40 KB of JSON. The command line uses the same format. Store it where nobody else can write:
+ * whoever changes it chooses the chain.
  */
 export interface ChainCheckpoint {
   /** The height of the last block. */
   height: number;
-  /** Its id, in hex. */
+  /** The id of the last block, in hex. */
   id: string;
-  /** The chain's work up to it, in decimal digits; absent where it is unknown. */
+  /** The chain's work up to that block, in decimal digits. Absent if it is unknown. */
   work?: string | undefined;
   /**
-   * The last 735 blocks, the oldest first; all of them, the genesis block included, while there are
-   * fewer. Without so many, difficulties are believed instead of computed until there are enough.
+   * The last 735 blocks, the oldest first, or all blocks from the genesis block if there are fewer.
+   * With fewer than needed, difficulties are trusted until there are enough to compute them.
    */
   recent: {
     /** Seconds since 1970. */
@@ -25,7 +26,7 @@ export interface ChainCheckpoint {
     /** The difficulty that was demanded, in decimal digits. */
     difficulty: string;
   }[];
-  /** The blocks whose ids are keys of the blocks to come. */
+  /** The blocks whose ids are the keys of later blocks. */
   seeds: { height: number; id: string }[];
 }
 
@@ -34,7 +35,7 @@ const MAX_SEEDS = 2;
 const MAX_DIFFICULTY_DIGITS = 39;
 const GENESIS_ID = "418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3";
 
-/** The beginning of Monero's main network, and of every chain of `monerod --regtest`. */
+/** The genesis block of Monero's main network, and of every chain of `monerod --regtest`. */
 export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
   height: 0,
   id: GENESIS_ID,
@@ -45,29 +46,31 @@ export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
 
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 
-/** A checkpoint that somebody kept, checked field by field. */
+/** Checks a stored checkpoint field by field. */
 export function fromJson(value: unknown): PlainCheckpoint {
-  const { height, id, work, recent, seeds } = validate.record("checkpoint", value);
-  const blocks = list("checkpoint.recent", recent, MAX_RECENT).map((entry, index) => {
+  const given = validate.fields("checkpoint", value, "height", "id", "work", "recent", "seeds");
+  const recent = validate.list("checkpoint.recent", given.recent, MAX_RECENT);
+  const blocks = recent.map((entry, index) => {
     const name = `checkpoint.recent[${index}]`;
-    const { timestamp, difficulty } = validate.record(name, entry);
+    const { timestamp, difficulty } = validate.fields(name, entry, "timestamp", "difficulty");
     return {
       timestamp: validate.height(`${name}.timestamp`, timestamp),
       difficulty: digits(`${name}.difficulty`, difficulty),
     };
   });
-  const keys = list("checkpoint.seeds", seeds, MAX_SEEDS).map((entry, index) => {
+  const seeds = validate.list("checkpoint.seeds", given.seeds, MAX_SEEDS);
+  const keys = seeds.map((entry, index) => {
     const name = `checkpoint.seeds[${index}]`;
-    const seed = validate.record(name, entry);
+    const { height, id } = validate.fields(name, entry, "height", "id");
     return {
-      height: validate.height(`${name}.height`, seed.height),
-      id: validate.hash(`${name}.id`, seed.id),
+      height: validate.height(`${name}.height`, height),
+      id: validate.hash(`${name}.id`, id),
     };
   });
   return {
-    height: validate.height("checkpoint.height", height),
-    id: validate.hash("checkpoint.id", id),
-    work: work === undefined ? "0" : digits("checkpoint.work", work),
+    height: validate.height("checkpoint.height", given.height),
+    id: validate.hash("checkpoint.id", given.id),
+    work: given.work === undefined ? "0" : digits("checkpoint.work", given.work),
     timestamps: Float64Array.from(blocks, ({ timestamp }) => timestamp),
     difficulties: blocks.map(({ difficulty }) => difficulty),
     seedHeights: Float64Array.from(keys, ({ height }) => height),
@@ -75,7 +78,7 @@ export function fromJson(value: unknown): PlainCheckpoint {
   };
 }
 
-/** A checkpoint to be kept. */
+/** Returns a checkpoint to store. */
 export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
   const { height, id, work, timestamps, difficulties, seedHeights, seedIds } = plain;
   return {
@@ -88,11 +91,6 @@ export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
     })),
     seeds: seedIds.map((id, index) => ({ height: seedHeights[index] ?? 0, id: hex(id) })),
   };
-}
-
-function list(name: string, value: unknown, most: number): unknown[] {
-  if (Array.isArray(value) && value.length <= most) return value as unknown[];
-  throw invalidArgument(name, `expected a list of at most ${most}`);
 }
 
 function digits(name: string, value: unknown): string {

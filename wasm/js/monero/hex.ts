@@ -1,6 +1,6 @@
-/** Bytes as nodes and checkpoints have them; `validate.bytes` reads them. */
+/** Hex, as nodes and checkpoints use it. `validate.bytes` reads it. */
 
-/** Two lower-case hex digits for each byte. */
+/** Returns two lower-case hex digits for each byte. */
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

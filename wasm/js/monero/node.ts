@@ -1,5 +1,6 @@
 /** A client of Monero's daemon. */
 import { invalidArgument } from "../errors.js";
+import type { Bytes } from "../types.js";
 import * as validate from "../validate.js";
 import * as answers from "./answers.js";
 import type { NodeBlock, NodeHeader, NodeInfo } from "./answers.js";
@@ -7,37 +8,37 @@ import type { ChainCheckpoint } from "./checkpoint.js";
 import { hex } from "./hex.js";
 import { call, type RpcSettings } from "./rpc.js";
 
-/** How a node is asked. */
+/** Options of {@link MoneroNode}. */
 export interface MoneroNodeOptions {
-  /** Milliseconds that an attempt may take from the request to the last byte: 30,000. */
+  /** Milliseconds that an attempt may take from the request to the last byte. 30,000 by default. */
   timeout?: number | undefined;
-  /** Attempts after one that met no connection, no answer in time or a busy node, 0 to 10: 2. */
+  /** Attempts after a lost connection, a timeout or a busy node, 0 to 10. 2 by default. */
   retries?: number | undefined;
-  /** The longest answer, in bytes: 8 MiB. */
+  /** The limit for an answer in bytes. 8 MiB by default. */
   maxBytes?: number | undefined;
-  /** Sends the requests: `globalThis.fetch`, or one that goes through Tor or adds a login. */
+  /** Sends the requests, for instance through Tor or with a login. `globalThis.fetch` by default. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** How a call is stopped. */
+/** How a call is aborted. */
 export interface NodeCallOptions {
   /** Aborting it rejects the call at once with code `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** How blocks are read one after another. */
+/** How blocks are read in sequence. */
 export interface NodeBlocksOptions extends NodeCallOptions {
-  /** Blocks that are asked for before they are wanted, 1 to 64: 8. */
+  /** Blocks that are requested in advance, 1 to 64. 8 by default. */
   ahead?: number | undefined;
 }
 
-/** The most headers that nodes for the public give at once. */
+/** Public nodes return at most so many headers at once. */
 const MAX_HEADERS = 1000;
 
-/** Blocks that the difficulty rule looks at. */
+/** Blocks that the difficulty rule uses. */
 const RECENT = 735;
 
-/** Blocks from one that gives a key to the next. */
+/** Blocks between two whose ids are keys. */
 const SEED_EPOCH = 2048;
 
 const MAX_TIMEOUT = 3_600_000;
@@ -46,16 +47,16 @@ const MAX_AHEAD = 64;
 const MIB = 1 << 20;
 
 /**
- * A Monero node, asked over its JSON-RPC.
+ * A client of a Monero node's JSON-RPC.
  *
- * Nothing that it answers is known to be true: every field has the form that it should have,
- * and belongs to the block that was asked for. Hand its blocks to `RandomX.verifyChain`.
+ * It checks the form of every field, and that an answer belongs to the requested block. It does not
+ * check whether the answers are true: pass the blocks to `RandomX.verifyChain` for that.
  *
  * Calls reject with a `RandomXError`: `invalid-argument`, `aborted`, `node-unreachable`,
  * `node-timeout`, `node-refused`, `node-too-large` or `node-invalid`.
  *
- * In a page, the node must allow the page's origin (`--rpc-access-control-origins`) and the
- * page's policy the node (`connect-src`).
+ * In a page, the node must allow the page's origin (`--rpc-access-control-origins`), and the page's
+ * policy must allow the node (`connect-src`).
  */
 export class MoneroNode {
   readonly #settings: RpcSettings;
@@ -65,7 +66,14 @@ export class MoneroNode {
    * @throws {@link RandomXError} `invalid-argument`.
    */
   constructor(url: string | URL, options: MoneroNodeOptions = {}) {
-    const { timeout, retries, maxBytes, fetch } = validate.record("options", options);
+    const { timeout, retries, maxBytes, fetch } = validate.fields(
+      "options",
+      options,
+      "timeout",
+      "retries",
+      "maxBytes",
+      "fetch",
+    );
     this.#settings = {
       endpoint: endpoint(url),
       timeout: timeout === undefined ? 30_000 : validate.count("timeout", timeout, MAX_TIMEOUT),
@@ -75,19 +83,19 @@ export class MoneroNode {
     };
   }
 
-  /** What the node says of itself. */
+  /** Returns the node's claims about itself. */
   async getInfo(options: NodeCallOptions = {}): Promise<NodeInfo> {
     return answers.info(await this.#call("get_info", {}, options));
   }
 
-  /** The header of the block at a height of the node's chain. */
+  /** Returns the header of the block at a height of the node's chain. */
   async getBlockHeaderByHeight(height: number, options: NodeCallOptions = {}): Promise<NodeHeader> {
-    const asked = { height: validate.height("height", height) };
+    const requested = { height: validate.height("height", height) };
     const method = "get_block_header_by_height";
-    return answers.header(method, await this.#call(method, asked, options), asked);
+    return answers.header(method, await this.#call(method, requested, options), requested);
   }
 
-  /** The headers of the blocks from `first` to `last`, at most 1000. */
+  /** Returns the headers of the blocks from `first` to `last`, at most 1000. */
   async getBlockHeadersRange(
     first: number,
     last: number,
@@ -103,23 +111,20 @@ export class MoneroNode {
   }
 
   /**
-   * A block, with its blob.
+   * Returns a block with its blob.
    *
    * @param block - its height, or its id.
    */
-  async getBlock(
-    block: number | validate.Bytes,
-    options: NodeCallOptions = {},
-  ): Promise<NodeBlock> {
+  async getBlock(block: number | Bytes, options: NodeCallOptions = {}): Promise<NodeBlock> {
     if (typeof block === "number") {
-      const asked = { height: validate.height("block", block) };
-      return answers.block(await this.#call("get_block", asked, options), asked);
+      const requested = { height: validate.height("block", block) };
+      return answers.block(await this.#call("get_block", requested, options), requested);
     }
     const id = hex(validate.hash("block", block));
     return answers.block(await this.#call("get_block", { hash: id }, options), { id });
   }
 
-  /** The blocks from `first` to `last`, in order; some are asked for in advance. */
+  /** Yields the blocks from `first` to `last`, in order. It requests some in advance. */
   async *getBlocks(
     first: number,
     last: number,
@@ -128,26 +133,26 @@ export class MoneroNode {
     validate.height("first", first);
     validate.height("last", last);
     if (last < first) throw invalidArgument("last", `expected at least ${first}, got ${last}`);
-    const { ahead = 8 } = validate.record("options", options);
+    const { ahead = 8, signal: given } = validate.fields("options", options, "ahead", "signal");
     const most = validate.count("ahead", ahead, MAX_AHEAD);
-    // Whoever stops listening stops the requests, too.
+    // Leaving the loop aborts the requests too.
     const stop = new AbortController();
-    const signal = validate.signal("signal", options.signal);
+    const signal = validate.signal("signal", given);
     const onAbort = (): void => {
       stop.abort(signal?.reason);
     };
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort);
-    const asked: Promise<NodeBlock>[] = [];
+    const pending: Promise<NodeBlock>[] = [];
     try {
       for (let height = first, next = first; height <= last; height += 1) {
-        for (; next <= last && asked.length < most; next += 1) {
+        for (; next <= last && pending.length < most; next += 1) {
           const block = this.getBlock(next, { signal: stop.signal });
-          // It is waited for later, and must not count as unhandled until then.
+          // It is awaited later, and must not count as unhandled until then.
           block.catch(() => undefined);
-          asked.push(block);
+          pending.push(block);
         }
-        const block = asked.shift();
+        const block = pending.shift();
         if (block) yield await block;
       }
     } finally {
@@ -157,16 +162,16 @@ export class MoneroNode {
   }
 
   /**
-   * What the node says of its chain up to a block, as a checkpoint for `verifyChain`.
+   * Returns the node's claims about its chain up to a block, as a checkpoint for `verifyChain`.
    *
-   * All of it is believed: a chain that is verified from it is as good as this node was then. Keep
-   * the checkpoint that comes of that, and begin there the next time.
+   * Nothing in it is verified: a chain that starts from it is as trustworthy as this node is now.
+   * Store the checkpoint of the verified chain, and start from that the next time.
    */
   async getCheckpoint(height: number, options: NodeCallOptions = {}): Promise<ChainCheckpoint> {
     validate.height("height", height);
     const first = Math.max(0, height + 1 - RECENT);
     const newest = height - (height % SEED_EPOCH);
-    // The key of the next block is one of the last two that became known.
+    // The key of the next block is one of the two newest.
     const seedHeights = [newest - SEED_EPOCH, newest].filter((height) => height >= 0);
     const [headers, seeds] = await Promise.all([
       this.getBlockHeadersRange(first, height, options),
@@ -188,12 +193,12 @@ export class MoneroNode {
     params: object,
     options: NodeCallOptions,
   ): Promise<Record<string, unknown>> {
-    const { signal } = validate.record("options", options);
+    const { signal } = validate.fields("options", options, "signal");
     return call(this.#settings, method, params, validate.signal("signal", signal));
   }
 }
 
-/** The JSON-RPC endpoint of a node. */
+/** Returns the address of a node's JSON-RPC endpoint. */
 function endpoint(url: unknown): URL {
   let address: URL;
   try {
@@ -205,7 +210,7 @@ function endpoint(url: unknown): URL {
     throw invalidArgument("url", `expected http: or https:, got ${address.protocol}`);
   }
   if (address.username || address.password) {
-    throw invalidArgument("url", "a login in the address is not supported: see options.fetch");
+    throw invalidArgument("url", "expected no login in the address: see options.fetch");
   }
   address.search = "";
   address.hash = "";
@@ -216,5 +221,5 @@ function endpoint(url: unknown): URL {
 function fetcher(given: unknown): typeof globalThis.fetch {
   if (given === undefined) return globalThis.fetch.bind(globalThis);
   if (typeof given === "function") return given as typeof globalThis.fetch;
-  throw invalidArgument("fetch", "expected a function");
+  throw invalidArgument("fetch", `expected a function, got ${typeof given}`);
 }

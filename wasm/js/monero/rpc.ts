@@ -1,32 +1,32 @@
 /**
- * JSON-RPC over HTTP, as Monero's daemon speaks it: time, size and number of attempts are bounded,
- * since who answers may be hostile.
+ * JSON-RPC over HTTP with Monero's daemon. Time, size and number of attempts are bounded, because the
+ * server may be hostile.
  */
 import { RandomXError, aborted } from "../errors.js";
 
-/** How a node is asked. Checked. */
+/** Checked settings of a client. */
 export interface RpcSettings {
   /** The address of the JSON-RPC endpoint. */
   endpoint: URL;
   /** Milliseconds that an attempt may take from the request to the last byte. */
   timeout: number;
-  /** Attempts after the first one. */
+  /** Attempts after the first. */
   retries: number;
-  /** The longest answer, in bytes. */
+  /** The limit for an answer in bytes. */
   maxBytes: number;
   fetch: typeof globalThis.fetch;
 }
 
-/** The first pause between attempts, in milliseconds; each later one is twice as long. */
+/** The first pause between attempts, in milliseconds. Each later pause is twice as long. */
 const PAUSE = 250;
 
-/** What the daemon says instead of `OK` while it cannot answer. */
+/** The daemon's status instead of `OK` while it cannot answer. */
 const BUSY = "BUSY";
 
-/** Why an attempt is ended that takes too long. */
+/** The reason to abort an attempt that takes too long. */
 const LATE = Symbol("late");
 
-/** Calls a method and returns its result, an object that says `OK`. */
+/** Calls a method and returns its result, an object with status `OK`. */
 export async function call(
   settings: RpcSettings,
   method: string,
@@ -42,7 +42,7 @@ export async function call(
   }
 }
 
-/** An attempt's result, or why there is none and whether another attempt makes sense. */
+/** An attempt's result, or its error and whether another attempt may succeed. */
 type Outcome = { result: Record<string, unknown> } | { error: RandomXError; again: boolean };
 
 async function attemptOnce(
@@ -63,9 +63,9 @@ async function attemptOnce(
   try {
     const response = await fetch(endpoint, {
       method: "POST",
-      // Text without a content type is a request that browsers send without asking first.
+      // Browsers send text without a content type without a preflight request.
       body: JSON.stringify({ jsonrpc: "2.0", id: "0", method, params }),
-      // A node that sends its askers elsewhere is not the one that was named.
+      // The caller named this server, and no other.
       redirect: "error",
       credentials: "omit",
       referrerPolicy: "no-referrer",
@@ -89,12 +89,12 @@ async function attemptOnce(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
-    // What is left of an answer that was not read to its end is not wanted.
+    // Cancels the rest of an answer that was not read to its end.
     watch.abort();
   }
 }
 
-/** The result in an answer's text. */
+/** Reads the result in an answer's text. */
 function read(method: string, answer: string): Outcome {
   let json: unknown;
   try {
@@ -104,7 +104,7 @@ function read(method: string, answer: string): Outcome {
   }
   const { error, result } = isRecord(json) ? json : {};
   if (isRecord(error)) {
-    return failed("node-refused", `${method}: the node says ${quoted(error.message)}`, false);
+    return failed("node-refused", `${method}: the node answers ${quoted(error.message)}`, false);
   }
   if (!isRecord(result)) {
     return failed("node-invalid", `${method}: the answer has no result`, false);
@@ -120,7 +120,7 @@ function read(method: string, answer: string): Outcome {
 
 class TooLarge extends Error {}
 
-/** The text of a body that is at most so long. */
+/** Reads a body as text. */
 async function text(response: Response, maxBytes: number): Promise<string> {
   if (Number(response.headers.get("Content-Length") ?? 0) > maxBytes) throw new TooLarge();
   const reader = response.body?.getReader();
@@ -137,7 +137,7 @@ async function text(response: Response, maxBytes: number): Promise<string> {
   }
 }
 
-/** Waits, or rejects as soon as the signal is aborted. */
+/** Waits. Rejects as soon as the signal is aborted. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
@@ -161,18 +161,18 @@ function failed(
   return { error: new RandomXError(code, message, { cause }), again };
 }
 
-/** What fetch tells of a failure: Node puts the reason into the cause. */
+/** Returns fetch's reason for a failure. Node puts it into the cause. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return "the request failed";
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
-/** A node's words, short and on one line. */
+/** Quotes a node's text, shortened. */
 function quoted(words: unknown): string {
   return typeof words === "string" ? JSON.stringify(words.slice(0, 200)) : "nothing";
 }
 
-/** Whether a value of JSON is an object. */
+/** Tells whether a JSON value is an object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

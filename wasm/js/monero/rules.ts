@@ -1,6 +1,6 @@
 /**
- * Monero's rules, as a worker answers for them. Nothing is kept from one question to the next, so
- * that any worker can answer, and one that dies takes nothing with it.
+ * Monero's rules in a worker. Nothing is kept from one request to the next, so that any worker can
+ * answer, and the death of one loses nothing.
  */
 import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
 import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
@@ -11,7 +11,7 @@ export type MoneroWasm = Pick<
   "Chain" | "examine" | "meetsDifficulty" | "proofOfWork" | "seedHeight"
 >;
 
-/** Answers by the WebAssembly module. */
+/** Performs the operations of Monero's rules with the WebAssembly module. */
 export class Rules {
   readonly #wasm: MoneroWasm;
 
@@ -19,30 +19,35 @@ export class Rules {
     this.#wasm = wasm;
   }
 
-  /** The height whose block id is the key at a height. */
+  /** Returns the height whose block id is the key at a height. */
   seedHeight({ height }: Args<"seedHeight">): Result<"seedHeight"> {
     return this.#wasm.seedHeight(height);
   }
 
-  /** Whether a hash meets a difficulty. */
+  /** Tells whether a hash meets a difficulty. */
   checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): Result<"checkDifficulty"> {
     return this.#wasm.meetsDifficulty(hash, difficulty);
   }
 
-  /** Looks at a block by itself, and at its proof of work if there is one. */
+  /** Checks a block by itself, and its proof of work if there is one. */
   examine(args: Args<"examine">): Result<"examine"> {
     const { block, hashingBlob, id, height, network, proof } = args;
     const found = this.#wasm.examine(block, hashingBlob, id, height, network);
-    if (proof) found.checks.push(this.#wasm.proofOfWork(proof.hash, proof.difficulty));
+    if (proof) found.checks.push(this.proofOfWork(proof));
     return found;
   }
 
-  /** The proofs of work that blocks need: none from a block on that is not valid. */
+  /** Checks a proof of work. */
+  proofOfWork({ hash, difficulty }: Args<"proofOfWork">): Result<"proofOfWork"> {
+    return this.#wasm.proofOfWork(hash, difficulty);
+  }
+
+  /** Returns the hashes that blocks need, up to the first that breaks a rule. */
   chainWork(args: Args<"chainWork">): Result<"chainWork"> {
     return this.#with(args, (chain) => this.#push(chain, args));
   }
 
-  /** Judges blocks up to one that is not valid. */
+  /** Judges blocks, up to the first that breaks a rule. */
   chainVerdicts(args: Args<"chainVerdicts">): Result<"chainVerdicts"> {
     return this.#with(args, (chain) => {
       const verdicts: Result<"chainVerdicts">["verdicts"] = [];
@@ -89,12 +94,12 @@ export class Rules {
             network,
             allowIncomplete,
           );
-    // What is checked already cannot fail, and so leaves no chain behind.
+    // This consumes the chain, also when it throws.
     return fixedDifficulty === undefined ? chain : chain.withFixedDifficulty(fixedDifficulty);
   }
 }
 
-/** Whether other blocks can follow one with this verdict. */
+/** Tells whether later blocks can follow a block with this verdict. */
 export function isAccepted({ status }: { status: string }): boolean {
   return status === "valid" || status === "unproven";
 }

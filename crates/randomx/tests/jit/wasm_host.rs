@@ -1,7 +1,5 @@
 //! WebAssembly engines for tests.
 
-#![expect(unsafe_code, reason = "copies lanes as bytes")]
-
 use std::cell::RefCell;
 use std::ptr;
 

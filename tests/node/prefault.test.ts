@@ -1,22 +1,22 @@
-/** Going ahead of a fill. */
+/** Prefaulting the memory of a cache. */
 import { expect, test } from "vitest";
-import { goAhead, moveFront, newFront } from "../../wasm/js/ahead.js";
+import { advance, newFillCursor, prefault } from "../../wasm/js/prefault.js";
 
 const PAGE = 4096;
 
-/** A memory like a cache's, of 64 pages of the system's size. */
+/** Returns a memory like a cache's, of 64 pages of the system's size. */
 function memory(): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: 4, maximum: 4, shared: true });
 }
 
-test("what is there stays", () => {
+test("leaves the content unchanged", () => {
   const { buffer } = memory();
   const bytes = new Uint8Array(buffer).fill(0xa5);
-  goAhead({ buffer } as WebAssembly.Memory, newFront());
+  prefault({ buffer } as WebAssembly.Memory, newFillCursor());
   expect(bytes.every((byte) => byte === 0xa5)).toBe(true);
 });
 
-test("each page that the front has not reached is touched once", () => {
+test("touches each page after the cursor once", () => {
   const touched: number[] = [];
   const { add } = Atomics;
   Atomics.add = ((words: Int32Array, index: number, value: number) => {
@@ -24,10 +24,10 @@ test("each page that the front has not reached is touched once", () => {
     return add(words, index, value);
   }) as typeof add;
   try {
-    const front = newFront();
-    moveFront(front, PAGE);
-    moveFront(front, PAGE + 1);
-    goAhead(memory(), front);
+    const cursor = newFillCursor();
+    advance(cursor, PAGE);
+    advance(cursor, PAGE + 1);
+    prefault(memory(), cursor);
   } finally {
     Atomics.add = add;
   }

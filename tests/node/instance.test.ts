@@ -1,4 +1,4 @@
-/** The package in Node: one queue, many workers, and what becomes of both when things go wrong. */
+/** Instances in Node: order of requests, engines, aborting, dying workers, and disposing. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
@@ -25,7 +25,7 @@ async function create(options?: product.CreateOptions): Promise<product.RandomX>
   return randomx;
 }
 
-/** The worker that was started last, once so many were. */
+/** Waits until `count` workers were started, and returns the newest. */
 async function newest(count: number): Promise<(typeof workers)[number]> {
   await vi.waitFor(() => {
     expect(workers.length).toBeGreaterThanOrEqual(count);
@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 describe("requests", () => {
-  test("are begun in their order, each with its own key", async () => {
+  test("start in the order of the calls, each with its own key", async () => {
     const randomx = await create({ threads: 2 });
     const order: number[] = [];
     const hashes = await Promise.all(
@@ -61,7 +61,7 @@ describe("requests", () => {
     expect(hashes[1]).not.toBe(known);
   });
 
-  test("that are made together share lanes, and each has its own hash and verdict", async () => {
+  test("made together share lanes, and each gets its own hash and verdict", async () => {
     const randomx = await create({ threads: 1 });
     const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index}`));
     const together = await Promise.all(inputs.map((each) => randomx.hash(key, each)));
@@ -77,7 +77,7 @@ describe("requests", () => {
     expect(verdicts.map(({ valid }) => valid)).toEqual([true, false]);
   });
 
-  test("of many inputs are spread over the workers, in order", async () => {
+  test("with many inputs are spread over the workers, and answered in order", async () => {
     const randomx = await create({ threads: 2, lanes: 2 });
     expect(randomx.configuration).toMatchObject({ threads: 2, lanes: 2 });
     const inputs = Array.from({ length: 11 }, (_, index) => text(`input ${index % 3}`));
@@ -89,7 +89,7 @@ describe("requests", () => {
     expect(workers).toHaveLength(2);
   });
 
-  test("without inputs only prepare, and that is done once a key", async () => {
+  test("without inputs fill the cache, once for each key", async () => {
     const randomx = await create({ threads: 2 });
     const first: number[] = [];
     await randomx.prepare(key, { onProgress: ({ done }) => first.push(done) });
@@ -105,20 +105,19 @@ describe("requests", () => {
   });
 });
 
-test("engines and features can be forced, and all hash the same", async () => {
+test("engines and features can be chosen, and all hash the same", async () => {
   const shared = { sharedMemory: true };
   const none = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   for (const [options, expected] of [
-    [{ engine: "interpreter" }, { engine: "interpreter" }],
+    [
+      { engine: "interpreter", features: shared, threads: 2 },
+      { engine: "interpreter", features: shared, threads: 2 },
+    ],
+    [
+      { engine: "jit", features: none, threads: 2 },
+      { engine: "jit", features: none, threads: 1 },
+    ],
     [{ engine: "jit" }, { engine: "jit" }],
-    [
-      { features: none, threads: 2 },
-      { threads: 1, features: none },
-    ],
-    [
-      { features: shared, threads: 2 },
-      { threads: 2, features: shared },
-    ],
   ] as const) {
     const randomx = await create(options);
     expect(randomx.configuration).toMatchObject(expected);
@@ -128,7 +127,7 @@ test("engines and features can be forced, and all hash the same", async () => {
   }
 });
 
-test("a machine is measured once, and what is found is kept", async () => {
+test("the engine is measured once for all instances", async () => {
   const calibrated = await create({ threads: 2 });
   const inputs = Array<Uint8Array>(8).fill(input);
   await calibrated.hashMany(key, inputs);
@@ -138,7 +137,7 @@ test("a machine is measured once, and what is found is kept", async () => {
   expect(other.configuration).toMatchObject({ engine });
 });
 
-test("a worker that is killed while it measures changes nothing", async () => {
+test("a worker that is killed during the measurement changes nothing", async () => {
   const randomx = await create({ threads: 1, features: { wideArithmetic: false } });
   await randomx.hash(key, input);
   // The second hash comes after the calibration.
@@ -150,7 +149,7 @@ test("a worker that is killed while it measures changes nothing", async () => {
   expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
 });
 
-test("times are told", async () => {
+test("measure reports the time of each phase", async () => {
   const randomx = await create();
   const times = await randomx.measure(key, [input, input], { version: 2 });
   expect(Object.keys(times)).toHaveLength(6);
@@ -159,24 +158,24 @@ test("times are told", async () => {
 });
 
 describe("aborting", () => {
-  test("a fill acts at once; who waits for the same key is served by it", async () => {
+  test("a fill acts at once; another request for the key continues it", async () => {
     const randomx = await create();
     const abort = new AbortController();
-    const heard: number[] = [];
+    const reported: number[] = [];
     const onProgress = ({ done }: product.Progress): void => {
-      heard.push(done);
+      reported.push(done);
       if (done > 0.2) abort.abort("enough");
     };
     const preparing = randomx.prepare(key, { signal: abort.signal, onProgress });
     const hashing = randomx.hash(key, input);
     await expect(preparing).rejects.toMatchObject({ code: "aborted", cause: "enough" });
-    expect(heard.at(-1)).toBeLessThan(0.5);
-    const told = heard.length;
+    expect(reported.at(-1)).toBeLessThan(0.5);
+    const { length } = reported;
     expect(bytesToHex(await hashing)).toBe(known);
-    expect(heard).toHaveLength(told);
+    expect(reported).toHaveLength(length);
   });
 
-  test("a fill that nobody else waits for ends it, and the instance stays usable", async () => {
+  test("a fill for one request ends it, and the instance stays usable", async () => {
     const randomx = await create({ threads: 2 });
     for (let round = 0; round < 3; round += 1) {
       const abort = new AbortController();
@@ -189,7 +188,7 @@ describe("aborting", () => {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
-  test("a batch ends it after the groups at work; the cache stays", async () => {
+  test("a request ends after its current batches; the cache stays", async () => {
     const randomx = await create({ threads: 2, lanes: 1 });
     await randomx.prepare(key);
     const abort = new AbortController();
@@ -205,7 +204,7 @@ describe("aborting", () => {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
-  test("before the call starts nothing", async () => {
+  test("before the call prevents it", async () => {
     const randomx = await create();
     const signal = AbortSignal.abort(7);
     await expect(randomx.hash(key, input, { signal })).rejects.toMatchObject({ cause: 7 });
@@ -213,7 +212,7 @@ describe("aborting", () => {
 });
 
 describe("a worker that is killed", () => {
-  test("in mid-batch fails that batch, is replaced, and the next call works", async () => {
+  test("during a batch fails it, and is replaced", async () => {
     const randomx = await create({ threads: 2, lanes: 1 });
     await randomx.prepare(key);
     const worker = await newest(2);
@@ -228,7 +227,7 @@ describe("a worker that is killed", () => {
     expect(randomx.configuration.threads).toBe(2);
   });
 
-  test("in mid-fill fails what it was filling for; the next call works", async () => {
+  test("during a fill fails the request for it, and is replaced", async () => {
     const randomx = await create({ threads: 1 });
     const onProgress = ({ done }: product.Progress): void => {
       if (done > 0.1) void workers[0]?.terminate();
@@ -241,7 +240,7 @@ describe("a worker that is killed", () => {
     expect(workers).toHaveLength(2);
   });
 
-  test("while it has nothing to do is not missed", async () => {
+  test("while idle is replaced", async () => {
     const randomx = await create({ threads: 1 });
     await randomx.prepare(key);
     await workers[0]?.terminate();
@@ -250,7 +249,7 @@ describe("a worker that is killed", () => {
 });
 
 describe("disposing", () => {
-  test("under load rejects all that waits and all that comes, and ends the workers", async () => {
+  test("rejects waiting and later calls, and ends the workers", async () => {
     const randomx = await create({ threads: 2 });
     await randomx.prepare(key);
     await newest(2);
@@ -268,7 +267,7 @@ describe("disposing", () => {
     await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "disposed" });
   });
 
-  test("while preparing does the same", async () => {
+  test("during a fill rejects it", async () => {
     const randomx = await create();
     const preparing = randomx.prepare("00", {
       onProgress: ({ done }) => {
@@ -292,7 +291,7 @@ test.each([
   [{ features: null }, "features"],
   [{ features: { sharedMemory: 1 } }, "features.sharedMemory"],
   [{ features: { simd: true } }, "features.simd"],
-])("options are checked: %j", async (options, name) => {
+])("create refuses %j", async (options, name) => {
   await expect(RandomX.create(options as never)).rejects.toMatchObject({
     code: "invalid-argument",
     message: expect.stringMatching(new RegExp(`^${name}: `, "u")) as string,

@@ -1,13 +1,14 @@
-/** The workers of an instance: started, watched, and replaced when they are gone. */
+/** The workers of an instance: started, watched, and replaced when they die. */
 import { Connection } from "./connection.js";
 import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
-import { threadCount, type Choices, type Features } from "./options.js";
+import { threadCount, type Choices } from "./options.js";
 import type { Cache, PlainError } from "./protocol.js";
+import type { Features } from "./types.js";
 
 /** A worker that has started. */
-export interface Member {
+export interface WorkerHandle {
   connection: Connection;
-  /** Whether it has been given work. */
+  /** Whether it has work. */
   isBusy: boolean;
   /** Its place in the memory of each cache. */
   place: number;
@@ -15,24 +16,24 @@ export interface Member {
   caches: (Cache | undefined)[];
 }
 
-/** What the owner of a crew hears. */
+/** The listeners of a worker pool's owner. */
 export interface Owner {
-  /** A worker came or went. */
+  /** A worker was added or removed. */
   changed: () => void;
-  /** A worker is gone, whatever it was doing. */
+  /** A worker died. */
   lost: () => void;
   /** There is no worker, and none can be started. */
   cannotStart: (error: RandomXError) => void;
 }
 
-/** Places in a cache's memory for workers' registers; the first of 32 is for those who fill it. */
+/** Places for workers' registers in a cache's memory. The first of the 32 belongs to the fill. */
 const PLACES = { first: 1, last: 31 };
 
-/** As many workers as were asked for, if they can be had. */
-export class Crew {
+/** A pool of as many workers as the options ask for and the system allows. */
+export class WorkerPool {
   readonly #choices: Choices;
   readonly #owner: Owner;
-  readonly #members: Member[] = [];
+  readonly #workers: WorkerHandle[] = [];
   readonly #connections = new Set<Connection>();
   #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   #module: WebAssembly.Module | undefined;
@@ -47,22 +48,22 @@ export class Crew {
     this.#owner = owner;
   }
 
-  /** Workers that there are to be. */
+  /** Workers that the pool aims for. */
   get threads(): number {
     return this.#threads;
   }
 
   /** Workers that have started. */
   get started(): number {
-    return this.#members.length;
+    return this.#workers.length;
   }
 
-  /** What the workers make use of. */
+  /** The features that the workers use. */
   get features(): Features {
     return this.#features;
   }
 
-  /** Starts the first worker, which tells what the others must know; they follow. */
+  /** Starts the first worker, which compiles the module for all. The others start afterwards. */
   async open(): Promise<Features> {
     await this.#start();
     this.#threads = threadCount(this.#choices, this.#features);
@@ -70,36 +71,36 @@ export class Crew {
     return this.#features;
   }
 
-  /** The workers that have nothing to do. */
-  idle(): Member[] {
-    return this.#members.filter(({ isBusy }) => !isBusy);
+  /** Returns the workers without work. */
+  idle(): WorkerHandle[] {
+    return this.#workers.filter(({ isBusy }) => !isBusy);
   }
 
-  /** Starts the workers that are missing, one after another. */
+  /** Starts the missing workers, one after another. */
   fillUp(): void {
-    if (this.#end || this.#isStarting || this.#members.length >= this.#threads) return;
+    if (this.#end || this.#isStarting || this.#workers.length >= this.#threads) return;
     this.#start().then(
       () => {
         this.fillUp();
       },
       (thrown: unknown) => {
         if (this.#end) return;
-        // Those that are there do the work of all; without any, who asked must know.
-        if (this.#members.length > 0) this.#threads = this.#members.length;
+        // The other workers do all the work. Without any, a caller must learn why.
+        if (this.#workers.length > 0) this.#threads = this.#workers.length;
         else this.#owner.cannotStart(asRandomXError(thrown));
         this.#owner.changed();
       },
     );
   }
 
-  /** Throws what ended this crew, if it has ended. */
+  /** Throws the reason of the end, if the pool was closed. */
   check(): void {
     if (this.#end) throw new RandomXError(this.#end.code, this.#end.message);
   }
 
   /**
-   * Ends all workers; the first reason given is the one that stays. `gone` resolves when they are
-   * gone, as far as this can be known.
+   * Ends all workers. The first reason given is kept. `gone` resolves when the workers are gone,
+   * where the system reports that.
    */
   close(code: RandomXErrorCode, message: string): { error: RandomXError; gone: Promise<void> } {
     this.#end ??= { code, message };
@@ -128,25 +129,25 @@ export class Crew {
       this.check();
       this.#module = found.module;
       this.#features = found.features;
-      this.#members.push({ connection, place, isBusy: false, caches: [] });
+      this.#workers.push({ connection, place, isBusy: false, caches: [] });
     } finally {
       this.#isStarting = false;
     }
     this.#owner.changed();
   }
 
-  /** Not that of a worker that went just now: it may write on for a moment. */
+  /** Avoids the place of a worker that was just ended, because it may write for another moment. */
   #freshPlace(): number {
     do this.#lastPlace = this.#lastPlace < PLACES.last ? this.#lastPlace + 1 : PLACES.first;
-    while (this.#members.some(({ place }) => place === this.#lastPlace));
+    while (this.#workers.some(({ place }) => place === this.#lastPlace));
     return this.#lastPlace;
   }
 
   #forget(connection: Connection): void {
     this.#connections.delete(connection);
-    const index = this.#members.findIndex((member) => member.connection === connection);
-    const [member] = index < 0 ? [] : this.#members.splice(index, 1);
-    if (!member || this.#end) return;
+    const index = this.#workers.findIndex((worker) => worker.connection === connection);
+    const [worker] = index < 0 ? [] : this.#workers.splice(index, 1);
+    if (!worker || this.#end) return;
     this.#owner.lost();
     this.#owner.changed();
   }

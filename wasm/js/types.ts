@@ -1,0 +1,48 @@
+/** Types of the public interface that several modules share. This module imports nothing. */
+
+/** Bytes as a `Uint8Array`, or as a string of two hexadecimal digits a byte, in either case. */
+export type Bytes = Uint8Array | string;
+
+/** RandomX 1, which Monero runs, or RandomX 2. */
+export type Version = 1 | 2;
+
+/** A difficulty from 1 to 2^256 - 1. A string holds decimal digits only. */
+export type Difficulty = bigint | number | string;
+
+/** A network of Monero nodes. `regtest` is a private chain of `monerod --regtest`. */
+export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
+
+/** What runs programs: WebAssembly that is generated for each program, or the interpreter. */
+export type Engine = "jit" | "interpreter";
+
+/** Features that only some JavaScript engines have. Each is used where it is available. */
+export interface Features {
+  /** Relaxed SIMD with a multiply-and-add that rounds once. */
+  fusedMultiplyAdd: boolean;
+  /** Products of 128 bits. */
+  wideArithmetic: boolean;
+  /** Memory that threads share. In browsers only cross-origin isolated pages have it. */
+  sharedMemory: boolean;
+}
+
+/** Progress of a call. */
+export interface Progress {
+  /**
+   * `load`: workers start and load the WebAssembly module. `cache`: the cache of the key is filled.
+   * `hash`: inputs are hashed. A call goes through the phases that it needs, in this order.
+   */
+  phase: "load" | "cache" | "hash";
+  /** The part of the phase that is done, 0 to 1. Each reported phase ends with 1. */
+  done: number;
+}
+
+/** How a request is followed and stopped. */
+export interface Follow {
+  /** Aborting it rejects the request at once. */
+  signal?: AbortSignal | undefined;
+  /** Receives the progress. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Inputs, all at once or one after another. */
+export type Source<T> = Iterable<T> | AsyncIterable<T>;
