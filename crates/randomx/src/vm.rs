@@ -74,8 +74,8 @@ impl From<VmOptions> for ItemsOptions {
 /// # }
 /// ```
 ///
-/// Programs run in the default floating point environment whatever the caller's is, which is
-/// restored: on x86-64 the register MXCSR, on AArch64 FPCR.
+/// Programs run in the default floating point environment. The caller's is restored afterwards:
+/// the register MXCSR on x86-64, FPCR on AArch64.
 pub struct Vm {
     source: Source,
     version: Version,
