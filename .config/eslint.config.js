@@ -1,8 +1,17 @@
-// ESLint runs from the repository's root with this file as its configuration.
+/** The configuration of ESLint, which runs in the repository's root. */
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import globals from "globals";
 import tseslint from "typescript-eslint";
+
+/**
+ * Forbids relative paths to some folders in every string: imports, static or dynamic, and URLs of
+ * workers. Imports point one way: web to wasm/js to wasm/pkg, and web to wasm/explore/pkg.
+ */
+function noPathsTo(folders, message) {
+  const selector = `Literal[value=/^(\\.\\.\\/)+(${folders})/]`;
+  return { rules: { "no-restricted-syntax": ["error", { selector, message }] } };
+}
 
 export default defineConfig(
   globalIgnores([
@@ -10,7 +19,7 @@ export default defineConfig(
     "**/pkg/",
     "**/dist/",
     "tests/e2e/results/",
-    // Compiled where the package is installed, and not here.
+    // Compiles only where the package is installed.
     "tests/packaging/projects/types/",
   ]),
   js.configs.recommended,
@@ -24,9 +33,27 @@ export default defineConfig(
       },
     },
     rules: {
-      // Numbers in templates print as one expects.
+      // Numbers in templates are readable as they are.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
+  },
+  {
+    files: ["wasm/js/**"],
+    extends: [
+      noPathsTo(
+        "(web|tests|crates|explore)\\/",
+        "wasm/js imports only wasm/js and the wasm builds",
+      ),
+    ],
+  },
+  {
+    files: ["web/**"],
+    extends: [
+      noPathsTo(
+        "tests\\/(?!vectors\\/)|crates\\/|wasm\\/(?!js\\/|explore\\/pkg\\/)",
+        "web imports only web, wasm/js, wasm/explore/pkg and tests/vectors",
+      ),
+    ],
   },
   {
     files: ["**/*.js", "**/*.mjs"],

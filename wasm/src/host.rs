@@ -5,6 +5,8 @@
 //! index. A function that is no longer needed leaves the table, so that its instance can be collected
 //! and its place reused.
 
+#![expect(unsafe_code, reason = "calls functions of the table")]
+
 use crate::error::Failure;
 use js_sys::WebAssembly::{Instance, Memory, Module, Table};
 use js_sys::{Function, Object, Reflect, Uint8Array};

@@ -1,4 +1,6 @@
-//! What every exported function does with pointers and failures.
+//! How all exported functions treat pointers and failures.
+
+#![expect(unsafe_code, reason = "reads and writes at the pointers of C callers")]
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -8,45 +10,45 @@ use std::sync::Arc;
 
 use randomx::HASH_SIZE;
 
-/// What is written where there is no hash: a number that meets no difficulty, so that nobody who
-/// forgets to look takes a failure for work.
+/// Written instead of a hash after a failure. This number meets no difficulty, so a caller that does
+/// not check for failures cannot mistake it for work.
 const NO_HASH: [u8; HASH_SIZE] = [0xff; HASH_SIZE];
 
-/// Calls `function`. Should it panic, which is a bug, the caller in C gets `otherwise` and not a
-/// panic, which would end the process.
+/// Calls `function`, and returns `otherwise` if it panics. A panic is a bug, but must not end the
+/// caller's process.
 pub(crate) fn guarded<T>(otherwise: T, function: impl FnOnce() -> T) -> T {
-    // What may be left half done are locks, and those are poisoned, which their users heed.
+    // A panic leaves nothing inconsistent but locks, which are poisoned; their users check that.
     catch_unwind(AssertUnwindSafe(function)).unwrap_or(otherwise)
 }
 
-/// Whether there is memory for the many small things that belong to a large one, such as the code
-/// of a key. What large ones lack is an answer; for small ones the allocator ends the process, so
-/// callers ask for all of them first.
+/// Whether there is memory for the small objects that belong to a large one, such as the code of a
+/// key. If a large allocation fails, the caller gets null. If a small one fails, the allocator ends
+/// the process; so callers check for enough memory for all of them first.
 pub(crate) fn has_room() -> bool {
     const ROOM: usize = 12 << 20;
     let mut room = Vec::<u8>::new();
-    let had = room.try_reserve_exact(ROOM).is_ok();
-    // Or else nobody would ask the allocator for what nobody uses.
+    let reserved = room.try_reserve_exact(ROOM).is_ok();
+    // The compiler would remove an unused allocation.
     black_box(&mut room);
-    had
+    reserved
 }
 
-/// The bytes at `data`. There are none at null; that is an error unless none are asked for, and so
-/// is a size that no object has.
+/// Returns the `size` bytes at `data`. Returns nothing if `data` is null and `size` is not 0, or if no
+/// object can have this size.
 ///
 /// # Safety
 ///
-/// `data` is null or points to `size` bytes that nobody writes while the slice lives.
+/// `data` is null or points to `size` bytes that are not written while the slice lives.
 pub(crate) unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Option<&'a [u8]> {
     match size {
         0 => Some(&[]),
         _ if data.is_null() || isize::try_from(size).is_err() => None,
-        // SAFETY: the caller's promise; what the standard asks for beyond it was just looked at.
+        // SAFETY: the caller's promise, and the pointer and the size were checked above.
         _ => Some(unsafe { slice::from_raw_parts(data.cast(), size) }),
     }
 }
 
-/// Another owner of a caller's object; nothing for null.
+/// Returns another owner of a caller's object, or nothing for null.
 ///
 /// # Safety
 ///
@@ -55,18 +57,18 @@ pub(crate) unsafe fn shared<T>(object: *const T) -> Option<Arc<T>> {
     if object.is_null() {
         return None;
     }
-    // SAFETY: the caller's promise: the count that is raised here is at least 1.
+    // SAFETY: the caller's promise, so the count is at least 1 before.
     unsafe {
         Arc::increment_strong_count(object);
         Some(Arc::from_raw(object))
     }
 }
 
-/// Releases the owner that a caller was given; does nothing for null.
+/// Releases a caller's object. Does nothing for null.
 ///
 /// # Safety
 ///
-/// As [`shared`], and the pointer is not used again.
+/// See [`shared`]; and the pointer is not used again.
 pub(crate) unsafe fn release<T>(object: *const T) {
     if !object.is_null() {
         // SAFETY: the caller's promise.
@@ -74,14 +76,14 @@ pub(crate) unsafe fn release<T>(object: *const T) {
     }
 }
 
-/// Writes a hash, or what stands for none.
+/// Writes a hash, or [`NO_HASH`].
 ///
 /// # Safety
 ///
 /// `output` is null or has room for [`HASH_SIZE`] bytes.
 pub(crate) unsafe fn write_hash(output: *mut c_void, hash: Option<[u8; HASH_SIZE]>) {
     if !output.is_null() {
-        // SAFETY: the caller's promise; arrays of bytes are aligned everywhere.
+        // SAFETY: the caller's promise; every address is aligned for bytes.
         unsafe { output.cast::<[u8; HASH_SIZE]>().write(hash.unwrap_or(NO_HASH)) };
     }
 }

@@ -1,4 +1,4 @@
-//! A cache whose memory stays where it is while keys come and go.
+//! A cache that keeps its memory from key to key.
 
 use std::ffi::c_void;
 use std::mem;
@@ -10,11 +10,11 @@ use randomx::{CacheBuilder, CacheMemory, CodePages, EngineChoice, Items, ItemsOp
 use crate::boundary::has_room;
 use crate::flags::Flags;
 
-/// What `randomx_alloc_cache` makes. Whoever reads it holds a lock meanwhile: a new key waits
-/// for hashes and datasets in progress, and those wait for a key that is being expanded.
+/// The object behind `randomx_cache`. Readers hold a lock: a new key waits for hashes and datasets in
+/// progress, and these wait while a key is expanded.
 pub struct Cache {
     flags: Flags,
-    /// Where the memory is, for those who ask; nothing here follows it.
+    /// The address of the memory. Callers may ask for it; this crate does not dereference it.
     memory: AtomicPtr<c_void>,
     content: RwLock<Content>,
 }
@@ -23,11 +23,11 @@ enum Content {
     /// Memory without a key.
     Empty(CacheMemory),
     Ready(Ready),
-    /// The memory is lost, which only happens after a bug: there are no hashes then.
+    /// The memory is lost, which happens only after a bug. There are no hashes then.
     Lost,
 }
 
-/// A key, its cache, and what computes items in the ways that VMs have asked for.
+/// A key, its cache, and the sources of items for the different options of VMs.
 struct Ready {
     key: Vec<u8>,
     cache: Arc<randomx::Cache>,
@@ -35,7 +35,7 @@ struct Ready {
 }
 
 impl Cache {
-    /// Memory for a cache, unless there is none or `flags` ask for what this machine lacks.
+    /// Allocates a cache. Returns nothing if memory or a feature that `flags` demand is missing.
     pub(crate) fn allocate(flags: Flags) -> Option<Cache> {
         if !flags.suit_caches() || !has_room() {
             return None;
@@ -45,12 +45,12 @@ impl Cache {
         Some(Cache { flags, memory: place, content: RwLock::new(Content::Empty(memory)) })
     }
 
-    /// Where the memory is.
+    /// Returns the address of the memory.
     pub(crate) fn memory(&self) -> *mut c_void {
         self.memory.load(Ordering::Relaxed)
     }
 
-    /// Expands a key, unless it is there.
+    /// Expands a key, unless it is the present one.
     pub(crate) fn initialize(&self, key: &[u8]) {
         let Ok(mut content) = self.content.write() else { return };
         if matches!(&*content, Content::Ready(ready) if ready.key == key) {
@@ -60,7 +60,7 @@ impl Cache {
             Content::Empty(memory) => memory,
             Content::Ready(Ready { cache, sources, .. }) => {
                 drop(sources);
-                // Nobody else has it: whoever reads a cache returns it before the lock.
+                // There is no other owner, since readers drop theirs before they release the lock.
                 let Some(cache) = Arc::into_inner(cache) else { return };
                 cache.into_memory()
             }
@@ -75,8 +75,7 @@ impl Cache {
         *content = Content::Ready(Ready { key: key.to_vec(), cache: Arc::new(cache), sources });
     }
 
-    /// Calls `function` with what computes items of the key, in the way of `flags`; returns
-    /// nothing if there is no key.
+    /// Calls `function` with a source of items that suits `flags`. Returns nothing if there is no key.
     pub(crate) fn read<T>(
         &self,
         flags: Flags,
@@ -89,32 +88,32 @@ impl Cache {
         }
     }
 
-    /// As [`read`](Self::read), for a dataset, whose items are computed in the cache's own way.
+    /// Calls `function` with a source of items that suits the cache's own flags, for datasets.
     pub(crate) fn read_own<T>(&self, function: impl FnOnce(&Arc<Items>) -> T) -> Option<T> {
         self.read(self.flags, function)
     }
 }
 
 impl Ready {
-    /// What computes items in the way of `flags`, made when it is first asked for; nothing if there
-    /// is no memory for it.
+    /// Returns the source of items that suits `flags`, and creates it at the first call. Returns
+    /// nothing if there is no memory for it.
     fn source(&self, flags: Flags) -> Option<&Arc<Items>> {
         let (engine, code_pages) = (flags.engine(), flags.code_pages());
-        let way = match (engine, code_pages) {
+        let index = match (engine, code_pages) {
             (EngineChoice::Jit, CodePages::Aliased) => 0,
             (EngineChoice::Jit, CodePages::Flipped) => 1,
             _ => 2,
         };
-        let source = &self.sources[way];
+        let source = &self.sources[index];
         if source.get().is_none() && !has_room() {
             return None;
         }
         Some(source.get_or_init(|| {
             let options = ItemsOptions { engine, code_pages, ..ItemsOptions::default() };
             let items = Items::with_options(Arc::clone(&self.cache), options);
-            // Where memory for machine code is refused, items can be had without.
-            let other = || Items::new(Arc::clone(&self.cache), options.cpu);
-            Arc::new(items.unwrap_or_else(|_| other()))
+            // Without executable memory, items are computed by the interpreter.
+            let interpreted = || Items::new(Arc::clone(&self.cache), options.cpu);
+            Arc::new(items.unwrap_or_else(|_| interpreted()))
         }))
     }
 }

@@ -1,4 +1,6 @@
-//! A dataset whose parts are computed by the caller's threads, where it lies.
+//! A dataset whose parts the caller's threads compute in place.
+
+#![expect(unsafe_code, reason = "threads write different items of one dataset")]
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -15,16 +17,16 @@ use claims::Claims;
 
 mod claims;
 
-/// What `randomx_alloc_dataset` makes.
+/// The object behind `randomx_dataset`.
 pub struct Dataset {
     items: Arc<randomx::Dataset>,
-    /// Where they are.
+    /// Their address.
     start: AtomicPtr<Item>,
     claims: Claims,
 }
 
 impl Dataset {
-    /// Memory for a dataset, unless there is none or not of the kind that `flags` ask for.
+    /// Allocates a dataset. Returns nothing if there is no memory of the kind that `flags` demand.
     pub(crate) fn allocate(flags: Flags) -> Option<Dataset> {
         let mut dataset =
             randomx::Dataset::zeroed().ok().filter(|all| flags.accept(all.pages()))?;
@@ -32,31 +34,31 @@ impl Dataset {
         Some(Dataset { items: Arc::new(dataset), start, claims: Claims::default() })
     }
 
-    /// Where the memory is.
+    /// Returns the address of the memory.
     pub(crate) fn memory(&self) -> *mut c_void {
         self.start.load(Ordering::Relaxed).cast()
     }
 
-    /// Computes items; those past the last are left out. Does nothing if the cache has no key.
+    /// Computes `count` items, without those past the end. Does nothing if the cache has no key.
     pub(crate) fn initialize(&self, cache: &Cache, first: usize, count: usize) {
         let end = first.saturating_add(count).min(randomx::Dataset::ITEMS);
         if first >= end {
             return;
         }
         cache.read_own(|source| {
-            // Threads that are given the same items take turns, and hashes wait for all of them.
+            // Threads that compute the same items take turns, and hashes wait for all of them.
             self.claims.write(first..end, |Range { start, end }| {
                 let place = self.start.load(Ordering::Relaxed).wrapping_add(start);
-                // SAFETY: the items are `start..end` of the dataset, which lives as long as
-                // `self`; the claim says that nobody else has a reference to any of them, and
-                // the pointer is the one that the dataset gives out for writing.
+                // SAFETY: the range is inside the dataset, which lives as long as `self`. The claim
+                // guarantees that no other reference to these items exists, and the pointer is the
+                // dataset's own for writing.
                 let items = unsafe { slice::from_raw_parts_mut(place, end - start) };
                 source.fill(start as u32, items);
             });
         });
     }
 
-    /// Calls `function` with the items while nobody computes any.
+    /// Calls `function` with the items while no thread computes any.
     pub(crate) fn read<T>(&self, function: impl FnOnce(&Arc<randomx::Dataset>) -> T) -> T {
         self.claims.read(|| function(&self.items))
     }

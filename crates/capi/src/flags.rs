@@ -1,10 +1,10 @@
-//! The flags of the C API, and what they ask of the crate `randomx`.
+//! The flags of the C API, as options of the crate `randomx`.
 
 use std::ffi::c_int;
 
 use randomx::{CodePages, Cpu, EngineChoice, Extension, Pages, Version, VmOptions};
 
-/// A combination of `RANDOMX_FLAG_*`. Bits that mean nothing are ignored.
+/// A combination of `RANDOMX_FLAG_*`. Unknown bits are ignored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flags(c_int);
 
@@ -26,20 +26,20 @@ impl Flags {
         self.0
     }
 
-    /// All that this machine can do, but for what is the caller's choice: large pages, the dataset,
-    /// secure pages of code, the version.
+    /// Returns every flag that this machine supports, except those that are the caller's choice: large
+    /// pages, the dataset, secure code pages and the version.
     pub(crate) fn recommended() -> Flags {
-        let can = [Flags::HARD_AES, Flags::JIT, Flags::ARGON2_SSSE3, Flags::ARGON2_AVX2];
-        let each = can.into_iter().filter(|&flag| is_supported(flag));
+        let candidates = [Flags::HARD_AES, Flags::JIT, Flags::ARGON2_SSSE3, Flags::ARGON2_AVX2];
+        let each = candidates.into_iter().filter(|&flag| is_supported(flag));
         Flags(each.fold(0, |all, flag| all | flag))
     }
 
-    /// Whether a cache can be as these flags ask; the flags of VMs mean nothing to it.
+    /// Whether this machine supports the flags of caches among these. Flags of VMs are ignored.
     pub(crate) fn suit_caches(self) -> bool {
         self.are_supported(&[Flags::JIT, Flags::ARGON2_SSSE3, Flags::ARGON2_AVX2])
     }
 
-    /// Whether a VM can be as these flags ask, as far as one can tell beforehand.
+    /// Whether this machine supports the flags of VMs among these. Memory may be missing nevertheless.
     pub(crate) fn suit_vms(self) -> bool {
         self.are_supported(&[Flags::JIT, Flags::HARD_AES])
     }
@@ -56,18 +56,18 @@ impl Flags {
         if self.has(Flags::V2) { Version::V2 } else { Version::V1 }
     }
 
-    /// Whether memory on such pages is what was asked for.
+    /// Whether memory on such pages fulfils the flags.
     pub(crate) fn accept(self, pages: Pages) -> bool {
         !self.has(Flags::LARGE_PAGES) || pages == Pages::HugeTlb
     }
 
-    /// What may fill a cache: its AVX2 flag stands for all that is faster too.
+    /// Returns the extensions that may fill a cache. Its AVX2 flag allows everything faster, too.
     pub(crate) fn cpu_of_cache(self) -> Cpu {
         let cpu = Cpu::detect();
         if self.has(Flags::ARGON2_AVX2) { cpu } else { cpu.without(Extension::Avx2) }
     }
 
-    /// How a VM works: one hash at a time, as its functions have it.
+    /// Returns the options of a VM, with one lane: the API hashes one input at a time.
     pub(crate) fn options_of_vm(self) -> VmOptions {
         let cpu = Cpu::detect();
         let soft_aes = has_aes() && !self.has(Flags::HARD_AES);
@@ -92,7 +92,7 @@ impl Flags {
     }
 }
 
-/// Whether this machine has what a flag stands for.
+/// Whether this machine supports a flag.
 fn is_supported(flag: c_int) -> bool {
     match flag {
         Flags::HARD_AES => has_aes(),
@@ -103,8 +103,8 @@ fn is_supported(flag: c_int) -> bool {
     }
 }
 
-/// Whether there are instructions for AES. In WebAssembly there are none, and what takes their place
-/// there is used with any flags.
+/// Whether there are instructions for AES. WebAssembly has none; the code that replaces them is used
+/// with any flags.
 fn has_aes() -> bool {
     !cfg!(target_family = "wasm") && Cpu::detect().has(Extension::Aes)
 }

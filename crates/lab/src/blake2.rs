@@ -108,6 +108,7 @@ impl Blake2s {
     }
 
     /// Compresses blocks of an input of `progress.total` bytes.
+    #[allow(unsafe_code, reason = "calls code for detected instructions")]
     pub fn blocks(self, state: &mut State, blocks: &[[u8; 64]], progress: Progress) {
         match self.0 {
             Vectors::Portable => portable::blocks(state, blocks, progress),
@@ -125,6 +126,7 @@ impl Blake2s {
 
     /// Returns functions that execute the dependent operations for [`CHAINED_BYTES`], without and with the
     /// independent ones; `None` without vectors.
+    #[allow(unsafe_code, reason = "calls code for detected instructions")]
     fn chains(self) -> Option<[fn(); 2]> {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -143,6 +145,7 @@ impl Blake2s {
         }
     }
 
+    #[allow(unsafe_code, reason = "calls code for detected instructions")]
     fn pairs(self, state: &mut State, pairs: &[[&Half; 2]], progress: Progress) {
         match self.0 {
             Vectors::Portable => portable::pairs(state, pairs, progress),

@@ -112,6 +112,7 @@ impl Randen {
     }
 
     /// Permutes the state and restarts the output at its first outer word.
+    #[allow(unsafe_code, reason = "calls code for detected instructions")]
     pub fn generate(&mut self) {
         let (state, keys) = (&mut self.state, self.keys);
         match self.implementation {

@@ -119,6 +119,7 @@ impl Drng {
     /// # Errors
     ///
     /// [`DrngError::Exhausted`] if all attempts fail.
+    #[expect(unsafe_code, reason = "calls code for detected instructions")]
     pub fn next_u64(self) -> Result<u64, DrngError> {
         let (instruction, attempts) = (self.instruction, self.instruction.attempts());
         for _ in 0..attempts {
@@ -171,6 +172,7 @@ impl Drng {
     }
 
     /// Reads on this thread for about `time`; returns the attempts and the reads per second.
+    #[expect(unsafe_code, reason = "calls code for detected instructions")]
     fn read_for(self, width: Width, time: Duration) -> Result<(Batch, f64), DrngError> {
         let mut sum = Batch::default();
         let start = Instant::now();

@@ -50,6 +50,7 @@ impl Sha256 {
         bytemuck::must_cast(state.map(u32::to_be_bytes))
     }
 
+    #[allow(unsafe_code, reason = "calls code for detected instructions")]
     fn blocks(self, state: &mut State, blocks: &[[u8; BLOCK_SIZE]]) {
         match self.0 {
             Rounds::Portable => portable::blocks(state, blocks),

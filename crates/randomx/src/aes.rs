@@ -2,6 +2,8 @@
 //! AesGenerator4R and AesHash1R. This file chooses the implementation; each of its modules holds
 //! one instruction set or one function.
 
+#![allow(unsafe_code, reason = "calls code for detected instructions")]
+
 mod generator_1r;
 mod generator_4r;
 mod hash_1r;

@@ -2,6 +2,8 @@
 //! 1 KiB, three passes. The fill is sequential by design, so only the compression of a block can be
 //! made faster. Each module compresses with one instruction set.
 
+#![allow(unsafe_code, reason = "calls code for detected instructions")]
+
 mod compress;
 #[cfg(not(target_arch = "wasm32"))]
 mod portable;

@@ -4,6 +4,8 @@
 //! instruction set. A compression is one long chain of dependent operations, so its time depends on
 //! the length of that chain and on loads and stores at its ends.
 
+#![allow(unsafe_code, reason = "calls code for detected instructions")]
+
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod rows;

@@ -4,6 +4,8 @@
 //! numbers being kept, and on masked exceptions. A thread can have another environment: C code in
 //! the same process may have set it.
 
+#![allow(unsafe_code, reason = "reads and writes a control register")]
+
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use std::arch::asm;
 

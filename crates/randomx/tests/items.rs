@@ -1,4 +1,6 @@
 //! The engine that computes items, also where the system refuses executable memory.
+
+#![expect(unsafe_code, reason = "asks the kernel to refuse executable memory")]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::process::Command;

@@ -1,9 +1,9 @@
-//! Who may touch the items of a dataset: any number of readers, or writers of different parts.
+//! A lock for the items of a dataset: any number of readers, or writers of different parts.
 
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The claims on a dataset's items.
+/// The lock of a dataset's items.
 #[derive(Default)]
 pub(super) struct Claims {
     state: Mutex<State>,
@@ -17,7 +17,7 @@ struct State {
 }
 
 impl Claims {
-    /// Calls `function` when nobody writes, and lets nobody write meanwhile.
+    /// Waits for all writers, then calls `function`; new writers wait for it.
     pub(super) fn read<T>(&self, function: impl FnOnce() -> T) -> T {
         let mut state = self.wait_until(|state| state.written.is_empty());
         state.readers += 1;
@@ -32,8 +32,8 @@ impl Claims {
         function()
     }
 
-    /// Calls `function` with `items` when nobody else writes any of them or reads, and lets
-    /// nobody do so meanwhile.
+    /// Waits for all readers and for writers of the same items, then calls `function` with `items`; new
+    /// ones wait for it.
     pub(super) fn write<T>(
         &self,
         items: Range<usize>,
@@ -45,7 +45,7 @@ impl Claims {
         state.written.push(items.clone());
         drop(state);
         let _writer = OnDrop(|| {
-            // No two claims are equal: they would overlap.
+            // Equal claims would overlap, so this removes only one.
             self.lock().written.retain(|claim| *claim != items);
             self.changed.notify_all();
         });
@@ -57,13 +57,13 @@ impl Claims {
         state.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing panics while it holds the lock, so the state is always whole.
+    /// Code that holds this lock does not panic, so the state is consistent even if it is poisoned.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends a claim however its function ends.
+/// Ends a claim even if its function panics.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {

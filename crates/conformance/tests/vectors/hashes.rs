@@ -11,7 +11,7 @@ use randomx::{
     Cache, Dataset, DatasetError, EngineChoice, KeyMemory, MAX_LANES, Version, Vm, VmOptions,
 };
 use randomx_conformance::{HashVector, Report, check_hashes, hash_vectors};
-use randomx_testing::{amount, say};
+use randomx_testing::{amount, is_full, say};
 
 use crate::{ENGINES, levels, vectors_of};
 
@@ -108,14 +108,25 @@ impl Way {
         self.lanes == MAX_LANES || self.cpu == Cpu::detect()
     }
 
-    /// Returns the vectors to compute in this way: all of them, or the first 32. Only the key of
-    /// the 200 shares has more than 32.
-    fn vectors<'a>(&self, vectors: &'a [HashVector]) -> &'a [HashVector] {
-        let all = match self.engine {
-            EngineChoice::Interpreter => self.is_usual(),
-            _ => self.is_nearly_usual(),
+    /// Returns the vectors of one key to compute in this way.
+    ///
+    /// The usual way computes all, in both tiers. For other ways the quick tier takes the first of
+    /// each version: for machine code as many as there are lanes, for the interpreter two. The full
+    /// tier takes 32, or all if machine code runs in a nearly usual way; only one key has more than
+    /// 32, because of its 200 shares.
+    fn vectors(&self, vectors: &[HashVector]) -> Vec<HashVector> {
+        let interprets = self.engine == EngineChoice::Interpreter;
+        if self.is_usual() || (is_full() && !interprets && self.is_nearly_usual()) {
+            return vectors.to_vec();
+        }
+        if is_full() {
+            return vectors.iter().take(32).cloned().collect();
+        }
+        let most = if interprets { 2 } else { MAX_LANES };
+        let first = |version| {
+            vectors.iter().filter(move |vector| vector.version == version).take(most).cloned()
         };
-        &vectors[..if all { vectors.len() } else { vectors.len().min(32) }]
+        Version::ALL.into_iter().flat_map(first).collect()
     }
 }
 
@@ -139,7 +150,7 @@ fn check_everywhere(mode: Mode, key: &KeyMemory, vectors: &[HashVector], tally: 
         for _ in 0..threads() {
             scope.spawn(|| {
                 while let Some(way) = { left.lock().expect("no thread has panicked").pop() } {
-                    let checked = check(&way, key, way.vectors(vectors));
+                    let checked = check(&way, key, &way.vectors(vectors));
                     let mut tally = tally.lock().expect("no thread has panicked");
                     let by_lanes = tally.entry(way.to_string()).or_default();
                     *by_lanes.entry(way.lanes).or_default() += checked;

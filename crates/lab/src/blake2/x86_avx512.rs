@@ -1,6 +1,8 @@
 //! The compression with AVX-512 VL. A rotation is one instruction, and so is a selection of any words from
 //! the message, which fits into two registers.
 
+#![expect(unsafe_code, reason = "keeps the compiler from moving a load")]
+
 use std::arch::asm;
 use std::arch::x86_64::*;
 

@@ -1,5 +1,7 @@
 //! Prefetching a node, on processors with an instruction for it.
 
+#![allow(unsafe_code, reason = "prefetches")]
+
 use super::Node;
 
 #[inline(always)]

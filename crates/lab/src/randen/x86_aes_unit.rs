@@ -1,5 +1,7 @@
 //! The speed of the processor's AES units, which limits everything made of AES rounds.
 
+#![expect(unsafe_code, reason = "calls code for detected instructions")]
+
 use std::arch::x86_64::*;
 use std::hint::black_box;
 

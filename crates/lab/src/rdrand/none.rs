@@ -1,5 +1,7 @@
 //! The stand-in for other architectures, which lack the instructions.
 
+#![expect(unsafe_code, reason = "declares the functions of the module for x86-64")]
+
 use super::{Batch, Instruction, Width};
 
 pub(super) fn is_available(_: Instruction) -> bool {

@@ -1,5 +1,7 @@
 //! The instructions of x86-64.
 
+#![expect(unsafe_code, reason = "runs rdrand and rdseed")]
+
 use std::arch::x86_64::*;
 use std::hint::black_box;
 

@@ -1,5 +1,7 @@
 //! Pairs of doubles in SSE2.
 
+#![expect(unsafe_code, reason = "calls intrinsics")]
+
 use std::arch::x86_64::*;
 
 pub(super) type Vector = __m128d;

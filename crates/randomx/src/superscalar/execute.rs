@@ -3,6 +3,8 @@
 //! All lanes run the functions of the same key, so an operation is dispatched once and applied to each
 //! lane. This compiles to vector instructions of the processor's width.
 
+#![allow(unsafe_code, reason = "calls code for detected instructions")]
+
 use super::function::{Class, Function, Operation};
 use crate::cpu::Cpu;
 #[cfg(target_arch = "x86_64")]

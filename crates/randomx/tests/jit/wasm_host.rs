@@ -1,5 +1,7 @@
 //! WebAssembly engines for tests.
 
+#![expect(unsafe_code, reason = "copies lanes as bytes")]
+
 use std::cell::RefCell;
 use std::ptr;
 

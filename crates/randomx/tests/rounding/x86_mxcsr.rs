@@ -1,5 +1,7 @@
 //! The oracle: SSE2 arithmetic with the MXCSR that the reference sets.
 
+#![expect(unsafe_code, reason = "sets the rounding mode of the hardware")]
+
 use std::arch::asm;
 use std::arch::x86_64::__m128d;
 

@@ -1,13 +1,13 @@
-//! The house rules that a compiler does not know: which way dependencies point, where
-//! `unsafe` may be, what the repository holds.
+//! The rules that no compiler or linter checks: which way dependencies point, and what the
+//! repository contains.
 
-mod arrows;
-mod imports;
-mod source;
+mod crates;
+mod files;
+mod modules;
+mod paths;
 mod tree;
-mod unsafe_code;
 
-/// Fails with all the breaches of a rule at once.
+/// Fails with all breaches of a rule at once.
 fn assert_none(breaches: &[String], rule: &str) {
     assert!(breaches.is_empty(), "{rule}:\n  {}", breaches.join("\n  "));
 }

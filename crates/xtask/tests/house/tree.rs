@@ -1,11 +1,11 @@
-//! What the repository holds.
+//! What the repository contains.
 
-use std::fs;
+use std::collections::BTreeSet;
 
 use crate::assert_none;
-use crate::source;
+use crate::files;
 
-/// What may be at the top, besides dot files and dot folders.
+/// The files and folders at the top, besides those whose names start with a dot.
 const TOP: [&str; 13] = [
     "CHANGELOG.md",
     "Cargo.lock",
@@ -26,29 +26,22 @@ const TOP: [&str; 13] = [
 const LONGEST: usize = 400;
 
 #[test]
-fn the_top_holds_only_what_tools_need() {
-    let ignored = source::ignored();
-    let mut breaches = Vec::new();
-    for entry in fs::read_dir(source::root()).expect("the root") {
-        let name = entry.expect("a folder entry").file_name();
-        let name = name.to_string_lossy();
-        let typescript = name.starts_with("tsconfig.") && name.ends_with(".json");
-        let allowed = name.starts_with('.') || typescript || TOP.contains(&name.as_ref());
-        if !allowed && !source::is_ignored(&name, &ignored) {
-            breaches.push(name.into_owned());
-        }
-    }
-    assert_none(&breaches, "these do not belong at the top of the repository");
+fn the_top_contains_only_what_tools_need() {
+    let paths = files::paths();
+    let top: BTreeSet<&str> = paths.iter().filter_map(|path| path.split('/').next()).collect();
+    let is_unexpected = |name: &&str| !name.starts_with('.') && !TOP.contains(name);
+    let breaches: Vec<String> = top.into_iter().filter(is_unexpected).map(str::to_owned).collect();
+    assert_none(&breaches, "the top of the repository is for files that tools expect there");
 }
 
 #[test]
 fn files_are_short() {
     let mut breaches = Vec::new();
-    for file in source::files("", &["rs", "ts"]) {
+    for file in files::with_extensions("", &["rs", "ts"]) {
         let lines = file.text.lines().count();
         if lines > LONGEST {
             breaches.push(format!("{}: {lines} lines", file.path));
         }
     }
-    assert_none(&breaches, "a source file has at most 400 lines; split it by what it is about");
+    assert_none(&breaches, "a source file has at most 400 lines; split it by topic");
 }

@@ -3,6 +3,8 @@
 //! Names and layouts are the same in RandomX 1.2 and 2.0. Tests compare the functions with this
 //! implementation's.
 
+#![expect(unsafe_code, reason = "calls a library in C++")]
+
 #[cfg(not(all(target_arch = "x86_64", unix)))]
 compile_error!("the feature `reference` calls C++ functions by their names on x86-64 Unix");
 

@@ -17,6 +17,8 @@
 //! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. So there are two
 //! kernels for two items, and [`SuperscalarCode::calibrate`] measures which is faster.
 
+#![expect(unsafe_code, reason = "calls machine code")]
+
 mod arithmetic;
 mod kernel;
 mod lanes;

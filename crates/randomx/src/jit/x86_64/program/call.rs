@@ -1,5 +1,7 @@
 //! Calls the code of programs. This is the only unsafe code in this module.
 
+#![expect(unsafe_code, reason = "calls machine code")]
+
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;

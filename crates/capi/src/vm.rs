@@ -1,45 +1,45 @@
-//! A VM of the C API: one of the crate's with one lane, that borrows its key for each hash.
+//! A VM of the C API: a VM of the crate with one lane, which borrows its key for each hash.
 
 use std::sync::{Arc, Mutex};
 
-use randomx::{HASH_SIZE, Item, ItemSource, KeyMemory, Vm};
+use randomx::{HASH_SIZE, Item, ItemSource, KeyMemory};
 
 use crate::boundary::has_room;
 use crate::cache::Cache;
 use crate::dataset::Dataset;
 use crate::flags::Flags;
 
-/// What `randomx_create_vm` makes. The lock is for callers who use one from several threads: they
-/// wait for each other.
-pub struct Machine(Mutex<State>);
+/// The object behind `randomx_vm`. Threads that use one VM wait for each other.
+pub struct Vm(Mutex<State>);
 
 struct State {
     flags: Flags,
-    vm: Vm,
+    vm: randomx::Vm,
     key: Key,
 }
 
-/// What a VM reads, kept alive by it.
+/// The memory that a VM reads and keeps alive.
 pub(crate) enum Key {
     Cache(Arc<Cache>),
     Dataset(Arc<Dataset>),
 }
 
-impl Machine {
-    /// A VM, unless `flags` ask for what this machine lacks or there is no memory.
-    pub(crate) fn create(flags: Flags, key: Key) -> Option<Machine> {
+impl Vm {
+    /// Creates a VM. Returns nothing if memory or a feature that `flags` demand is missing.
+    pub(crate) fn create(flags: Flags, key: Key) -> Option<Vm> {
         if !flags.suit_vms() || !has_room() {
             return None;
         }
         if let Key::Cache(cache) = &key {
-            // Whatever a hash needs is there before the first one, if there is a key already.
+            // Creates the source of items before the first hash, if there is a key already.
             cache.read(flags, |_| ());
         }
-        let vm = Vm::with_options(no_key(), flags.version(), flags.options_of_vm()).ok()?;
-        flags.accept(vm.pages()).then(|| Machine(Mutex::new(State { flags, vm, key })))
+        let vm =
+            randomx::Vm::with_options(no_key(), flags.version(), flags.options_of_vm()).ok()?;
+        flags.accept(vm.pages()).then(|| Vm(Mutex::new(State { flags, vm, key })))
     }
 
-    /// Hashes with another key of the same kind from now on.
+    /// Sets another key of the same kind. Ignores one of the other kind.
     pub(crate) fn set_key(&self, key: Key) {
         let Ok(mut state) = self.0.lock() else { return };
         if matches!(
@@ -50,33 +50,33 @@ impl Machine {
         }
     }
 
-    /// The hash of `input`; none without a key.
+    /// Computes the hash of `input`; none without a key.
     pub(crate) fn hash(&self, input: &[u8]) -> Option<[u8; HASH_SIZE]> {
         self.0.lock().ok()?.with_key(|vm| vm.hash(input))
     }
 
-    /// Begins the hash of `input`, which takes no key yet.
+    /// Begins the hash of `input`, which needs no key yet.
     pub(crate) fn hash_first(&self, input: &[u8]) {
         if let Ok(mut state) = self.0.lock() {
             state.vm.hash_first(input);
         }
     }
 
-    /// The hash that has begun, while that of `next` is.
+    /// Returns the hash that was begun, and begins that of `next`.
     pub(crate) fn hash_next(&self, next: &[u8]) -> Option<[u8; HASH_SIZE]> {
         self.0.lock().ok()?.with_key(|vm| vm.hash_next(next))?
     }
 
-    /// The hash that has begun.
+    /// Returns the hash that was begun.
     pub(crate) fn hash_last(&self) -> Option<[u8; HASH_SIZE]> {
-        self.0.lock().ok()?.with_key(Vm::hash_last)?
+        self.0.lock().ok()?.with_key(randomx::Vm::hash_last)?
     }
 }
 
 impl State {
-    /// Lends the VM its key while `function` hashes. Between hashes it has none, so that a cache
-    /// can be given another key in the same memory.
-    fn with_key<T>(&mut self, function: impl FnOnce(&mut Vm) -> T) -> Option<T> {
+    /// Lends the VM its key while `function` hashes. Between hashes the VM has none, so that a cache
+    /// can expand another key into the same memory.
+    fn with_key<T>(&mut self, function: impl FnOnce(&mut randomx::Vm) -> T) -> Option<T> {
         let State { flags, vm, key } = self;
         let hash = |key: KeyMemory| {
             vm.set_key(key);
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// What a VM has between hashes.
+/// The key of a VM between hashes.
 #[derive(Debug)]
 struct NoKey;
 
