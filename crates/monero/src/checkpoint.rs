@@ -257,7 +257,7 @@ mod tests {
             checkpoint.check(Network::Mainnet)
         };
         assert_eq!(without(|c| c.recent.clear()), Err(CheckpointError::Incomplete));
-        assert_eq!(without(|c| drop(c.recent.remove(0))), Err(CheckpointError::Incomplete));
+        assert_eq!(without(|c| _ = c.recent.remove(0)), Err(CheckpointError::Incomplete));
         assert_eq!(without(|c| c.seeds.clear()), Err(CheckpointError::Incomplete));
     }
 
