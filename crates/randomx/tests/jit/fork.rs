@@ -1,5 +1,7 @@
 //! Machine code on both sides of a fork, and under limits that a process cannot take back.
 
+#![expect(unsafe_code, reason = "forks and ends processes")]
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;

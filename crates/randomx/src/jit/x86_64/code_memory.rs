@@ -11,8 +11,6 @@ mod private;
 #[cfg(target_os = "linux")]
 mod sealed;
 
-#![expect(unsafe_code, reason = "owns memory that is executed")]
-
 use std::fmt;
 use std::io;
 

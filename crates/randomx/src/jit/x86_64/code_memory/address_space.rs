@@ -1,5 +1,7 @@
 //! Tells a process from its forks.
 
+#![expect(unsafe_code, reason = "marks pages")]
+
 use std::ffi::c_void;
 use std::io;
 use std::num::NonZeroU64;

@@ -1,5 +1,7 @@
 //! Code in pages with two addresses: one to write it, one to run it.
 
+#![expect(unsafe_code, reason = "maps pages twice")]
+
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::OwnedFd;

@@ -1,5 +1,7 @@
 //! Code that was executable from the moment it was mapped.
 
+#![expect(unsafe_code, reason = "maps pages and shares them between threads")]
+
 use std::ffi::c_void;
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,3 +1,5 @@
+#![expect(unsafe_code, reason = "calls machine code")]
+
 use super::*;
 use crate::jit::x86_64::assembler::{Assembler, Gpr};
 
