@@ -1,4 +1,4 @@
-//! Names the shared library after its major version, as programs that link it will ask for it.
+//! Sets the shared library's soname, which contains its major version.
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! Programs that nobody here wrote, over our library.
+//! Programs of other authors, linked with this library.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::installed;
 use crate::program::printed;
 
-/// Tests of `randomx-rs` that take seconds. The others make datasets with one thread, which is
-/// minutes; all of them pass.
+/// Tests of `randomx-rs` that take seconds. The others pass too, but compute datasets with one thread,
+/// which takes minutes.
 const QUICK: [&str; 5] = [
     "bindings::tests::alloc_cache",
     "tests::lib_alloc_cache",
@@ -18,9 +18,10 @@ const QUICK: [&str; 5] = [
     "tests::test_vectors_light_mode",
 ];
 
-/// The crate `randomx-rs` builds the reference with CMake and links it; here CMake finds our
-/// library. Its sources are as they were published.
+/// The crate `randomx-rs` builds the reference with CMake and links it; here CMake finds this library
+/// instead. Its sources are those on crates.io.
 #[test]
+#[ignore = "full tests: needs CMake"]
 fn randomx_rs_passes_its_tests() {
     let copy = installed::folder("randomx-rs");
     let original = sources_of("randomx-rs");
@@ -38,10 +39,15 @@ fn randomx_rs_passes_its_tests() {
     assert_eq!(count, Some(QUICK.len()), "{result}");
 }
 
-/// The folder that cargo has unpacked a package into.
+/// Returns the folder of a package's sources.
 fn sources_of(package: &str) -> PathBuf {
     let mut cargo = installed::cargo();
-    cargo.current_dir(installed::source("../..")).args(["metadata", "--format-version", "1"]);
+    cargo.current_dir(installed::source("../..")).args([
+        "metadata",
+        "--locked",
+        "--format-version",
+        "1",
+    ]);
     let metadata: Value = serde_json::from_str(&printed(&mut cargo)).expect("cargo's metadata");
     let packages = metadata["packages"].as_array().expect("packages");
     let found = packages.iter().find(|entry| entry["name"] == package).expect("the package");
@@ -57,7 +63,7 @@ fn copy_all(from: &Path, to: &Path) {
             copy_all(&from.join(&name), &to.join(&name));
         }
     } else {
-        // Unchanged, its time too: what was built from it need not be built again.
+        // An unchanged file keeps its time, so that cargo does not rebuild.
         let text = fs::read(from).expect("a file");
         if fs::read(to).ok().as_ref() != Some(&text) {
             fs::write(to, text).expect("a copy");

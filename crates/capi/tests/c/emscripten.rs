@@ -1,4 +1,5 @@
-//! The same programs by Emscripten, in Node. What they print is left for the browsers' tests.
+//! The same programs, compiled by Emscripten, in Node.js. Their expected output is stored for the tests
+//! in browsers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use crate::installed;
 use crate::program::{Library, Program, printed, printed_with};
 use crate::vectors;
 
-/// Compiles a C program for Emscripten and returns the script that starts it.
+/// Compiles a C program with Emscripten and returns the script that starts it.
 fn compile(path: &str) -> PathBuf {
     let file = installed::source(path);
     let name = file.file_stem().expect("a file's name");
     let folder = installed::folder("web");
-    // The folder may be below a package of ES modules, which Emscripten's scripts are not.
+    // The folder may be inside a package of ES modules, but Emscripten's scripts are CommonJS.
     fs::write(folder.join("package.json"), r#"{"type":"commonjs"}"#).expect("a file");
     let script = folder.join(name).with_extension("js");
     let prefix = installed::emscripten();
@@ -27,29 +28,32 @@ fn compile(path: &str) -> PathBuf {
     script
 }
 
-/// Node for a script of Emscripten, whose older versions take Node's `fetch` for a browser's.
+/// Returns Node.js for a script of Emscripten. Old versions of Emscripten mistake Node.js for a browser
+/// if it has `fetch`.
 fn node(script: &Path) -> Command {
     let mut node = Command::new("node");
     node.arg("--no-experimental-fetch").arg(script);
     node
 }
 
-/// Leaves what a program has to print for the browsers' tests.
-fn leave(script: &Path, expected: &str) {
+/// Stores the expected output of a program for the tests in browsers.
+fn store(script: &Path, expected: &str) {
     fs::write(script.with_extension("txt"), expected).expect("a file");
 }
 
 #[test]
+#[ignore = "full tests: needs Emscripten"]
 fn examples_print_the_same() {
     for example in ["examples/one_hash.c", "examples/commitment.c"] {
         let expected = Program::compile(example, Library::Static).run(&[]);
         let script = compile(example);
         assert_eq!(printed(&mut node(&script)), expected, "{example}");
-        leave(&script, &expected);
+        store(&script, &expected);
     }
 }
 
 #[test]
+#[ignore = "full tests: needs Emscripten"]
 fn random_inputs_have_the_same_hashes() {
     let program = "tests/programs/series.c";
     let native = Program::compile(program, Library::Static);
@@ -58,11 +62,12 @@ fn random_inputs_have_the_same_hashes() {
         let expected = native.run(&[count, version]);
         assert_eq!(printed(node(&script).args([count, version])), expected, "v{version}");
     }
-    // As many as a browser's test has patience for.
-    leave(&script, &native.run(&["20", "2"]));
+    // Few, since the test in browsers has a time limit.
+    store(&script, &native.run(&["20", "2"]));
 }
 
 #[test]
+#[ignore = "full tests: needs Emscripten"]
 fn vectors_have_the_same_hashes() {
     let (input, expected) = vectors::lines(&vectors::read("specification-hashes.json"));
     let script = compile("tests/programs/hashes.c");

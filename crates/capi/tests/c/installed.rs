@@ -1,34 +1,34 @@
-//! The library as it is installed, built once for all tests.
+//! The installed library, built once for all tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where the native library is installed, in the profile of these tests.
+/// Returns the folder of the native library, built with the profile of these tests.
 pub(crate) fn native() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| install("native", &["--profile", &profile()]))
 }
 
-/// Where the library for Emscripten is installed.
+/// Returns the folder of the library for Emscripten.
 pub(crate) fn emscripten() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| install("emscripten", &["--emscripten"]))
 }
 
-/// A folder below cargo's for what tests of the C library make.
+/// Creates a folder for files of these tests, inside cargo's target folder.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = target().join("capi").join(name);
     std::fs::create_dir_all(&folder).expect("a folder for a test");
     folder
 }
 
-/// A file of this crate.
+/// Returns the path of a file of this crate.
 pub(crate) fn source(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The environment of a shell, without what cargo has set for this test.
+/// Returns cargo without the variables that an outer cargo has set for this test.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new("cargo");
     for variable in ["CARGO", "RUSTC", "RUSTFLAGS", "CARGO_MANIFEST_DIR", "CARGO_BUILD_TARGET"] {
@@ -41,13 +41,13 @@ fn install(name: &str, options: &[&str]) -> PathBuf {
     let prefix = folder(name);
     let mut cargo = cargo();
     cargo.current_dir(source("../..")).env("CARGO_TARGET_DIR", target());
-    cargo.args(["run", "--quiet", "--package", "xtask", "--", "capi"]).args(options);
+    cargo.args(["xtask", "capi"]).args(options);
     let status = cargo.arg("--prefix").arg(&prefix).status().expect("cargo");
     assert!(status.success(), "cargo xtask capi, {name}: {status}");
     prefix
 }
 
-/// Cargo's target folder: this program is in its `PROFILE/deps`.
+/// Returns cargo's target folder. This program is in its subfolder `PROFILE/deps`.
 pub(crate) fn target() -> PathBuf {
     let program = std::env::current_exe().expect("the path of this test");
     program.ancestors().nth(3).expect("the target folder").to_path_buf()

@@ -1,4 +1,4 @@
-//! The C library as C and C++ programs see it: each test compiles some, links them with what
+//! The C library in C and C++ programs. Each test compiles programs, links them with the library that
 //! `cargo xtask capi` installs, and runs them.
 
 mod drop_in;

@@ -1,4 +1,4 @@
-//! Debian's Monero daemon, as it was compiled against the reference, over our shared library.
+//! Debian's Monero daemon, which was compiled with the reference's header, with this shared library.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -27,6 +27,7 @@ struct Block {
 }
 
 #[test]
+#[ignore = "full tests: needs Monero's daemon"]
 fn monerod_computes_the_hashes_of_mainnet() {
     let path = installed::source("../../tests/vectors/mainnet-blocks.json");
     let text = fs::read_to_string(path).expect("a file of vectors");
@@ -34,7 +35,7 @@ fn monerod_computes_the_hashes_of_mainnet() {
     assert!(blocks.len() > 1);
     let daemon = Daemon::start();
     for Block { height, major_version, seed_hash, hashing_blob, pow_hash } in blocks {
-        // The daemon hashes the bytes that it is given as a block's.
+        // The daemon hashes these bytes as they are.
         let block = json!({
             "major_version": major_version,
             "height": height,
@@ -45,7 +46,7 @@ fn monerod_computes_the_hashes_of_mainnet() {
     }
 }
 
-/// A daemon without peers, which ends with this value.
+/// A daemon without peers, killed on drop.
 struct Daemon {
     process: Child,
     port: u16,
@@ -77,7 +78,7 @@ impl Daemon {
         }
         let maps = fs::read_to_string(format!("/proc/{}/maps", daemon.process.id()));
         let ours = lib.canonicalize().expect("the installed library");
-        let loaded = maps.expect("what the daemon has loaded");
+        let loaded = maps.expect("the memory map of the daemon");
         assert!(loaded.contains(&ours.join("librandomx.so").display().to_string()), "{loaded}");
         daemon
     }
@@ -113,7 +114,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Ports that nobody listens on; they are held until all are found, so that they differ.
+/// Returns three unused ports. All are bound at the same time, so that they differ.
 fn free_ports() -> [u16; 3] {
     let listeners = [(); 3].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("a free port"));
     listeners.map(|listener| listener.local_addr().expect("its address").port())

@@ -1,4 +1,4 @@
-//! Compiling and running programs in C and C++.
+//! Compiles and runs programs in C and C++.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -8,20 +8,20 @@ use std::thread;
 
 use crate::installed;
 
-/// What a program is linked with.
+/// The library that a program is linked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Library {
-    /// Ours, and nothing but what a C compiler links by itself.
+    /// This one, static, without any other library.
     Static,
-    /// Ours, with the address sanitizer and that for undefined behaviour around it.
+    /// This one, static, in a program with the address and undefined behaviour sanitizers.
     Sanitized,
-    /// Ours.
+    /// This one, shared.
     Shared,
-    /// The reference implementation, as Debian has it.
+    /// Debian's build of the reference implementation.
     Debian,
 }
 
-/// A program that has been compiled.
+/// A compiled program.
 pub(crate) struct Program(PathBuf);
 
 impl Program {
@@ -63,29 +63,29 @@ impl Program {
         &self.0
     }
 
-    /// What the program prints; it has to succeed.
+    /// Runs the program and returns its output. It must succeed.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         printed(Command::new(&self.0).args(arguments))
     }
 
-    /// What the program prints that is given `input`.
+    /// Runs the program with `input` and returns its output.
     pub(crate) fn run_with(&self, input: &str) -> String {
         printed_with(&mut Command::new(&self.0), input)
     }
 }
 
-/// What a command prints; it has to succeed.
+/// Runs a command and returns its output. It must succeed.
 pub(crate) fn printed(command: &mut Command) -> String {
     let output = command.stderr(Stdio::inherit()).output().expect("a program that starts");
     text(command, output)
 }
 
-/// What a command prints that is given `input`.
+/// Runs a command with `input` and returns its output.
 pub(crate) fn printed_with(command: &mut Command, input: &str) -> String {
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("a program that starts");
     let mut stdin = child.stdin.take().expect("its standard input");
-    // A thread of its own: the program may print before it has read all.
+    // In another thread, since the program may print before it has read everything.
     let output = thread::scope(|scope| {
         scope.spawn(move || stdin.write_all(input.as_bytes()));
         child.wait_with_output().expect("its output")

@@ -1,4 +1,4 @@
-//! What the libraries show to others.
+//! The names that the libraries export.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::installed;
 use crate::program::printed;
 
-/// The functions that the header declares.
+/// Returns the functions that the header declares.
 fn declared() -> BTreeSet<String> {
     let header = fs::read_to_string(installed::source("include/randomx.h")).expect("the header");
     let declarations = header.split("RANDOMX_EXPORT ").skip(1);
@@ -23,7 +23,7 @@ fn listed(options: &[&str], library: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn only_the_header_s_functions_are_exported() {
+fn only_functions_of_the_header_are_exported() {
     let declared = declared();
     assert_eq!(declared.len(), 19, "{declared:?}");
     assert_eq!(listed(&["--dynamic"], "librandomx.so"), declared);
@@ -31,7 +31,7 @@ fn only_the_header_s_functions_are_exported() {
 }
 
 #[test]
-fn the_shared_library_has_the_name_that_programs_ask_for() {
+fn the_shared_library_has_its_major_version_in_its_name() {
     let mut readelf = Command::new("readelf");
     readelf.arg("--dynamic").arg(installed::native().join("lib/librandomx.so"));
     let name = format!("[librandomx.so.{}]", env!("CARGO_PKG_VERSION_MAJOR"));
@@ -41,7 +41,7 @@ fn the_shared_library_has_the_name_that_programs_ask_for() {
 }
 
 #[test]
-fn pkg_config_tells_how_to_link() {
+fn pkg_config_has_prefix_and_version() {
     let installed = installed::native();
     let text = fs::read_to_string(installed.join("lib/pkgconfig/randomx.pc")).expect("randomx.pc");
     let prefix = format!("prefix={}", installed.display());

@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
         "argon2d",
         "blake_generator",
         "commitment",
+        "spread",
     ],
     &["superscalar", "cache"],
     &["registers", "scratchpad", "program"],
