@@ -2,18 +2,23 @@
 
 use std::io::{self, Write};
 
-use randomx::cpu::Cpu;
+use randomx::{Version, cpu::Cpu};
 use randomx_console::Machine;
 use serde::{Deserialize, Serialize};
+
+use crate::mode::Mode;
 
 /// A machine, and what RandomX uses of it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Host {
     #[serde(flatten)]
     pub(crate) machine: Machine,
-    /// What executes programs, if that was tried.
+    /// The engine that executes programs, if one was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<String>,
+    /// The lanes of VMs by mode and version, if some were created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lanes: Option<String>,
     /// The pages of caches and of datasets, if any were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cache: Option<String>,
@@ -24,7 +29,19 @@ pub(crate) struct Host {
     pub(crate) reference: Option<String>,
 }
 
+/// The lanes that VMs run in a mode, by version.
+pub(crate) type Lanes = Vec<(Mode, Version, usize)>;
+
 impl Host {
+    /// Adds the lanes that were found.
+    pub(crate) fn set_lanes(&mut self, lanes: &Lanes) {
+        let texts: Vec<String> = lanes
+            .iter()
+            .map(|(mode, version, lanes)| format!("{mode} {version} {lanes}"))
+            .collect();
+        self.lanes = (!texts.is_empty()).then(|| texts.join(", "));
+    }
+
     /// Describes this machine today, with the extensions in `cpu`.
     pub(crate) fn new(cpu: Cpu) -> Host {
         let program = concat!("randomx ", env!("CARGO_PKG_VERSION"));
@@ -35,6 +52,7 @@ impl Host {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let used = [
             ("engine", &self.engine),
+            ("lanes", &self.lanes),
             ("cache", &self.cache),
             ("dataset", &self.dataset),
             ("reference", &self.reference),

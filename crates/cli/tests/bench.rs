@@ -31,6 +31,7 @@ fn results_are_printed_recorded_and_compared() {
         assert_eq!(row.get("ratio"), None);
     }
     assert!(report["machine"]["processor"].is_string(), "{report}");
+    assert_eq!(report["machine"]["lanes"], "light v1 8");
     let recorded: Value =
         serde_json::from_slice(&fs::read(record).expect("the record")).expect("JSON");
     assert_eq!(recorded, report);

@@ -74,9 +74,12 @@ fn info_shows_the_engine_the_extensions_and_the_pages() {
     for label in ["processor", "extensions", "cache", "dataset"] {
         assert!(host[label].is_string(), "{label}: {host}");
     }
+    assert_eq!(host["lanes"], "light v1 8, light v2 8, fast v1 4, fast v2 2");
     let word = predicate::str::contains;
     let text = randomx(&["info", "--engine", "interpreter"]).assert().success();
     text.stdout(word("engine     interpreter").and(word("extensions")).and(word("dataset")));
+    let text = randomx(&["info", "--lanes", "3"]).assert().success();
+    text.stdout(word("lanes      light v1 3, light v2 3, fast v1 3, fast v2 3"));
 }
 
 /// The command on a system that refuses to make written pages executable: perl requests that

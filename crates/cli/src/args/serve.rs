@@ -20,7 +20,7 @@ Prints its address on stdout once it accepts connections, and runs until it is i
   GET  /api/info    processor, memory, engines, fast mode, limits
   POST /api/hash    {\"key\":\"hex\",\"inputs\":[\"hex\"],\"version\":1,\"engine\":\"jit\",\"mode\":\"light\",
                      \"threads\":2,\"lanes\":8}; `ms` of a hash is the time of its batch divided by
-                    the size of the batch
+                    the size of the batch; the answer has the threads and lanes that ran
   POST /api/verify  {\"seedHash\":\"hex\",\"block\":\"hex\",\"difficulty\":\"digits\"}, or with hashingBlob;
                     expectedId, height
   POST /api/bench   {\"seconds\":20}: measures like `randomx bench`, without hashes in fast mode

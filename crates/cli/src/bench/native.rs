@@ -36,7 +36,7 @@ use crate::{
     args::BenchArgs,
     backend::{self, Hash},
     error::Error,
-    host::Host,
+    host::{Host, Lanes},
     mode::Mode,
 };
 
@@ -53,11 +53,13 @@ pub(crate) struct Native<'a> {
     cache: Option<Arc<Cache>>,
     dataset: Option<Arc<Dataset>>,
     engine: Option<EngineKind>,
+    lanes: Lanes,
 }
 
 impl<'a> Native<'a> {
     pub(crate) fn new(args: &'a BenchArgs) -> Native<'a> {
-        Native { args, cpu: args.work.vm_options().cpu, cache: None, dataset: None, engine: None }
+        let cpu = args.work.vm_options().cpu;
+        Native { args, cpu, cache: None, dataset: None, engine: None, lanes: Vec::new() }
     }
 
     /// The contestant of a row.
@@ -92,12 +94,17 @@ impl<'a> Native<'a> {
         let options = VmOptions { lanes, ..options };
         let vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
         self.engine = Some(vm.engine());
+        let lanes = (how.mode, how.version, vm.lanes());
+        if !how.single && !self.lanes.contains(&lanes) {
+            self.lanes.push(lanes);
+        }
         Ok(vm)
     }
 
     /// Adds what was used to the description of the computer.
     pub(crate) fn describe(&self, host: &mut Host) {
         host.engine = self.engine.map(|engine| engine.to_string());
+        host.set_lanes(&self.lanes);
         host.cache = self.cache.as_ref().map(|cache| cache.pages().to_string());
         host.dataset = self.dataset.as_ref().map(|dataset| dataset.pages().to_string());
     }

@@ -132,9 +132,14 @@ pub(crate) async fn post(
         let hashed = hash_all(&worker, &job, client, |index, hash, ms| {
             client.send(Event::Hash { index, hash: hex::encode(hash), ms })
         })?;
-        let prepared = start.elapsed().saturating_sub(hashed);
-        let (ms, prepare) = (milliseconds(hashed), milliseconds(prepared));
-        Ok::<Value, _>(json!({ "count": job.inputs.len(), "ms": ms, "prepareMs": prepare }))
+        let prepared = start.elapsed().saturating_sub(hashed.time);
+        Ok::<Value, _>(json!({
+            "count": job.inputs.len(),
+            "ms": milliseconds(hashed.time),
+            "prepareMs": milliseconds(prepared),
+            "threads": hashed.threads,
+            "lanes": hashed.lanes,
+        }))
     })
     .await
 }
@@ -175,19 +180,29 @@ fn within(name: &str, number: Option<usize>, most: usize) -> Result<Option<usize
     }
 }
 
+/// How inputs were hashed.
+pub(super) struct Hashed {
+    /// The time without preparing the key.
+    time: Duration,
+    threads: usize,
+    /// The lanes of each thread's VM.
+    lanes: usize,
+}
+
 /// Hashes all inputs. `report` receives the position of each hash, the hash, and its share of its
-/// batch's time in milliseconds. Returns the time that hashing took.
+/// batch's time in milliseconds.
 pub(super) fn hash_all(
     server: &Server,
     job: &Job,
     client: &Client,
     mut report: impl FnMut(usize, &Hash, f64) -> Result<(), Failure> + Send,
-) -> Result<Duration, Failure> {
+) -> Result<Hashed, Failure> {
     let (key, stopped) = key_memory(server, job, client)?;
     let pieces = Pieces::new(&job.inputs, job.threads, job.options.lanes.unwrap_or(MAX_LANES));
     let mut vms = vms(&key, job, &pieces)?;
     drop(key);
     let start = Instant::now();
+    let (threads, lanes) = (vms.len(), vms.first().map_or(0, Vm::lanes));
     let mut done = 0;
     spread(
         &mut vms,
@@ -211,7 +226,7 @@ pub(super) fn hash_all(
             client.progress("hash", done as f64 / job.inputs.len() as f64)
         },
     )?;
-    Ok(start.elapsed())
+    Ok(Hashed { time: start.elapsed(), threads, lanes })
 }
 
 fn key_memory(

@@ -1,4 +1,4 @@
-//! What is asked for, and what comes back.
+//! Requests and answers of the API.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn batch(version: u64, count: usize) -> (Value, Vec<Value>, Vec<Value>) {
 }
 
 #[test]
-fn info_tells_what_there_is() {
+fn info_describes_the_computer_and_the_limits() {
     let server = Server::start();
     let answer = server.get("/api/info");
     assert_eq!(answer.status, 200);
@@ -48,22 +48,23 @@ fn hashes_are_those_of_the_vectors_by_every_engine_and_version() {
             });
             let answer = server.post("/api/hash", &asked);
             assert_eq!(answer.status, 200, "{}", answer.json());
-            let told = answer.json();
-            let found: Vec<Value> = told["hashes"]
+            let answer = answer.json();
+            let found: Vec<Value> = answer["hashes"]
                 .as_array()
                 .expect("a list")
                 .iter()
                 .map(|h| h["hash"].clone())
                 .collect();
             assert_eq!(found, hashes, "{engine}");
-            assert!(told["hashes"][0]["ms"].as_f64() > Some(0.0));
-            assert_eq!(told["count"], inputs.len());
+            assert!(answer["hashes"][0]["ms"].as_f64() > Some(0.0));
+            assert_eq!(answer["count"], inputs.len());
+            assert_eq!((&answer["threads"], &answer["lanes"]), (&json!(1), &json!(2)));
         }
     }
 }
 
 #[test]
-fn events_tell_of_the_cache_then_of_each_hash() {
+fn events_report_the_cache_and_then_each_hash() {
     let server = Server::start();
     let (key, inputs, hashes) = batch(1, 4);
     let asked = json!({ "key": key, "inputs": inputs });
@@ -89,14 +90,14 @@ fn events_tell_of_the_cache_then_of_each_hash() {
 }
 
 #[test]
-fn no_inputs_are_no_hashes() {
+fn no_inputs_have_no_hashes() {
     let server = Server::start();
     let answer = server.post("/api/hash", &json!({ "key": "", "inputs": [] }));
     assert_eq!((answer.status, &answer.json()["count"]), (200, &json!(0)));
 }
 
 #[test]
-fn a_real_block_is_verified_and_an_altered_one_is_not() {
+fn a_real_block_is_valid_and_a_changed_one_is_not() {
     let server = Server::start();
     let headers = vectors("mainnet-headers.json");
     let block = &headers["blocks"][0];
@@ -134,7 +135,7 @@ fn the_page_is_served_with_its_headers_on_every_answer() {
     assert_eq!((page.status, page.body.as_slice()), (200, b"<h1>page</h1>".as_slice()));
     assert_eq!(page.header("cache-control"), Some("no-cache"));
     let since = format!("If-Modified-Since: {}", page.header("last-modified").expect("a date"));
-    // HTTP's dates are read with their letters' case.
+    // The case of letters matters in HTTP's dates.
     let since = titled(&since);
     let unchanged = server.ask("GET /", &[&since], b"");
     assert_eq!(unchanged.status, 304);
@@ -163,7 +164,7 @@ fn the_page_is_served_with_its_headers_on_every_answer() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_it_well_also_while_it_works() {
+fn an_interrupt_ends_the_server_even_while_it_works() {
     let server = Server::start();
     let asked = json!({ "key": "", "inputs": vec!["00"; 4000], "engine": "interpreter" });
     let mut events = server.events("/api/hash", &asked);
@@ -171,7 +172,7 @@ fn an_interrupt_ends_it_well_also_while_it_works() {
     assert!(server.interrupt());
 }
 
-/// The day and the month of a date with their capitals, and `GMT`.
+/// Restores the capitals of a date: of the day, the month and `GMT`.
 fn titled(date: &str) -> String {
     let mut titled = String::new();
     for word in date.split_inclusive(' ') {

@@ -1,4 +1,4 @@
-//! Clients that connect and do nothing, or little.
+//! Clients that connect and do little or nothing.
 
 use std::{
     io::{Read, Write},
@@ -10,7 +10,7 @@ use std::{
 use super::server::{Answer, Server};
 
 #[test]
-fn a_thousand_connections_do_not_keep_others_out() {
+fn a_thousand_connections_do_not_shut_others_out() {
     let server = Server::start();
     let mut open: Vec<TcpStream> = Vec::new();
     for number in 0..1000 {
@@ -39,7 +39,7 @@ fn a_thousand_connections_do_not_keep_others_out() {
 }
 
 #[test]
-fn slow_clients_are_given_up() {
+fn slow_clients_are_disconnected() {
     let server = Server::start();
     let limit = Duration::from_secs(10);
     let took = |start: Instant| {
@@ -79,14 +79,14 @@ fn slow_clients_are_given_up() {
             drip.join().expect("it ends when the connection does");
         });
         scope.spawn(|| {
-            // A large answer that is not read.
+            // A large answer that the client does not read.
             let mut stream = server.connect();
             let request = format!("GET /assets/large.wasm HTTP/1.1\r\nHost: {host}\r\n\r\n");
             stream.write_all(request.as_bytes()).expect("it is sent");
             thread::sleep(2 * limit);
             let mut taken = Vec::new();
             let _ = stream.read_to_end(&mut taken);
-            assert!(taken.len() < 32 << 20, "the rest was given up");
+            assert!(taken.len() < 32 << 20, "the server gives the rest up");
         });
         scope.spawn(|| {
             for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! Requests that nobody should make: each is refused by name, and the service goes on.
+//! Hostile requests: each is refused with a reason, and the server continues.
 
 use std::io::Write;
 
@@ -11,11 +11,7 @@ const JSON: &str = "Content-Type: application/json";
 #[test]
 fn other_names_and_other_sites_are_refused() {
     let server = Server::start();
-    let raw = |text: String| {
-        let mut stream = server.connect();
-        stream.write_all(text.as_bytes()).expect("it is sent");
-        Answer::read(stream)
-    };
+    let raw = |text: String| server.raw(text);
     let port = server.host.rsplit_once(':').expect("a port").1.to_owned();
     let evil = format!("evil.example:{port}");
     for path in ["/", "/api/info", "/api/missing"] {
@@ -100,7 +96,7 @@ fn a_wrong_argument_is_named() {
         (
             "verify",
             json!({ "seedHash": "", "difficulty": "1" }),
-            "hashingBlob: expected this one or block",
+            "hashingBlob: expected this or block",
         ),
         (
             "verify",
@@ -123,7 +119,7 @@ fn a_wrong_argument_is_named() {
 }
 
 #[test]
-fn what_is_no_json_is_refused() {
+fn malformed_bodies_are_refused() {
     let server = Server::start();
     let deep = "[".repeat(100_000);
     let deep_field = format!("{{\"key\":{deep}");
@@ -149,7 +145,7 @@ fn what_is_no_json_is_refused() {
     }
     let (status, ..) = server.ask("POST /api/hash", &[JSON], b"{\"key\":\"\xff\"}").error();
     assert_eq!(status, 400);
-    // What a form of another site can send without asking first.
+    // Forms of other sites can send these without a preflight request.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
         let kind = format!("Content-Type: {kind}");
         let body = b"{\"key\":\"\",\"inputs\":[]}";
@@ -167,7 +163,7 @@ fn a_large_body_is_refused_before_it_is_read() {
         let host = &server.host;
         format!("POST /api/hash HTTP/1.1\r\nHost: {host}\r\n{JSON}\r\n{length}\r\n\r\n")
     };
-    // Announced: the answer is there before a byte of it is sent.
+    // With a length: the answer arrives before a byte of the body is sent.
     let mut stream = server.connect();
     stream.write_all(head(&format!("Content-Length: {size}")).as_bytes()).expect("it is sent");
     let mut sender = stream.try_clone().expect("a second handle");
@@ -177,11 +173,11 @@ fn a_large_body_is_refused_before_it_is_read() {
     let accepted = sent(&mut sender, size, b"");
     assert!(accepted < size, "the connection is closed");
 
-    // In pieces, without a length.
+    // In chunks, without a length.
     let mut stream = server.connect();
     stream.write_all(head("Transfer-Encoding: chunked").as_bytes()).expect("it is sent");
     let accepted = sent(&mut stream, size, b"10000\r\n");
-    assert!(accepted < size, "{accepted} bytes were taken");
+    assert!(accepted < size, "{accepted} bytes were accepted");
     let answer = Answer::read(stream);
     assert!([0, 413].contains(&answer.status), "{answer:?}");
 
@@ -191,7 +187,7 @@ fn a_large_body_is_refused_before_it_is_read() {
     assert_eq!(server.get("/api/info").status, 200);
 }
 
-/// Sends so many bytes in pieces of 64 KiB, each after `before`; returns how many were taken.
+/// Sends a number of bytes in chunks of 64 KiB, each after `before`. Returns how many were accepted.
 fn sent(stream: &mut impl Write, size: usize, before: &[u8]) -> usize {
     let after: &[u8] = if before.is_empty() { b"" } else { b"\r\n" };
     let piece = [before, &[b' '; 1 << 16], after].concat();
@@ -203,23 +199,60 @@ fn sent(stream: &mut impl Write, size: usize, before: &[u8]) -> usize {
 }
 
 #[test]
-fn long_heads_are_refused() {
+fn long_heads_are_refused_with_security_headers() {
     let server = Server::start();
     let long = format!("X-Long: {}", "x".repeat(1 << 20));
-    let mut stream = server.connect();
     let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n{long}\r\n\r\n", server.host);
-    let _ = stream.write_all(request.as_bytes());
-    assert!([0, 400, 414, 431].contains(&Answer::read(stream).status));
-    let headers: Vec<String> = (0..1000).map(|number| format!("X-{number}: 1")).collect();
+    assert!([0, 431].contains(&server.raw(request).status));
+    let headers: Vec<String> = (0..100).map(|number| format!("X-{number}: 1")).collect();
     let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
-    assert!([0, 400, 431].contains(&server.ask("GET /", &headers, b"").status));
+    let answer = server.ask("GET /", &headers, b"");
+    assert_eq!(answer.status, 431, "{answer:?}");
+    assert_secure(&answer);
     let path = format!("GET /{}", "a/../".repeat(4000));
-    assert!([400, 404, 414, 431].contains(&server.ask(&path, &[], b"").status));
+    assert!([404, 414].contains(&server.ask(&path, &[], b"").status));
     assert_eq!(server.get("/api/info").status, 200);
 }
 
 #[test]
-fn fast_mode_is_asked_for_by_name_first() {
+fn requests_that_are_not_http_are_refused_with_security_headers() {
+    let server = Server::start();
+    let host = &server.host;
+    for request in [
+        "GET\r\n\r\n".to_owned(),
+        "\u{16}\u{3}\u{1} a TLS handshake\r\n\r\n".to_owned(),
+        format!("GET / HTTP/1.1\r\nHost: {host}\r\nno colon\r\n\r\n"),
+        format!("GET / HTTP/1.1\r\nHost: {host}\r\nContent-Length: x\r\n\r\n"),
+        // After a request that is answered.
+        format!("GET /api/info HTTP/1.1\r\nHost: {host}\r\n\r\nGET\r\n\r\n"),
+    ] {
+        let answer = server.raw(&request);
+        let text = String::from_utf8_lossy(&answer.body).to_lowercase();
+        let all = format!("{}\r\n\r\n{text}", answer.headers);
+        let (_, last) = all.rsplit_once("http/1.1 400 bad request").expect("a refusal");
+        assert!(last.contains("\r\ncontent-security-policy: default-src 'none'"), "{all}");
+        assert!(last.contains("\r\nx-content-type-options: nosniff"), "{all}");
+    }
+    assert_eq!(server.get("/api/info").status, 200);
+}
+
+/// Asserts that an answer has the page's security headers.
+fn assert_secure(answer: &Answer) {
+    let policy = answer.header("content-security-policy").expect("a policy");
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{answer:?}");
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn messages_escape_control_characters() {
+    let server = Server::start();
+    let body = r#"{"\u001b[2J\u202e":1}"#;
+    let (_, _, message) = server.ask("POST /api/hash", &[JSON], body.as_bytes()).error();
+    assert!(message.starts_with(r"body: unknown field `\u{1b}[2J\u{202e}`"), "{message}");
+}
+
+#[test]
+fn hashing_with_a_dataset_needs_fast_mode() {
     let server = Server::start();
     let asked: Value = json!({ "key": "", "inputs": ["00"], "mode": "fast" });
     let (status, code, message) = server.post("/api/hash", &asked).error();

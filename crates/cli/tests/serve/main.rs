@@ -1,4 +1,4 @@
-//! `randomx serve`, asked by clients that mean well and by others.
+//! `randomx serve` with friendly and hostile clients.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -6,5 +6,6 @@ mod common;
 mod api;
 mod connections;
 mod hostile;
+mod page;
 mod server;
 mod work;

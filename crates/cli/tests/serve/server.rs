@@ -1,4 +1,4 @@
-//! A server that runs for a test, and a client that says exactly what it is told to.
+//! A server for a test, and a client that sends exactly the given bytes.
 
 use std::{
     fs,
@@ -11,15 +11,16 @@ use std::{
 use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 
-/// The longest that an answer may take.
+/// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// A server with an address of its own; it ends with the test.
+/// A server on its own port. It ends with the test.
 pub(crate) struct Server {
     child: Child,
     /// Its name and port, as in `Host`.
     pub(crate) host: String,
-    _page: tempfile::TempDir,
+    /// The folder of its page.
+    pub(crate) page: tempfile::TempDir,
 }
 
 /// An answer.
@@ -31,7 +32,7 @@ pub(crate) struct Answer {
 }
 
 impl Server {
-    /// Starts one, with a page of a few files.
+    /// Starts a server with a page of two files.
     pub(crate) fn start() -> Server {
         let page = tempfile::tempdir().expect("a temporary folder");
         fs::write(page.path().join("index.html"), "<h1>page</h1>").expect("a file");
@@ -48,17 +49,25 @@ impl Server {
         BufReader::new(stdout).read_line(&mut line).expect("it prints its address");
         let host = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let host = host.expect("an address").to_owned();
-        Server { child, host, _page: page }
+        Server { child, host, page }
     }
 
-    /// A connection.
+    /// Opens a connection.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.host).expect("the server listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
     }
 
-    /// The answer to a request with these lines after `Host`.
+    /// The answer to these bytes.
+    pub(crate) fn raw(&self, bytes: impl AsRef<[u8]>) -> Answer {
+        let mut stream = self.connect();
+        // The server may close the connection before it has read everything.
+        let _ = stream.write_all(bytes.as_ref());
+        Answer::read(stream)
+    }
+
+    /// The answer to a request with these header lines after `Host`.
     pub(crate) fn ask(&self, line: &str, headers: &[&str], body: &[u8]) -> Answer {
         let mut stream = self.connect();
         stream.write_all(&self.request(line, headers, body)).expect("it is sent");
@@ -70,13 +79,13 @@ impl Server {
         self.ask(&format!("GET {path}"), &[], b"")
     }
 
-    /// The answer to a JSON body.
+    /// The answer to a POST with a JSON body.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         let body = body.to_string();
         self.ask(&format!("POST {path}"), &["Content-Type: application/json"], body.as_bytes())
     }
 
-    /// The events of an answer, as they come.
+    /// The answer to a POST with a JSON body, as a stream of events.
     pub(crate) fn events(&self, path: &str, body: &Value) -> Events {
         let headers = ["Content-Type: application/json", "Accept: text/event-stream"];
         let request = self.request(&format!("POST {path}"), &headers, body.to_string().as_bytes());
@@ -92,14 +101,14 @@ impl Server {
         [head.as_bytes(), b"\r\n", body].concat()
     }
 
-    /// MiB that the server holds, where the system tells.
+    /// The server's resident memory in MiB, if the system reports it.
     pub(crate) fn resident(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
         Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? >> 10)
     }
 
-    /// Interrupts it, as a person does, and returns whether it ended well.
+    /// Interrupts it like Ctrl-C. Returns whether it succeeded.
     #[cfg(unix)]
     pub(crate) fn interrupt(mut self) -> bool {
         let id = self.child.id().to_string();
@@ -116,10 +125,10 @@ impl Drop for Server {
 }
 
 impl Answer {
-    /// The rest of a connection.
+    /// Reads a connection to its end.
     pub(crate) fn read(mut stream: TcpStream) -> Answer {
         let mut bytes = Vec::new();
-        // A server that turns away what it has not read may end the connection abruptly.
+        // A server that refuses a request without reading it may reset the connection.
         let _ = stream.read_to_end(&mut bytes);
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
         let (head, body) =
@@ -134,7 +143,7 @@ impl Answer {
             .unwrap_or_else(|_| panic!("JSON, not {}", String::from_utf8_lossy(&self.body)))
     }
 
-    /// The status and the code of an error.
+    /// The status, the code and the message of an error.
     pub(crate) fn error(&self) -> (u16, String, String) {
         let error = &self.json()["error"];
         let text = |field: &str| error[field].as_str().expect("a text").to_owned();
@@ -148,8 +157,17 @@ impl Answer {
     }
 }
 
-/// Events as they come; dropping them leaves.
+/// A stream of events. Dropping it disconnects.
 pub(crate) struct Events(BufReader<TcpStream>);
+
+impl Events {
+    /// Waits until the head of the answer arrives, and disconnects.
+    pub(crate) fn wait_for_head(mut self) {
+        let mut line = String::new();
+        self.0.read_line(&mut line).expect("an answer in time");
+        assert!(line.starts_with("HTTP/1.1 200 "), "{line}");
+    }
+}
 
 impl Iterator for Events {
     type Item = (String, Value);

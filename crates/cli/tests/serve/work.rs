@@ -1,6 +1,9 @@
-//! Work that is left, stopped, or asked for too often.
+//! Work that is abandoned, stopped, or requested too often.
 
-use std::{thread, time::Duration};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -12,30 +15,43 @@ fn long() -> Value {
 }
 
 #[test]
-fn work_ends_when_its_client_leaves() {
+fn hashing_ends_when_its_client_disconnects() {
     let server = Server::start();
     for _ in 0..3 {
         let mut events = server.events("/api/hash", &long());
         assert!(events.any(|(name, _)| name == "hash"), "it has begun");
         drop(events);
     }
-    // It would wait a minute for its turn behind work that goes on.
+    // Behind work in progress it would wait a minute for its turn.
     let answer = server.post("/api/hash", &json!({ "key": "", "inputs": ["00"] }));
     assert_eq!(answer.status, 200);
 }
 
 #[test]
-fn a_few_wait_and_more_are_refused() {
+fn a_benchmark_ends_within_a_row_when_its_client_disconnects() {
+    let server = Server::start();
+    // The first row alone takes about four seconds.
+    for _ in 0..3 {
+        let start = Instant::now();
+        let events = server.events("/api/bench", &json!({ "seconds": 120 }));
+        // The answer begins with the work, after that of the client before.
+        events.wait_for_head();
+        assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn a_few_requests_wait_and_more_are_refused() {
     let server = Server::start();
     let mut first = server.events("/api/hash", &long());
     assert!(first.any(|(name, _)| name == "hash"), "it has begun");
     let waiting: Vec<_> = (0..4).map(|_| server.events("/api/hash", &long())).collect();
     let small = json!({ "key": "", "inputs": ["00"] });
-    // They have to be there first; were one late, the next would wait for its turn in vain.
+    // They have to arrive first; otherwise the next request would wait for its turn in vain.
     thread::sleep(Duration::from_millis(500));
     let (status, code, _) = server.post("/api/hash", &small).error();
     assert_eq!((status, code.as_str()), (429, "busy"));
-    // Other kinds of work, and what is no work, are answered meanwhile.
+    // Other kinds of requests are answered meanwhile.
     assert_eq!(server.get("/api/info").status, 200);
     let headers = vectors("mainnet-headers.json");
     let block = &headers["blocks"][1];
@@ -50,7 +66,7 @@ fn a_few_wait_and_more_are_refused() {
 }
 
 #[test]
-fn fast_mode_is_stopped_while_it_starts_while_it_hashes_and_gives_its_memory_back() {
+fn fast_mode_stops_while_it_starts_or_hashes_and_frees_its_memory() {
     let server = Server::start();
     let off = |server: &Server| {
         let answer = server.ask("DELETE /api/fast", &[], b"");
@@ -69,7 +85,7 @@ fn fast_mode_is_stopped_while_it_starts_while_it_hashes_and_gives_its_memory_bac
     let (name, data) = events.last().expect("an end");
     assert_eq!((name.as_str(), &data["code"]), ("error", &json!("aborted")));
 
-    // Leaving stops it too.
+    // Disconnecting stops it too.
     let mut events = server.events("/api/fast", &key);
     assert!(events.any(|event| is_dataset(&event)));
     drop(events);
@@ -92,7 +108,7 @@ fn fast_mode_is_stopped_while_it_starts_while_it_hashes_and_gives_its_memory_bac
 }
 
 #[test]
-fn a_benchmark_tells_row_after_row() {
+fn a_benchmark_sends_row_after_row() {
     let server = Server::start();
     let asked = json!({ "seconds": 1 });
     let mut rows = Vec::new();
