@@ -1,5 +1,7 @@
 //! `Vm::lanes` is the number of lanes that run, whatever the key and the version change to.
 
+#![expect(unsafe_code, reason = "limits the address space")]
+
 use std::sync::Arc;
 
 use randomx::items::ItemSource;
