@@ -28,7 +28,7 @@ pub(crate) enum LineError {
     #[error("expected a JSON object")]
     NotAnObject,
     #[error("incomplete JSON object")]
-    CutShort,
+    Incomplete,
     #[error("{message} (column {column})")]
     Json { message: String, column: usize },
     #[error("{name}: {problem}")]
@@ -109,7 +109,7 @@ pub(crate) fn difficulty(json: &RawValue) -> Result<Difficulty, FieldError> {
 
 fn json_error(error: &serde_json::Error, path: &str) -> LineError {
     if error.classify() == Category::Eof {
-        return LineError::CutShort;
+        return LineError::Incomplete;
     }
     // The text is one line, so only the column is useful.
     let position = format!(" at line {} column {}", error.line(), error.column());
@@ -220,19 +220,19 @@ mod tests {
         for line in ["", " ", "\t"] {
             assert_eq!(error(line), "expected a JSON object, got a blank line");
         }
-        assert!(error("\u{feff}{}").starts_with("begins with a byte order mark"));
+        assert_eq!(error("\u{feff}{}"), "expected UTF-8 without a byte order mark");
     }
 
     #[test]
-    fn a_line_cut_short_at_any_byte_says_so() {
+    fn a_line_that_ends_early_is_incomplete() {
         let line = r#"{"version":1,"key":"ab"}"#;
         for end in 1..line.len() {
-            assert_eq!(error(&line[..end]), "cut short: the JSON object does not end", "{end}");
+            assert_eq!(error(&line[..end]), "incomplete JSON object", "{end}");
         }
     }
 
     #[test]
-    fn what_follows_the_object_is_refused() {
+    fn text_after_the_object_is_refused() {
         assert_eq!(error(r#"{"key":""} {}"#), "trailing characters (column 12)");
         assert_eq!(error(r#"{"key":"",}"#), "trailing comma (column 11)");
         assert_eq!(error(r#"{"key":NaN}"#), "expected value (column 8)");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_difficulty_says_why() {
+    fn an_unusable_difficulty_has_a_reason() {
         let digits = "expected only decimal digits (no sign, fraction or exponent)";
         let wrong_type = "expected an integer, or its decimal digits in a string";
         let too_large = "expected at most 2^256 - 1, got more";

@@ -57,7 +57,8 @@ fn a_benchmark_of_both_modes_continues_without_a_dataset() {
 #[test]
 fn no_memory_for_the_scratchpads_is_reported() {
     let jobs: Vec<_> = (0..64).map(|_| json!({"key": "", "input": ""})).collect();
-    limited(350_000, &["hash", "--jsonl", "-", "--threads", "64"])
+    // The cache fits, and the reader's thread.
+    limited(500_000, &["hash", "--jsonl", "-", "--threads", "64"])
         .write_stdin(jsonl(&jobs))
         .assert()
         .code(2)

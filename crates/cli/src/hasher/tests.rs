@@ -197,8 +197,8 @@ fn any_number_of_jobs_goes_through_a_bounded_window() {
                 let Job { key, version, input, .. } = job(number as usize);
                 // Half of the keys alternate, the others come in rows.
                 let key = if number % 5000 < 2500 { key } else { b"row".to_vec() };
-                queue.push(Job { key, version, input, tag: number });
                 pushed.store(number + 1, Ordering::SeqCst);
+                queue.push(Job { key, version, input, tag: number });
             }
             queue.end(None);
         });
