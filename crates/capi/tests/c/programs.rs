@@ -81,6 +81,26 @@ fn an_allocation_that_fails_returns_null() {
     assert_eq!(program.run(&[]), ALL_HOLD);
 }
 
+/// A program that asks for `librandomx.so.0` may get Debian's, so it prints the one that it loaded.
+#[test]
+fn parent_and_forks_compute_the_same_hashes() {
+    let library = installed::native().join("lib/librandomx.so.0");
+    let library = library.canonicalize().expect("the installed library");
+    let program = Program::compile("tests/programs/fork.c", Library::Shared);
+    for version in if is_full() { ["1", "2"].as_slice() } else { &["1"] } {
+        assert_eq!(program.run(&[version]), format!("{}\n", library.display()));
+    }
+}
+
+/// `ulimit -f 0`, systemd's `LimitFSIZE=0`: a file that grows, even in memory, ends the process.
+#[test]
+fn a_limit_on_file_sizes_changes_no_hash() {
+    let program = Program::compile(ONE_HASH, Library::Static);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 0; exec \"$0\""]).arg(program.path());
+    assert_eq!(printed(&mut limited), known("one_hash"));
+}
+
 /// Valgrind checks every access, also those of machine code, which the sanitizers do not see. It
 /// ignores the rounding mode, so the hash is a different one.
 #[test]

@@ -14,9 +14,9 @@
 
 #include "check.h"
 
-#define ROUNDS 3
+#define ROUNDS 2
 #define CHILDREN 2
-#define HASHES 12
+#define HASHES 6
 
 static const char key[] = "test key 000";
 
