@@ -160,3 +160,59 @@ fn log_of(step: &str) -> PathBuf {
     let name: String = step.chars().map(name).collect();
     workspace::target_dir().join("xtask/logs").join(name).with_extension("log")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use anyhow::{Result, bail};
+
+    use super::Report;
+    use crate::process;
+
+    fn echo(text: &str) -> Result<()> {
+        process::run(process::command("echo").arg(text))
+    }
+
+    #[test]
+    fn two_series_run_at_the_same_time() {
+        let report = Report::new();
+        let both = Barrier::new(2);
+        let series = |name: &str| {
+            report.step(format!("test of reports, {name}"), || {
+                // Neither passes before the other one has begun.
+                both.wait();
+                echo(name).map(|()| name.len())
+            })
+        };
+        let lengths = report.side_by_side(|| series("one"), || series("other"));
+        assert_eq!(lengths.ok(), Some((3, 5)));
+        assert!(report.steps().iter().all(|step| step.passed));
+        assert_eq!(report.steps().len(), 2);
+    }
+
+    #[test]
+    fn a_failure_ends_both_series() {
+        let report = Report::new();
+        let both = Barrier::new(2);
+        let fails = || {
+            report.step("test of reports, fails", || {
+                both.wait();
+                bail!("the reason")
+            })
+        };
+        let waits = || {
+            both.wait();
+            while !report.failed.load(super::Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            report.step("test of reports, never begins", || Ok(()))
+        };
+        let result: Result<((), ())> = report.side_by_side(waits, fails);
+        let error = format!("{:#}", result.expect_err("a failure"));
+        assert_eq!(error, "the step \"test of reports, fails\" failed: the reason");
+        let steps = report.steps();
+        assert_eq!(steps.len(), 1);
+        assert!(!steps[0].passed);
+    }
+}
