@@ -327,9 +327,12 @@ describe("signals", () => {
       break;
     }
     await expect.poll(() => open).toBe(0);
-    const walk = node.getBlocks(1, 100, { signal: AbortSignal.timeout(100) });
+    const abort = new AbortController();
+    const walk = node.getBlocks(1, 100, { signal: abort.signal });
     await walk.next();
-    await expect(walk.next()).rejects.toMatchObject({ code: "aborted" });
+    const next = expect(walk.next()).rejects.toMatchObject({ code: "aborted" });
+    abort.abort();
+    await next;
   });
 });
 

@@ -236,7 +236,7 @@ describe("options", () => {
     expect(validate.signal("signal", undefined)).toBeUndefined();
     expect(validate.progress("onProgress", progress)).toBe(progress);
     expect(validate.progress("onProgress", undefined)).toBeUndefined();
-    expect(validate.fields("options", {}, "a")).toEqual({ a: undefined });
+    expect(validate.fields("options", {}, { version: validate.version })).toEqual({ version: 1 });
   });
 
   test.each([null, {}, "abort", 0])("refuse %j as a signal", (value) => {
@@ -252,6 +252,8 @@ describe("options", () => {
   });
 
   test.each([null, undefined, "{}", 3])("refuse %j as an object", (value) => {
-    expect(complaint(() => validate.fields("block", value))).toMatch(/^block: expected an object/);
+    expect(complaint(() => validate.fields("block", value, {}))).toMatch(
+      /^block: expected an object/,
+    );
   });
 });

@@ -21,7 +21,7 @@ export type Question = Exclude<
 /** A request: a promise that the caller can abort, and an entry of a list that waits. */
 abstract class Request<T, Entry> implements Linked<Entry> {
   readonly result: Promise<T>;
-  /** Its number in the order of the queue. */
+  /** Its number in the order of the queue, or 0 outside the queue. */
   place = 0;
   previous: Entry | undefined;
   next: Entry | undefined;

@@ -86,32 +86,18 @@ const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const
 
 /** Checks options and fills in the defaults. */
 export function choices(options: CreateOptions): Choices {
-  const given = validate.fields(
-    "options",
-    options,
-    "threads",
-    "engine",
-    "lanes",
-    "slots",
-    "maxQueue",
-    "features",
-    "wasmUrl",
-    "moneroWasmUrl",
-    "workerUrl",
-  );
-  const { threads = "auto", engine = "auto", lanes = MAX_LANES, features = {} } = given;
-  const { slots = 1, maxQueue = DEFAULT_QUEUE } = given;
-  return {
-    threads: threads === "auto" ? threads : validate.count("threads", threads, MAX_THREADS),
-    engine: validate.oneOf("engine", engine, ENGINES),
-    lanes: validate.count("lanes", lanes, MAX_LANES),
-    slots: validate.count("slots", slots, MAX_SLOTS),
-    maxQueue: validate.count("maxQueue", maxQueue, MAX_QUEUE),
-    features: featureSwitches(features),
-    wasmUrl: validate.address("wasmUrl", given.wasmUrl),
-    moneroWasmUrl: validate.address("moneroWasmUrl", given.moneroWasmUrl),
-    workerUrl: validate.address("workerUrl", given.workerUrl),
-  };
+  return validate.fields("options", options, {
+    threads: (name, value = "auto") =>
+      value === "auto" ? value : validate.count(name, value, MAX_THREADS),
+    engine: (name, value = "auto") => validate.oneOf(name, value, ENGINES),
+    lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
+    slots: (name, value = 1) => validate.count(name, value, MAX_SLOTS),
+    maxQueue: (name, value = DEFAULT_QUEUE) => validate.count(name, value, MAX_QUEUE),
+    features: (name, value = {}) => featureSwitches(name, value),
+    wasmUrl: validate.address,
+    moneroWasmUrl: validate.address,
+    workerUrl: validate.address,
+  });
 }
 
 /** Returns the number of workers that the options ask for. */
@@ -121,14 +107,14 @@ export function threadCount({ threads }: Choices, { sharedMemory }: Features): n
   return Math.min(MAX_AUTO_THREADS, processors());
 }
 
-function featureSwitches(features: unknown): Partial<Features> {
+function featureSwitches(name: string, features: unknown): Partial<Features> {
   const switches: Partial<Features> = {};
-  for (const [name, value] of validate.entries("features", features)) {
-    const feature = FEATURES.find((each) => each === name);
-    if (!feature) throw invalidArgument(`features.${name}`, "there is no such feature");
+  for (const [key, value] of validate.entries(name, features)) {
+    const feature = FEATURES.find((each) => each === key);
+    if (!feature) throw invalidArgument(`${name}.${key}`, "there is no such feature");
     if (value === undefined) continue;
     if (typeof value !== "boolean") {
-      throw invalidArgument(`features.${name}`, "expected true or false");
+      throw invalidArgument(`${name}.${key}`, "expected true or false");
     }
     switches[feature] = value;
   }

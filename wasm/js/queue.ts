@@ -32,8 +32,8 @@ class Jobs extends List<KeyJob> implements Line {
   }
 
   get head(): KeyJob {
-    if (!this.first) throw new Error("the line is empty");
-    return this.first;
+    // An empty line leaves the queue.
+    return this.first as KeyJob;
   }
 }
 
@@ -45,8 +45,8 @@ export class Queue {
   readonly #byKey = new Map<number, Jobs[]>();
   /** Lines in the order of their heads. */
   readonly #lines: Jobs[] = [];
-  readonly #jobs = new Set<Job>();
   #places = 0;
+  #requests = 0;
   #bytes = 0;
   #inputs = 0;
 
@@ -73,7 +73,7 @@ export class Queue {
 
   /** How much waits. */
   get waiting(): Waiting {
-    return { requests: this.#jobs.size, inputs: this.#inputs, bytes: this.#bytes };
+    return { requests: this.#requests, inputs: this.#inputs, bytes: this.#bytes };
   }
 
   /** Throws `queue-full` if there is no room for so much more. */
@@ -87,10 +87,10 @@ export class Queue {
   /** Adds a request at the end. */
   add(job: Job): void {
     if (job instanceof Hashing) this.check(job.waiting, job.bytes);
-    else if (this.#jobs.size >= this.#limit) {
-      throw queueFull("calls", this.#limit, this.#jobs.size, 1);
+    else if (this.#requests >= this.#limit) {
+      throw queueFull("calls", this.#limit, this.#requests, 1);
     }
-    this.#jobs.add(job);
+    this.#requests += 1;
     job.place = this.#places += 1;
     if (job instanceof Call) {
       this.#calls.add(job);
@@ -113,24 +113,27 @@ export class Queue {
 
   /** Removes a request, if it is still here. */
   remove(job: Job): void {
-    if (!this.#jobs.delete(job)) return;
+    if (job.place === 0) return;
+    this.#requests -= 1;
     if (job instanceof Call) {
       this.#calls.remove(job);
-      return;
+    } else {
+      if (job instanceof Hashing) {
+        this.#inputs -= job.waiting;
+        this.#bytes -= job.bytes;
+      }
+      this.#removeFromLine(job);
     }
-    if (job instanceof Hashing) {
-      this.#inputs -= job.waiting;
-      this.#bytes -= job.bytes;
-    }
-    const line = this.#lineOf(job.key);
-    if (line?.head === job) this.#removeHead(line);
-    else line?.remove(job);
+    job.place = 0;
   }
 
   /** Removes all requests and returns them. */
   clear(): Job[] {
-    const jobs = [...this.#jobs];
-    for (const job of jobs) this.remove(job);
+    const jobs: Job[] = [];
+    for (let job = this.first; job; job = this.first) {
+      this.remove(job);
+      jobs.push(job);
+    }
     return jobs;
   }
 
@@ -154,9 +157,15 @@ export class Queue {
   }
 
   /** Keeps the lines in the order of their heads. */
-  #removeHead(line: Jobs): void {
-    this.#lines.splice(this.#indexOf(line.head.place), 1);
-    line.remove(line.head);
+  #removeFromLine(job: KeyJob): void {
+    const index = this.#indexOf(job.place);
+    const line = this.#lines[index];
+    if (line?.head !== job) {
+      this.#lineOf(job.key)?.remove(job);
+      return;
+    }
+    this.#lines.splice(index, 1);
+    line.remove(job);
     if (line.first) {
       this.#lines.splice(this.#indexOf(line.first.place), 0, line);
       return;

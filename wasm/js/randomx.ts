@@ -366,15 +366,13 @@ async function guarded<T>(call: () => Promise<T>): Promise<T> {
 
 /** Reads the options that follow a call. */
 function follow(options: PrepareOptions): Follow {
-  const { signal, onProgress } = validate.fields("options", options, "signal", "onProgress");
-  return {
-    signal: validate.signal("signal", signal),
-    onProgress: validate.progress("onProgress", onProgress),
-  };
+  return validate.fields("options", options, {
+    signal: validate.signal,
+    onProgress: validate.progress,
+  });
 }
 
 /** Reads the version from the options. */
 function versionOf(options: HashOptions): Version {
-  const { version = 1 } = validate.fields("options", options, "version");
-  return validate.version("version", version);
+  return validate.fields("options", options, { version: validate.version }).version;
 }

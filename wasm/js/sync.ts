@@ -195,17 +195,17 @@ export class Vm {
  */
 export function createVm(cache: Cache, options: VmOptions = {}): Vm {
   if (!Cache.is(cache)) throw invalidArgument("cache", "expected a Cache");
-  const given = validate.fields("options", options, "version", "engine", "lanes");
-  const { version = 1, engine = "auto", lanes = MAX_LANES } = given;
-  const checked = validate.version("version", version);
-  const wanted = validate.oneOf("engine", engine, ENGINES);
-  const count = validate.count("lanes", lanes, MAX_LANES);
+  const { version, engine, lanes } = validate.fields("options", options, {
+    version: validate.version,
+    engine: (name, value = "auto") => validate.oneOf(name, value, ENGINES),
+    lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
+  });
   const features = loaded();
   return guarded(() => {
     const auto = (): Engine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
-    const chosen = wanted === "auto" ? auto() : wanted;
-    const vm = new wasm.Vm(cache.check(), count, chosen === "jit", features);
-    return new Vm(cache, checked, chosen, vm);
+    const chosen = engine === "auto" ? auto() : engine;
+    const vm = new wasm.Vm(cache.check(), lanes, chosen === "jit", features);
+    return new Vm(cache, version, chosen, vm);
   });
 }
 

@@ -4,8 +4,16 @@
  * Proxy can throw anything. Bytes are copied, so that the caller can change or transfer its own
  * while the work waits.
  */
-import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
+import { asRandomXError, invalidArgument, type RandomXError } from "./errors.js";
 import type { Bytes, Progress, Source, Version } from "./types.js";
+
+/** A check of an argument. Messages begin with its name. */
+export type Check<T> = (name: string, value: unknown) => T;
+
+/** The checked fields of an object. */
+type Fields<C extends Record<string, Check<unknown>>> = {
+  [Field in keyof C]: ReturnType<C[Field]>;
+};
 
 /** The limit for the bytes of a key or an input: 1 MiB. */
 export const MAX_BYTES = 1 << 20;
@@ -28,9 +36,8 @@ export function bytes(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   if (typeof value === "string") return fromHex(name, value);
   try {
     return new Uint8Array(value as Uint8Array);
-  } catch (cause) {
-    const message = `${name}: expected bytes, got a Uint8Array whose buffer is detached or too short`;
-    throw new RandomXError("invalid-argument", message, { cause });
+  } catch {
+    throw wrong(name, "bytes", "a Uint8Array whose buffer is detached or too short");
   }
 }
 
@@ -38,10 +45,7 @@ export function bytes(name: string, value: unknown): Uint8Array<ArrayBuffer> {
 export function hash(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   const copy = bytes(name, value);
   if (copy.length !== HASH_SIZE) {
-    throw invalidArgument(
-      name,
-      `expected ${HASH_SIZE} bytes (${2 * HASH_SIZE} hex characters), got ${copy.length} bytes`,
-    );
+    throw wrong(name, "32 bytes (64 hex characters)", `${copy.length} bytes`);
   }
   return copy;
 }
@@ -57,7 +61,7 @@ export function byteArrays(
 ): Uint8Array<ArrayBuffer>[] {
   const inputs = reading(name, () => {
     if (!Array.isArray(value)) {
-      throw invalidArgument(name, `expected an array or an iterable, got ${kind(value)}`);
+      throw wrong(name, "an array or an iterable", kind(value));
     }
     const { length } = value;
     admit(length, 0);
@@ -74,17 +78,22 @@ export function byteArrays(
   return inputs.map((input, index) => bytes(`${name}[${index}]`, input));
 }
 
-/** Reads an array of at most so many entries. */
-export function list(name: string, value: unknown, most: number): unknown[] {
-  return reading(name, () => {
-    if (!Array.isArray(value)) {
-      throw invalidArgument(name, `expected an array, got ${kind(value)}`);
-    }
+/** Reads an array of at most so many objects, and checks their fields. */
+export function list<C extends Record<string, Check<unknown>>>(
+  name: string,
+  value: unknown,
+  most: number,
+  checks: C,
+): Fields<C>[] {
+  const entries = reading(name, () => {
+    if (!Array.isArray(value)) throw wrong(name, "an array", kind(value));
     const { length } = value;
-    if (length > most) {
-      throw invalidArgument(name, `expected at most ${most} entries, got ${length}`);
-    }
+    if (length > most) throw wrong(name, `at most ${most} entries`, String(length));
     return Array.from({ length }, (_, index): unknown => value[index]);
+  });
+  return entries.map((entry, index) => {
+    const entryName = `${name}[${index}]`;
+    return fields(entryName, entry, checks, `${entryName}.`);
   });
 }
 
@@ -105,19 +114,20 @@ export function isSource(value: readonly Bytes[] | Source<Bytes>): value is Sour
   }
 }
 
-/** Checks an argument that may be `undefined`. */
-export function optional<T>(
-  name: string,
-  value: unknown,
-  check: (name: string, value: unknown) => T,
-): T | undefined {
-  return value === undefined ? undefined : check(name, value);
+/** Returns a check that accepts `undefined` too. */
+export function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (name, value) => (value === undefined ? undefined : check(name, value));
 }
 
-/** Returns a version of RandomX. */
-export function version(name: string, value: unknown): Version {
+/** Returns the value unchecked. */
+export function any(_name: string, value: unknown): unknown {
+  return value;
+}
+
+/** Returns a version of RandomX, which is 1 by default. */
+export function version(name: string, value: unknown = 1): Version {
   if (value !== 1 && value !== 2) {
-    throw invalidArgument(name, `expected 1 or 2, got ${shown(value)}`);
+    throw wrong(name, "1 or 2", shown(value));
   }
   return value;
 }
@@ -125,7 +135,7 @@ export function version(name: string, value: unknown): Version {
 /** Returns a difficulty as decimal digits. */
 export function difficulty(name: string, value: unknown): string {
   const whole = wholeDifficulty(name, value);
-  if (whole < 1n) throw invalidArgument(name, `expected at least 1, got ${whole}`);
+  if (whole < 1n) throw wrong(name, "at least 1", String(whole));
   if (whole >= DIFFICULTY_LIMIT) throw invalidArgument(name, "expected less than 2^256");
   return whole.toString();
 }
@@ -133,7 +143,7 @@ export function difficulty(name: string, value: unknown): string {
 /** Returns a whole number from 1 to a limit. */
 export function count(name: string, value: unknown, limit: number): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > limit) {
-    throw invalidArgument(name, `expected a whole number from 1 to ${limit}, got ${shown(value)}`);
+    throw wrong(name, `a whole number from 1 to ${limit}`, shown(value));
   }
   return value;
 }
@@ -146,7 +156,7 @@ export function oneOf<T extends string | number>(
 ): T {
   const found = values.find((each) => each === value);
   if (found === undefined) {
-    throw invalidArgument(name, `expected one of ${values.join(", ")}, got ${shown(value)}`);
+    throw wrong(name, `one of ${values.join(", ")}`, shown(value));
   }
   return found;
 }
@@ -154,7 +164,7 @@ export function oneOf<T extends string | number>(
 /** Returns a block height. */
 export function height(name: string, value: unknown): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) {
-    throw invalidArgument(name, `expected a whole number from 0 to 2^53 - 1, got ${shown(value)}`);
+    throw wrong(name, "a whole number from 0 to 2^53 - 1", shown(value));
   }
   return value;
 }
@@ -165,34 +175,40 @@ export function address(name: string, value: unknown): string | undefined {
   const { document, location } = globalThis as { document?: Document; location?: Location };
   return reading(name, () => {
     if (typeof value !== "string" && !(value instanceof URL)) {
-      throw invalidArgument(name, `expected a URL or a string, got ${kind(value)}`);
+      throw wrong(name, "a URL or a string", kind(value));
     }
     const text = String(value);
     try {
       return new URL(text, document?.baseURI ?? location?.href).href;
     } catch {
-      throw invalidArgument(name, `expected an address, got ${JSON.stringify(text.slice(0, 200))}`);
+      throw wrong(name, "an address", JSON.stringify(text.slice(0, 200)));
     }
   });
 }
 
-/** Reads fields of an object, each once. */
-export function fields<Name extends string>(
+/**
+ * Reads fields of an object, each once, and checks them. Messages name a field with the prefix, such as
+ * `checkpoint.`.
+ */
+export function fields<C extends Record<string, Check<unknown>>>(
   name: string,
   value: unknown,
-  ...wanted: readonly Name[]
-): Record<Name, unknown> {
-  if (typeof value !== "object" || value === null) {
-    throw invalidArgument(name, `expected an object, got ${kind(value)}`);
-  }
-  const read = (): [Name, unknown][] =>
-    wanted.map((field) => [field, (value as Partial<Record<Name, unknown>>)[field]]);
-  return Object.fromEntries(reading(name, read)) as Record<Name, unknown>;
+  checks: C,
+  prefix = "",
+): Fields<C> {
+  if (typeof value !== "object" || value === null) throw wrong(name, "an object", kind(value));
+  const given = value as Record<string, unknown>;
+  const read = reading(name, () =>
+    Object.entries(checks).map(([field, check]) => [field, check, given[field]] as const),
+  );
+  return Object.fromEntries(
+    read.map(([field, check, value]) => [field, check(prefix + field, value)]),
+  ) as Fields<C>;
 }
 
 /** Reads all of an object's own fields. */
 export function entries(name: string, value: unknown): [string, unknown][] {
-  fields(name, value);
+  fields(name, value, {});
   return reading(name, () => Object.entries(value as object));
 }
 
@@ -203,14 +219,14 @@ export function signal(name: string, value: unknown): AbortSignal | undefined {
     Reflect.get(AbortSignal.prototype, "aborted", value);
     return value as AbortSignal;
   } catch {
-    throw invalidArgument(name, `expected an AbortSignal, got ${kind(value)}`);
+    throw wrong(name, "an AbortSignal", kind(value));
   }
 }
 
 /** Returns a function that receives progress, or `undefined` for `undefined`. */
 export function progress(name: string, value: unknown): ((now: Progress) => void) | undefined {
   if (value === undefined || typeof value === "function") return value as (now: Progress) => void;
-  throw invalidArgument(name, `expected a function, got ${kind(value)}`);
+  throw wrong(name, "a function", kind(value));
 }
 
 /** Reads an argument by code that the caller may have written. Only `RandomXError`s leave it. */
@@ -220,9 +236,7 @@ export function reading<T>(name: string, read: () => T): T {
   } catch (thrown) {
     const cause = asRandomXError(thrown);
     if (cause === thrown) throw cause;
-    throw new RandomXError("invalid-argument", `${name}: it cannot be read: ${cause.message}`, {
-      cause: thrown,
-    });
+    throw invalidArgument(name, `it cannot be read: ${cause.message}`);
   }
 }
 
@@ -234,24 +248,22 @@ function size(name: string, value: unknown): number {
       : Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) === "Uint8Array" &&
         Number(Reflect.get(TYPED_ARRAY, "length", value));
   if (length === false) {
-    throw invalidArgument(name, `expected a Uint8Array or a string of hex, got ${kind(value)}`);
+    throw wrong(name, "a Uint8Array or a string of hex", kind(value));
   }
   if (length > MAX_BYTES) {
-    throw invalidArgument(name, `expected at most ${MAX_BYTES} bytes, got ${length} bytes`);
+    throw wrong(name, `at most ${MAX_BYTES} bytes`, `${length} bytes`);
   }
   return length;
 }
 
 function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
-  const wrong = /[^0-9a-f]/iu.exec(text);
-  if (wrong) {
-    throw invalidArgument(
-      name,
-      `expected hex characters (0-9, a-f), got ${JSON.stringify(wrong[0])} at position ${wrong.index}`,
-    );
+  const stranger = /[^0-9a-f]/iu.exec(text);
+  if (stranger) {
+    const got = `${JSON.stringify(stranger[0])} at position ${stranger.index}`;
+    throw wrong(name, "hex characters (0-9, a-f)", got);
   }
   if (text.length % 2 === 1) {
-    throw invalidArgument(name, `expected an even number of hex characters, got ${text.length}`);
+    throw wrong(name, "an even number of hex characters", String(text.length));
   }
   const bytes = new Uint8Array(text.length / 2);
   for (let index = 0; index < bytes.length; index += 1) {
@@ -273,12 +285,9 @@ function wholeDifficulty(name: string, value: unknown): bigint {
     case "number":
       if (Number.isSafeInteger(value)) return BigInt(value);
       if (Number.isInteger(value)) {
-        throw invalidArgument(
-          name,
-          `expected a bigint or a string for a number over 2^53 - 1, got ${value}`,
-        );
+        throw wrong(name, "a bigint or a string for a number over 2^53 - 1", String(value));
       }
-      throw invalidArgument(name, `expected a whole number, got ${value}`);
+      throw wrong(name, "a whole number", String(value));
     case "string":
       if (!/^[0-9]+$/u.test(value)) {
         throw invalidArgument(name, "expected decimal digits only");
@@ -286,11 +295,12 @@ function wholeDifficulty(name: string, value: unknown): bigint {
       if (value.length > DIFFICULTY_DIGITS) throw invalidArgument(name, "expected less than 2^256");
       return BigInt(value);
     default:
-      throw invalidArgument(
-        name,
-        `expected a bigint, a number or a string of decimal digits, got ${kind(value)}`,
-      );
+      throw wrong(name, "a bigint, a number or a string of decimal digits", kind(value));
   }
+}
+
+function wrong(name: string, expected: string, got: string): RandomXError {
+  return invalidArgument(name, `expected ${expected}, got ${got}`);
 }
 
 /** Returns a number itself, and the kind of any other value. */

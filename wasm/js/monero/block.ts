@@ -111,9 +111,9 @@ export async function verifyBlock(
   return verdict(found, hash);
 }
 
-/** Returns the network of a block or a chain. */
-export function networkOf(network: unknown): Network {
-  return validate.oneOf("network", network ?? "mainnet", NETWORKS);
+/** Returns the network of a block or a chain, which is `mainnet` by default. */
+export function networkOf(name: string, network: unknown = "mainnet"): Network {
+  return validate.oneOf(name, network, NETWORKS);
 }
 
 /** Tells whether checks make a block valid: the two that matter most must have been made. */
@@ -126,33 +126,19 @@ export function isValid(checks: readonly Omit<Check, "detail">[]): boolean {
 }
 
 function blockArgs(given: unknown): { args: BlockArgs; key: Uint8Array; difficulty: string } {
-  const fields = validate.fields(
-    "block",
-    given,
-    "block",
-    "hashingBlob",
-    "seedHash",
-    "difficulty",
-    "expectedId",
-    "height",
-    "network",
-  );
-  const { block, hashingBlob, expectedId, height } = fields;
-  if (block === undefined && hashingBlob === undefined) {
+  const { seedHash, difficulty, expectedId, ...block } = validate.fields("block", given, {
+    block: validate.optional(validate.bytes),
+    hashingBlob: validate.optional(validate.bytes),
+    seedHash: validate.hash,
+    difficulty: validate.difficulty,
+    expectedId: validate.optional(validate.hash),
+    height: validate.optional(validate.height),
+    network: networkOf,
+  });
+  if (!block.block && !block.hashingBlob) {
     throw invalidArgument("hashingBlob", "expected this or block, got neither");
   }
-  const args = {
-    block: validate.optional("block", block, validate.bytes),
-    hashingBlob: validate.optional("hashingBlob", hashingBlob, validate.bytes),
-    id: validate.optional("expectedId", expectedId, validate.hash),
-    height: validate.optional("height", height, validate.height),
-    network: networkOf(fields.network),
-  };
-  return {
-    args,
-    key: validate.hash("seedHash", fields.seedHash),
-    difficulty: validate.difficulty("difficulty", fields.difficulty),
-  };
+  return { args: { ...block, id: expectedId }, key: seedHash, difficulty };
 }
 
 function verdict(found: Result<"examine">, hash: Uint8Array | null): Verdict {

@@ -88,7 +88,17 @@ export interface ChainVerdict {
 
 const MAX_SAMPLE = 1_000_000;
 
-type Start = NonNullable<Result<"chainVerdicts">["checkpoint"]> | number;
+const LINK = {
+  block: validate.optional(validate.bytes),
+  hashingBlob: validate.optional(validate.bytes),
+  id: validate.optional(validate.hash),
+  height: validate.optional(validate.height),
+  seedHash: validate.optional(validate.hash),
+  difficulty: validate.optional(validate.difficulty),
+};
+
+type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
+type Start = PlainCheckpoint | number;
 type Work = Result<"chainWork">[number];
 type Plain = Result<"chainVerdicts">["verdicts"][number];
 
@@ -104,28 +114,21 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
 
   /** @internal */
   constructor(scheduler: Scheduler, blocks: unknown, options: unknown, follow: Follow) {
-    const given = validate.fields(
-      "options",
-      options,
-      "checkpoint",
-      "from",
-      "sample",
-      "now",
-      "fixedDifficulty",
-      "network",
-      "allowIncomplete",
-    );
-    const { fixedDifficulty, allowIncomplete } = given;
+    const { checkpoint, from, sample, now, ...settings } = validate.fields("options", options, {
+      checkpoint: validate.optional(fromJson),
+      from: validate.optional(validate.height),
+      sample: (name, value = 1) => validate.count(name, value, MAX_SAMPLE),
+      now: validate.optional(validate.height),
+      network: networkOf,
+      allowIncomplete: (_, value) => value === true,
+      fixedDifficulty: validate.optional(validate.difficulty),
+    });
     this.#scheduler = scheduler;
     this.#follow = follow;
-    this.#settings = {
-      network: networkOf(given.network),
-      allowIncomplete: allowIncomplete === true,
-      fixedDifficulty: validate.optional("fixedDifficulty", fixedDifficulty, validate.difficulty),
-    };
-    this.#sample = validate.count("sample", given.sample ?? 1, MAX_SAMPLE);
-    this.#now = validate.optional("now", given.now, validate.height);
-    this.#start = startOf(given.checkpoint, given.from);
+    this.#settings = settings;
+    this.#sample = sample;
+    this.#now = now;
+    this.#start = startOf(checkpoint, from);
     this.#verdicts = this.#judge(iterator(blocks));
   }
 
@@ -162,8 +165,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
         const works = await this.#scheduler.ask("chainWork", args, signal);
         // The next blocks arrive while these are hashed. If reading fails, these are still judged.
         const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
-        const hashes = await this.#hash(works, () => this.#isSampled());
-        await this.#addLast(works, hashes);
+        const hashes = await this.#hash(works);
         const next = await upcoming;
         const { verdicts, checkpoint } = await this.#scheduler.ask(
           "chainVerdicts",
@@ -202,30 +204,19 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     }
   }
 
-  /** Returns the hashes of some of the works, key by key, in their places. */
-  async #hash(
-    works: readonly Work[],
-    isWanted: (work: Work) => boolean,
-  ): Promise<(Uint8Array | undefined)[]> {
-    const hashes = new Array<Uint8Array | undefined>(works.length).fill(undefined);
-    const groups = new Map<string, { key: Uint8Array; places: number[]; inputs: Uint8Array[] }>();
-    works.forEach((work, place) => {
-      if (!work || !isWanted(work)) return;
-      const { seedHash: key, hashingBlob } = work;
-      const group = groups.get(key.join()) ?? { key, places: [], inputs: [] };
-      groups.set(key.join(), group);
-      group.places.push(place);
-      group.inputs.push(hashingBlob);
-    });
-    for (const { key, places, inputs } of groups.values()) {
-      const request = { key, version: 1, inputs: inputs.map((bytes) => ({ bytes })) } as const;
-      const found = await this.#scheduler.hash(request, this.#follow);
-      found.forEach(({ hash }, index) => {
-        const place = places[index];
-        if (place !== undefined) hashes[place] = hash;
-      });
-    }
-    return hashes;
+  /** Returns the hashes of the sampled works and of the last one, which can then be a checkpoint. */
+  async #hash(works: readonly Work[]): Promise<(Uint8Array | undefined)[]> {
+    const last = works.findLastIndex((work) => work !== null);
+    return Promise.all(
+      works.map(async (work, index) => {
+        if (!work || (index !== last && !this.#isSampled())) return undefined;
+        // Requests with the same key are hashed together.
+        const { seedHash: key, hashingBlob: bytes } = work;
+        const request = { key, version: 1, inputs: [{ bytes }] } as const;
+        const [{ hash }] = await this.#scheduler.hash(request, this.#follow);
+        return hash;
+      }),
+    );
   }
 
   /** Decides unpredictably whether a proof of work is checked. */
@@ -233,14 +224,6 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     if (this.#sample === 1) return true;
     const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
     return random * this.#sample < 2 ** 32;
-  }
-
-  /** Adds the hash of the last block, which can then be a checkpoint. */
-  async #addLast(works: readonly Work[], hashes: (Uint8Array | undefined)[]): Promise<void> {
-    const place = works.findLastIndex((work) => work !== null);
-    if (place < 0 || hashes[place]) return;
-    const last = works[place];
-    hashes[place] = (await this.#hash(works, (work) => work === last))[place];
   }
 }
 
@@ -277,45 +260,31 @@ function iterator(blocks: unknown): BlockIterator {
   });
 }
 
-function startOf(checkpoint: unknown, from: unknown): Start {
-  const first = validate.optional("from", from, validate.height);
-  if (checkpoint === undefined) {
-    if (first === undefined)
-      throw invalidArgument("checkpoint", "expected this or from, got neither");
-    return first;
+function startOf(checkpoint: PlainCheckpoint | undefined, from: number | undefined): Start {
+  const start = checkpoint ?? from;
+  if (start === undefined) {
+    throw invalidArgument("checkpoint", "expected this or from, got neither");
   }
-  const start = fromJson(checkpoint);
-  if (first !== undefined && first !== start.height + 1) {
-    const next = start.height + 1;
-    throw invalidArgument(
-      "from",
-      `expected ${next}, the height after the checkpoint, got ${first}`,
-    );
+  const next = checkpoint && checkpoint.height + 1;
+  if (next !== undefined && from !== undefined && from !== next) {
+    throw invalidArgument("from", `expected ${next}, the height after the checkpoint, got ${from}`);
   }
   return start;
 }
 
 function linkArgs(name: string, value: unknown): LinkArgs {
-  const { blob, header } = validate.fields(name, value, "blob", "header");
-  const [fieldsName, given] = blob === undefined ? [name, value] : [`${name}.header`, header];
-  const { block, hashingBlob, id, height, seedHash, difficulty } = validate.fields(
-    fieldsName,
-    given,
-    "block",
-    "hashingBlob",
-    "id",
-    "height",
-    "seedHash",
-    "difficulty",
+  const { blob, header } = validate.fields(name, value, {
+    blob: validate.any,
+    header: validate.any,
+  });
+  const isOfNode = blob !== undefined;
+  const link = validate.fields(
+    isOfNode ? `${name}.header` : name,
+    isOfNode ? header : value,
+    LINK,
+    `${name}.`,
   );
-  return {
-    block: validate.optional(`${name}.block`, blob ?? block, validate.bytes),
-    hashingBlob: validate.optional(`${name}.hashingBlob`, hashingBlob, validate.bytes),
-    id: validate.optional(`${name}.id`, id, validate.hash),
-    height: validate.optional(`${name}.height`, height, validate.height),
-    seedHash: validate.optional(`${name}.seedHash`, seedHash, validate.hash),
-    difficulty: validate.optional(`${name}.difficulty`, difficulty, validate.difficulty),
-  };
+  return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
 }
 
 /** Resolves like a promise, but rejects as soon as a signal is aborted. */

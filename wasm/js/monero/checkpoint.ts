@@ -47,34 +47,27 @@ export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 
 /** Checks a stored checkpoint field by field. */
-export function fromJson(value: unknown): PlainCheckpoint {
-  const given = validate.fields("checkpoint", value, "height", "id", "work", "recent", "seeds");
-  const recent = validate.list("checkpoint.recent", given.recent, MAX_RECENT);
-  const blocks = recent.map((entry, index) => {
-    const name = `checkpoint.recent[${index}]`;
-    const { timestamp, difficulty } = validate.fields(name, entry, "timestamp", "difficulty");
-    return {
-      timestamp: validate.height(`${name}.timestamp`, timestamp),
-      difficulty: digits(`${name}.difficulty`, difficulty),
-    };
-  });
-  const seeds = validate.list("checkpoint.seeds", given.seeds, MAX_SEEDS);
-  const keys = seeds.map((entry, index) => {
-    const name = `checkpoint.seeds[${index}]`;
-    const { height, id } = validate.fields(name, entry, "height", "id");
-    return {
-      height: validate.height(`${name}.height`, height),
-      id: validate.hash(`${name}.id`, id),
-    };
-  });
+export function fromJson(name: string, value: unknown): PlainCheckpoint {
+  const { recent, seeds, ...block } = validate.fields(
+    name,
+    value,
+    {
+      height: validate.height,
+      id: validate.hash,
+      work: (name, work = "0") => digits(name, work),
+      recent: (name, blocks) =>
+        validate.list(name, blocks, MAX_RECENT, { timestamp: validate.height, difficulty: digits }),
+      seeds: (name, blocks) =>
+        validate.list(name, blocks, MAX_SEEDS, { height: validate.height, id: validate.hash }),
+    },
+    `${name}.`,
+  );
   return {
-    height: validate.height("checkpoint.height", given.height),
-    id: validate.hash("checkpoint.id", given.id),
-    work: given.work === undefined ? "0" : digits("checkpoint.work", given.work),
-    timestamps: Float64Array.from(blocks, ({ timestamp }) => timestamp),
-    difficulties: blocks.map(({ difficulty }) => difficulty),
-    seedHeights: Float64Array.from(keys, ({ height }) => height),
-    seedIds: keys.map(({ id }) => id),
+    ...block,
+    timestamps: Float64Array.from(recent, ({ timestamp }) => timestamp),
+    difficulties: recent.map(({ difficulty }) => difficulty),
+    seedHeights: Float64Array.from(seeds, ({ height }) => height),
+    seedIds: seeds.map(({ id }) => id),
   };
 }
 

@@ -66,20 +66,14 @@ export class MoneroNode {
    * @throws {@link RandomXError} `invalid-argument`.
    */
   constructor(url: string | URL, options: MoneroNodeOptions = {}) {
-    const { timeout, retries, maxBytes, fetch } = validate.fields(
-      "options",
-      options,
-      "timeout",
-      "retries",
-      "maxBytes",
-      "fetch",
-    );
     this.#settings = {
       endpoint: endpoint(url),
-      timeout: timeout === undefined ? 30_000 : validate.count("timeout", timeout, MAX_TIMEOUT),
-      retries: retries === 0 ? 0 : validate.count("retries", retries ?? 2, MAX_RETRIES),
-      maxBytes: maxBytes === undefined ? 8 * MIB : validate.count("maxBytes", maxBytes, 1024 * MIB),
-      fetch: fetcher(fetch),
+      ...validate.fields("options", options, {
+        timeout: (name, value = 30_000) => validate.count(name, value, MAX_TIMEOUT),
+        retries: (name, value = 2) => (value === 0 ? 0 : validate.count(name, value, MAX_RETRIES)),
+        maxBytes: (name, value = 8 * MIB) => validate.count(name, value, 1024 * MIB),
+        fetch: fetcher,
+      }),
     };
   }
 
@@ -133,11 +127,12 @@ export class MoneroNode {
     validate.height("first", first);
     validate.height("last", last);
     if (last < first) throw invalidArgument("last", `expected at least ${first}, got ${last}`);
-    const { ahead = 8, signal: given } = validate.fields("options", options, "ahead", "signal");
-    const most = validate.count("ahead", ahead, MAX_AHEAD);
+    const { ahead, signal } = validate.fields("options", options, {
+      ahead: (name, value = 8) => validate.count(name, value, MAX_AHEAD),
+      signal: validate.signal,
+    });
     // Leaving the loop aborts the requests too.
     const stop = new AbortController();
-    const signal = validate.signal("signal", given);
     const onAbort = (): void => {
       stop.abort(signal?.reason);
     };
@@ -146,7 +141,7 @@ export class MoneroNode {
     const pending: Promise<NodeBlock>[] = [];
     try {
       for (let height = first, next = first; height <= last; height += 1) {
-        for (; next <= last && pending.length < most; next += 1) {
+        for (; next <= last && pending.length < ahead; next += 1) {
           const block = this.getBlock(next, { signal: stop.signal });
           // It is awaited later, and must not count as unhandled until then.
           block.catch(() => undefined);
@@ -193,8 +188,8 @@ export class MoneroNode {
     params: object,
     options: NodeCallOptions,
   ): Promise<Record<string, unknown>> {
-    const { signal } = validate.fields("options", options, "signal");
-    return call(this.#settings, method, params, validate.signal("signal", signal));
+    const { signal } = validate.fields("options", options, { signal: validate.signal });
+    return call(this.#settings, method, params, signal);
   }
 }
 
@@ -218,8 +213,8 @@ function endpoint(url: unknown): URL {
   return address;
 }
 
-function fetcher(given: unknown): typeof globalThis.fetch {
+function fetcher(name: string, given: unknown): typeof globalThis.fetch {
   if (given === undefined) return globalThis.fetch.bind(globalThis);
   if (typeof given === "function") return given as typeof globalThis.fetch;
-  throw invalidArgument("fetch", `expected a function, got ${typeof given}`);
+  throw invalidArgument(name, `expected a function, got ${typeof given}`);
 }
