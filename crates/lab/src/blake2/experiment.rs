@@ -31,10 +31,12 @@ static DESCRIPTION: Description = Description {
     about: "The report derives how fast BLAKE2b, BLAKE2s and SHA-256 can be at best, and how close its \
      code comes. The figures are cycles per byte of an input of 8 KB, with each instruction set. \
      Beside them are the limit, which follows from the longest chain of dependent operations, the \
-     report's fastest code, and three libraries in the same run. The implementations take turns, \
-     and each figure is the median of an implementation's turns; `best turn` is the fastest. A \
-     cycle is a third of the time of a dependent multiplication, because a clock does not follow \
-     the core's frequency.",
+     report's fastest code, and three libraries in the same run. BLAKE2 rotates three of the four \
+     rows of its state to line up the diagonals; `rotating the row computed last` is older code, \
+     in which that row is one of the three and lengthens the chain. The implementations take \
+     turns, and each figure is the median of an implementation's turns; `best turn` is the \
+     fastest. A cycle is a third of the time of a dependent multiplication, because a clock does \
+     not follow the core's frequency.",
     samples: Samples { what: "turns of each implementation", usual: 51, most: 10_000 },
     parts: &["BLAKE2b", "BLAKE2s", "SHA-256", "chain", "lengths"],
     streams: &[],

@@ -31,8 +31,8 @@ static DESCRIPTION: Description = Description {
      bytes. A node's key is the BLAKE2s hash of an identity and of 13 nodes that were encoded \
      before it (5 near ones, and 8 from an expander graph). Encoding adds the key to the node in \
      the scalar field of BLS12-381. The figures are cycles per hashed byte over one forward and \
-     one backward layer, with the report's improvements added one after another. Every variant \
-     gives the same encoding, and decoding restores the data.",
+     one backward layer, with the report's improvements added one after another; the first row is \
+     the code without any. Every variant gives the same encoding, and decoding restores the data.",
     samples: Samples { what: "nodes of 32 bytes", usual: 1 << 21, most: MAX_NODES as u64 },
     parts: &[],
     streams: &[],

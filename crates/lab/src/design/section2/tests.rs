@@ -26,7 +26,7 @@ fn programs_match_the_document() {
         ("bytes written", 0.03),
         ("2.8.1 reads from L1 per read from L2", 0.1),
         ("2.8.2 stores into L3", 0.15),
-        ("the bottom 1792 KiB", 0.03),
+        ("the last 1792 KiB", 0.03),
         ("branches taken", 0.02),
         ("most taken in a row", 0.0),
         ("branches per program", 0.04),
