@@ -1,70 +1,57 @@
 //! Samples computed on several threads and returned in order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+
+use randomx::spread::{Source, spread};
 
 use crate::{LabError, Progress};
 
 /// Computes samples 0 to `count - 1` and returns them in that order.
 ///
-/// Each thread has its own state, which `worker` makes and `sample` uses. The calling thread works too
-/// and reports progress. If the system starts fewer threads, those that run compute all samples.
+/// Each thread has its own state, which `worker` makes and `sample` uses. If the system starts fewer
+/// threads, those that run compute all samples.
 ///
 /// # Errors
 ///
-/// The error of `worker` on the calling thread, or the first error of a sample.
-pub fn map<W, T: Send>(
+/// The error of `worker` if it fails the first time, or the first error of a sample.
+pub fn map<W: Send, T: Send>(
     stage: &str,
     count: u64,
     threads: usize,
     progress: &mut dyn Progress,
-    worker: impl Fn() -> Result<W, LabError> + Sync,
+    worker: impl Fn() -> Result<W, LabError>,
     sample: impl Fn(&mut W, u64) -> Result<T, LabError> + Sync,
 ) -> Result<Vec<T>, LabError> {
-    let work = Work { next: AtomicU64::new(0), count, done: Mutex::new(Vec::new()) };
-    let mut own = worker()?;
-    thread::scope(|scope| {
-        let helper = || {
-            // On failure the calling thread, which has a worker, does all the work.
-            if let Ok(mut own) = worker() {
-                while work.step(&mut own, &sample) {}
-            }
-        };
-        for _ in 1..(threads as u64).min(count) {
-            if thread::Builder::new().spawn_scoped(scope, helper).is_err() {
-                break;
-            }
-        }
-        while work.step(&mut own, &sample) {
-            progress.at(stage, work.next.load(Ordering::Relaxed).min(count), count);
-        }
-    });
-    let mut done = work.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, sample)| sample).collect()
+    let mut workers = vec![worker()?];
+    let more = (1..(threads as u64).min(count)).map_while(|_| worker().ok());
+    workers.extend(more);
+    let indices = Indices { next: AtomicU64::new(0), count };
+    let mut samples = Vec::new();
+    let deliver = |sample| {
+        samples.push(sample);
+        progress.at(stage, samples.len() as u64, count);
+        Ok(())
+    };
+    spread(&mut workers, &indices, usize::MAX, sample, deliver)?;
+    Ok(samples)
 }
 
-struct Work<T> {
+/// Hands out the indices of samples.
+struct Indices {
     next: AtomicU64,
     count: u64,
-    done: Mutex<Vec<(u64, Result<T, LabError>)>>,
 }
 
-impl<T> Work<T> {
-    /// Computes the next sample; returns false if none was left.
-    fn step<W>(&self, worker: &mut W, sample: impl Fn(&mut W, u64) -> Result<T, LabError>) -> bool {
+impl Source for Indices {
+    type Piece = u64;
+
+    fn next(&self, _: usize) -> Option<u64> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
-        if index >= self.count {
-            return false;
-        }
-        let result = sample(worker, index);
-        if result.is_err() {
-            // Stops the other threads.
-            self.next.fetch_max(self.count, Ordering::Relaxed);
-        }
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-        true
+        (index < self.count).then_some(index)
+    }
+
+    fn close(&self) {
+        self.next.fetch_max(self.count, Ordering::Relaxed);
     }
 }
 

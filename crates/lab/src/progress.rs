@@ -1,7 +1,7 @@
 //! Progress of an experiment.
 
 /// Receives the progress of an experiment.
-pub trait Progress {
+pub trait Progress: Send {
     /// `done` steps `of` a stage are complete.
     fn at(&mut self, stage: &str, done: u64, of: u64);
 }
