@@ -32,8 +32,8 @@ class Jobs extends List<KeyJob> implements Line {
   }
 
   get head(): KeyJob {
-    // An empty line leaves the queue.
-    return this.first as KeyJob;
+    if (!this.first) throw new Error("the line is empty");
+    return this.first;
   }
 }
 
