@@ -1,5 +1,5 @@
-//! What expands keys and hashes: a trait, so that tests can schedule work without filling caches,
-//! and RandomX.
+//! Expanding keys and hashing: RandomX, behind a trait so that tests can schedule work without
+//! filling caches.
 
 use std::{ops::ControlFlow, sync::Arc};
 

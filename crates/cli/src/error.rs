@@ -14,7 +14,7 @@ pub(crate) const NOT_VALID: u8 = 1;
 /// The exit code of every error, and of a wrong command line.
 pub(crate) const UNUSABLE: u8 = 2;
 
-/// What ended a run.
+/// The reason why a run ended.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     #[error("{name}: {problem}")]

@@ -24,11 +24,11 @@ pub(crate) struct Spread {
     pub(crate) lanes: usize,
 }
 
-/// The shortest turn of a key that has jobs, while others wait: threads idle at its end.
+/// The shortest turn of a key while it has jobs. Threads idle at the end of each turn.
 const SHORTEST_TURN: Duration = Duration::from_secs(1);
 
-/// A turn lasts so many times as long as expanding its key took, so that jobs of many keys cost at
-/// most a fifth more.
+/// A turn lasts at least this many times as long as expanding the key took, while the key has jobs: so
+/// keys that alternate cost at most a fifth of the time.
 const TURNS_PER_FILL: u32 = 4;
 
 /// Pieces that each thread may finish before an earlier one is answered.
@@ -39,9 +39,9 @@ pub(crate) struct Hasher<'a, B: Backend = RandomX> {
     backend: B,
     spread: Spread,
     progress: &'a Progress,
-    /// One for each thread; a VM is created with the first piece of its thread.
+    /// One for each thread, created with the thread's first piece.
     vms: Vec<Option<B::Vm>>,
-    /// The keys that are held, the last used one first. VMs hold no other.
+    /// The keys in memory, the last used one first. VMs hold no other keys.
     keys: Vec<(Arc<[u8]>, B::Key)>,
 }
 
@@ -113,7 +113,7 @@ impl<'a, B: Backend> Hasher<'a, B> {
         Ok(())
     }
 
-    /// The memory of a key, which all VMs have from then on.
+    /// Returns the memory of a key, and gives it to all VMs.
     fn memory(&mut self, key: &Arc<[u8]>) -> Result<B::Key, Error> {
         match self.keys.iter().position(|(held, _)| held == key) {
             Some(at) => self.keys[..=at].rotate_right(1),
@@ -143,7 +143,7 @@ impl<'a, B: Backend> Hasher<'a, B> {
     fn keep_keys(&mut self, count: usize) {
         self.keys.truncate(count);
         if self.keys.is_empty() {
-            // They share the memory of the last key.
+            // VMs share the memory of the last key.
             self.vms.fill_with(|| None);
         }
     }

@@ -38,7 +38,7 @@ pub(crate) struct Limits {
 pub(crate) struct Numbered<T> {
     /// How many jobs came before it.
     pub(crate) number: u64,
-    /// What it counts in the window.
+    /// Its bytes in the window.
     pub(crate) bytes: usize,
     pub(crate) input: Vec<u8>,
     pub(crate) tag: T,
@@ -116,7 +116,7 @@ impl<T> Queue<T> {
         self.changed.notify_all();
     }
 
-    /// Says that no more jobs will be pushed, and whether an error is the reason.
+    /// Ends the input; `problem` is the error that ended it, if any.
     pub(crate) fn end(&self, problem: Option<Error>) {
         self.lock().end = Some(problem);
         self.changed.notify_all();
@@ -135,7 +135,7 @@ impl<T> Queue<T> {
         state.end.take().flatten().map_or(Ok(None), Err)
     }
 
-    /// Makes room for more: so many jobs have their answers, which had so many bytes.
+    /// Removes answered jobs from the window, which makes room for more.
     pub(crate) fn answered(&self, jobs: u64, bytes: usize) {
         let mut state = self.lock();
         state.answered += jobs;
@@ -203,12 +203,12 @@ impl<T> Default for Waiting<T> {
     }
 }
 
-/// The part of a run in which one key is hashed: its jobs, until there are none at hand and others
+/// The part of a run in which the jobs of one key are hashed. It ends when only jobs of other keys
 /// wait.
 pub(crate) struct Turn<'a, T> {
     pub(crate) queue: &'a Queue<T>,
     pub(crate) key: Arc<[u8]>,
-    /// From when on an older job of another key ends the turn.
+    /// After this instant an older job of another key ends the turn.
     pub(crate) until: Instant,
     pub(crate) threads: usize,
     pub(crate) lanes: usize,
@@ -218,7 +218,7 @@ impl<T: Send> Source for Turn<'_, T> {
     type Piece = (Version, Vec<Numbered<T>>);
 
     fn next(&self, free: usize) -> Option<Self::Piece> {
-        // While the input pauses, this key's memory is there and the other threads are at rest.
+        // The turn lasts while the input pauses: the next job may have the same key.
         let pauses =
             |state: &mut State<T>| state.waiting_jobs == 0 && state.end.is_none() && !state.closed;
         let state = self.queue.changed.wait_while(self.queue.lock(), pauses);
@@ -236,102 +236,4 @@ impl<T: Send> Source for Turn<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{thread, time::Duration};
-
-    use Version::{V1, V2};
-
-    use super::*;
-
-    fn job(key: &str, version: Version, bytes: usize) -> Job<()> {
-        Job { key: key.into(), version, input: vec![0; bytes], tag: () }
-    }
-
-    fn turn<'a>(queue: &'a Queue<()>, key: &str, seconds: u64) -> Turn<'a, ()> {
-        let until = Instant::now() + Duration::from_secs(seconds);
-        Turn { queue, key: key.as_bytes().into(), until, threads: 2, lanes: 8 }
-    }
-
-    /// What a turn takes with one free worker.
-    fn take(turn: &Turn<'_, ()>) -> Option<(Version, Vec<u64>)> {
-        let (version, jobs) = turn.next(1)?;
-        Some((version, jobs.iter().map(|job| job.number).collect()))
-    }
-
-    fn oldest(queue: &Queue<()>) -> Option<String> {
-        let key = queue.oldest_key().expect("no error");
-        key.map(|key| String::from_utf8_lossy(&key).into_owned())
-    }
-
-    #[test]
-    fn a_turn_takes_the_jobs_of_its_key_by_version() {
-        let jobs = [("b", V2), ("a", V1), ("b", V1), ("", V2), ("b", V2), ("a", V1)];
-        let queue = Queue::of(jobs.map(|(key, version)| job(key, version, 0)));
-        assert_eq!(oldest(&queue), Some("b".to_owned()));
-        let b = turn(&queue, "b", 60);
-        assert_eq!(take(&b), Some((V2, vec![0, 4])));
-        assert_eq!(take(&b), Some((V1, vec![2])));
-        assert_eq!(take(&b), None);
-        assert_eq!(oldest(&queue), Some("a".to_owned()));
-        assert_eq!(take(&turn(&queue, "a", 60)), Some((V1, vec![1, 5])));
-        assert_eq!(take(&turn(&queue, "", 60)), Some((V2, vec![3])));
-        assert_eq!(oldest(&queue), None);
-    }
-
-    #[test]
-    fn an_older_job_ends_a_turn_that_is_over() {
-        let queue = Queue::of((0..40).map(|number| job(["a", "b"][number % 2], V1, 0)));
-        let over = turn(&queue, "a", 0);
-        assert_eq!(take(&over), Some((V1, vec![0, 2, 4, 6, 8, 10, 12, 14])));
-        assert_eq!(take(&over), None);
-        assert!(take(&turn(&queue, "a", 60)).is_some());
-    }
-
-    #[test]
-    fn few_jobs_are_divided_among_free_threads() {
-        let queue = Queue::of((0..6).map(|_| job("a", V1, 0)));
-        let turn = turn(&queue, "a", 60);
-        let sizes = [2, 1].map(|free| turn.next(free).map(|(_, jobs)| jobs.len()));
-        assert_eq!(sizes, [Some(3), Some(3)]);
-    }
-
-    #[test]
-    fn an_error_comes_after_the_jobs_before_it() {
-        let queue = Queue::new(Limits { jobs: 9, bytes: 9 });
-        queue.push(job("a", V1, 0));
-        queue.end(Some(Error::NoStart));
-        assert_eq!(oldest(&queue), Some("a".to_owned()));
-        assert!(take(&turn(&queue, "a", 60)).is_some());
-        assert!(matches!(queue.oldest_key(), Err(Error::NoStart)));
-    }
-
-    /// Whether a push waits, and goes on after `free`.
-    fn waits(queue: &Queue<()>, bytes: usize, free: impl FnOnce()) -> bool {
-        thread::scope(|scope| {
-            let push = scope.spawn(|| queue.push(job("a", V1, bytes)));
-            thread::sleep(Duration::from_millis(50));
-            let waits = !push.is_finished();
-            free();
-            push.join().expect("no panic");
-            waits
-        })
-    }
-
-    #[test]
-    fn the_window_is_bounded_until_jobs_are_answered() {
-        let queue = Queue::new(Limits { jobs: 3, bytes: 100 });
-        assert!(!waits(&queue, 1000, || ()), "a large job fits into an empty window");
-        assert!(waits(&queue, 50, || queue.answered(1, 1001)));
-        assert!(!waits(&queue, 10, || ()));
-        assert!(waits(&queue, 50, || queue.answered(1, 51)));
-        assert!(!waits(&queue, 0, || ()));
-        // Taking is not answering.
-        assert!(waits(&queue, 0, || {
-            assert!(take(&turn(&queue, "a", 60)).is_some());
-            thread::sleep(Duration::from_millis(50));
-            queue.answered(1, 11);
-        }));
-        assert!(waits(&queue, 0, || queue.close()), "closing wakes those who push");
-        assert_eq!(oldest(&queue), None);
-    }
-}
+mod tests;

@@ -53,7 +53,7 @@ fn push_all<T>(
     Ok(())
 }
 
-/// Ends the run of those who wait for the reader, should it panic.
+/// Closes the queue if the reader panics, so that nobody waits for it.
 struct CloseOnPanic<'a, T>(&'a Queue<T>);
 
 impl<T> Drop for CloseOnPanic<'_, T> {

@@ -22,7 +22,7 @@ fn mainnet_blocks_are_valid() {
 fn one_changed_byte_is_detected() {
     let mut lines = mainnet_lines();
     let blob = lines[2]["hashing_blob"].as_str().expect("a string");
-    // A byte of the nonce, which is at 39 to 42.
+    // A byte of the nonce, which has offset 39 to 42.
     let byte = u8::from_str_radix(&blob[80..82], 16).expect("hex");
     let tampered = format!("{}{:02x}{}", &blob[..80], byte ^ 1, &blob[82..]);
     let difficulty = lines[2]["difficulty"].as_str().expect("a string").to_owned();

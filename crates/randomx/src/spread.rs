@@ -17,7 +17,7 @@ pub use pieces::{Pieces, piece_size};
 
 /// Where the threads of a run find work.
 pub trait Source: Sync {
-    /// What a worker is given at a time.
+    /// The work that a worker takes at a time.
     type Piece;
 
     /// Returns the next piece, or `None` when there is no more. May wait for a piece.
@@ -111,7 +111,7 @@ where
     }
 }
 
-/// What the threads of one run share.
+/// State that the threads of a run share.
 struct Run<'a, W, S: ?Sized, R, E, B, F, D> {
     builder: B,
     source: &'a S,
@@ -164,7 +164,7 @@ where
 {
     /// Has a worker work in this thread until the run ends.
     fn employ<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, worker: &mut W) {
-        // A panic only has to end the run: the locked state is consistent between statements.
+        // Unwind safety: after a panic the state only serves to end the run.
         let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
             while let Some((number, piece)) = self.take() {
                 self.start_next(scope);

@@ -74,7 +74,7 @@ pub(crate) struct BenchArgs {
     #[arg(value_parser = clap::value_parser!(u8).range(0..=15))]
     warmup: u8,
 
-    /// What to print: 0 the table, 1 also the computer, 2 also the spread of the rounds
+    /// Details to print: 0 the table, 1 also the computer, 2 also the spread of the rounds
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) verbose: u8,

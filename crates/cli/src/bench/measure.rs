@@ -31,7 +31,7 @@ impl Slot<'_> {
     }
 }
 
-/// What a contestant did in its turn.
+/// The work of a contestant in its turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
     /// Units of work per second.

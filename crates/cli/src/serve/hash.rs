@@ -53,7 +53,7 @@ struct Body {
     lanes: Option<usize>,
 }
 
-/// What executes programs.
+/// The engine that executes programs.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) enum EngineName {

@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// What a client receives of `bytes`, through a stream that takes a few at a time.
+    /// The text that a client receives of `bytes`, through a stream that takes a few at a time.
     async fn received(bytes: &'static [u8]) -> String {
         let (server, mut client) = duplex(5);
         let writing = tokio::spawn(async move {

@@ -112,9 +112,9 @@ fn a_wrong_argument_is_named() {
         ("bench", json!({ "seconds": 70_000 }), "seconds: invalid value"),
         ("fast", json!({ "key": "x" }), "key: odd number of hex digits (1)"),
     ] {
-        let (status, code, told) = server.post(&format!("/api/{path}"), &asked).error();
-        assert_eq!((status, code.as_str()), (400, "invalid-argument"), "{told}");
-        assert!(told.starts_with(message), "{told}");
+        let (status, code, text) = server.post(&format!("/api/{path}"), &asked).error();
+        assert_eq!((status, code.as_str()), (400, "invalid-argument"), "{text}");
+        assert!(text.starts_with(message), "{text}");
     }
 }
 

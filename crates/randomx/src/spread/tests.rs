@@ -71,7 +71,7 @@ fn pause(microseconds: u8) {
     }
 }
 
-/// What one piece does to a run.
+/// The effect of a piece on the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Fine,
@@ -96,10 +96,10 @@ fn fate() -> impl Strategy<Value = Fate> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the threads, the delays and the accidents: results are a prefix of the pieces in
-    /// order, of all pieces if nothing went wrong, and the first accident is the outcome.
+    /// For any threads, delays and failures: the results are the first pieces in order, all of them
+    /// if nothing failed, and the outcome is one of the failures.
     #[test]
-    fn results_come_in_order_and_accidents_end_the_run(
+    fn results_come_in_order_and_failures_end_the_run(
         pieces in proptest::collection::vec((fate(), 0..100u8, 0..60u8), 0..80),
         threads in 1..9usize,
         ahead in 0..20usize,
@@ -155,7 +155,7 @@ proptest! {
             }
             Ok(Err(piece)) => {
                 prop_assert!(matches!(fate_of(piece), Fate::WorkFails | Fate::DeliveryFails));
-                // Of a failed delivery nothing is delivered any more.
+                // Neither the failed piece nor a later one was delivered.
                 prop_assert!(delivered.len() as u64 <= piece);
             }
             Err(cause) => {
@@ -190,17 +190,17 @@ fn without_workers_nothing_is_taken() {
 }
 
 #[test]
-fn without_pieces_one_thread_looks_once() {
+fn without_pieces_no_second_thread_starts() {
     let source = Numbers::new(0);
     assert_eq!(all_of(&mut [(); 4], &source), [0; 0]);
     assert_eq!(*lock(&source.free), [4]);
 }
 
 #[test]
-fn threads_that_cannot_start_leave_their_part_to_the_others() {
+fn running_threads_do_the_share_of_threads_that_cannot_start() {
     let source = Numbers::new(50);
     let mut delivered = 0;
-    // No system has that much memory for a stack.
+    // No system has memory for such a stack.
     let impossible = || thread::Builder::new().stack_size(usize::MAX / 4);
     let own = thread::current().id();
     let outcome = spread_on(
@@ -217,7 +217,7 @@ fn threads_that_cannot_start_leave_their_part_to_the_others() {
     );
     assert_eq!(outcome, Ok(()));
     assert_eq!(delivered, 50);
-    // All five are free at first; then only the one that runs.
+    // At first all five workers are free, then only the one with a thread.
     let free = lock(&source.free);
     assert_eq!((free[0], &free[1..]), (5, &[1; 50][..]));
 }
@@ -254,7 +254,7 @@ fn errors_and_panics_wake_threads_that_wait_for_the_source() {
                     0 => Ok(()),
                     _ if panics => panic::resume_unwind(Box::new("a panic")),
                     _ => {
-                        // Lets the others begin to wait.
+                        // Gives the other threads time to begin waiting.
                         thread::sleep(Duration::from_millis(20));
                         Err("an error")
                     }
