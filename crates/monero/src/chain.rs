@@ -75,7 +75,6 @@ pub struct Chain {
     fixed_difficulty: Option<u128>,
     /// Whether the chain began with a checkpoint that passed all checks.
     complete_start: bool,
-    /// The last block that was pushed.
     tip: Option<Tip>,
     /// The chain's work up to that block.
     work: u128,
@@ -84,11 +83,9 @@ pub struct Chain {
     history: History,
     seeds: Vec<Seed>,
     pending: VecDeque<Pending>,
-    /// The checkpoint with which the chain began.
     start: Option<Checkpoint>,
     /// The checkpoint of the last valid block.
     proven: Option<Checkpoint>,
-    /// The height of the refused block.
     refused: Option<u64>,
 }
 
