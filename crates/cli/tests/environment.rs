@@ -64,7 +64,7 @@ fn no_memory_for_the_scratchpads_is_reported() {
         .code(2)
         .stdout("")
         .stderr(predicate::str::contains("no memory for the RandomX scratchpads"))
-        .stderr(predicate::str::contains("for each of 64 threads; fewer --threads or --lanes"));
+        .stderr(predicate::str::contains("for each of 64 threads; use fewer --threads or --lanes"));
 }
 
 #[test]
