@@ -32,8 +32,8 @@ that measure time vary.
 
 Exit codes:
   0  success
-  2  invalid arguments, too little memory, or a processor or program that the experiment needs is
-     missing; stdout is empty";
+  2  invalid arguments, a file that cannot be written, too little memory, or no processor extension
+     or program that the experiment needs";
 
 /// The parsed command line.
 #[derive(Parser)]

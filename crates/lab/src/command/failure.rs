@@ -1,11 +1,11 @@
-//! Why a run ends early.
+//! Errors of the command line.
 
 use std::{io, path::PathBuf};
 
 use randomx_lab::LabError;
 use thiserror::Error;
 
-/// Why a run ends early. Only [`Failure::Print`] can come after output on stdout.
+/// Why a run ends early.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
