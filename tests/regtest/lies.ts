@@ -103,7 +103,7 @@ export const LIES: Lie[] = [
       return undefined;
     }),
     code: "node-invalid",
-    sentence: "was asked for, got",
+    sentence: "block_header.height: expected ",
   },
   {
     name: "a wrong height in the block",
@@ -142,7 +142,7 @@ export const LIES: Lie[] = [
       return true;
     }),
     code: "node-too-large",
-    sentence: "an answer of more than 8388608 bytes",
+    sentence: "expected at most 8388608 bytes of answer",
   },
   {
     name: "an answer that never ends",
