@@ -11,6 +11,8 @@ test(
     await page.getByRole("button", { name: "Compare" }).click();
     const verdict = page.locator('[data-part="verdict"]');
     await expect(verdict).toHaveText("All 8 hashes are right: 8 vectors in 1 build.", RUN_TIMEOUT);
+    const lanes = page.locator('[data-column="native-fast"] td').nth(3);
+    await expect(lanes).toHaveText(/^[1-8]$/u);
     const info = await page.evaluate(async () => (await fetch("./api/info")).json() as unknown);
     expect(info).toMatchObject({ fast: { state: "off" } });
   },

@@ -50,6 +50,8 @@ export interface NativeDone {
   count: number;
   ms: number;
   prepareMs: number;
+  /** Hashes that a thread computed together, at most as many as requested. */
+  lanes: number;
 }
 
 /** A row of the native benchmarks. */

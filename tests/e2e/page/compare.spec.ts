@@ -67,7 +67,7 @@ test(
       );
     const json = JSON.parse(await saved("json")) as {
       rows: { expected: string; results: Record<string, { hash: string; verdict: string }> }[];
-      totals: { column: string; right: number }[];
+      totals: { column: string; right: number; lanes: number[] }[];
     };
     expect(json.rows.map(({ expected }) => expected)).toEqual(known.map(({ hash }) => hash));
     expect(json.rows[9]?.results["native-jit"]).toMatchObject({
@@ -75,6 +75,10 @@ test(
       verdict: "right",
     });
     expect(json.totals.map(({ right }) => right)).toEqual([10, 10, 10, 10]);
+    const [interpreter, jit, ...native] = json.totals.map(({ lanes }) => lanes);
+    expect([interpreter, jit]).toEqual([[4], [4]]);
+    // The native build uses no more lanes than it has inputs of a key.
+    for (const lanes of native) expect([1, 2, 3, 4]).toEqual(expect.arrayContaining(lanes));
     const lines = (await saved("csv")).trim().split("\r\n");
     expect(lines).toHaveLength(11);
     expect(lines[1]).toContain(`${first?.hash},right,${first?.hash},`);

@@ -27,9 +27,16 @@ export interface Spent {
   hash: number;
 }
 
+/** What a build did for a group. */
+export interface Outcome {
+  spent: Spent;
+  /** Hashes that a thread computed together. */
+  lanes: number;
+}
+
 /** A started build. */
 export interface Build {
-  hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Spent>;
+  hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -70,7 +77,7 @@ async function hashHere(
   { key, version, inputs }: Group,
   onHash: OnHash,
   signal: AbortSignal,
-): Promise<Spent> {
+): Promise<Outcome> {
   const start = performance.now();
   await randomx.prepare(key, { signal });
   const prepared = performance.now();
@@ -85,7 +92,7 @@ async function hashHere(
       onHash(first + index, bytesToHex(hash), ms);
     });
   }
-  return { prepare: prepared - start, hash: performance.now() - prepared };
+  return { spent: { prepare: prepared - start, hash: performance.now() - prepared }, lanes };
 }
 
 function native(
@@ -106,14 +113,14 @@ function native(
         if (mode === "fast") await startFast(key, { signal });
         const started = performance.now() - start;
         const job = { key, version, inputs, engine, mode, ...setup };
-        const { ms, prepareMs } = await nativeHash(
+        const { ms, prepareMs, lanes } = await nativeHash(
           job,
           ({ index, hash, ms }) => {
             onHash(index, hash, ms);
           },
           { signal },
         );
-        return { prepare: started + prepareMs, hash: ms };
+        return { spent: { prepare: started + prepareMs, hash: ms }, lanes };
       },
       close: async () => {
         if (mode === "fast") await stopFast();

@@ -76,7 +76,7 @@ async function runColumn(
       signal.throwIfAborted();
       put(rows, "running");
       try {
-        const spent = await build.hash(
+        const outcome = await build.hash(
           group,
           (index, hash, ms) => {
             const row = rows[index];
@@ -86,7 +86,7 @@ async function runColumn(
           },
           signal,
         );
-        results.spend(name, spent);
+        results.add(name, outcome);
       } catch (thrown) {
         if (signal.aborted) put(rows, "waiting");
         signal.throwIfAborted();

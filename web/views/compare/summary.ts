@@ -10,6 +10,7 @@ const TITLES = [
   "Right",
   "Wrong",
   "Failed",
+  "Lanes",
   "Keys",
   "Hashes",
   "ms per hash",
@@ -65,11 +66,12 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   };
 }
 
-function cells({ right, wrong, failed, spent, ms }: Total): HTMLTableCellElement[] {
+function cells({ right, wrong, failed, lanes, spent, ms }: Total): HTMLTableCellElement[] {
   const texts = [
     String(right),
     String(wrong),
     String(failed),
+    lanes.join(", ") || "–",
     duration(spent.prepare),
     duration(spent.hash),
     ms ? ms.median.toFixed(1) : "–",

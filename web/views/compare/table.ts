@@ -1,5 +1,5 @@
 /** The results of each build for each vector. */
-import type { Column, Setup, Spent } from "./columns.js";
+import type { Column, Outcome, Setup, Spent } from "./columns.js";
 import { isHash, type Vector } from "./vectors.js";
 
 /** The result of a build for a vector. */
@@ -18,6 +18,8 @@ export interface Total {
   right: number;
   wrong: number;
   failed: number;
+  /** The lanes that ran, in ascending order; they can depend on the version and the batch. */
+  lanes: number[];
   /** Milliseconds of all threads together, for keys and for hashes. */
   spent: Spent;
   /** Milliseconds of a hash on one thread: the least, the median and the greatest. */
@@ -31,6 +33,7 @@ export class Results {
   readonly setup: Setup;
   readonly #expected: string[];
   readonly #cells: Map<string, Cell[]>;
+  readonly #lanes: Map<string, Set<number>>;
   readonly #spent: Map<string, Spent>;
 
   constructor(vectors: readonly Vector[], columns: readonly Column[], setup: Setup) {
@@ -40,6 +43,7 @@ export class Results {
     this.#expected = vectors.map(({ expected }) => expected);
     const waiting = (): Cell[] => vectors.map(() => ({ state: "waiting" }));
     this.#cells = new Map(columns.map(({ name }) => [name, waiting()]));
+    this.#lanes = new Map(columns.map(({ name }) => [name, new Set()]));
     this.#spent = new Map(columns.map(({ name }) => [name, { prepare: 0, hash: 0 }]));
   }
 
@@ -62,12 +66,13 @@ export class Results {
     if (cells) cells[row] = cell;
   }
 
-  /** Adds to the time that a column took. */
-  spend(column: string, { prepare, hash }: Spent): void {
+  /** Adds what a column's build did for a group. */
+  add(column: string, outcome: Outcome): void {
+    this.#lanes.get(column)?.add(outcome.lanes);
     const spent = this.#spent.get(column);
     if (!spent) return;
-    spent.prepare += prepare;
-    spent.hash += hash;
+    spent.prepare += outcome.spent.prepare;
+    spent.hash += outcome.spent.hash;
   }
 
   verdict(column: string, row: number): Verdict {
@@ -82,7 +87,8 @@ export class Results {
     for (let row = 0; row < this.vectors.length; row += 1) count[this.verdict(name, row)] += 1;
     const { right, wrong, failed } = count;
     const spent = this.#spent.get(name) ?? { prepare: 0, hash: 0 };
-    return { column: name, right, wrong, failed, spent, ms: spread(this.times(name)) };
+    const lanes = [...(this.#lanes.get(name) ?? [])].sort((a, b) => a - b);
+    return { column: name, right, wrong, failed, lanes, spent, ms: spread(this.times(name)) };
   }
 
   /** Returns the milliseconds of a column's hashes. */
