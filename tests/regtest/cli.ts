@@ -1,15 +1,15 @@
-/** The command `randomx`, as `cargo xtask test` built it. */
+/** Runs the program `randomx`, which `cargo xtask test` built. */
 import { execFile } from "node:child_process";
 import { nativeProgram } from "../programs.js";
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Run {
   code: number;
   verdicts: CliVerdict[];
   stderr: string;
 }
 
-/** A line of `randomx verify --node`. */
+/** A line of output of `randomx verify --node`. */
 export interface CliVerdict {
   height: number;
   id?: string;
@@ -32,7 +32,7 @@ export function verify(node: string, ...args: string[]): Promise<Run> {
   });
 }
 
-/** The checks that the last verdict failed. */
+/** Returns the checks that failed in the last verdict. */
 export function failed({ verdicts }: Run): string[] {
   return (verdicts.at(-1)?.failed ?? []).map(({ check }) => check);
 }

@@ -1,4 +1,4 @@
-/** Monero's daemon on a chain of its own, on loopback, in a folder that goes with it. */
+/** Monero's daemon with a chain of its own, on loopback, in a temporary folder. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { freePort } from "../programs.js";
 
 type Json = Record<string, unknown>;
 
-/** Whom new blocks pay; an address of Monero's own tests, which nobody uses. */
+/** The address that receives block rewards; an unused one from Monero's own tests. */
 const ADDRESS =
   "42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm";
 
-/** Milliseconds that the daemon may take to start. */
+/** The time limit for the daemon's start, in milliseconds. */
 const STARTUP = 60_000;
 
 /** A template for the next block. */
@@ -21,7 +21,7 @@ export interface Template {
   height: number;
   difficulty: bigint;
   seedHash: string;
-  /** The block, and what is hashed of it, with nonce 0. */
+  /** The block and its hashing blob, with nonce 0. */
   block: Buffer;
   hashingBlob: Buffer;
 }
@@ -46,7 +46,7 @@ export class Daemon {
     });
   }
 
-  /** Starts one; every block has this difficulty, or the one that the rule demands. */
+  /** Starts a daemon. Blocks have the fixed difficulty, or follow the difficulty rule. */
   static async start(fixedDifficulty?: number): Promise<Daemon> {
     const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
     const [rpc, p2p] = [await freePort(), await freePort()];
@@ -57,7 +57,7 @@ export class Daemon {
       ...["--data-dir", folder, "--no-igd", "--hide-my-port", "--no-zmq", "--non-interactive"],
       ...["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", String(p2p)],
       ...["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", String(rpc)],
-      // Every test commits to disk some hundred times.
+      // A test commits to disk some hundred times.
       ...["--db-sync-mode", "fastest:async:100"],
     ];
     const program = process.env.MONEROD_PATH ?? "monerod";
@@ -76,13 +76,13 @@ export class Daemon {
     return answer.result;
   }
 
-  /** Has it make blocks; their ids. */
+  /** Has the daemon mine blocks, and returns their ids. */
   async generate(count: number): Promise<string[]> {
     const params = { amount_of_blocks: count, wallet_address: ADDRESS };
     return ((await this.call("generateblocks", params)) as { blocks: string[] }).blocks;
   }
 
-  /** What the next block can be. */
+  /** Returns a template for the next block. */
   async template(): Promise<Template> {
     const params = { wallet_address: ADDRESS, reserve_size: 1 };
     const template = (await this.call("get_block_template", params)) as Record<string, string>;
@@ -95,12 +95,12 @@ export class Daemon {
     };
   }
 
-  /** Hands it a block; it refuses those that are not valid. */
+  /** Submits a block, which the daemon refuses if it is invalid. */
   async submit(block: Buffer): Promise<void> {
     await this.call("submit_block", [block.toString("hex")]);
   }
 
-  /** Ends it and removes its folder. */
+  /** Stops the daemon and removes its folder. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.pid !== undefined) {
       const ended = once(this.#process, "exit");

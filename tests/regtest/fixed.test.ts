@@ -1,4 +1,4 @@
-/** A daemon with a fixed difficulty: 300 blocks, what it tells of them, and lies about one. */
+/** A daemon with a fixed difficulty: 300 blocks, its responses about them, and lies about one. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NodeBlock } from "../../wasm/js/monero/answers.js";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await daemon.stop();
 });
 
-/** What the daemon says of the proof of work of blocks, having computed it. */
+/** Returns the proof-of-work hashes that the daemon computes for blocks. */
 async function powHashes(first: number, last: number): Promise<string[]> {
   const range = { start_height: first, end_height: last, fill_pow_hash: true };
   const { headers } = (await daemon.call("get_block_headers_range", range)) as {
@@ -38,7 +38,7 @@ async function powHashes(first: number, last: number): Promise<string[]> {
   return headers.map(({ pow_hash }) => pow_hash);
 }
 
-test("the client reads the blocks that the daemon made", async () => {
+test("the client reads the blocks that the daemon mined", async () => {
   const node = new MoneroNode(daemon.url);
   const info = await node.getInfo();
   expect(info).toMatchObject({
@@ -67,7 +67,7 @@ test("the command line and the daemon agree on every id and hash", async () => {
   expect(run.verdicts.map(({ hash }) => hash)).toEqual(hashes);
 });
 
-test("so do the package and the daemon", async () => {
+test("the package and the daemon agree on every id and hash", async () => {
   const run = await verifyBlocks(randomx, daemon.url, [1, BLOCKS], { fixedDifficulty: 1n });
   expect(run.code).toBeUndefined();
   expect(run.verdicts.every(({ valid }) => valid)).toBe(true);
@@ -75,7 +75,7 @@ test("so do the package and the daemon", async () => {
   expect(run.verdicts.map(({ hash }) => hex(hash))).toEqual(hashes);
 });
 
-test("the package and the daemon agree on what is hashed, and on its hash", async () => {
+test("the package and the daemon agree on a hashing blob and its hash", async () => {
   const template = await daemon.template();
   const hash = await randomx.hash(template.seedHash, template.hashingBlob);
   const asked = {
@@ -85,7 +85,7 @@ test("the package and the daemon agree on what is hashed, and on its hash", asyn
     seed_hash: template.seedHash,
   };
   expect(Buffer.from(hash).toString("hex")).toBe(await daemon.call("calc_pow", asked));
-  // A block with that hashing blob: its difficulty is 1, so any nonce will do.
+  // The block of that hashing blob: its difficulty is 1, so every nonce is valid.
   await daemon.submit(template.block);
   const { header } = await new MoneroNode(daemon.url).getBlock(template.height);
   expect(header.id).toBe(idOf(template.hashingBlob));
@@ -94,7 +94,7 @@ test("the package and the daemon agree on what is hashed, and on its hash", asyn
   );
 });
 
-describe("a node that says", () => {
+describe("a node that sends", () => {
   test.each(LIES)("$name", async ({ alter, checks, code, sentence }) => {
     const height = 150;
     const proxy = await Proxy.before(daemon.url, alter(height));

@@ -1,4 +1,4 @@
-/** What a node may say that is not so, about one block, and which check or error names it. */
+/** Lies of a node about one block, and the check or error that detects each. */
 import type { ServerResponse } from "node:http";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { NONCE } from "./mine.js";
@@ -11,12 +11,12 @@ export interface Lie {
   /** The checks that fail, at the height or after it. */
   checks?: string[];
   after?: number;
-  /** Or the error's code in the package, and its sentence on the command line. */
+  /** Otherwise the error's code in the package, and a part of its message on the command line. */
   code?: string;
   sentence?: string;
 }
 
-/** Alters the answer about a block. */
+/** Alters the response about a block. */
 function block(change: (result: Result, response: ServerResponse) => boolean | undefined) {
   return (height: number): Alter =>
     (result, { method, params }, response) =>
@@ -36,16 +36,16 @@ function splice(bytes: Buffer, start: number, end: number, by: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, start), by, bytes.subarray(end)]);
 }
 
-/** A number of ten bytes that has more than 64 bits. */
+/** A number in ten bytes that needs more than 64 bits. */
 const HUGE = Buffer.from("ffffffffffffffffff7f", "hex");
 
-/** More transactions than there is room for. */
+/** A number of transactions that does not fit into the blob. */
 const MANY = Buffer.from("ffffffff0f", "hex");
 
-/** The previous id follows two versions of a byte each and a time of five. */
+/** The previous id follows two versions of one byte each and a timestamp of five. */
 const PREVIOUS_ID = 7;
 
-/** Lies that are told apart without knowing more of a block than its bytes. */
+/** Lies that can be detected from the block's bytes alone. */
 export const LIES: Lie[] = [
   {
     name: "a flipped nonce",
@@ -75,8 +75,8 @@ export const LIES: Lie[] = [
     name: "a lowered difficulty",
     alter: block((result) => {
       const { wide_difficulty } = result.block_header;
-      const told = BigInt(wide_difficulty);
-      result.block_header.wide_difficulty = `0x${(told === 1n ? 2n : told - 1n).toString(16)}`;
+      const claimed = BigInt(wide_difficulty);
+      result.block_header.wide_difficulty = `0x${(claimed === 1n ? 2n : claimed - 1n).toString(16)}`;
       return undefined;
     }),
     checks: ["difficulty"],
@@ -115,7 +115,7 @@ export const LIES: Lie[] = [
     checks: ["height", "id"],
   },
   {
-    name: "a blob that is no hex",
+    name: "a blob that is not hex",
     alter: block((result) => {
       result.blob = `${result.blob}zz`;
       return undefined;
@@ -124,7 +124,7 @@ export const LIES: Lie[] = [
     sentence: "blob: ",
   },
   {
-    name: "an answer of 100 MB",
+    name: "a response of 100 MB",
     alter: block((_, response) => {
       const chunk = Buffer.alloc(1 << 20, " ");
       let left = 100;
@@ -145,7 +145,7 @@ export const LIES: Lie[] = [
     sentence: "expected at most 8388608 bytes of answer",
   },
   {
-    name: "an answer that never ends",
+    name: "a response that never ends",
     alter: block((_, response) => {
       const timer = setInterval(() => response.write(" "), 50);
       response.once("close", () => {
@@ -158,7 +158,7 @@ export const LIES: Lie[] = [
   },
 ];
 
-/** The id of a block, by its hashing blob: Keccak-256 after the length, which takes one byte. */
+/** Returns a block's id: Keccak-256 of its hashing blob after the blob's length, one byte. */
 export function idOf(hashingBlob: Uint8Array): string {
   const bytes = Buffer.concat([Buffer.from([hashingBlob.length]), hashingBlob]);
   return Buffer.from(keccak_256(bytes)).toString("hex");

@@ -1,8 +1,8 @@
-/** Blocks of a chain whose difficulty is not fixed, mined at times of our own choosing. */
+/** Mines blocks with chosen timestamps, on a chain whose difficulty is not fixed. */
 import type { RandomX } from "../../wasm/js/index.js";
 import type { Daemon, Template } from "./daemon.js";
 
-/** What is known of a block that was mined here. */
+/** A mined block. */
 export interface Mined {
   height: number;
   difficulty: bigint;
@@ -12,16 +12,16 @@ export interface Mined {
   hash: Uint8Array;
 }
 
-/** Where a block's time begins: after two versions of a byte each. Until 2106 it has five bytes. */
+/** The offset of the timestamp, after two versions of one byte each. It has five bytes until 2106. */
 const TIMESTAMP = 2;
 
-/** Where its nonce begins: after the time and the previous id. */
+/** The offset of the nonce, after the timestamp and the previous id. */
 export const NONCE = TIMESTAMP + 5 + 32;
 
-/** Nonces that are tried together. */
+/** The number of nonces that are hashed together. */
 const BATCH = 8;
 
-/** Mines as many blocks as there are times, and has the daemon take them. */
+/** Mines a block for each timestamp, and submits them to the daemon. */
 export async function mine(randomx: RandomX, daemon: Daemon, times: number[]): Promise<Mined[]> {
   const mined: Mined[] = [];
   for (const time of times) {
@@ -34,20 +34,20 @@ export async function mine(randomx: RandomX, daemon: Daemon, times: number[]): P
   return mined;
 }
 
-/** Whether a hash meets a difficulty, by the definition. */
+/** Whether a hash meets a difficulty. */
 export function meets(hash: Uint8Array, difficulty: bigint): boolean {
   const number = BigInt(`0x${Buffer.from(hash).reverse().toString("hex")}`);
   return number * difficulty < 1n << 256n;
 }
 
-/** A blob with another time. */
+/** Returns a blob with another timestamp. */
 export function withTime(blob: Buffer, time: number): Buffer {
   const copy = Buffer.from(blob);
   varint5(time).copy(copy, TIMESTAMP);
   return copy;
 }
 
-/** A blob with another nonce. */
+/** Returns a blob with another nonce. */
 export function withNonce(blob: Buffer, nonce: number): Buffer {
   const copy = Buffer.from(blob);
   copy.writeUInt32LE(nonce, NONCE);
@@ -66,7 +66,7 @@ async function work(randomx: RandomX, template: Template): Promise<Mined> {
   }
 }
 
-/** A time of today as five groups of seven bits. */
+/** Encodes a timestamp of today as five groups of seven bits. */
 function varint5(time: number): Buffer {
   const groups = [0, 7, 14, 21, 28].map((shift) => Math.floor(time / 2 ** shift) & 0x7f);
   return Buffer.from(groups.map((group, index) => (index < 4 ? group | 0x80 : group)));

@@ -1,4 +1,4 @@
-/** The package, verifying a node's chain as a wallet would. */
+/** Verifies a node's chain with the package, as a wallet would. */
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import type {
   ChainCheckpoint,
@@ -7,14 +7,14 @@ import type {
   VerifyChainOptions,
 } from "../../wasm/js/index.js";
 
-/** What a run came to: the verdicts, and the error's code where one ended it. */
+/** The result of a run: verdicts, and the code of the error that ended it, if any. */
 export interface PackageRun {
   verdicts: ChainVerdict[];
   checkpoint?: ChainCheckpoint | undefined;
   code?: unknown;
 }
 
-/** Verifies blocks; what the node says about those before them is believed. */
+/** Verifies blocks. The node is trusted about the blocks before them. */
 export async function verifyBlocks(
   randomx: RandomX,
   url: string,
@@ -34,13 +34,13 @@ export async function verifyBlocks(
   }
 }
 
-/** The checks that the last verdict failed. */
+/** Returns the checks that failed in the last verdict. */
 export function failedChecks({ verdicts }: PackageRun): string[] {
   const checks = verdicts.at(-1)?.checks ?? [];
   return checks.filter(({ passed }) => passed === false).map(({ name }) => name);
 }
 
-/** Bytes, or none, in hex. */
+/** Encodes bytes in hex; missing ones as an empty string. */
 export function hex(bytes: Uint8Array | null | undefined): string {
   return Buffer.from(bytes ?? []).toString("hex");
 }

@@ -1,26 +1,26 @@
-/** Stands between a client and the daemon, and alters what the daemon answers. */
+/** A proxy that alters the daemon's responses. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The result of a call about a block, to be altered in place. */
+/** The result of a call about a block. It is altered in place. */
 export interface Result {
   blob: string;
   block_header: { hash: string; height: number; wide_difficulty: string };
 }
 
-/** What was called, as far as tests look at it. */
+/** The parts of a request that tests read. */
 export interface Call {
   method: string;
   params: { height?: number; start_height?: number; end_height?: number };
 }
 
-/** Alters a result, or answers by itself and returns `true`. */
+/** Alters a result, or sends a response itself and returns `true`. */
 export type Alter = (result: Result, call: Call, response: ServerResponse) => boolean | undefined;
 
 export class Proxy {
   readonly url: string;
-  /** Answers that `alter` was asked about. */
+  /** The number of responses so far. */
   calls = 0;
   readonly #close: () => void;
 
@@ -29,14 +29,14 @@ export class Proxy {
     this.#close = close;
   }
 
-  /** Starts one before a daemon. */
+  /** Starts a proxy for a daemon. */
   static async before(daemon: string, alter: Alter): Promise<Proxy> {
     const server = createServer((request, response) => {
       void (async () => {
         let body = "";
         for await (const chunk of request) body += String(chunk);
-        const answer = await fetch(`${daemon}/json_rpc`, { method: "POST", body });
-        const json = (await answer.json()) as { result?: Result };
+        const upstream = await fetch(`${daemon}/json_rpc`, { method: "POST", body });
+        const json = (await upstream.json()) as { result?: Result };
         proxy.calls += 1;
         const taken =
           json.result !== undefined && alter(json.result, JSON.parse(body) as Call, response);

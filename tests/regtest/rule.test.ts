@@ -1,4 +1,4 @@
-/** A daemon that computes its difficulties: what it demands, and lies that cost no work. */
+/** A daemon that follows the difficulty rule: its difficulties, and lies that cost no work. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RandomX } from "../node/support.js";
 import { failedChecks, hex, verifyBlocks } from "./package.js";
@@ -8,7 +8,7 @@ import { idOf } from "./lies.js";
 import { meets, mine, withNonce, withTime, type Mined } from "./mine.js";
 import { Proxy, type Alter } from "./proxy.js";
 
-/** Difficulties grow from 1 to 12: the blocks come faster than every two minutes. */
+/** Blocks come faster than every two minutes, so difficulties grow from 1 to 12. */
 const BLOCKS = 90;
 const PACE = 85;
 const START = 1_700_000_000;
@@ -38,14 +38,14 @@ afterAll(async () => {
   await daemon.stop();
 });
 
-/** The block that is lied about. */
+/** Returns the block that the node lies about. */
 function victim(): Mined {
   const found = mined.find(({ height }) => height === LIED);
-  if (!found) throw new Error("it was not mined");
+  if (!found) throw new Error(`no block at height ${LIED} was mined`);
   return found;
 }
 
-/** Puts a forged block, with the id that it would have, in the place of the true one. */
+/** Replaces the block by a forged one with a matching id. */
 function forge(change: (blob: Buffer) => Buffer): Alter {
   const { block, hashingBlob } = victim();
   return (result, { method, params }) => {
@@ -57,7 +57,7 @@ function forge(change: (blob: Buffer) => Buffer): Alter {
   };
 }
 
-/** A nonce that is not enough work. */
+/** Finds a nonce whose hash does not meet the difficulty. */
 async function poorNonce(): Promise<number> {
   const { hashingBlob, seedHash, difficulty } = victim();
   const blobs = Array.from({ length: 8 }, (_, nonce) => withNonce(hashingBlob, 1_000_000 + nonce));
@@ -65,7 +65,7 @@ async function poorNonce(): Promise<number> {
   return 1_000_000 + hashes.findIndex((hash) => !meets(hash, difficulty));
 }
 
-test("the rule demands what the daemon does", async () => {
+test("the command line computes the daemon's difficulties", async () => {
   const difficulties = mined.map(({ difficulty }) => Number(difficulty));
   expect(Math.max(...difficulties)).toBeGreaterThan(8);
   const run = await verify(daemon.url, "--from", "1");
@@ -73,7 +73,7 @@ test("the rule demands what the daemon does", async () => {
   expect(run.verdicts.map(({ hash }) => hash)).toEqual(mined.map(({ hash }) => hex(hash)));
 });
 
-test("in the package, too, which goes on from what it has kept", async () => {
+test("the package does, too, and continues from a saved checkpoint", async () => {
   const first = await verifyBlocks(randomx, daemon.url, [1, 70]);
   expect(first.verdicts.filter(({ valid }) => valid)).toHaveLength(70);
   const checkpoint = JSON.parse(JSON.stringify(first.checkpoint)) as typeof first.checkpoint;
@@ -85,10 +85,10 @@ test("in the package, too, which goes on from what it has kept", async () => {
   expect(difficulties).toEqual(mined.map(({ difficulty }) => difficulty));
 });
 
-describe("a node that says", () => {
+describe("a node that sends", () => {
   test.each<[string, () => Alter | Promise<Alter>, string[]]>([
     [
-      "a nonce without work, with its id",
+      "a nonce without work, with a matching id",
       async () => {
         const nonce = await poorNonce();
         return forge((blob) => withNonce(blob, nonce));
@@ -96,12 +96,12 @@ describe("a node that says", () => {
       ["proof-of-work"],
     ],
     [
-      "a time before that of most blocks",
+      "a timestamp before the median",
       () => forge((blob) => withTime(blob, START)),
       ["timestamp-median"],
     ],
     [
-      "a time three hours ahead",
+      "a timestamp three hours ahead",
       () => forge((blob) => withTime(blob, Math.floor(Date.now() / 1000) + 3 * 3600)),
       ["timestamp-future"],
     ],
@@ -136,7 +136,7 @@ describe("a node that says", () => {
     const run = await verify(proxy.url, "--from", "75");
     const other = await verifyBlocks(randomx, proxy.url, [75, BLOCKS]);
     proxy.close();
-    // With luck a block has enough work under any key, but not all of them.
+    // A single block may meet its difficulty under a wrong key by chance, but not all of them.
     expect(run.code, run.stderr).toBe(1);
     expect(failed(run)).toEqual(["proof-of-work"]);
     // The package knows the genesis block, and refuses a checkpoint with another one.
