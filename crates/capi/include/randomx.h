@@ -11,20 +11,19 @@
  *     randomx_vm *vm = randomx_create_vm(flags, cache, NULL);
  *     randomx_calculate_hash(vm, input, input_size, hash);
  *
- * Failures. What allocates returns NULL when there is no memory or when the machine lacks what
- * the flags ask for. All functions take NULL for any pointer, and do nothing then. Where a hash
- * cannot be computed (an argument is NULL, a key was never set), all bytes of the output are
- * 0xff, a number that meets no difficulty. Nothing aborts, and nothing unwinds into the caller.
+ * Failures. Allocating functions return NULL if memory or a feature that the flags demand is
+ * missing. Every pointer may be NULL; the function does nothing then. If a hash cannot be computed
+ * (an argument is NULL, or no key was set), all bytes of the output are 0xff, a number that meets
+ * no difficulty. No function aborts or unwinds into the caller.
  *
- * Threads. All objects may be used by any number of threads at once. A VM computes one hash at a
- * time, so each thread should have its own. Several threads may initialize parts of one dataset.
- * A cache that is given a new key waits for the hashes that are computed with it, and these for it.
+ * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
+ * each thread should have its own. Several threads may initialize parts of one dataset. A new key
+ * for a cache waits for hashes that use the cache, and new hashes wait for the key.
  *
  * Lifetime. An object must not be used after its release. A cache or dataset may be released
- * while VMs use it: its memory goes with the last of them.
+ * while VMs use it; its memory is freed with the last of them.
  *
- * The rounding mode and all else of a thread's floating point environment is as before after
- * every call.
+ * Every call restores the rounding mode and the rest of the thread's floating point environment.
  */
 
 #ifndef RANDOMX_H
@@ -33,36 +32,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a hash and of a commitment. */
+/* The size of a hash and of a commitment, in bytes. */
 #define RANDOMX_HASH_SIZE 32
-/* Bytes of an item of the dataset. */
+/* The size of a dataset item, in bytes. */
 #define RANDOMX_DATASET_ITEM_SIZE 64
 
-/* What stands before each declaration, for those who need something there. */
+/* A prefix of every declaration; define it before including this file if you need one. */
 #ifndef RANDOMX_EXPORT
 #define RANDOMX_EXPORT
 #endif
 
 typedef enum {
-  /* Works everywhere, and is slowest: programs are interpreted. */
+  /* Works everywhere. Slowest: programs are interpreted. */
   RANDOMX_FLAG_DEFAULT = 0,
-  /* Memory on reserved huge pages (Linux: hugetlbfs), or NULL. Without this flag they are taken
-   * too if there are enough, and transparent huge pages are asked for otherwise. */
+  /* Demands reserved huge pages (Linux: hugetlbfs). Without this flag they are used if there are
+   * enough, and transparent huge pages are requested otherwise. */
   RANDOMX_FLAG_LARGE_PAGES = 1,
-  /* VM: instructions for AES. */
+  /* VM: use AES instructions. */
   RANDOMX_FLAG_HARD_AES = 2,
   /* VM: hash with a dataset. */
   RANDOMX_FLAG_FULL_MEM = 4,
-  /* VM: compile programs, and in light mode SuperscalarHash. Cache: compute datasets so. */
+  /* VM: compile programs, and in light mode SuperscalarHash. Cache: compile SuperscalarHash for
+   * datasets. */
   RANDOMX_FLAG_JIT = 8,
-  /* VM, with JIT: pages of code are never writable and executable, not even at two addresses.
-   * Without it they never are at the same address. */
+  /* VM, with JIT: code pages are never writable and executable at once, not even at two addresses.
+   * Without this flag they never are at the same address. */
   RANDOMX_FLAG_SECURE = 16,
-  /* Cache: a faster expansion of keys for processors with SSSE3 or AVX2. */
+  /* Cache: expand keys with SSSE3 or AVX2. */
   RANDOMX_FLAG_ARGON2_SSSE3 = 32,
   RANDOMX_FLAG_ARGON2_AVX2 = 64,
   RANDOMX_FLAG_ARGON2 = 96,
-  /* VM: RandomX v2 instead of v1. A cache or dataset is for both. */
+  /* VM: RandomX v2 instead of v1. Caches and datasets suit both. */
   RANDOMX_FLAG_V2 = 128
 } randomx_flags;
 
@@ -94,53 +94,53 @@ extern "C" {
 #endif
 
 /**
- * The flags that are fastest on this machine. LARGE_PAGES, FULL_MEM, SECURE and V2 are never
- * among them: add those that are wanted.
+ * Returns the fastest flags for this machine. LARGE_PAGES, FULL_MEM, SECURE and V2 are never
+ * among them; add those that you want.
  */
 RANDOMX_EXPORT randomx_flags randomx_get_flags(void);
 
 /**
- * Allocates a cache, without a key yet.
+ * Allocates a cache without a key.
  *
- * @param flags LARGE_PAGES, JIT, ARGON2_SSSE3 and ARGON2_AVX2 count.
- * @return NULL if 256 MiB cannot be had, or what the flags ask for.
+ * @param flags LARGE_PAGES, JIT, ARGON2_SSSE3 and ARGON2_AVX2 are used, others ignored.
+ * @return NULL if 256 MiB, or a feature that the flags demand, is missing.
  */
 RANDOMX_EXPORT randomx_cache *randomx_alloc_cache(randomx_flags flags);
 
 /**
- * Expands a key, which takes a fraction of a second. Does nothing if it is the key of before.
- * VMs over this cache hash with the new key from then on.
+ * Expands a key, which takes a fraction of a second. Does nothing if the cache has this key
+ * already. VMs of this cache hash with the new key from then on.
  *
- * @param key may be NULL if keySize is 0, which is a key too.
+ * @param key may be NULL if keySize is 0. The empty key is valid.
  */
 RANDOMX_EXPORT void randomx_init_cache(randomx_cache *cache, const void *key, size_t keySize);
 
-/** Where the 256 MiB of the cache are. They stay there until it is released. */
+/** Returns the address of the cache's 256 MiB. It is the same until the release. */
 RANDOMX_EXPORT void *randomx_get_cache_memory(randomx_cache *cache);
 
 /** Releases a cache. */
 RANDOMX_EXPORT void randomx_release_cache(randomx_cache *cache);
 
 /**
- * Allocates a dataset, of zeros.
+ * Allocates a dataset of zeros.
  *
- * @param flags LARGE_PAGES counts.
- * @return NULL if 2080 MiB cannot be had, or not on such pages.
+ * @param flags LARGE_PAGES is used, others ignored.
+ * @return NULL if 2080 MiB, or such pages, are missing.
  */
 RANDOMX_EXPORT randomx_dataset *randomx_alloc_dataset(randomx_flags flags);
 
-/** How many items a dataset has. */
+/** Returns the number of items in a dataset. */
 RANDOMX_EXPORT unsigned long randomx_dataset_item_count(void);
 
 /**
- * Computes so many items of the key that the cache has, from startItem on. Threads may compute
- * different parts at once. Items past the last are left out, and VMs wait meanwhile. Does
- * nothing if the cache has no key.
+ * Computes itemCount items of the cache's key, from startItem on, without those past the end.
+ * Threads may compute different parts at once. VMs wait meanwhile. Does nothing if the cache has
+ * no key.
  */
 RANDOMX_EXPORT void randomx_init_dataset(randomx_dataset *dataset, randomx_cache *cache,
                                          unsigned long startItem, unsigned long itemCount);
 
-/** Where the items are. They stay there until the dataset is released. */
+/** Returns the address of the items. It is the same until the release. */
 RANDOMX_EXPORT void *randomx_get_dataset_memory(randomx_dataset *dataset);
 
 /** Releases a dataset. */
@@ -149,18 +149,19 @@ RANDOMX_EXPORT void randomx_release_dataset(randomx_dataset *dataset);
 /**
  * Creates a VM.
  *
- * @param flags LARGE_PAGES, HARD_AES, FULL_MEM, JIT, SECURE and V2 count.
- * @param cache   is needed without FULL_MEM, and not looked at otherwise.
- * @param dataset is needed with FULL_MEM, and not looked at otherwise.
- * @return NULL if the one that is needed is, if 2 MiB cannot be had, or what the flags ask for.
+ * @param flags LARGE_PAGES, HARD_AES, FULL_MEM, JIT, SECURE and V2 are used, others ignored.
+ * @param cache   is required without FULL_MEM, and ignored otherwise.
+ * @param dataset is required with FULL_MEM, and ignored otherwise.
+ * @return NULL if the required one is NULL, or if 2 MiB, or a feature that the flags demand, is
+ *         missing.
  */
 RANDOMX_EXPORT randomx_vm *randomx_create_vm(randomx_flags flags, randomx_cache *cache,
                                              randomx_dataset *dataset);
 
-/** Hashes with this cache from now on. A VM with FULL_MEM does nothing. */
+/** Sets the cache of a VM. Does nothing for a VM with FULL_MEM. */
 RANDOMX_EXPORT void randomx_vm_set_cache(randomx_vm *machine, randomx_cache *cache);
 
-/** Hashes with this dataset from now on. A VM without FULL_MEM does nothing. */
+/** Sets the dataset of a VM. Does nothing for a VM without FULL_MEM. */
 RANDOMX_EXPORT void randomx_vm_set_dataset(randomx_vm *machine, randomx_dataset *dataset);
 
 /** Releases a VM. */
@@ -176,9 +177,10 @@ RANDOMX_EXPORT void randomx_calculate_hash(randomx_vm *machine, const void *inpu
                                            size_t inputSize, void *output);
 
 /**
- * Hash a series of inputs, a little faster than one by one: begin with the first input, then
- * take each hash while the next one begins, and take the last hash. Inputs are not read after a
- * call has returned. randomx_calculate_hash on the same VM ends a series.
+ * Compute the hashes of a series of inputs, a little faster than one by one. `first` begins with an
+ * input, `next` returns the previous hash and begins with another input, and `last` returns the last
+ * hash. Inputs are not read after a call returns. randomx_calculate_hash on the same VM ends a
+ * series.
  */
 RANDOMX_EXPORT void randomx_calculate_hash_first(randomx_vm *machine, const void *input,
                                                  size_t inputSize);
@@ -187,8 +189,8 @@ RANDOMX_EXPORT void randomx_calculate_hash_next(randomx_vm *machine, const void 
 RANDOMX_EXPORT void randomx_calculate_hash_last(randomx_vm *machine, void *output);
 
 /**
- * Computes the commitment to an input and its hash: what chains with v2 compare with their
- * target, since it is checked in microseconds.
+ * Computes the commitment to an input and its hash. Chains with v2 compare it with their target,
+ * since it can be checked in microseconds.
  *
  * @param hash_in RANDOMX_HASH_SIZE bytes.
  * @param com_out RANDOMX_HASH_SIZE bytes; may be hash_in.

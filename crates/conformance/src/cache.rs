@@ -51,13 +51,13 @@ pub(crate) fn cache(text: &str, options: VmOptions, report: &mut Report) -> Resu
                 word.value.clone(),
             );
         }
-        // The words are in memory in little-endian order wherever this runs.
+        // Every machine that runs this is little-endian.
         report.check(
             || at("all words".to_owned()),
             blake2b_256(bytemuck::cast_slice(cache.words())),
             key.blake2b_256.clone(),
         );
-        // A batch has to give what single requests give, whatever its length.
+        // Items must not depend on the length of the batch.
         let numbers: Vec<u32> = key.items.iter().map(|item| item.number).collect();
         for length in 1..=numbers.len() {
             let mut items = vec![[0; 8]; length];

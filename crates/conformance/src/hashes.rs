@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use crate::{Error, Report, bytes, parse};
 
-/// A hash that is known.
+/// A known hash.
 #[derive(Clone, Debug)]
 pub struct HashVector {
-    /// What it is the hash of, to tell it from others.
+    /// A description, to identify the vector.
     pub name: String,
     /// The version of RandomX.
     pub version: Version,
@@ -22,7 +22,7 @@ pub struct HashVector {
     pub hash: String,
 }
 
-/// Checks vectors of one key together, version by version, on a VM of that key.
+/// Checks vectors of one key on a VM of that key: those of one version together, then the others.
 pub fn check_hashes(vm: &mut Vm, vectors: &[HashVector], report: &mut Report) {
     for version in Version::ALL {
         let of_version: Vec<&HashVector> =
@@ -35,8 +35,8 @@ pub fn check_hashes(vm: &mut Vm, vectors: &[HashVector], report: &mut Report) {
     }
 }
 
-/// Hashes under any number of keys: those of a key together, and where it has both versions each
-/// alone in the file's order too, which switches versions on one VM.
+/// Checks vectors of any number of keys, those of a key together. If a key has both versions, also
+/// each vector alone in the file's order, which switches versions on one VM.
 pub(crate) fn check(
     vectors: &[HashVector],
     options: VmOptions,
@@ -82,7 +82,7 @@ struct Hash {
     hash: String,
 }
 
-/// Hashes of any keys.
+/// Reads hashes of any keys.
 pub(crate) fn read(text: &str) -> Result<Vec<HashVector>, Error> {
     let vectors = parse::<Hashes>(text)?.vectors;
     let vectors = vectors.into_iter().map(|Hash { version: number, key, input, hash }| {
@@ -114,7 +114,7 @@ struct Block {
     pow_hash: String,
 }
 
-/// Proof-of-work hashes of real blocks and shares, all of one seed epoch.
+/// Reads proof-of-work hashes of real blocks and shares, all of one seed epoch.
 pub(crate) fn read_mainnet(text: &str) -> Result<Vec<HashVector>, Error> {
     let mainnet: Mainnet = parse(text)?;
     let key = mainnet

@@ -1,4 +1,4 @@
-//! The suite of instructions: states before and after, as the reference implementation has them.
+//! The suite of instructions: states before and after, from the reference implementation.
 
 #[cfg(not(target_arch = "x86_64"))]
 use randomx::JitError;
@@ -54,7 +54,7 @@ pub(crate) fn instructions(
     #[cfg(target_arch = "x86_64")]
     {
         let jit = Jit::new(options.cpu, options.code_pages);
-        // Without room for code it would leave the work to the interpreter.
+        // Without executable memory the engine would use the interpreter.
         jit.code().map_err(|error| Error::Failed(error.to_string()))?;
         run_cases(&cases, &jit, options, report)
     }

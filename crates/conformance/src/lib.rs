@@ -1,8 +1,7 @@
 //! Runs the shared test vectors, `tests/vectors/*.json`, against the crate `randomx`.
 //!
-//! The same code runs natively, in Node and in browsers, so that "all vectors pass" means the
-//! same everywhere. A suite is a vector file; it is passed in as text, because not every
-//! environment has files.
+//! The same code runs natively, in Node.js and in browsers, so that "all vectors pass" means the same
+//! everywhere. Each vector file is a suite. Its text is an argument, because browsers have no files.
 
 mod cache;
 mod hashes;
@@ -18,35 +17,35 @@ use serde::de::DeserializeOwned;
 
 pub use hashes::{HashVector, check_hashes};
 
-/// How a suite fails to run at all; wrong results are in the [`Report`] instead.
+/// A suite could not be run. Wrong results are in the [`Report`] instead.
 #[derive(Debug)]
 pub enum Error {
-    /// There is no suite of this name.
+    /// No suite has this name.
     UnknownSuite(String),
-    /// The vector file is not what the suite expects.
+    /// The vector file does not have the form that the suite expects.
     Malformed(String),
-    /// The machine could not run it.
+    /// The machine lacks memory or instructions.
     Failed(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::UnknownSuite(name) => write!(f, "there is no suite {name}"),
+            Error::UnknownSuite(name) => write!(f, "suite: expected one of suites(), got {name}"),
             Error::Malformed(why) => write!(f, "malformed vectors: {why}"),
-            Error::Failed(why) => write!(f, "could not run: {why}"),
+            Error::Failed(why) => write!(f, "cannot run: {why}"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// What a suite found.
+/// The result of a suite.
 #[derive(Debug, Default, serde::Serialize)]
 pub struct Report {
-    /// Values compared.
+    /// The number of compared values.
     pub checked: usize,
-    /// A sentence for each value that was wrong.
+    /// A sentence for each wrong value.
     pub failures: Vec<String>,
 }
 
@@ -65,11 +64,11 @@ impl Report {
     }
 }
 
-/// What a vector file is run by.
+/// The code that runs a vector file.
 enum Suite {
-    /// Checks parts of the algorithm, and adds what it finds to the report.
+    /// Checks parts of the algorithm, and adds the results to a report.
     Parts(fn(&str, VmOptions, &mut Report) -> Result<(), Error>),
-    /// Reads whole hashes, which are checked in one way for all files.
+    /// Reads whole hashes, which are checked in the same way for all files.
     Hashes(fn(&str) -> Result<Vec<HashVector>, Error>),
 }
 
@@ -87,7 +86,7 @@ const SUITES: &[(&str, Suite)] = &[
     ("mainnet-shares", Suite::Hashes(hashes::read_mainnet)),
 ];
 
-/// The names of all suites; `tests/vectors/<name>.json` holds the vectors of each.
+/// Returns the names of all suites. `tests/vectors/<name>.json` has the vectors of each.
 pub fn suites() -> impl Iterator<Item = &'static str> {
     SUITES.iter().map(|(name, _)| *name)
 }
@@ -96,7 +95,7 @@ pub fn suites() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 ///
-/// When the suite cannot be run. Wrong results are not an error but failures in the report.
+/// If the suite cannot be run. Wrong results are failures in the report, not errors.
 pub fn run(name: &str, vectors: &str, options: VmOptions) -> Result<Report, Error> {
     let mut report = Report::default();
     match suite(name)? {
@@ -106,12 +105,12 @@ pub fn run(name: &str, vectors: &str, options: VmOptions) -> Result<Report, Erro
     Ok(report)
 }
 
-/// The vectors of a suite of whole hashes, for callers that share what their keys expand to
-/// between many runs; other suites have none.
+/// Returns the vectors of a suite of whole hashes, for callers that share caches and datasets between
+/// runs. Other suites have none.
 ///
 /// # Errors
 ///
-/// When there is no such suite, or its vectors are malformed.
+/// If there is no such suite, or its vectors are malformed.
 pub fn hash_vectors(name: &str, vectors: &str) -> Result<Vec<HashVector>, Error> {
     match suite(name)? {
         Suite::Parts(_) => Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! The suites of the custom functions: reciprocals, AES, SuperscalarHash programs, commitments.
+//! The suites of single functions: reciprocals, AES, SuperscalarHash programs, commitments.
 
 use randomx::aes::{Aes, AesGenerator1R, AesGenerator4R, aes_hash_1r};
 use randomx::blake_generator::BlakeGenerator;
@@ -53,7 +53,7 @@ struct Fingerprint {
 /// Fills blocks of 64 bytes from a seed.
 type FillFrom<'a> = dyn Fn(&[u8; 64], &mut [[u8; 64]]) + 'a;
 
-/// All AES functions.
+/// Checks all AES functions.
 pub(crate) fn aes(text: &str, options: VmOptions, report: &mut Report) -> Result<(), Error> {
     let vectors: AesVectors = parse(text)?;
     let aes = Aes::new(options.cpu);
@@ -145,7 +145,7 @@ pub(crate) fn superscalar(
     Ok(())
 }
 
-/// Blake2b-256 through the one public function that is nothing else.
+/// Computes Blake2b-256 with the public function for commitments, which is the same.
 pub(crate) fn blake2b_256(data: &[u8]) -> String {
     match data.split_last_chunk::<32>() {
         Some((head, tail)) => hex::encode(calculate_commitment(head, tail)),

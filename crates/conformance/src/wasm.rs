@@ -4,17 +4,17 @@ use randomx::VmOptions;
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The names of all suites.
+/// Returns the names of all suites.
 #[wasm_bindgen]
 pub fn suites() -> Vec<String> {
     crate::suites().map(str::to_owned).collect()
 }
 
-/// Runs a suite on the text of its vector file; the report comes as JSON.
+/// Runs a suite on the text of its vector file, and returns the report as JSON.
 ///
 /// # Errors
 ///
-/// When the suite cannot be run.
+/// If the suite cannot be run.
 #[wasm_bindgen]
 pub fn run(suite: &str, vectors: &str) -> Result<String, JsError> {
     let report = crate::run(suite, vectors, VmOptions::default())?;

@@ -1,25 +1,25 @@
-//! Random keys and inputs against the reference implementation (v1, compiled programs), with the
-//! fastest engine and in several numbers of lanes.
+//! Random keys and inputs against the reference implementation (v1, compiled programs), by the fastest
+//! engine, in several numbers of lanes.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use randomx::blake_generator::BlakeGenerator;
 use randomx::{Cache, EngineChoice, Version, Vm, VmOptions};
 use randomx_rs::{RandomXCache, RandomXFlag, RandomXVM};
+use randomx_testing::say;
 
 const KEYS: usize = 8;
 
-/// How many inputs of each key are hashed in how many lanes. But for the single lane none of them
-/// is a multiple of the lanes, so that the last group of each is not full.
+/// Numbers of lanes, each with the number of inputs of each key. With several lanes, the last group is
+/// not full.
 const INPUTS: [(usize, usize); 4] = [(1, 60), (2, 61), (4, 62), (8, 68)];
 
-/// The fastest engine, by its name, so that no other can take its place.
+/// The fastest engine, chosen by name, so that there is no fallback to another.
 const ENGINE: EngineChoice =
     if cfg!(target_arch = "x86_64") { EngineChoice::Jit } else { EngineChoice::Interpreter };
 
-/// Around the 60 bytes that the SuperscalarHash generator takes, and a hash.
+/// Lengths around the 60 bytes that the SuperscalarHash generator reads, and that of a hash.
 const KEY_LENGTHS: [usize; 3] = [60, 61, 32];
 
 #[test]
@@ -29,24 +29,20 @@ fn two_thousand_hashes_are_those_of_the_reference() {
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, Into::into) {
             scope.spawn(|| {
-                while let Some(key) = { left.lock().expect("no thread has died").next() } {
+                while let Some(key) = { left.lock().expect("no thread has panicked").next() } {
                     let hashes = compare_hashes_of_key(key);
-                    *compared.lock().expect("no thread has died") += hashes;
+                    *compared.lock().expect("no thread has panicked") += hashes;
                 }
             });
         }
     });
-    let compared = compared.into_inner().expect("no thread has died");
-    // Written past the capture of a test that passes: how many were compared is the result.
-    let _ = writeln!(
-        std::io::stdout(),
-        "light, {ENGINE:?}, against the reference: {compared} hashes of {KEYS} keys"
-    );
+    let compared = compared.into_inner().expect("no thread has panicked");
+    say(format_args!("light, {ENGINE:?}, against the reference: {compared} hashes of {KEYS} keys"));
     assert!(compared >= 2_000);
 }
 
 fn compare_hashes_of_key(number: usize) -> usize {
-    // The generator serves as a source of random numbers: the same in every run.
+    // The generator is a source of random numbers that are the same in every run.
     let mut random = BlakeGenerator::new(&[b"against the reference", &[number as u8][..]].concat());
     let any = 1 + random.word() as usize % 100;
     let key = bytes(&mut random, KEY_LENGTHS.get(number).copied().unwrap_or(any));
@@ -77,8 +73,8 @@ fn compare_hashes_of_key(number: usize) -> usize {
     compared
 }
 
-/// The reference implementation; its wrapper refuses empty keys and inputs, which it takes itself:
-/// see the vectors.
+/// The reference implementation. This wrapper of it refuses empty keys and inputs; the vectors have
+/// some.
 struct Reference(RandomXVM);
 
 impl Reference {
