@@ -44,6 +44,11 @@ impl History {
 
     /// Returns the difficulty that the rule demands of the block at a height.
     pub(crate) fn difficulty(&self, height: u64) -> Demand<u128> {
+        self.difficulty_with(height, DIFFICULTY_TARGET)
+    }
+
+    /// Returns the same for a block that should take `target` seconds.
+    pub(crate) fn difficulty_with(&self, height: u64, target: u64) -> Demand<u128> {
         let Some(needed) = self.needed(height, DIFFICULTY_BLOCKS) else { return Demand::Unknown };
         // The rule leaves the genesis block out.
         let genesis = usize::from(needed as u64 == height).min(needed);
@@ -59,7 +64,7 @@ impl History {
                 })
             })
             .collect();
-        match past.and_then(|past| next_difficulty(&past, DIFFICULTY_TARGET)) {
+        match past.and_then(|past| next_difficulty(&past, target)) {
             Some(difficulty) => Demand::Ruled(difficulty),
             None => Demand::Nothing,
         }

@@ -7,6 +7,8 @@
 //! [`examine`] checks one block by itself. A [`Chain`] checks block after block: what it demands
 //! follows from the blocks before, back to a trusted [`Checkpoint`]. Both return every [`Check`].
 //!
+//! A [`client::Client`] follows a network's chain through untrusted sources.
+//!
 //! The rules that need a whole node are not checked: that transactions are valid, that the miner
 //! pays itself no more than it may, that blocks are not too large, and that no output is spent
 //! twice. Blocks before major version 12, which introduced RandomX, cannot be judged.
@@ -33,6 +35,7 @@ mod candidate;
 mod chain;
 mod checkpoint;
 mod checks;
+pub mod client;
 mod difficulty;
 mod hash;
 mod header;

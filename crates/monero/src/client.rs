@@ -1,0 +1,360 @@
+//! A light client's decisions, without input or output.
+//!
+//! A [`Client`] follows Monero's chain through sources that it does not trust. It reads their
+//! headers, checks them by the rules, has proofs of work computed, and follows the chain with the
+//! most work. The caller does the rest: it passes what happened as an [`Event`] to
+//! [`Client::handle`], and carries out each [`Action`] that [`Client::next_action`] returns. The
+//! client has no threads, no sockets and no clock.
+//!
+//! # What the client trusts
+//!
+//! It trusts, stores and reports a tip only after it has checked that block's own proof of work,
+//! and while it has refused nothing after it on the chain of a source that has it. It never trusts
+//! what a source says about itself: a source can only show blocks.
+//!
+//! With [`Config::sample`] = `n`, the client accepts blocks in batches of at most
+//! [`Config::batch`]. It chooses the blocks to hash after a batch has arrived: always the newest,
+//! first, and each other one with a probability of `1/n`, by a number that only the caller's secret
+//! determines. So a batch with `k` forged blocks passes only if the newest one has a real proof of
+//! work, and then with a probability of `(1 - 1/n)^(k - 1)` at most: below 1% for `n = 10` and
+//! `k = 45`. A side that would replace a part of the chain is hashed completely, whatever `n` is.
+//!
+//! # Forks
+//!
+//! Headers form a tree, in which each source has its newest block. The client keeps
+//! [`Config::kept`] blocks before its tip and the sources' forks from these; a fork further back
+//! cannot be followed, nor a side of more than twice as many blocks that still has less work. Only a branch with more work replaces another. A replacement of at least
+//! [`Config::deep`] blocks is announced before its proofs of work are checked.
+//!
+//! # Limits
+//!
+//! Memory is bounded by [`Client::max_blocks`] blocks, each of at most 92 bytes and some 200 bytes of
+//! bookkeeping.
+
+mod anchoring;
+mod answers;
+mod batch;
+mod codec;
+mod event;
+mod evidence;
+mod forks;
+mod growth;
+mod source;
+mod store;
+mod sync;
+mod tree;
+mod work;
+
+use std::collections::VecDeque;
+use std::{error, fmt};
+
+use crate::anchor::Anchor;
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::hash::Hash;
+use crate::network::Network;
+
+pub use event::{
+    Action, Alarm, Branch, Event, Fork, JobId, MAX_HEADERS, Query, Report, RequestId, SourceId,
+    SourceState, Tip,
+};
+pub use evidence::{Evidence, EvidenceError, SideVerdict};
+pub use store::StoreError;
+
+use anchoring::Anchoring;
+use batch::Batch;
+use source::Source;
+use tree::Tree;
+
+/// The settings of a client.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The network.
+    pub network: Network,
+    /// The difficulty of every block, for a chain of `monerod --fixed-difficulty`.
+    pub fixed_difficulty: Option<u128>,
+    /// One block in this many is hashed besides the newest of each batch; 1 hashes all.
+    pub sample: u64,
+    /// The number of reverted blocks from which a reorganisation is announced.
+    pub deep: u64,
+    /// The pause between questions for a source's tip, in seconds.
+    pub poll: u64,
+    /// The number of blocks kept before the tip.
+    pub kept: u64,
+    /// The most blocks that are accepted together.
+    pub batch: usize,
+    /// Random bytes that the sources cannot know, from which the sample is drawn.
+    pub secret: Hash,
+}
+
+impl Config {
+    /// Returns the default settings for a network: all blocks are hashed, ten reverted blocks are
+    /// announced, sources are asked every 30 seconds, and three days of blocks are kept.
+    pub fn new(network: Network, secret: Hash) -> Self {
+        Self {
+            network,
+            fixed_difficulty: None,
+            sample: 1,
+            deep: 10,
+            poll: 30,
+            kept: 2160,
+            batch: 1024,
+            secret,
+        }
+    }
+
+    /// The most blocks of a source that are not accepted yet. A side that replaces all kept blocks
+    /// fits, and as many again.
+    fn ahead(&self) -> usize {
+        usize::try_from(self.kept).unwrap_or(usize::MAX / 4).saturating_mul(2)
+    }
+
+    /// The number of blocks by which the base lags before it moves.
+    fn slack(&self) -> u64 {
+        self.kept / 4
+    }
+}
+
+/// The block from which a client begins.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// The network's newest anchor, which is reached from the one before it; see
+    /// [`Anchor`]. On a regtest chain, the genesis block.
+    Anchors,
+    /// Two anchors that the caller trusts, the earlier one first.
+    Between(Anchor, Anchor),
+    /// A checkpoint that the caller trusts.
+    Checkpoint(Checkpoint),
+    /// The bytes of the last [`Action::Store`].
+    Stored(Vec<u8>),
+}
+
+/// A light client's state. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Client {
+    config: Config,
+    tree: Tree,
+    /// The newest trusted block.
+    trusted: Hash,
+    /// The first start's work, and the source that it reads from.
+    anchoring: Option<(Anchoring, Option<SourceId>)>,
+    sources: Vec<Source>,
+    batch: Option<Batch>,
+    /// The time before which no new batch begins, after a hash could not be computed.
+    retry: u64,
+    /// Blocks whose proof of work failed, the newest last.
+    refused: VecDeque<Hash>,
+    alarm: Alarm,
+    /// The time of the first event.
+    started: Option<u64>,
+    /// Whether a tip changed since the sources were last compared.
+    changed: bool,
+    actions: VecDeque<Action>,
+    next_request: u64,
+    next_job: u64,
+}
+
+impl Client {
+    /// The most sources.
+    pub const MAX_SOURCES: usize = 16;
+
+    /// The lag from which a source is behind.
+    const BEHIND: u64 = 3;
+
+    /// The most refused blocks that are remembered.
+    const MAX_REFUSED: usize = 256;
+
+    /// Creates a client without sources.
+    ///
+    /// # Errors
+    ///
+    /// If the checkpoint or the stored bytes are refused.
+    pub fn new(config: Config, start: Start) -> Result<Self, StartError> {
+        let Config { network, fixed_difficulty, .. } = config;
+        let mut anchoring = None;
+        let mut refused = VecDeque::new();
+        let (tree, trusted) = match start {
+            Start::Anchors => {
+                anchoring = Anchoring::new(network).map(|anchoring| (anchoring, None));
+                let genesis = Checkpoint::genesis(network);
+                (Tree::new(network, fixed_difficulty, genesis), network.genesis_id())
+            }
+            Start::Between(from, to) => {
+                if !Anchoring::is_wide(from, to) {
+                    return Err(StartError::Anchors);
+                }
+                anchoring = Some((Anchoring::between(network, from, to), None));
+                let genesis = Checkpoint::genesis(network);
+                (Tree::new(network, fixed_difficulty, genesis), network.genesis_id())
+            }
+            Start::Checkpoint(checkpoint) => {
+                checkpoint.check(network).map_err(StartError::Checkpoint)?;
+                let id = checkpoint.id;
+                (Tree::new(network, fixed_difficulty, checkpoint), id)
+            }
+            Start::Stored(bytes) => {
+                let state = store::restore(&bytes, network, fixed_difficulty);
+                let state = state.map_err(StartError::Store)?;
+                refused = state.refused;
+                (state.tree, state.trusted)
+            }
+        };
+        Ok(Self {
+            config,
+            tree,
+            trusted,
+            anchoring,
+            sources: Vec::new(),
+            batch: None,
+            retry: 0,
+            refused,
+            alarm: Alarm::Cleared,
+            started: None,
+            changed: false,
+            actions: VecDeque::new(),
+            next_request: 0,
+            next_job: 0,
+        })
+    }
+
+    /// Adds a source, unless there are [`Client::MAX_SOURCES`] already. The next event starts its
+    /// first request.
+    pub fn add_source(&mut self) -> Option<SourceId> {
+        if self.sources.len() == Self::MAX_SOURCES {
+            return None;
+        }
+        let id = SourceId(self.sources.len() as u32);
+        self.sources.push(Source::new(self.tree.base().id));
+        Some(id)
+    }
+
+    /// Takes an event at the time `now`, in seconds since 1970. Answers to requests that are not
+    /// open, and hashes that were not requested, are ignored.
+    pub fn handle(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Tick => {}
+            Event::Tip { request, height, id } => self.on_tip(request, height, &id, now),
+            Event::Headers { request, blobs } => self.on_headers(request, &blobs, now),
+            Event::Difficulties { request, difficulties } => {
+                self.on_difficulties(request, &difficulties, now);
+            }
+            Event::Failed { request } => {
+                if let Some((source, _)) = self.take_request(request) {
+                    self.fail(source, now);
+                }
+            }
+            Event::Hashed { job, hash } => self.on_hash(job, &hash),
+            Event::HashFailed { job } => self.on_hash_failed(job, now),
+        }
+        self.advance(now);
+    }
+
+    /// Returns the next thing to do, if there is one.
+    pub fn next_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// Returns the newest trusted block, or `None` before a first start has reached its anchor.
+    pub fn tip(&self) -> Option<Tip> {
+        self.anchoring.is_none().then(|| self.describe(&self.trusted))
+    }
+
+    /// Returns the number of blocks from a height to the tip, both included, or 0 above the tip.
+    pub fn confirmations(&self, height: u64) -> u64 {
+        self.tip().map_or(0, |tip| (tip.height + 1).saturating_sub(height))
+    }
+
+    /// Returns the id of the trusted block at a height, if it is kept.
+    pub fn block_id(&self, height: u64) -> Option<Hash> {
+        if height == self.tree.base().height && self.anchoring.is_none() {
+            return Some(self.tree.base().id);
+        }
+        let mut chain = self.tree.chain(&self.trusted);
+        chain.find(|(_, entry)| entry.height == height).map(|(id, _)| id)
+    }
+
+    /// Returns the sources with their states, in the order in which they were added.
+    pub fn sources(&self) -> impl Iterator<Item = (SourceId, &SourceState)> {
+        let states = self.sources.iter().map(|source| &source.state);
+        states.enumerate().map(|(index, state)| (SourceId(index as u32), state))
+    }
+
+    /// Whether there is nothing to do before the sources' chains change: each source has been read,
+    /// or is known not to give its chain.
+    pub fn is_settled(&self) -> bool {
+        let settled = |source: &Source| {
+            let read = source.claim.is_none_or(|claim| claim <= self.tree.height(&source.tip));
+            source.state != SourceState::Connecting && read && source.search.is_none()
+        };
+        self.batch.is_none() && self.sources.iter().all(settled)
+    }
+
+    /// Returns the height of the oldest block that is kept. Forks before it cannot be followed.
+    pub fn base_height(&self) -> u64 {
+        self.tree.base().height
+    }
+
+    /// Returns the bytes to store now, as the last [`Action::Store`] had them, or `None` before a
+    /// first start has reached its anchor.
+    pub fn save(&self) -> Option<Vec<u8>> {
+        let Config { network, fixed_difficulty, .. } = self.config;
+        let Self { tree, trusted, refused, .. } = self;
+        let save = || store::save(tree, network, fixed_difficulty, trusted, refused);
+        self.anchoring.is_none().then(save)
+    }
+
+    /// Returns the number of blocks in memory.
+    pub fn blocks(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Returns the number of blocks that [`Client::blocks`] never exceeds.
+    pub fn max_blocks(&self) -> usize {
+        let kept = self.config.kept.saturating_add(self.config.slack());
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX).saturating_add(self.config.batch);
+        // The client's own chain, the batch in work, and each source's chain.
+        let chains = self.sources.len() + 2;
+        kept.saturating_add(self.config.ahead()).saturating_mul(chains)
+    }
+
+    /// Returns a complete checkpoint at the tip, or `None` before a first start has reached its
+    /// anchor.
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
+        self.anchoring.is_none().then(|| self.tree.checkpoint(&self.trusted))
+    }
+
+    fn describe(&self, id: &Hash) -> Tip {
+        let (tree, id) = (&self.tree, *id);
+        let (height, work) = (tree.height(&id), tree.work(&id));
+        Tip { height, id, timestamp: tree.timestamp(&id), work }
+    }
+
+    fn report(&mut self, report: Report) {
+        self.actions.push_back(Action::Report(report));
+    }
+}
+
+/// The reason why a client cannot start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The second anchor is not after the first, or so close that seed hashes are missing.
+    Anchors,
+    /// The checkpoint is refused.
+    Checkpoint(CheckpointError),
+    /// The stored bytes are refused.
+    Store(StoreError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Anchors => f.write_str(
+                "anchors: expected the second to be 2112 blocks or more after the first",
+            ),
+            Self::Checkpoint(error) => write!(f, "checkpoint: {error}"),
+            Self::Store(error) => write!(f, "store: {error}"),
+        }
+    }
+}
+
+impl error::Error for StartError {}

@@ -1,0 +1,255 @@
+//! What the sources' answers mean.
+
+use super::Client;
+use super::anchoring::{Anchoring, Step};
+use super::event::{Report, RequestId, SourceId, SourceState};
+use super::source::{Purpose, Search};
+use super::tree::{Refusal, Tree, unparsed};
+use crate::checkpoint::{Checkpoint, MAX_HEIGHT};
+use crate::hash::Hash;
+use crate::header::HashingBlob;
+
+/// What to do about a source after its answer.
+enum Judgement {
+    /// Go on.
+    Fine,
+    /// The answer was not usable.
+    Failed,
+    /// Change the state.
+    State(SourceState),
+}
+
+impl Client {
+    /// Takes the answer to a request off its source.
+    pub(super) fn take_request(&mut self, request: RequestId) -> Option<(usize, Purpose)> {
+        let open = |id: &Option<(RequestId, Purpose)>| id.is_some_and(|(id, _)| id == request);
+        let source = self.sources.iter().position(|source| open(&source.request))?;
+        let (_, purpose) = self.sources[source].request.take()?;
+        Some((source, purpose))
+    }
+
+    pub(super) fn fail(&mut self, source: usize, now: u64) {
+        if !self.sources[source].failed(now) {
+            return;
+        }
+        self.set_state(source, SourceState::Unresponsive);
+        if let Some((anchoring, provider)) = &mut self.anchoring
+            && provider.is_some_and(|provider| provider.index() == source)
+        {
+            *provider = None;
+            anchoring.restart();
+        }
+    }
+
+    pub(super) fn set_state(&mut self, source: usize, state: SourceState) {
+        if self.sources[source].state == state {
+            return;
+        }
+        let dropped = matches!(state, SourceState::Invalid { .. } | SourceState::OtherNetwork);
+        if dropped {
+            self.sources[source].tip = self.tree.base().id;
+            self.sources[source].claim = None;
+            self.sources[source].search = None;
+            self.changed = true;
+        }
+        self.sources[source].state = state.clone();
+        self.report(Report::Source { source: SourceId(source as u32), state });
+    }
+
+    fn judge(&mut self, source: usize, judgement: Judgement, now: u64) {
+        match judgement {
+            Judgement::Fine => self.sources[source].answered(),
+            Judgement::Failed => self.fail(source, now),
+            Judgement::State(state) => {
+                self.sources[source].answered();
+                if state != SourceState::Connecting {
+                    self.sources[source].claim = None;
+                    self.sources[source].search = None;
+                }
+                self.set_state(source, state);
+            }
+        }
+    }
+
+    pub(super) fn on_tip(&mut self, request: RequestId, height: u64, id: &Hash, now: u64) {
+        let Some((source, purpose)) = self.take_request(request) else { return };
+        let judgement = if purpose == Purpose::Tip && height <= MAX_HEIGHT {
+            self.compare_tip(source, height, id)
+        } else {
+            Judgement::Failed
+        };
+        self.judge(source, judgement, now);
+    }
+
+    fn compare_tip(&mut self, source: usize, height: u64, id: &Hash) -> Judgement {
+        let base = self.tree.base().height;
+        let state = &mut self.sources[source];
+        state.claim = Some(height);
+        if let Some((anchoring, _)) = &self.anchoring {
+            let behind = height < anchoring.height();
+            return if behind { Judgement::State(SourceState::Behind) } else { Judgement::Fine };
+        }
+        if self.tree.contains(id) && self.tree.height(id) == height {
+            state.tip = *id;
+            state.search = None;
+            self.changed = true;
+            return self.shares_chain(source);
+        } else if height < base {
+            return Judgement::State(SourceState::Behind);
+        } else if height == base {
+            return Judgement::State(SourceState::OtherNetwork);
+        } else if height <= self.tree.height(&state.tip) {
+            state.search = Some(Search::new(base, height));
+        }
+        Judgement::Fine
+    }
+
+    pub(super) fn on_headers(&mut self, request: RequestId, blobs: &[Vec<u8>], now: u64) {
+        let Some((source, purpose)) = self.take_request(request) else { return };
+        let judgement = match purpose {
+            Purpose::Anchor => self.anchor(|anchoring| anchoring.headers(blobs)),
+            Purpose::Probe { height } => self.probed(source, height, blobs),
+            Purpose::Extend { count } if blobs.is_empty() || blobs.len() as u64 > count => {
+                Judgement::Failed
+            }
+            Purpose::Extend { .. } => self.extend(source, blobs, now),
+            Purpose::Tip => Judgement::Failed,
+        };
+        self.judge(source, judgement, now);
+    }
+
+    pub(super) fn on_difficulties(&mut self, request: RequestId, values: &[u128], now: u64) {
+        let Some((source, purpose)) = self.take_request(request) else { return };
+        let judgement = if purpose == Purpose::Anchor {
+            self.anchor(|anchoring| anchoring.difficulties(values))
+        } else {
+            Judgement::Failed
+        };
+        self.judge(source, judgement, now);
+    }
+
+    fn anchor(&mut self, take: impl FnOnce(&mut Anchoring) -> Step) -> Judgement {
+        let Some((anchoring, provider)) = &mut self.anchoring else { return Judgement::Fine };
+        let step = take(anchoring);
+        match step {
+            Step::More => return Judgement::Fine,
+            Step::Done(base) => {
+                self.begin_at(*base);
+                return Judgement::Fine;
+            }
+            Step::Short => return Judgement::Failed,
+            Step::OtherNetwork | Step::False(_) => {
+                *provider = None;
+                anchoring.restart();
+            }
+        }
+        match step {
+            Step::OtherNetwork => Judgement::State(SourceState::OtherNetwork),
+            Step::False(reason) => {
+                let reason = reason.to_owned();
+                Judgement::State(SourceState::Invalid { reason, evidence: None })
+            }
+            _ => Judgement::Failed,
+        }
+    }
+
+    /// Ends the first start.
+    fn begin_at(&mut self, base: Checkpoint) {
+        self.anchoring = None;
+        self.trusted = base.id;
+        for source in &mut self.sources {
+            source.tip = base.id;
+            source.claim = None;
+            source.due = 0;
+        }
+        self.tree = Tree::new(self.config.network, self.config.fixed_difficulty, base);
+        self.store();
+        self.report(Report::Tip(self.describe(&self.trusted)));
+    }
+
+    fn probed(&mut self, source: usize, height: u64, blobs: &[Vec<u8>]) -> Judgement {
+        let ([blob], Some(mut search)) = (blobs, self.sources[source].search) else {
+            return Judgement::Failed;
+        };
+        let id = match HashingBlob::parse(blob) {
+            Ok(blob) => blob.id(),
+            Err(_) => match unparsed(blob) {
+                Refusal::UpdateNeeded(version) => {
+                    return Judgement::State(SourceState::UpdateNeeded { height, version });
+                }
+                _ => return Judgement::Failed,
+            },
+        };
+        let agree = self.tree.contains(&id) && self.tree.height(&id) == height;
+        if !search.note(height, agree) {
+            return Judgement::Failed;
+        }
+        let source = &mut self.sources[source];
+        source.search = Some(search);
+        if agree {
+            source.tip = id;
+            self.changed = true;
+        }
+        Judgement::Fine
+    }
+
+    /// Adds headers that should follow a source's newest known block.
+    fn extend(&mut self, source: usize, blobs: &[Vec<u8>], now: u64) -> Judgement {
+        let start = self.sources[source].tip;
+        let mut tip = start;
+        let mut judgement = Judgement::Fine;
+        for blob in blobs {
+            match self.tree.insert(&tip, blob, now) {
+                Ok(id) if self.refused.contains(&id) => {
+                    let reason = "a block lacks its proof of work".to_owned();
+                    let evidence = Some(self.evidence_against(&tip, blob));
+                    self.tree.remove(&id);
+                    judgement = Judgement::State(SourceState::Invalid { reason, evidence });
+                }
+                Ok(id) => {
+                    tip = id;
+                    continue;
+                }
+                // Its chain changed since the last answer, or within this one.
+                Err(Refusal::Unlinked) if tip == start => {
+                    return self.search_below(source, &start);
+                }
+                Err(Refusal::Unlinked | Refusal::TooEarly) => self.sources[source].claim = None,
+                Err(Refusal::Malformed) => judgement = Judgement::Failed,
+                Err(Refusal::UpdateNeeded(version)) => {
+                    let height = self.tree.height(&tip) + 1;
+                    judgement = Judgement::State(SourceState::UpdateNeeded { height, version });
+                }
+                Err(Refusal::Invalid(reason)) => {
+                    let evidence = Some(self.evidence_against(&tip, blob));
+                    judgement = Judgement::State(SourceState::Invalid { reason, evidence });
+                }
+            }
+            break;
+        }
+        self.sources[source].tip = tip;
+        self.changed = true;
+        match judgement {
+            Judgement::Fine => self.shares_chain(source),
+            other => other,
+        }
+    }
+
+    /// Notes that a source has the client's chain, after it may have had another one.
+    fn shares_chain(&self, source: usize) -> Judgement {
+        match self.sources[source].state {
+            SourceState::OtherNetwork => Judgement::State(SourceState::Connecting),
+            _ => Judgement::Fine,
+        }
+    }
+
+    /// Looks for the last common block, since a source no longer has `tip`.
+    fn search_below(&mut self, source: usize, tip: &Hash) -> Judgement {
+        let (base, high) = (self.tree.base().height, self.tree.height(tip));
+        if high == base {
+            return Judgement::State(SourceState::OtherNetwork);
+        }
+        self.sources[source].search = Some(Search::new(base, high));
+        Judgement::Fine
+    }
+}

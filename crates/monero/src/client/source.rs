@@ -1,0 +1,188 @@
+//! The state of one source.
+
+use super::event::{RequestId, SourceState};
+use crate::hash::Hash;
+
+/// Failures in a row after which a source counts as unresponsive.
+const PATIENCE: u32 = 3;
+
+/// The longest pause between attempts, in seconds.
+const LONGEST_PAUSE: u64 = 600;
+
+/// The most questions of one search for a common block. A source whose chain changes between
+/// answers could keep a search going forever.
+const MAX_PROBES: u32 = 64;
+
+/// A source, and what is known about its chain.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) state: SourceState,
+    /// The newest block of its chain that is in the tree.
+    pub(super) tip: Hash,
+    /// The height of its newest block, as it says.
+    pub(super) claim: Option<u64>,
+    pub(super) request: Option<(RequestId, Purpose)>,
+    pub(super) search: Option<Search>,
+    /// The time of the next question for its tip.
+    pub(super) due: u64,
+    /// The time before which it is not asked, after a failure.
+    pub(super) paused: u64,
+    failures: u32,
+    /// The last common block of a fork that was reported.
+    pub(super) reported: Option<Hash>,
+    /// The last common block of a deep reorganisation that was announced.
+    pub(super) announced: Option<Hash>,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Tip,
+    /// One header, to find the last common block.
+    Probe {
+        height: u64,
+    },
+    /// The headers that follow `Source::tip`.
+    Extend {
+        count: u64,
+    },
+    /// A part of the chain between the anchors.
+    Anchor,
+}
+
+/// A search for the last block that a source shares with the tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Search {
+    /// A height at which they agree; the base's height until one was found.
+    pub(super) low: u64,
+    /// A height at which they differ.
+    pub(super) high: u64,
+    pub(super) found: bool,
+    /// The distance of the next probe while none was found.
+    step: u64,
+    probes: u32,
+}
+
+impl Source {
+    pub(super) fn new(base: Hash) -> Self {
+        Self {
+            state: SourceState::Connecting,
+            tip: base,
+            claim: None,
+            request: None,
+            search: None,
+            due: 0,
+            paused: 0,
+            failures: 0,
+            reported: None,
+            announced: None,
+        }
+    }
+
+    /// Whether the source may be asked.
+    pub(super) fn is_usable(&self) -> bool {
+        !matches!(self.state, SourceState::Invalid { .. })
+    }
+
+    /// Whether its chain counts.
+    pub(super) fn counts(&self) -> bool {
+        !matches!(self.state, SourceState::Invalid { .. } | SourceState::OtherNetwork)
+    }
+
+    /// Notes a usable answer.
+    pub(super) fn answered(&mut self) {
+        self.failures = 0;
+    }
+
+    /// Notes a failure at `now`; returns whether the source now counts as unresponsive.
+    pub(super) fn failed(&mut self, now: u64) -> bool {
+        self.failures = self.failures.saturating_add(1);
+        self.claim = None;
+        self.search = None;
+        let pause = LONGEST_PAUSE.min(1 << self.failures.min(16));
+        self.paused = now.saturating_add(pause);
+        self.due = self.paused;
+        self.failures >= PATIENCE
+    }
+}
+
+impl Search {
+    /// Begins a search between the base and a height at which the chains differ.
+    pub(super) fn new(base: u64, high: u64) -> Self {
+        Self { low: base, high, found: false, step: 1, probes: 0 }
+    }
+
+    /// Returns the next height to ask for, or `None` once the last common block is known. The base
+    /// itself is not asked for: what follows it shows whether a source has it.
+    pub(super) fn probe(&self) -> Option<u64> {
+        if self.high <= self.low + 1 {
+            return None;
+        }
+        Some(if self.found {
+            self.low.midpoint(self.high)
+        } else {
+            // Forks are short: look close first, then double the distance.
+            self.high.saturating_sub(self.step).max(self.low + 1)
+        })
+    }
+
+    /// Notes whether the chains agree at a height that was asked for. Returns `false` if the search
+    /// takes too long.
+    pub(super) fn note(&mut self, height: u64, agree: bool) -> bool {
+        if agree {
+            (self.low, self.found) = (height, true);
+        } else {
+            self.high = height;
+            self.step = self.step.saturating_mul(2);
+        }
+        self.probes += 1;
+        self.probes < MAX_PROBES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_find_the_last_common_block() {
+        for base in [0, 1000] {
+            for common in base..base + 300 {
+                for high in common + 1..base + 301 {
+                    let mut search = Search::new(base, high);
+                    let mut probes = 0;
+                    while let Some(height) = search.probe() {
+                        assert!(search.note(height, height <= common));
+                        probes += 1;
+                    }
+                    assert_eq!(search.low, common, "base {base}, high {high}");
+                    assert_eq!(search.found, common > base);
+                    assert!(probes <= 20, "{probes}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn searches_end_although_the_answers_change() {
+        let mut search = Search::new(0, 1000);
+        let mut probes = 0;
+        while search.probe().is_some_and(|height| search.note(height, false)) {
+            search.high = 1000;
+            probes += 1;
+        }
+        assert!(probes <= MAX_PROBES);
+    }
+
+    #[test]
+    fn pauses_grow_and_are_bounded() {
+        let mut source = Source::new([0; 32]);
+        assert!(!source.failed(0));
+        assert!(!source.failed(0));
+        assert!(source.failed(0));
+        for _ in 0..100 {
+            source.failed(0);
+        }
+        assert_eq!(source.paused, LONGEST_PAUSE);
+    }
+}

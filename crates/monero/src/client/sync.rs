@@ -1,0 +1,93 @@
+//! What to ask the sources next.
+
+use super::Client;
+use super::event::{Action, MAX_HEADERS, Query, RequestId, SourceId};
+use super::growth::STALE;
+use super::source::{Purpose, Source};
+
+impl Client {
+    /// Does everything that is possible now.
+    pub(super) fn advance(&mut self, now: u64) {
+        if self.anchoring.is_none() {
+            self.work(now);
+            if std::mem::take(&mut self.changed) {
+                self.prune();
+                (0..self.sources.len()).for_each(|source| self.compare(source));
+            }
+            if self.batch.is_none() && self.is_up_to_date(now) {
+                self.check_growth(now);
+            }
+        }
+        for source in 0..self.sources.len() {
+            let Source { request, paused, .. } = &self.sources[source];
+            if self.sources[source].is_usable() && request.is_none() && now >= *paused {
+                self.ask(source, now);
+            }
+        }
+    }
+
+    /// Whether the sources' chains are read, as far as they answer.
+    fn is_up_to_date(&mut self, now: u64) -> bool {
+        let started = *self.started.get_or_insert(now);
+        let mut known = self.sources.iter().filter(|source| source.counts());
+        let answered = known.clone().any(|source| source.claim.is_some());
+        let read = |source: &Source| {
+            let height = self.tree.height(&source.tip);
+            source.search.is_none() && source.claim.is_none_or(|claim| claim <= height)
+        };
+        known.all(read) && (answered || now.saturating_sub(started) > STALE)
+    }
+
+    fn ask(&mut self, index: usize, now: u64) {
+        let source = &mut self.sources[index];
+        if let Some((anchoring, provider)) = &mut self.anchoring {
+            let has_anchor = source.claim.is_some_and(|claim| claim >= anchoring.height());
+            if provider.is_none() && has_anchor && source.counts() {
+                *provider = Some(SourceId(index as u32));
+            }
+            if provider.is_some_and(|provider| provider.index() == index) {
+                let query = anchoring.query();
+                self.request(index, Purpose::Anchor, query);
+                return;
+            }
+        } else if let Some(search) = source.search {
+            if let Some(height) = search.probe() {
+                let query = Query::Headers { first: height, count: 1 };
+                self.request(index, Purpose::Probe { height }, query);
+                return;
+            }
+            source.search = None;
+            if !search.found {
+                source.tip = self.tree.base().id;
+                self.changed = true;
+            }
+        }
+        let source = &self.sources[index];
+        let tip = self.tree.height(&source.tip);
+        let missing = source.claim.map_or(0, |claim| claim.saturating_sub(tip));
+        let count = missing.min(MAX_HEADERS).min(self.room(index));
+        if self.anchoring.is_none() && count > 0 {
+            let query = Query::Headers { first: tip + 1, count };
+            self.request(index, Purpose::Extend { count }, query);
+        } else if now >= source.due {
+            self.sources[index].due = now.saturating_add(self.config.poll);
+            self.request(index, Purpose::Tip, Query::Tip);
+        }
+    }
+
+    /// Returns how many blocks a source may send before those that it has sent are accepted.
+    fn room(&self, source: usize) -> u64 {
+        let ahead = self.config.ahead();
+        let chain = self.tree.chain(&self.sources[source].tip);
+        let open = chain.take_while(|(_, entry)| !entry.accepted);
+        (ahead - open.take(ahead).count()) as u64
+    }
+
+    fn request(&mut self, source: usize, purpose: Purpose, query: Query) {
+        let request = RequestId(self.next_request);
+        self.next_request += 1;
+        self.sources[source].request = Some((request, purpose));
+        let source = SourceId(source as u32);
+        self.actions.push_back(Action::Request { source, request, query });
+    }
+}

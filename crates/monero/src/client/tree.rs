@@ -1,0 +1,349 @@
+//! A tree of compact headers over a trusted block.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::anchor::Anchor;
+use crate::candidate::check_version;
+use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
+use crate::checks::Outcome;
+use crate::difficulty::Difficulty;
+use crate::hash::{Hash, Hex};
+use crate::header::HashingBlob;
+use crate::history::{Demand, History};
+use crate::network::{LATEST_VERSION, Network};
+use crate::reader::Reader;
+use crate::retarget::DIFFICULTY_BLOCKS;
+use crate::seed::{SEED_EPOCH_BLOCKS, seed_height};
+use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
+
+/// A block of the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) height: u64,
+    pub(super) parent: Hash,
+    pub(super) timestamp: u64,
+    pub(super) difficulty: u128,
+    /// The chain's work up to this block.
+    pub(super) work: u128,
+    /// Whether its hash was computed, and meets its difficulty.
+    pub(super) hashed: bool,
+    /// Whether it was in a batch that was accepted, perhaps without being in the sample.
+    pub(super) accepted: bool,
+    pub(super) blob: Vec<u8>,
+}
+
+/// Why a block is not in the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It breaks a rule, whatever its hash.
+    Invalid(String),
+    /// Its version is unknown.
+    UpdateNeeded(u8),
+    /// Its timestamp is too far ahead of the clock, which time may mend.
+    TooEarly,
+    /// It does not follow the block that it should.
+    Unlinked,
+    /// It is no hashing blob of a known version.
+    Malformed,
+}
+
+/// A blob that cannot be parsed may have a format of the future.
+pub(super) fn unparsed(blob: &[u8]) -> Refusal {
+    match Reader::new(blob).small_varint("major version") {
+        Ok(version) if version > LATEST_VERSION => Refusal::UpdateNeeded(version),
+        _ => Refusal::Malformed,
+    }
+}
+
+/// The blocks that follow the base, on all branches.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    network: Network,
+    fixed_difficulty: Option<u128>,
+    base: Checkpoint,
+    entries: HashMap<Hash, Entry>,
+    /// The history up to the block that was added last, which the next one mostly follows. It
+    /// depends on the block's id alone.
+    cursor: Option<(Hash, History)>,
+}
+
+impl Tree {
+    pub(super) fn new(network: Network, fixed_difficulty: Option<u128>, base: Checkpoint) -> Self {
+        Self { network, fixed_difficulty, base, entries: HashMap::new(), cursor: None }
+    }
+
+    pub(super) fn base(&self) -> &Checkpoint {
+        &self.base
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn get(&self, id: &Hash) -> Option<&Entry> {
+        self.entries.get(id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &Hash) -> Option<&mut Entry> {
+        self.entries.get_mut(id)
+    }
+
+    pub(super) fn contains(&self, id: &Hash) -> bool {
+        *id == self.base.id || self.entries.contains_key(id)
+    }
+
+    /// Returns the height of a block of the tree; of others, the base's.
+    pub(super) fn height(&self, id: &Hash) -> u64 {
+        self.get(id).map_or(self.base.height, |entry| entry.height)
+    }
+
+    /// Returns the chain's work up to a block of the tree; of others, the base's.
+    pub(super) fn work(&self, id: &Hash) -> u128 {
+        self.get(id).map_or(self.base.work, |entry| entry.work)
+    }
+
+    /// Returns the timestamp of a block of the tree; of others, the base's.
+    pub(super) fn timestamp(&self, id: &Hash) -> u64 {
+        let base = || self.base.recent.last().map_or(0, |block| block.timestamp);
+        self.get(id).map_or_else(base, |entry| entry.timestamp)
+    }
+
+    /// Returns a block and those before it, down to the one after the base.
+    pub(super) fn chain<'a>(&'a self, tip: &Hash) -> impl Iterator<Item = (Hash, &'a Entry)> {
+        let mut next = *tip;
+        std::iter::from_fn(move || {
+            let entry = self.entries.get(&next)?;
+            Some((std::mem::replace(&mut next, entry.parent), entry))
+        })
+    }
+
+    /// Whether a block is another one or comes after it.
+    pub(super) fn descends(&self, id: &Hash, from: &Hash) -> bool {
+        let height = self.height(from);
+        *from == self.base.id && self.contains(id)
+            || self
+                .chain(id)
+                .take_while(|(_, entry)| entry.height >= height)
+                .any(|(id, _)| id == *from)
+    }
+
+    /// Returns the last block that two chains share.
+    pub(super) fn common(&self, a: &Hash, b: &Hash) -> Hash {
+        let (mut a, mut b) = (*a, *b);
+        while a != b {
+            let (height_a, height_b) = (self.height(&a), self.height(&b));
+            let parent = |id: &Hash| self.get(id).map_or(self.base.id, |entry| entry.parent);
+            if height_a >= height_b {
+                a = parent(&a);
+            }
+            if height_b >= height_a {
+                b = parent(&b);
+            }
+        }
+        a
+    }
+
+    /// Adds a block after `parent` if it follows all rules that need no hash, and returns its id.
+    pub(super) fn insert(&mut self, parent: &Hash, blob: &[u8], now: u64) -> Result<Hash, Refusal> {
+        let parsed = match HashingBlob::parse(blob) {
+            Ok(parsed) if blob.len() <= HashingBlob::MAX_BYTES => parsed,
+            _ => return Err(unparsed(blob)),
+        };
+        let header = &parsed.header;
+        if header.previous_id != *parent {
+            return Err(Refusal::Unlinked);
+        }
+        let id = parsed.id();
+        if self.contains(&id) {
+            return Ok(id);
+        }
+        let height = self.height(parent) + 1;
+        if height > MAX_HEIGHT {
+            return Err(Refusal::Invalid(format!("the height exceeds {MAX_HEIGHT}")));
+        }
+        let version = check_version(header.major_version, Some(height), self.network);
+        match version.outcome {
+            Outcome::UpdateNeeded => return Err(Refusal::UpdateNeeded(header.major_version)),
+            Outcome::Failed => return Err(Refusal::Invalid(version.detail)),
+            Outcome::Passed | Outcome::NotChecked => {}
+        }
+        if header.minor_version < header.major_version {
+            return Err(Refusal::Invalid("the vote is below the block's version".to_owned()));
+        }
+        let anchor = Anchor::all(self.network).iter().find(|anchor| anchor.height == height);
+        if let Some(anchor) = anchor.filter(|anchor| anchor.id != id) {
+            let expected = Hex(&anchor.id);
+            return Err(Refusal::Invalid(format!("expected block {expected} at this height")));
+        }
+        let history = match self.cursor.take() {
+            Some((tip, history)) if tip == *parent => history,
+            _ => self.history(parent),
+        };
+        let timestamp = header.timestamp;
+        let difficulty = self.demanded(&history, height, timestamp, now)?;
+        let Some(work) = self.work(parent).checked_add(difficulty) else {
+            return Err(Refusal::Invalid("the chain's work has more than 128 bits".to_owned()));
+        };
+        let mut history = history;
+        history.push(RecentBlock { timestamp, difficulty }, DIFFICULTY_BLOCKS);
+        self.cursor = Some((id, history));
+        let entry = Entry {
+            height,
+            parent: *parent,
+            timestamp,
+            difficulty,
+            work,
+            hashed: false,
+            accepted: false,
+            blob: blob.to_vec(),
+        };
+        self.entries.insert(id, entry);
+        Ok(id)
+    }
+
+    /// Checks a timestamp, and returns the difficulty.
+    fn demanded(
+        &self,
+        history: &History,
+        height: u64,
+        timestamp: u64,
+        now: u64,
+    ) -> Result<u128, Refusal> {
+        if let Demand::Ruled(median) = history.median(height)
+            && timestamp < median
+        {
+            let problem = format!("the timestamp {timestamp} is before the median {median}");
+            return Err(Refusal::Invalid(problem));
+        }
+        if timestamp > now.saturating_add(TIMESTAMP_FUTURE_LIMIT) {
+            return Err(Refusal::TooEarly);
+        }
+        let demand = match self.fixed_difficulty {
+            Some(fixed) => Demand::Ruled(fixed),
+            None => history.difficulty(height),
+        };
+        match demand {
+            Demand::Ruled(difficulty) if difficulty > 0 => Ok(difficulty),
+            _ => Err(Refusal::Invalid("the rule yields no difficulty".to_owned())),
+        }
+    }
+
+    /// Returns the blocks up to one, as many as the rules need.
+    fn history(&self, id: &Hash) -> History {
+        History::new(self.recent(id))
+    }
+
+    fn recent(&self, id: &Hash) -> Vec<RecentBlock> {
+        let mut recent: Vec<RecentBlock> = self
+            .chain(id)
+            .take(DIFFICULTY_BLOCKS)
+            .map(|(_, entry)| RecentBlock {
+                timestamp: entry.timestamp,
+                difficulty: entry.difficulty,
+            })
+            .collect();
+        let missing = DIFFICULTY_BLOCKS - recent.len();
+        recent.extend(self.base.recent.iter().rev().take(missing));
+        recent.reverse();
+        recent
+    }
+
+    /// Returns the ids of the seed blocks at these ascending heights on a block's chain.
+    fn seeds(&self, id: &Hash, heights: &[u64]) -> Vec<Seed> {
+        let known = self.base.seeds.iter().copied();
+        let mut seeds: Vec<Seed> = known.filter(|seed| heights.contains(&seed.height)).collect();
+        let above: Vec<Seed> = self
+            .chain(id)
+            .take_while(|(_, entry)| heights.first().is_some_and(|&first| entry.height >= first))
+            .filter(|(_, entry)| heights.contains(&entry.height))
+            .map(|(id, entry)| Seed { height: entry.height, id })
+            .collect();
+        seeds.extend(above.into_iter().rev());
+        seeds
+    }
+
+    /// Returns the RandomX keys of blocks of one chain, given from the oldest to the newest.
+    pub(super) fn seed_hashes(&self, chain: &[Hash]) -> Vec<Option<Hash>> {
+        let Some(last) = chain.last() else { return Vec::new() };
+        let mut heights: Vec<u64> = chain.iter().map(|id| seed_height(self.height(id))).collect();
+        heights.dedup();
+        let seeds = self.seeds(last, &heights);
+        let seed = |id| {
+            let height = seed_height(self.height(id));
+            seeds.iter().find(|seed| seed.height == height).map(|seed| seed.id)
+        };
+        chain.iter().map(seed).collect()
+    }
+
+    /// Returns the chain up to a block as a checkpoint.
+    pub(super) fn checkpoint(&self, id: &Hash) -> Checkpoint {
+        let Some(entry) = self.get(id) else { return self.base.clone() };
+        let height = entry.height;
+        let mut heights = vec![seed_height(height + 1), height - height % SEED_EPOCH_BLOCKS];
+        heights.dedup();
+        let seeds = self.seeds(id, &heights);
+        Checkpoint { height, id: *id, work: entry.work, recent: self.recent(id), seeds }
+    }
+
+    /// Returns the difficulty of a block of the tree.
+    pub(super) fn difficulty(&self, id: &Hash) -> Option<Difficulty> {
+        self.get(id).and_then(|entry| Difficulty::try_from(entry.difficulty).ok())
+    }
+
+    /// Removes a block and all that follow it, and returns their ids.
+    pub(super) fn remove(&mut self, id: &Hash) -> HashSet<Hash> {
+        let first = self.height(id);
+        let mut later: Vec<(u64, Hash, Hash)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.height > first)
+            .map(|(id, entry)| (entry.height, *id, entry.parent))
+            .collect();
+        later.sort_unstable();
+        let mut removed = HashSet::from([*id]);
+        for (_, id, parent) in later {
+            if removed.contains(&parent) {
+                removed.insert(id);
+            }
+        }
+        self.entries.retain(|id, _| !removed.contains(id));
+        removed
+    }
+
+    /// Keeps only the chains of some tips.
+    pub(super) fn retain(&mut self, tips: &[Hash]) {
+        let mut kept = HashSet::new();
+        for tip in tips {
+            let chain = self.chain(tip).map(|(id, _)| id);
+            // Below a kept block everything is kept already.
+            let new: Vec<Hash> = chain.take_while(|id| !kept.contains(id)).collect();
+            kept.extend(new);
+        }
+        self.entries.retain(|id, _| kept.contains(id));
+    }
+
+    /// Makes a block the base, and drops all that do not follow it.
+    pub(super) fn rebase(&mut self, id: &Hash) {
+        if *id == self.base.id || !self.contains(id) {
+            return;
+        }
+        let base = self.checkpoint(id);
+        let first = base.height;
+        self.base = base;
+        let mut blocks: Vec<(u64, Hash, Hash)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.height > first)
+            .map(|(id, entry)| (entry.height, *id, entry.parent))
+            .collect();
+        blocks.sort_unstable();
+        let mut kept = HashSet::from([*id]);
+        for (_, id, parent) in blocks {
+            if kept.contains(&parent) {
+                kept.insert(id);
+            }
+        }
+        kept.remove(id);
+        self.entries.retain(|id, _| kept.contains(id));
+    }
+}

@@ -1,0 +1,185 @@
+//! Batches of proofs of work, and the tip that follows from them.
+
+use super::Client;
+use super::batch::Batch;
+use super::event::{Action, JobId, Report, SourceId, SourceState};
+use super::source::Source;
+use super::tree::Entry;
+use crate::hash::Hash;
+
+impl Client {
+    /// Begins and ends batches.
+    pub(super) fn work(&mut self, now: u64) {
+        loop {
+            match &mut self.batch {
+                None if now < self.retry => return,
+                None => match self.plan() {
+                    Some(batch) => self.begin(batch, now),
+                    None => return,
+                },
+                Some(batch) if !batch.jobs.is_empty() => return,
+                Some(batch) if !batch.rest.is_empty() => {
+                    let rest = std::mem::take(&mut batch.rest);
+                    self.hash(&rest, now);
+                }
+                Some(_) => self.accept(),
+            }
+        }
+    }
+
+    /// Returns the batch towards the best chain of a source, if it has more work than the client's.
+    fn plan(&mut self) -> Option<(Batch, usize)> {
+        let ours = self.tree.work(&self.trusted);
+        let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
+        let work = |tip: &Hash| self.tree.work(tip);
+        let better = counted.filter(|(_, source)| work(&source.tip) > ours);
+        let (source, tip) = better
+            .map(|(index, source)| (index, source.tip))
+            .max_by_key(|(index, tip)| (work(tip), std::cmp::Reverse(*index)))?;
+        let common = self.tree.common(&self.trusted, &tip);
+        let extends = common == self.trusted;
+        let fork = self.tree.height(&common);
+        // Where the client's own chain would be left, nothing is left to chance: blocks that were
+        // accepted without having been hashed do not count.
+        let open = |entry: &Entry| if extends { !entry.accepted } else { entry.height > fork };
+        let chain = self.tree.chain(&tip).take_while(|(id, entry)| open(entry) || *id == tip);
+        let mut path: Vec<(Hash, bool)> = chain.map(|(id, entry)| (id, entry.hashed)).collect();
+        path.reverse();
+        let done = path.iter().take_while(|(id, hashed)| !extends && *hashed && *id != tip).count();
+        let path = path.into_iter().skip(done).take(self.config.batch.max(1));
+        let path = path.map(|(id, _)| id).collect();
+        let sample = if extends { self.config.sample } else { 1 };
+        Batch::new(path, sample, &self.config.secret).map(|batch| (batch, source))
+    }
+
+    fn begin(&mut self, (mut batch, source): (Batch, usize), now: u64) {
+        let newest = batch.tip;
+        let fork = self.fork(&self.sources[source].tip);
+        if fork.ours.ids.len() as u64 >= self.config.deep
+            && self.sources[source].announced != Some(fork.id)
+        {
+            self.sources[source].announced = Some(fork.id);
+            let source = SourceId(source as u32);
+            self.report(Report::DeepReorganisation { source, fork: Box::new(fork) });
+        }
+        let hashed = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.hashed);
+        batch.rest.retain(|id| !hashed(id));
+        let first = if hashed(&newest) { Vec::new() } else { vec![newest] };
+        self.batch = Some(batch);
+        self.hash(&first, now);
+    }
+
+    /// Requests the hashes of blocks, given from the oldest to the newest.
+    fn hash(&mut self, ids: &[Hash], now: u64) {
+        for (id, seed) in ids.iter().zip(self.tree.seed_hashes(ids)) {
+            let (Some(seed_hash), Some(entry)) = (seed, self.tree.get(id)) else {
+                // The base has no key for this block, which a complete one would have.
+                self.batch = None;
+                self.retry = now.saturating_add(self.config.poll);
+                return;
+            };
+            let (job, blob) = (JobId(self.next_job), entry.blob.clone());
+            self.next_job += 1;
+            if let Some(batch) = &mut self.batch {
+                batch.jobs.insert(job, *id);
+            }
+            self.actions.push_back(Action::Hash { job, seed_hash, blob });
+        }
+    }
+
+    pub(super) fn on_hash(&mut self, job: JobId, hash: &Hash) {
+        let Some(id) = self.batch.as_mut().and_then(|batch| batch.jobs.remove(&job)) else {
+            return;
+        };
+        let met = self.tree.difficulty(&id).is_some_and(|difficulty| difficulty.is_met_by(hash));
+        match self.tree.get_mut(&id) {
+            Some(entry) if met => entry.hashed = true,
+            _ => self.refuse(&id),
+        }
+    }
+
+    pub(super) fn on_hash_failed(&mut self, job: JobId, now: u64) {
+        if self.batch.as_ref().is_some_and(|batch| batch.jobs.contains_key(&job)) {
+            self.batch = None;
+            self.retry = now.saturating_add(self.config.poll);
+        }
+    }
+
+    /// Removes a block without its proof of work, and accuses the sources that have it.
+    fn refuse(&mut self, id: &Hash) {
+        let Some(entry) = self.tree.get(id) else { return };
+        let (parent, blob) = (entry.parent, entry.blob.clone());
+        let evidence = self.evidence_against(&parent, &blob);
+        let has_it = |index: &usize| {
+            let source = &self.sources[*index];
+            source.counts() && self.tree.descends(&source.tip, id)
+        };
+        let accused: Vec<usize> = (0..self.sources.len()).filter(has_it).collect();
+        self.tree.remove(id);
+        self.refused.push_back(*id);
+        if self.refused.len() > Self::MAX_REFUSED {
+            self.refused.pop_front();
+        }
+        self.batch = None;
+        for source in accused {
+            let reason = "a block lacks its proof of work".to_owned();
+            let evidence = Some(evidence.clone());
+            self.set_state(source, SourceState::Invalid { reason, evidence });
+        }
+        self.changed = true;
+        self.store();
+    }
+
+    /// Accepts a batch, and makes its newest block the tip if that has the most work.
+    fn accept(&mut self) {
+        let Some(Batch { tip, path, .. }) = self.batch.take() else { return };
+        for id in &path {
+            if let Some(entry) = self.tree.get_mut(id) {
+                entry.accepted = true;
+            }
+        }
+        let supports = |source: &Source| source.counts() && self.tree.descends(&source.tip, &tip);
+        let supported = self.sources.iter().any(supports);
+        if supported && self.tree.work(&tip) > self.tree.work(&self.trusted) {
+            self.adopt(tip);
+        }
+    }
+
+    fn adopt(&mut self, tip: Hash) {
+        let fork = self.fork(&tip);
+        self.trusted = tip;
+        let (height, base) = (self.tree.height(&tip), self.tree.base().height);
+        if height - base > self.config.kept + self.config.slack() {
+            let oldest = height - self.config.kept;
+            let found = self.tree.chain(&tip).find(|(_, entry)| entry.height == oldest);
+            if let Some(id) = found.map(|(id, _)| id) {
+                self.rebase(&id);
+            }
+        }
+        self.store();
+        let tip = self.describe(&tip);
+        self.report(if fork.ours.ids.is_empty() {
+            Report::Tip(tip)
+        } else {
+            Report::Reorganised { fork: Box::new(fork), tip }
+        });
+        self.changed = true;
+    }
+
+    fn rebase(&mut self, id: &Hash) {
+        self.tree.rebase(id);
+        for source in &mut self.sources {
+            source.search = None;
+            if !self.tree.contains(&source.tip) {
+                source.tip = *id;
+                source.claim = None;
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self) {
+        if let Some(bytes) = self.save() {
+            self.actions.push_back(Action::Store(bytes));
+        }
+    }
+}

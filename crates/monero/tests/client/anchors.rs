@@ -1,0 +1,113 @@
+//! The first start between two anchors.
+
+use std::collections::VecDeque;
+
+use randomx_monero::client::{Action, Client, Config, Event, Report, SourceState, Start};
+use randomx_monero::{Anchor, Network};
+
+use crate::sources::{Mode, Source};
+use crate::world::{Fault, START, World};
+
+/// The heights of the anchors and of the tip.
+const FROM: usize = 800;
+const TO: usize = 2100;
+const TIP: usize = 2110;
+
+fn world() -> World {
+    let mut world = World::new(None);
+    for height in 0..TIP {
+        world.child(height, if height % 7 == 0 { 200 } else { 90 }, Fault::None);
+    }
+    world
+}
+
+fn anchor(world: &World, height: usize) -> Anchor {
+    let block = &world.blocks[height];
+    Anchor { height: block.height, id: block.id, work: block.work }
+}
+
+/// Runs a client with sources of these manners, and returns it with what it reported.
+fn run(world: &World, from: Anchor, to: Anchor, modes: &[Mode]) -> (Client, Vec<Report>) {
+    let config = Config::new(Network::Regtest, [1; 32]);
+    let mut client = Client::new(config, Start::Between(from, to)).expect("anchors in order");
+    let mut sources: Vec<Source> = Vec::new();
+    for &mode in modes {
+        client.add_source().expect("few sources");
+        let mut source = Source::new();
+        (source.tip, source.mode) = (TIP, mode);
+        sources.push(source);
+    }
+    let (mut now, mut reports) = (START + 1_000_000, Vec::new());
+    let mut events = VecDeque::new();
+    for _ in 0..40 {
+        now += 20;
+        events.push_back(Event::Tick);
+        while let Some(event) = events.pop_front() {
+            client.handle(event, now);
+            while let Some(action) = client.next_action() {
+                match action {
+                    Action::Request { source, request, query } => {
+                        let source = &mut sources[source.index()];
+                        events.push_back(source.answer(world, request, query));
+                    }
+                    Action::Hash { job, blob, .. } => {
+                        events.push_back(Event::Hashed { job, hash: world.hash(&blob) });
+                    }
+                    Action::Report(report) => reports.push(report),
+                    Action::Store(_) => {}
+                }
+            }
+            assert!(client.blocks() <= client.max_blocks());
+        }
+    }
+    (client, reports)
+}
+
+fn states(client: &Client) -> Vec<&'static str> {
+    client.sources().map(|(_, state)| state.as_str()).collect()
+}
+
+#[test]
+fn a_first_start_trusts_no_source() {
+    let world = world();
+    let (from, to) = (anchor(&world, FROM), anchor(&world, TO));
+    let modes = [Mode::Stall, Mode::Divide, Mode::Honest, Mode::Garbage];
+    let (client, reports) = run(&world, from, to, &modes);
+    assert_eq!(client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+    assert_eq!(client.tip().map(|tip| tip.work), Some(world.blocks[TIP].work));
+    assert_eq!(states(&client)[..3], ["unresponsive", "invalid", "following"]);
+    let invalid = |report: &&Report| {
+        matches!(report, Report::Source { state: SourceState::Invalid { .. }, .. })
+    };
+    assert_eq!(reports.iter().filter(invalid).count(), 1);
+    assert_eq!(client.confirmations(TIP as u64), 1);
+    assert_eq!(client.block_id(TIP as u64 - 1), Some(world.blocks[TIP - 1].id));
+    let checkpoint = client.checkpoint().expect("a chain");
+    assert!(checkpoint.is_complete());
+}
+
+#[test]
+fn nothing_is_trusted_before_the_anchor_is_reached() {
+    let world = world();
+    let (from, to) = (anchor(&world, FROM), anchor(&world, TO));
+    let (client, _) = run(&world, from, to, &[Mode::Divide]);
+    assert_eq!((client.tip(), client.save(), client.confirmations(1)), (None, None, 0));
+    let elsewhere = Anchor { id: [7; 32], ..to };
+    let (client, _) = run(&world, from, elsewhere, &[Mode::Honest, Mode::Honest]);
+    assert_eq!(client.tip(), None);
+    assert_eq!(states(&client), ["other-network", "other-network"]);
+    let unreached = Anchor { height: 5000, ..to };
+    let (client, _) = run(&world, from, unreached, &[Mode::Honest]);
+    assert_eq!(states(&client), ["behind"]);
+}
+
+#[test]
+fn anchors_must_be_in_order() {
+    let world = world();
+    let (from, to) = (anchor(&world, FROM), anchor(&world, TO));
+    let config = Config::new(Network::Regtest, [1; 32]);
+    for (from, to) in [(to, from), (to, to), (anchor(&world, 2060), Anchor { height: 2500, ..to })]
+    {
+        assert!(Client::new(config.clone(), Start::Between(from, to)).is_err());
+    }
+}

@@ -1,0 +1,343 @@
+//! One history: a client, its sources, its disk, and everything that goes wrong.
+
+mod checks;
+
+use std::collections::{HashSet, VecDeque};
+
+use randomx_monero::client::{
+    Action, Client, Config, Event, JobId, Query, RequestId, SourceId, SourceState, Start,
+};
+use randomx_monero::{Hash, Network};
+
+use crate::counts::count;
+use crate::sources::{Mode, Source};
+use crate::world::{Fault, START, World};
+
+/// A step of a history.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// A source's chain grows.
+    Grow { source: usize, blocks: usize, seconds: u64 },
+    /// A source's chain gets a block with a fault, and more after it.
+    Lie { source: usize, fault: Fault, blocks: usize },
+    /// The end of a source's chain is replaced.
+    Fork { source: usize, depth: usize, blocks: usize, seconds: u64 },
+    /// The end of a source's chain is removed.
+    Pop { source: usize, depth: usize },
+    /// A source takes the chain of another.
+    Join { source: usize, other: usize },
+    /// A source changes its manners.
+    Mode { source: usize, mode: Mode },
+    /// Some answers and hashes arrive, in any order.
+    Deliver { picks: Vec<usize> },
+    /// A hash cannot be computed.
+    HashFails { pick: usize },
+    /// Time passes.
+    Tick { seconds: u64 },
+    /// The process ends after some of the actions that one more answer causes, and starts again.
+    Crash { pick: usize, executed: usize },
+}
+
+/// Something that the client waits for.
+#[derive(Clone, Debug)]
+enum Pending {
+    Request(SourceId, RequestId, Query),
+    Hash(JobId, Vec<u8>),
+}
+
+pub struct History {
+    world: World,
+    sources: Vec<Source>,
+    config: Config,
+    client: Client,
+    outbox: VecDeque<Action>,
+    pending: Vec<Pending>,
+    disk: Option<Vec<u8>>,
+    /// The blocks whose hashes were computed and sufficed, in all lives of the process.
+    hashed: HashSet<Hash>,
+    /// The blocks that were found to be forged, and those of them that the disk knows.
+    refused: HashSet<Hash>,
+    refused_on_disk: HashSet<Hash>,
+    /// The tip by the reports.
+    reported: Hash,
+    announced: HashSet<Hash>,
+    now: u64,
+}
+
+impl History {
+    pub fn new(config: Config, sources: usize) -> Self {
+        let world = World::new(config.fixed_difficulty);
+        let client = start(&config, None, sources);
+        let reported = client.tip().expect("regtest needs no anchor").id;
+        Self {
+            world,
+            sources: vec![Source::new(); sources],
+            config,
+            client,
+            outbox: VecDeque::new(),
+            pending: Vec::new(),
+            disk: None,
+            hashed: HashSet::new(),
+            refused: HashSet::new(),
+            refused_on_disk: HashSet::new(),
+            reported,
+            announced: HashSet::new(),
+            now: START + 1_000_000,
+        }
+    }
+
+    pub fn run(&mut self, op: &Op) {
+        let which = |source: &usize| source % self.sources.len();
+        match op {
+            Op::Grow { source, blocks, seconds } => {
+                let source = which(source);
+                self.grow(source, *blocks, *seconds);
+            }
+            Op::Lie { source, fault, blocks } => {
+                let source = which(source);
+                let tip = self.sources[source].tip;
+                self.sources[source].tip = self.world.child(tip, 60, *fault);
+                self.grow(source, *blocks, 60);
+            }
+            Op::Fork { source, depth, blocks, seconds } => {
+                let source = which(source);
+                self.sources[source].other = self.sources[source].tip;
+                self.pop(source, *depth);
+                self.grow(source, *blocks, *seconds);
+            }
+            Op::Pop { source, depth } => {
+                let source = which(source);
+                self.pop(source, *depth);
+                count("pop");
+            }
+            Op::Join { source, other } => {
+                let tip = self.sources[which(other)].tip;
+                let source = which(source);
+                self.sources[source].tip = tip;
+            }
+            Op::Mode { source, mode } => {
+                let source = which(source);
+                self.sources[source].mode = *mode;
+            }
+            Op::Deliver { picks } => picks.iter().for_each(|&pick| self.deliver(pick)),
+            Op::HashFails { pick } => self.fail_hash(*pick),
+            Op::Tick { seconds } => {
+                self.now += seconds;
+                self.feed(Event::Tick);
+            }
+            Op::Crash { pick, executed } => {
+                self.arrive(*pick);
+                for _ in 0..*executed {
+                    self.execute();
+                }
+                self.crash();
+            }
+        }
+        self.execute_all();
+    }
+
+    fn grow(&mut self, source: usize, blocks: usize, seconds: u64) {
+        for _ in 0..blocks {
+            let tip = self.sources[source].tip;
+            self.sources[source].tip = self.world.child(tip, seconds, Fault::None);
+        }
+    }
+
+    fn pop(&mut self, source: usize, depth: usize) {
+        let tip = self.sources[source].tip;
+        self.sources[source].tip = self.world.chain(tip).take(depth + 1).last().unwrap_or(0);
+    }
+
+    fn deliver(&mut self, pick: usize) {
+        self.arrive(pick);
+        self.execute_all();
+    }
+
+    /// Lets one answer arrive, without executing what the client wants then.
+    fn arrive(&mut self, pick: usize) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let event = match self.pending.remove(pick % self.pending.len()) {
+            Pending::Request(source, request, query) => {
+                let source = &mut self.sources[source.index()];
+                count(match source.mode {
+                    Mode::Honest => "honest answer",
+                    Mode::Stall => "stall",
+                    Mode::Truncate => "truncate",
+                    Mode::Garbage => "garbage",
+                    Mode::Boast => "boast",
+                    Mode::Equivocate => "equivocate",
+                    Mode::Shuffle => "shuffle",
+                    Mode::Flood => "flood",
+                    Mode::Divide => "divide",
+                });
+                source.answer(&self.world, request, query)
+            }
+            Pending::Hash(job, blob) => {
+                let hash = self.world.hash(&blob);
+                let id = randomx_monero::HashingBlob::parse(&blob).expect("a hashing blob").id();
+                if self.world.is_worked(&id) {
+                    self.hashed.insert(id);
+                } else {
+                    self.refused.insert(id);
+                    count("forgery found");
+                }
+                Event::Hashed { job, hash }
+            }
+        };
+        self.feed(event);
+    }
+
+    fn fail_hash(&mut self, pick: usize) {
+        let jobs: Vec<usize> = (0..self.pending.len())
+            .filter(|&index| matches!(self.pending[index], Pending::Hash(..)))
+            .collect();
+        if let Some(&index) = jobs.get(pick % jobs.len().max(1))
+            && let Pending::Hash(job, _) = self.pending.remove(index)
+        {
+            count("hash failed");
+            self.feed(Event::HashFailed { job });
+        }
+    }
+
+    fn feed(&mut self, event: Event) {
+        self.client.handle(event, self.now);
+        while let Some(action) = self.client.next_action() {
+            self.outbox.push_back(action);
+        }
+        assert!(self.client.blocks() <= self.client.max_blocks(), "memory is bounded");
+        assert!(self.outbox.len() <= 2000, "actions are bounded");
+    }
+
+    fn execute_all(&mut self) {
+        while self.execute() {}
+    }
+
+    /// Executes one action; says whether there was one.
+    fn execute(&mut self) -> bool {
+        let Some(action) = self.outbox.pop_front() else { return false };
+        match action {
+            Action::Request { source, request, query } => {
+                self.pending.push(Pending::Request(source, request, query));
+            }
+            Action::Hash { job, blob, .. } => self.pending.push(Pending::Hash(job, blob)),
+            Action::Store(bytes) => {
+                self.check_store(&bytes);
+                self.disk = Some(bytes);
+                self.refused_on_disk = self.refused.clone();
+                count("store");
+            }
+            Action::Report(report) => self.check_report(report),
+        }
+        true
+    }
+
+    fn crash(&mut self) {
+        count("crash");
+        self.outbox.clear();
+        self.pending.clear();
+        self.client = start(&self.config, self.disk.clone(), self.sources.len());
+        self.reported = self.client.tip().expect("regtest needs no anchor").id;
+        self.announced.clear();
+        self.refused = self.refused_on_disk.clone();
+    }
+
+    /// Lets all sources answer until nothing changes, and checks where the client ends: this one,
+    /// one that is restarted now, and one that is restarted at the end.
+    pub fn finish(&mut self) {
+        let mut restarted = self.restarted();
+        restarted.settle();
+        restarted.check_end();
+        self.settle();
+        self.check_end();
+        let mut again = self.restarted();
+        again.settle();
+        again.check_end();
+        let caught = (0..self.sources.len()).any(|source| {
+            matches!(self.state(source), SourceState::Invalid { .. } | SourceState::OtherNetwork)
+        });
+        // A new process does not remember whom it caught, and follows a reformed liar.
+        if !caught {
+            assert_eq!(self.end(), again.end(), "a restart changes nothing");
+            count("restart compared");
+        }
+    }
+
+    fn end(&self) -> (Hash, u128) {
+        let tip = self.client.tip().expect("regtest needs no anchor");
+        (tip.id, tip.work)
+    }
+
+    /// The same world with a new process that has only the stored bytes.
+    fn restarted(&self) -> Self {
+        let bytes = self.client.save();
+        let world = self.world.clone();
+        let client = start(&self.config, bytes, self.sources.len());
+        let reported = client.tip().expect("regtest needs no anchor").id;
+        Self {
+            world,
+            sources: self.sources.clone(),
+            config: self.config.clone(),
+            client,
+            outbox: VecDeque::new(),
+            pending: Vec::new(),
+            disk: None,
+            hashed: self.hashed.clone(),
+            refused: self.refused.clone(),
+            refused_on_disk: self.refused.clone(),
+            reported,
+            announced: HashSet::new(),
+            now: self.now,
+        }
+    }
+
+    fn settle(&mut self) {
+        for source in &mut self.sources {
+            if source.mode != Mode::Stall {
+                source.mode = Mode::Honest;
+            }
+        }
+        let mut quiet = 0;
+        for _ in 0..100 {
+            let before = self.end();
+            self.now += 700;
+            self.feed(Event::Tick);
+            self.execute_all();
+            for _ in 0..10_000 {
+                if self.pending.is_empty() {
+                    break;
+                }
+                self.deliver(0);
+            }
+            assert!(self.pending.is_empty(), "questions come to an end");
+            quiet = if self.end() == before { quiet + 1 } else { 0 };
+            if quiet == 4 {
+                return;
+            }
+        }
+        panic!("the client does not come to rest");
+    }
+}
+
+fn start(config: &Config, disk: Option<Vec<u8>>, sources: usize) -> Client {
+    let start = disk.map_or(Start::Anchors, Start::Stored);
+    let mut client = Client::new(config.clone(), start).expect("a start");
+    for _ in 0..sources {
+        client.add_source().expect("few sources");
+    }
+    client
+}
+
+/// Settings for short histories.
+pub fn config(fixed: Option<u128>, sample: u64, kept: u64, batch: usize) -> Config {
+    Config {
+        fixed_difficulty: fixed,
+        sample,
+        deep: 5,
+        poll: 30,
+        kept,
+        batch,
+        ..Config::new(Network::Regtest, [9; 32])
+    }
+}

@@ -1,0 +1,117 @@
+//! The client in random histories: sources that lie, truncate, stall, fork and change their minds,
+//! and processes that end between any two actions.
+//!
+//! A history is a list of steps that proptest draws and shrinks; `history.rs` states what must hold.
+//! The quick tests run 3,000, the full ones 100,000 (`RANDOMX_TESTS=full`). Each kind of event must
+//! have occurred.
+
+mod anchors;
+mod counts;
+mod history;
+mod sources;
+mod world;
+
+use history::{History, Op};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use sources::Mode;
+use world::Fault;
+
+fn op() -> impl Strategy<Value = Op> {
+    let source = 0..4_usize;
+    let mode = prop::sample::select(vec![
+        Mode::Honest,
+        Mode::Honest,
+        Mode::Honest,
+        Mode::Stall,
+        Mode::Truncate,
+        Mode::Garbage,
+        Mode::Boast,
+        Mode::Equivocate,
+        Mode::Shuffle,
+        Mode::Flood,
+    ]);
+    let fault = prop::sample::select(vec![
+        Fault::Forged,
+        Fault::Forged,
+        Fault::OldVersion,
+        Fault::OldVote,
+        Fault::UnknownVersion,
+        Fault::Early,
+    ]);
+    let seconds = prop::sample::select(vec![1_u64, 5, 60, 120, 400]);
+    prop_oneof![
+        5 => (source.clone(), 1..8_usize, seconds.clone())
+            .prop_map(|(source, blocks, seconds)| Op::Grow { source, blocks, seconds }),
+        1 => (source.clone(), fault, 0..4_usize)
+            .prop_map(|(source, fault, blocks)| Op::Lie { source, fault, blocks }),
+        3 => (source.clone(), 1..9_usize, 1..14_usize, seconds)
+            .prop_map(|(source, depth, blocks, seconds)| Op::Fork { source, depth, blocks, seconds }),
+        1 => (source.clone(), 1..6_usize).prop_map(|(source, depth)| Op::Pop { source, depth }),
+        3 => (source.clone(), source.clone())
+            .prop_map(|(source, other)| Op::Join { source, other }),
+        2 => (source, mode).prop_map(|(source, mode)| Op::Mode { source, mode }),
+        8 => prop::collection::vec(0..8_usize, 1..20).prop_map(|picks| Op::Deliver { picks }),
+        1 => (0..8_usize).prop_map(|pick| Op::HashFails { pick }),
+        4 => prop::sample::select(vec![1_u64, 31, 700]).prop_map(|seconds| Op::Tick { seconds }),
+        1 => (0..8_usize, 0..5_usize).prop_map(|(pick, executed)| Op::Crash { pick, executed }),
+    ]
+}
+
+#[test]
+fn every_history_ends_with_the_most_work_and_no_lie() {
+    let full = std::env::var("RANDOMX_TESTS").is_ok_and(|tier| tier == "full");
+    let cases = if full { 100_000 } else { 3_000 };
+    let settings = (
+        prop::sample::select(vec![None, None, Some(5)]),
+        prop::sample::select(vec![1_u64, 1, 3]),
+        8..40_u64,
+        2..20_usize,
+        1..5_usize,
+    );
+    let histories = (settings, prop::collection::vec(op(), 5..40));
+    // The quick tests run the same histories each time, the full ones new ones.
+    let rng_seed = if full { RngSeed::Random } else { RngSeed::Fixed(16) };
+    let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new(config);
+    let result = runner.run(&histories, |((fixed, sample, kept, batch, sources), ops)| {
+        let mut history = History::new(history::config(fixed, sample, kept, batch), sources);
+        ops.iter().for_each(|op| history.run(op));
+        history.finish();
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let counts = counts::counts();
+    for event in [
+        "behind",
+        "boast",
+        "crash",
+        "deep reorganisation",
+        "disagreement",
+        "equivocate",
+        "flood",
+        "following",
+        "forgery found",
+        "garbage",
+        "hash failed",
+        "invalid",
+        "other network",
+        "pop",
+        "reorganisation",
+        "restart compared",
+        "shuffle",
+        "stale",
+        "stall",
+        "store",
+        "tip",
+        "truncate",
+        "unresponsive",
+        "update needed",
+    ] {
+        let least = u64::from(cases) / 100;
+        let happened = counts.get(event).copied().unwrap_or(0);
+        assert!(happened >= least, "{event}: {happened} times in {cases} histories; {counts:?}");
+    }
+}

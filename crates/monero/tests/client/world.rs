@@ -1,0 +1,186 @@
+//! A world of blocks in which a test decides who has which, and which hashes are worth their work.
+
+use std::collections::HashMap;
+
+use randomx_monero::{
+    DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Difficulty, Hash, HashingBlob, MAINNET_GENESIS_ID,
+    PastBlock, next_difficulty,
+};
+
+/// The timestamp of the first block.
+pub const START: u64 = 1_700_000_000;
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    None,
+    /// Its hash meets no difficulty but 1.
+    Forged,
+    /// Its version is one that the network had before.
+    OldVersion,
+    /// Its miner votes for an older version.
+    OldVote,
+    /// Its version is unknown.
+    UnknownVersion,
+    /// Its timestamp is years ahead.
+    Early,
+}
+
+/// A block of any chain.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub id: Hash,
+    pub parent: usize,
+    pub height: u64,
+    pub timestamp: u64,
+    pub difficulty: u128,
+    pub work: u128,
+    pub blob: Vec<u8>,
+    pub fault: Fault,
+}
+
+/// All blocks, the genesis block first.
+#[derive(Clone)]
+pub struct World {
+    pub blocks: Vec<Block>,
+    pub by_id: HashMap<Hash, usize>,
+    fixed: Option<u128>,
+}
+
+impl World {
+    pub fn new(fixed: Option<u128>) -> Self {
+        let genesis = Block {
+            id: MAINNET_GENESIS_ID,
+            parent: 0,
+            height: 0,
+            timestamp: 0,
+            difficulty: 1,
+            work: 1,
+            blob: Vec::new(),
+            fault: Fault::None,
+        };
+        let by_id = HashMap::from([(genesis.id, 0)]);
+        Self { blocks: vec![genesis], by_id, fixed }
+    }
+
+    /// Makes a block after another, some seconds later.
+    pub fn child(&mut self, parent: usize, seconds: u64, fault: Fault) -> usize {
+        let before = &self.blocks[parent];
+        let height = before.height + 1;
+        let mut timestamp = before.timestamp.max(START) + seconds;
+        if fault == Fault::Early {
+            timestamp += 1_000_000_000;
+        }
+        let (version, vote): (u8, u8) = match fault {
+            Fault::OldVersion => (15, 16),
+            Fault::OldVote => (16, 15),
+            Fault::UnknownVersion => (17, 17),
+            Fault::None | Fault::Forged | Fault::Early => (16, 16),
+        };
+        let difficulty = self.fixed.unwrap_or_else(|| self.demanded(parent));
+        let index = self.blocks.len();
+        let mut blob = vec![version, vote];
+        varint(&mut blob, timestamp);
+        blob.extend(before.id);
+        blob.extend((index as u32).to_le_bytes());
+        blob.extend([7; 32]);
+        blob.push(1);
+        let id = HashingBlob::parse(&blob).expect("a hashing blob").id();
+        let work = before.work + difficulty;
+        // At difficulty 1 there is nothing to forge.
+        let fault = if fault == Fault::Forged && difficulty == 1 { Fault::None } else { fault };
+        let block = Block { id, parent, height, timestamp, difficulty, work, blob, fault };
+        self.blocks.push(block);
+        self.by_id.insert(id, index);
+        index
+    }
+
+    fn demanded(&self, tip: usize) -> u128 {
+        let mut past: Vec<PastBlock> = self
+            .chain(tip)
+            .take(DIFFICULTY_BLOCKS)
+            .filter(|&index| index != 0)
+            .map(|index| PastBlock {
+                timestamp: self.blocks[index].timestamp,
+                cumulative_difficulty: self.blocks[index].work,
+            })
+            .collect();
+        past.reverse();
+        next_difficulty(&past, DIFFICULTY_TARGET).expect("a difficulty")
+    }
+
+    /// A block and those before it, down to the genesis block.
+    pub fn chain(&self, tip: usize) -> impl Iterator<Item = usize> {
+        let mut next = Some(tip);
+        std::iter::from_fn(move || {
+            let index = next?;
+            next = (index != 0).then(|| self.blocks[index].parent);
+            Some(index)
+        })
+    }
+
+    /// The block of a chain at a height.
+    pub fn at(&self, tip: usize, height: u64) -> Option<usize> {
+        self.chain(tip).find(|&index| self.blocks[index].height == height)
+    }
+
+    /// Whether a chain has a block.
+    pub fn has(&self, tip: usize, block: usize) -> bool {
+        self.chain(tip).any(|index| index == block)
+    }
+
+    /// Whether no block of a chain breaks a rule or is forged.
+    pub fn is_sound(&self, tip: usize) -> bool {
+        self.chain(tip).all(|index| self.blocks[index].fault == Fault::None)
+    }
+
+    /// The last block of a chain, or the one before the first that cannot be judged yet. `None` if
+    /// the first fault is a lie.
+    pub fn judgeable(&self, tip: usize) -> Option<usize> {
+        let mut end = Some(tip);
+        for index in self.chain(tip) {
+            end = match self.blocks[index].fault {
+                Fault::None => end,
+                Fault::UnknownVersion | Fault::Early => Some(self.blocks[index].parent),
+                Fault::Forged | Fault::OldVersion | Fault::OldVote => None,
+            };
+        }
+        end
+    }
+
+    /// The last block of a chain before one whose rules are unknown or that is too early.
+    pub fn readable(&self, tip: usize) -> usize {
+        let mut end = tip;
+        for index in self.chain(tip) {
+            if matches!(self.blocks[index].fault, Fault::UnknownVersion | Fault::Early) {
+                end = self.blocks[index].parent;
+            }
+        }
+        end
+    }
+
+    /// The hash of a blob, which the real client would compute with RandomX.
+    pub fn hash(&self, blob: &[u8]) -> Hash {
+        let id = HashingBlob::parse(blob).expect("a hashing blob").id();
+        match self.by_id.get(&id).map(|&index| self.blocks[index].fault) {
+            Some(Fault::Forged) => [0xff; 32],
+            _ => [0; 32],
+        }
+    }
+
+    /// Whether a block's hash meets its difficulty.
+    pub fn is_worked(&self, id: &Hash) -> bool {
+        let block = &self.blocks[self.by_id[id]];
+        let difficulty = Difficulty::try_from(block.difficulty).expect("not zero");
+        block.height == 0 || difficulty.is_met_by(&self.hash(&block.blob))
+    }
+}
+
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
