@@ -100,6 +100,21 @@ export class Daemon {
     await this.call("submit_block", [block.toString("hex")]);
   }
 
+  /** Copies the blocks of another daemon from a height on. */
+  async copy(from: Daemon, first: number, last: number): Promise<void> {
+    for (let height = first; height <= last; height += 1) {
+      const { blob } = (await from.call("get_block", { height })) as { blob: string };
+      await this.submit(Buffer.from(blob, "hex"));
+    }
+  }
+
+  /** Removes the last blocks. */
+  async pop(count: number): Promise<void> {
+    const body = JSON.stringify({ nblocks: count });
+    const response = await fetch(`${this.url}/pop_blocks`, { method: "POST", body });
+    if (!response.ok) throw new Error(`pop_blocks: ${response.status}`);
+  }
+
   /** Stops the daemon and removes its folder. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.pid !== undefined) {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod follow;
 mod node;
 mod serve;
 mod work;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
+pub(crate) use follow::{FollowArgs, RelayArgs};
 pub(crate) use node::NodeArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use work::{VersionName, WorkArgs};
@@ -67,7 +69,8 @@ Exit codes:
 const VERIFY_USAGE: &str = "\
 randomx verify --jsonl FILE [OPTIONS]
        randomx verify --node URL --from HEIGHT [--to HEIGHT] [OPTIONS]
-       randomx verify --node URL --checkpoint FILE [--from HEIGHT] [--to HEIGHT] [OPTIONS]";
+       randomx verify --node URL --checkpoint FILE [--from HEIGHT] [--to HEIGHT] [OPTIONS]
+       randomx verify --evidence FILE [OPTIONS]";
 
 const VERIFY_EXAMPLES: &str = "\
 Examples:
@@ -131,6 +134,12 @@ pub(crate) enum Command {
     /// Verify the proof of work of Monero blocks
     #[command(override_usage = VERIFY_USAGE, after_long_help = VERIFY_EXAMPLES)]
     Verify(VerifyArgs),
+    /// Follow Monero's chain through nodes and relays that are not trusted
+    #[command(after_long_help = follow::AFTER_HELP)]
+    Follow(FollowArgs),
+    /// Serve a node's compact headers to others who follow the chain
+    #[command(after_long_help = follow::AFTER_RELAY_HELP)]
+    Relay(RelayArgs),
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
@@ -180,8 +189,13 @@ pub(crate) struct HashArgs {
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// Verify every line of a JSON lines file; `-` is stdin
-    #[arg(long, value_name = "FILE", required_unless_present = "node", conflicts_with = "node")]
+    #[arg(long, value_name = "FILE", conflicts_with = "node")]
+    #[arg(required_unless_present_any = ["node", "evidence"])]
     pub(crate) jsonl: Option<PathBuf>,
+
+    /// Verify evidence that `follow` wrote, without any network
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "jsonl"])]
+    pub(crate) evidence: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) node: Option<NodeArgs>,

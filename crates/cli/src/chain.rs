@@ -1,7 +1,6 @@
 //! `randomx verify --node`: verifies a node's chain block by block.
 
 mod checkpoint;
-mod fetch;
 mod start;
 
 use std::{
@@ -21,12 +20,11 @@ use crate::{
     backend::Hash,
     error::{self, Error, NOT_VALID},
     hasher::Hasher,
-    node::{Node, NodeBlock, NodeError},
+    node::{Node, NodeBlock, NodeError, fetch},
     progress::Progress,
     queue::Job,
 };
 use checkpoint::CheckpointFile;
-use fetch::fetch;
 
 /// Blocks that are hashed together while the same number is requested.
 const CHUNK: u64 = 64;

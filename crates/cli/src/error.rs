@@ -3,7 +3,8 @@
 use std::{io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
-use randomx_monero::{ChainError, CheckpointError};
+use randomx_client::{FollowerError, HashError, RelayError, StoreFileError};
+use randomx_monero::{ChainError, CheckpointError, client::EvidenceError};
 use thiserror::Error;
 
 use crate::{bytes::BytesError, node::NodeError, record::LineError};
@@ -100,6 +101,30 @@ pub(crate) enum Error {
 
     #[error("cannot listen on {address}: {problem}")]
     Listen { address: SocketAddr, problem: io::Error },
+
+    #[error(transparent)]
+    Follow(#[from] FollowerError),
+
+    #[error(transparent)]
+    Store(#[from] StoreFileError),
+
+    #[error(transparent)]
+    Relay(#[from] RelayError),
+
+    #[error("hashing: {0}")]
+    Hash(HashError),
+
+    #[error("no random numbers: {0}")]
+    Randomness(String),
+
+    #[error("no source could be followed: {0}")]
+    NoSource(String),
+
+    #[error("{}: {problem}", .file.display())]
+    Evidence { file: PathBuf, problem: EvidenceError },
+
+    #[error("{}: cannot write evidence: {problem}", .folder.display())]
+    WriteEvidence { folder: PathBuf, problem: io::Error },
 
     #[error("cannot write the results: {0}")]
     Write(io::Error),

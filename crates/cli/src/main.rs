@@ -3,20 +3,21 @@
 mod args;
 mod backend;
 mod bench;
-mod bytes;
 mod chain;
 mod error;
+mod evidence;
+mod follow;
 mod hash;
 mod hasher;
 mod host;
 mod info;
 mod jsonl;
 mod mode;
-mod node;
 mod output;
 mod progress;
 mod queue;
 mod record;
+mod relay;
 mod serve;
 mod stream;
 mod verify;
@@ -24,6 +25,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::Parser;
+use randomx_client::{bytes, node};
 
 use args::{Cli, Command, VerifyArgs};
 use error::Error;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Hash(args) => hash::run(&args),
         Command::Verify(args) => verify(&args),
+        Command::Follow(args) => follow::run(&args),
+        Command::Relay(args) => relay::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Serve(args) => serve::run(&args),
@@ -42,8 +46,11 @@ fn main() -> ExitCode {
     })
 }
 
-/// Verifies the lines of a file or the chain of a node.
+/// Verifies the lines of a file, the chain of a node, or evidence.
 fn verify(args: &VerifyArgs) -> Result<ExitCode, Error> {
+    if let Some(file) = &args.evidence {
+        return evidence::run(file, &args.work);
+    }
     match (&args.node, &args.jsonl) {
         (Some(node), _) => chain::run(args, node),
         (None, Some(file)) => verify::run(args, file),

@@ -35,10 +35,15 @@ pub(crate) struct FakeChain {
 impl FakeChain {
     /// A chain with a number of blocks after the genesis block.
     pub(crate) fn new(blocks: u64) -> FakeChain {
+        FakeChain::forked(blocks, blocks)
+    }
+
+    /// A chain that differs from that of [`FakeChain::new`] after the height `common`.
+    pub(crate) fn forked(common: u64, blocks: u64) -> FakeChain {
         let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new() };
         for height in 0..=blocks {
             let previous = chain.ids.last().copied().unwrap_or_default();
-            let blob = block(height, &previous);
+            let blob = block(height, &previous, u8::from(height > common));
             let id = match height {
                 0 => MAINNET_GENESIS_ID,
                 _ => Block::parse(&blob).expect("a block").id(),
@@ -146,11 +151,11 @@ fn answer(mut stream: &TcpStream, chain: &FakeChain, alter: &Alter) -> Option<()
 }
 
 /// A block with only the miner's transaction.
-fn block(height: u64, previous: &[u8; 32]) -> Vec<u8> {
+fn block(height: u64, previous: &[u8; 32], nonce: u8) -> Vec<u8> {
     let mut blob = vec![16, 16];
     varint(&mut blob, START + 120 * height);
     blob.extend(previous);
-    blob.extend([0; 4]);
+    blob.extend([nonce; 4]);
     blob.push(2);
     varint(&mut blob, height + 60);
     blob.extend([1, 0xff]);

@@ -1,4 +1,5 @@
-//! Monero's JSON-RPC over HTTP. Time, size and attempts are bounded, since the node may be hostile.
+//! JSON-RPC over HTTP, in the dialect of Monero's daemon. Time, size and number of attempts are
+//! bounded, since the node may be hostile.
 
 use std::{thread, time::Duration};
 
@@ -10,45 +11,82 @@ use url::Url;
 
 use super::answers::FieldError;
 
-/// The longest answer in bytes: more than a block of 1 MiB in hex and in JSON.
-pub(crate) const MAX_ANSWER: u64 = 8 << 20;
+/// The longest answer about a block, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
+pub const MAX_ANSWER: u64 = 8 << 20;
 
-/// The first pause between attempts; each later one is twice as long.
+/// The longest answer about one header or the node itself.
+pub const SMALL: u64 = 16 << 10;
+
+/// The bytes of each further header of an answer; the daemon writes some 1,500.
+pub const HEADER: u64 = 4 << 10;
+
+/// The first pause between attempts. Each later one is twice as long.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// The longest excerpt of a node's message, in characters.
-const MAX_MESSAGE: usize = 200;
+/// The longest excerpt of a node's own message, in characters.
+const MAX_WORDS: usize = 200;
 
-/// Why a node gave no usable answer. Messages begin with the method that was called.
+/// The reason why a node gave no usable answer. Messages begin with the method.
 #[derive(Debug, Error)]
-pub(crate) enum NodeError {
+pub enum NodeError {
+    /// There is no connection, or HTTP failed.
     #[error("{method}: cannot reach the node: {problem}")]
-    Unreachable { method: &'static str, problem: String },
+    Unreachable {
+        /// The method.
+        method: &'static str,
+        /// The problem.
+        problem: String,
+    },
+    /// The answer took too long.
     #[error("{method}: no answer within {} ms", .timeout.as_millis())]
-    Timeout { method: &'static str, timeout: Duration },
+    Timeout {
+        /// The method.
+        method: &'static str,
+        /// The allowed time.
+        timeout: Duration,
+    },
+    /// The node refused the call.
     #[error("{method}: the node answered {words:?}")]
-    Refused { method: &'static str, words: String },
-    #[error("{method}: expected at most {MAX_ANSWER} bytes of answer")]
-    TooLarge { method: &'static str },
+    Refused {
+        /// The method.
+        method: &'static str,
+        /// The node's message.
+        words: String,
+    },
+    /// The answer was too long.
+    #[error("{method}: expected at most {limit} bytes of answer")]
+    TooLarge {
+        /// The method.
+        method: &'static str,
+        /// The most bytes allowed.
+        limit: u64,
+    },
+    /// The answer cannot be used.
     #[error("{method}: {problem}")]
-    Invalid { method: &'static str, problem: FieldError },
+    Invalid {
+        /// The method.
+        method: &'static str,
+        /// The problem.
+        problem: FieldError,
+    },
 }
 
 /// Calls methods at one endpoint.
-pub(crate) struct Rpc {
+pub struct Rpc {
     agent: Agent,
     endpoint: String,
     timeout: Duration,
     retries: u32,
 }
 
-/// Why an attempt failed, and whether to try again.
+/// A failed attempt.
 struct Failure {
     error: NodeError,
+    /// Whether another attempt makes sense.
     again: bool,
 }
 
-/// The envelope of a JSON-RPC result, without the fields that are not needed.
+/// The JSON-RPC envelope of a result. Other fields are ignored.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(default, borrow)]
@@ -70,11 +108,11 @@ struct Status {
 }
 
 impl Rpc {
-    pub(crate) fn new(endpoint: &Url, timeout: Duration, retries: u32) -> Rpc {
+    pub fn new(endpoint: &Url, timeout: Duration, retries: u32) -> Rpc {
         let config = Agent::config_builder()
             // From the request to the last byte.
             .timeout_global(Some(timeout))
-            // A redirect would lead to another node than the one that the user named.
+            // A redirection would lead to a node that nobody named.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false)
@@ -84,11 +122,13 @@ impl Rpc {
         Rpc { agent: config.build().new_agent(), endpoint, timeout, retries }
     }
 
-    /// Calls a method and parses its result, an object whose status is `OK`.
-    pub(crate) fn call<T>(
+    /// Calls a method and parses its result, an object whose status is `OK`, of at most `limit`
+    /// bytes.
+    pub fn call<T>(
         &self,
         method: &'static str,
         params: &Value,
+        limit: u64,
         read: impl Fn(&RawValue) -> Result<T, FieldError>,
     ) -> Result<T, NodeError> {
         let request = json!({ "jsonrpc": "2.0", "id": "0", "method": method, "params": params });
@@ -96,7 +136,7 @@ impl Rpc {
         let mut pause = PAUSE;
         let mut retries = 0..self.retries;
         loop {
-            let outcome = self.fetch(method, &request).and_then(|answer| {
+            let outcome = self.fetch(method, &request, limit).and_then(|answer| {
                 let result = result(method, &answer)?;
                 read(result).map_err(|problem| invalid(method, problem))
             });
@@ -111,8 +151,8 @@ impl Rpc {
         }
     }
 
-    fn fetch(&self, method: &'static str, request: &str) -> Result<Vec<u8>, Failure> {
-        let fail = |error| self.failure(method, error);
+    fn fetch(&self, method: &'static str, request: &str, limit: u64) -> Result<Vec<u8>, Failure> {
+        let fail = |error| self.failure(method, limit, error);
         let send = self.agent.post(&self.endpoint).header("Content-Type", "application/json");
         let mut response = send.send(request).map_err(fail)?;
         let status = response.status();
@@ -121,13 +161,13 @@ impl Rpc {
             let again = status == 429 || status.is_server_error();
             return Err(Failure { error: NodeError::Unreachable { method, problem }, again });
         }
-        response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec().map_err(fail)
+        response.body_mut().with_config().limit(limit).read_to_vec().map_err(fail)
     }
 
-    fn failure(&self, method: &'static str, error: ureq::Error) -> Failure {
+    fn failure(&self, method: &'static str, limit: u64, error: ureq::Error) -> Failure {
         match error {
             ureq::Error::BodyExceedsLimit(_) => {
-                Failure { error: NodeError::TooLarge { method }, again: false }
+                Failure { error: NodeError::TooLarge { method, limit }, again: false }
             }
             ureq::Error::Timeout(_) => {
                 Failure { error: NodeError::Timeout { method, timeout: self.timeout }, again: true }
@@ -152,7 +192,7 @@ fn result<'a>(method: &'static str, answer: &'a [u8]) -> Result<&'a RawValue, Fa
         serde_json::from_str(result.get()).map_err(|_| invalid(method, FieldError::NotJsonRpc))?;
     match status.as_str() {
         "OK" => Ok(result),
-        // The node is still starting or synchronizing.
+        // The node is synchronising.
         "BUSY" => Err(refused(method, &status, true)),
         _ => Err(refused(method, &status, false)),
     }
@@ -163,6 +203,6 @@ fn invalid(method: &'static str, problem: FieldError) -> Failure {
 }
 
 fn refused(method: &'static str, words: &str, again: bool) -> Failure {
-    let words = words.chars().take(MAX_MESSAGE).collect();
+    let words = words.chars().take(MAX_WORDS).collect();
     Failure { error: NodeError::Refused { method, words }, again }
 }

@@ -1,29 +1,47 @@
-//! Parsing byte strings: keys, inputs, seed hashes and hashing blobs.
+//! Byte strings in hexadecimal from outside: keys, inputs, seed hashes and blobs.
 
 use hex::FromHexError;
 use thiserror::Error;
 
-/// The most bytes of a key, an input or a hashing blob.
-pub(crate) const MAX_BYTES: usize = 1 << 20;
+/// The most bytes of a key, an input or a blob.
+pub const MAX_BYTES: usize = 1 << 20;
 
-/// Why a text cannot be parsed as bytes. The message follows the argument's name.
+/// The reason why a text is not the expected bytes. Messages follow the argument's name.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(crate) enum BytesError {
+pub enum BytesError {
+    /// The last byte has only one digit.
     #[error("odd number of hex digits ({0})")]
     OddDigits(usize),
+    /// A character is no digit.
     #[error("{character:?} at position {position} is not a hex digit")]
-    NotHex { character: char, position: usize },
+    NotHex {
+        /// The first such character.
+        character: char,
+        /// Its position, counted from 1.
+        position: usize,
+    },
+    /// There are more than [`MAX_BYTES`].
     #[error("expected at most {MAX_BYTES} bytes, got {0}")]
     TooLong(usize),
+    /// The number of bytes is wrong.
     #[error("expected {expected} bytes ({} hex characters), got {got} bytes", 2 * .expected)]
-    Length { expected: usize, got: usize },
+    Length {
+        /// The expected number.
+        expected: usize,
+        /// The given number.
+        got: usize,
+    },
 }
 
-/// Parses hexadecimal digits of either case; an empty text is no bytes.
-pub(crate) fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
+/// Returns the bytes that hexadecimal digits of either case stand for.
+///
+/// # Errors
+///
+/// If the text has other characters, an odd number of digits, or more than [`MAX_BYTES`] bytes.
+pub fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
     let bytes = hex::decode(text).map_err(|error| match error {
         FromHexError::InvalidHexCharacter { index, .. } => BytesError::NotHex {
-            // Everything before it is ASCII, so it begins at byte `index`.
+            // Everything before the first wrong character is ASCII, so it begins at `index`.
             character: text[index..].chars().next().unwrap_or_default(),
             position: index + 1,
         },
@@ -34,15 +52,23 @@ pub(crate) fn from_hex(text: &str) -> Result<Vec<u8>, BytesError> {
     within_limit(bytes)
 }
 
-/// Parses exactly 32 bytes of hexadecimal digits.
-pub(crate) fn hash_from_hex(text: &str) -> Result<[u8; 32], BytesError> {
+/// Returns the 32 bytes that hexadecimal digits stand for.
+///
+/// # Errors
+///
+/// If [`from_hex`] fails, or there are more or fewer bytes.
+pub fn hash_from_hex(text: &str) -> Result<[u8; 32], BytesError> {
     let bytes = from_hex(text)?;
     let got = bytes.len();
     bytes.try_into().map_err(|_| BytesError::Length { expected: 32, got })
 }
 
 /// Returns the UTF-8 bytes of a text.
-pub(crate) fn from_text(text: &str) -> Result<Vec<u8>, BytesError> {
+///
+/// # Errors
+///
+/// If there are more than [`MAX_BYTES`].
+pub fn from_text(text: &str) -> Result<Vec<u8>, BytesError> {
     within_limit(text.as_bytes().to_vec())
 }
 
@@ -58,13 +84,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hex_has_either_case_and_may_be_empty() {
+    fn digits_of_either_case_and_none_are_bytes() {
         assert_eq!(from_hex("00aBFf"), Ok(vec![0, 0xab, 0xff]));
         assert_eq!(from_hex(""), Ok(vec![]));
     }
 
     #[test]
-    fn an_error_names_the_position() {
+    fn errors_name_the_position() {
         let not_hex = |character, position| Err(BytesError::NotHex { character, position });
         assert_eq!(from_hex("abc"), Err(BytesError::OddDigits(3)));
         assert_eq!(from_hex("abcg"), not_hex('g', 4));

@@ -1,4 +1,4 @@
-//! Parsing a node's answers. The chain's verifier decides whether they are true.
+//! A node's answers, parsed field by field. Whether they are true is for the chain's rules to decide.
 
 use std::borrow::Cow;
 
@@ -9,42 +9,70 @@ use thiserror::Error;
 
 use crate::bytes::{self, BytesError};
 
-/// Why an answer does not fit the request.
+/// The reason why an answer is not usable.
 #[derive(Debug, Error)]
-pub(crate) enum FieldError {
+pub enum FieldError {
+    /// It is something else than a JSON-RPC result.
     #[error("expected a JSON-RPC answer with a result")]
     NotJsonRpc,
+    /// A field is missing or has another type.
     #[error("{path}: {message}")]
-    Field { path: String, message: String },
+    Field {
+        /// The field.
+        path: String,
+        /// The problem.
+        message: String,
+    },
+    /// It is about another block.
     #[error("block_header.height: expected {asked}, got {got}")]
-    Height { asked: u64, got: u64 },
+    Height {
+        /// The requested height.
+        asked: u64,
+        /// The height in the answer.
+        got: u64,
+    },
+    /// It is about a block that the node's chain does not have.
     #[error("block_header.orphan_status: block {height} is not in the node's chain")]
-    Orphan { height: u64 },
+    Orphan {
+        /// The block's height.
+        height: u64,
+    },
+    /// There are more or fewer headers.
     #[error("headers: expected {asked}, got {got}")]
-    Count { asked: u64, got: usize },
+    Count {
+        /// The requested number.
+        asked: u64,
+        /// The number in the answer.
+        got: usize,
+    },
+    /// The blob is not hexadecimal.
     #[error("blob: {0}")]
     Blob(#[from] BytesError),
 }
 
-/// A node's description of itself and its chain.
+/// The state of a node.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Info {
-    /// The number of blocks of its chain; the last one's height is one less.
-    pub(crate) height: u64,
+pub struct Info {
+    /// The number of blocks in its chain; the last one's height is one less.
+    pub height: u64,
+    /// The id of the last block, if the node gives one.
+    #[serde(default, deserialize_with = "optional_hash")]
+    pub top_block_hash: Option<[u8; 32]>,
 }
 
-/// A node's description of a block.
+/// A block's header, as a node describes it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Header {
-    pub(crate) height: u64,
+pub struct Header {
+    /// The block's height.
+    pub height: u64,
     /// The block's id.
     #[serde(rename = "hash", deserialize_with = "hash")]
-    pub(crate) id: [u8; 32],
+    pub id: [u8; 32],
     /// Seconds since 1970.
-    pub(crate) timestamp: u64,
-    /// The difficulty that the network required.
+    pub timestamp: u64,
+    /// The difficulty that the network demanded.
     #[serde(rename = "wide_difficulty", deserialize_with = "wide")]
-    pub(crate) difficulty: u128,
+    pub difficulty: u128,
     orphan_status: bool,
 }
 
@@ -66,18 +94,18 @@ struct BlockAnswer<'a> {
 }
 
 /// Parses the result of `get_info`.
-pub(crate) fn info(json: &RawValue) -> Result<Info, FieldError> {
+pub fn info(json: &RawValue) -> Result<Info, FieldError> {
     parse(json)
 }
 
-/// Parses a result's header, which must be that of the requested block.
-pub(crate) fn header(json: &RawValue, asked: u64) -> Result<Header, FieldError> {
+/// Parses a header, which must be that of the requested height.
+pub fn header(json: &RawValue, asked: u64) -> Result<Header, FieldError> {
     let HeaderAnswer { block_header } = parse(json)?;
     of_height(block_header, asked)
 }
 
 /// Parses the result of `get_block_headers_range`, which must have all headers in order.
-pub(crate) fn headers(json: &RawValue, first: u64, last: u64) -> Result<Vec<Header>, FieldError> {
+pub fn headers(json: &RawValue, first: u64, last: u64) -> Result<Vec<Header>, FieldError> {
     let HeadersAnswer { headers } = parse(json)?;
     let asked = last - first + 1;
     if headers.len() as u64 != asked {
@@ -86,8 +114,8 @@ pub(crate) fn headers(json: &RawValue, first: u64, last: u64) -> Result<Vec<Head
     headers.into_iter().zip(first..).map(|(header, height)| of_height(header, height)).collect()
 }
 
-/// Parses the header and the blob in the result of `get_block`.
-pub(crate) fn block(json: &RawValue, asked: u64) -> Result<(Header, Vec<u8>), FieldError> {
+/// Parses the result of `get_block`.
+pub fn block(json: &RawValue, asked: u64) -> Result<(Header, Vec<u8>), FieldError> {
     let BlockAnswer { block_header, blob } = parse(json)?;
     Ok((of_height(block_header, asked)?, bytes::from_hex(&blob)?))
 }
@@ -102,18 +130,22 @@ fn of_height(header: Header, asked: u64) -> Result<Header, FieldError> {
     Ok(header)
 }
 
-/// Parses a result. The error names the field.
+/// Parses a result. Errors name the field.
 fn parse<'a, T: Deserialize<'a>>(json: &'a RawValue) -> Result<T, FieldError> {
     let mut track = Track::new();
     let mut json = serde_json::Deserializer::from_str(json.get());
     T::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track)).map_err(|error| {
         let path = track.path().to_string();
         let path = if path == "." { "result".to_owned() } else { path };
-        // An answer is one long line, so the position in it is useless.
+        // An answer is one long line, so a position in it helps nobody.
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         FieldError::Field { path, message: message.chars().take(200).collect() }
     })
+}
+
+fn optional_hash<'de, D: Deserializer<'de>>(json: D) -> Result<Option<[u8; 32]>, D::Error> {
+    hash(json).map(Some)
 }
 
 fn hash<'de, D: Deserializer<'de>>(json: D) -> Result<[u8; 32], D::Error> {
@@ -121,7 +153,7 @@ fn hash<'de, D: Deserializer<'de>>(json: D) -> Result<[u8; 32], D::Error> {
     bytes::hash_from_hex(&text).map_err(de::Error::custom)
 }
 
-/// Parses a number of up to 128 bits, at least 1, which the daemon writes in hex.
+/// Parses a number of up to 128 bits, at least 1, which the daemon writes in hexadecimal.
 fn wide<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
     let text = Cow::<'_, str>::deserialize(json)?;
     let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with('+'));
@@ -141,7 +173,7 @@ mod tests {
         serde_json::value::to_raw_value(json).expect("JSON")
     }
 
-    /// A block as the daemon returns it, with one field of its header changed.
+    /// A block in the daemon's form, with one field of its header changed.
     fn answer(field: &str, value: Value) -> Box<RawValue> {
         let mut answer = json!({
             "status": "OK",
@@ -163,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_parsed() {
+    fn blocks_are_parsed() {
         let answer = answer("more", json!(1));
         let (header, blob) = block(&answer, 8).expect("a block");
         assert_eq!(blob, [10, 11]);
@@ -172,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_field_is_named() {
+    fn errors_name_the_field() {
         let wide = "expected 0x and 1 to 32 hex digits, not zero";
         for (field, value, sentence) in [
             ("height", json!(9), "block_header.height: expected 8, got 9"),
@@ -208,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_must_be_those_requested() {
+    fn headers_must_be_the_requested_ones() {
         let one = |height: u64| {
             let block: Value =
                 serde_json::from_str(answer("height", json!(height)).get()).expect("JSON");

@@ -1,4 +1,4 @@
-//! Requests blocks from a node, several at once, since each answer of a distant node takes long.
+//! Several requests for blocks at once, which hides the latency of distant nodes.
 
 use std::{
     ops::RangeInclusive,
@@ -6,16 +6,13 @@ use std::{
     thread,
 };
 
-use crate::node::{Node, NodeBlock, NodeError};
+use super::{Node, NodeBlock, NodeError};
 
-/// Requests at once.
+/// The number of requests at once.
 const CONNECTIONS: u64 = 8;
 
-/// Returns the blocks of some heights in order, up to the first failed request, and its error.
-pub(super) fn fetch(
-    node: &Node,
-    heights: RangeInclusive<u64>,
-) -> (Vec<NodeBlock>, Option<NodeError>) {
+/// Asks for the blocks of some heights. Returns them in order up to the first failure, and that.
+pub fn fetch(node: &Node, heights: RangeInclusive<u64>) -> (Vec<NodeBlock>, Option<NodeError>) {
     let (first, last) = (*heights.start(), *heights.end());
     let next = AtomicU64::new(first);
     let work = || {
@@ -27,7 +24,7 @@ pub(super) fn fetch(
             }
             let answer = node.block(height);
             if answer.is_err() {
-                // The other threads finish their requests and make no more.
+                // The other threads finish their requests.
                 next.store(last + 1, Ordering::Relaxed);
             }
             answers.push((height, answer));
@@ -35,7 +32,7 @@ pub(super) fn fetch(
     };
     let mut answers = thread::scope(|scope| {
         let helpers: Vec<_> = (1..CONNECTIONS.min(last - first + 1))
-            // If a thread cannot start, the others do its share.
+            // If the system refuses a thread, the others do its share.
             .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
         let mut answers = work();

@@ -1,0 +1,139 @@
+//! The arguments of `randomx follow` and `randomx relay`.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::{ArgGroup, Args};
+use randomx_client::{Source, node};
+use randomx_monero::Network;
+use url::Url;
+
+use super::WorkArgs;
+
+pub(crate) const AFTER_HELP: &str = "\
+Examples:
+  randomx follow --node http://node-a.example:18089 --node http://node-b.example:18089 --store chain
+  randomx follow --relay http://127.0.0.1:18090 --node http://127.0.0.1:18081 --store chain --once
+
+No source is trusted. On the main network and its test networks the chain begins at a block that
+Monero's own source code names; what lies before is proven by its id. Each later block is checked by
+Monero's rules and its proof of work is computed. The chain with the most work wins; where sources
+differ, the other side is written as evidence, which `randomx verify --evidence` checks.
+
+With --json, each line is an event: tip, reorg, deep-reorg, disagreement, source or alarm.
+
+Exit codes, with --once:
+  0  the chain of at least one source was followed to its end
+  1  a source sent something that is proven false
+  2  unusable arguments, no source could be followed, or the state could not be stored";
+
+pub(crate) const AFTER_RELAY_HELP: &str = "\
+The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
+in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
+everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise.";
+
+/// `randomx follow`.
+#[derive(Args)]
+#[command(group(ArgGroup::new("source").required(true).multiple(true)))]
+pub(crate) struct FollowArgs {
+    /// A Monero node, such as http://127.0.0.1:18081; may be repeated
+    #[arg(long = "node", value_name = "URL", value_parser = node::address, group = "source")]
+    nodes: Vec<Url>,
+
+    /// A relay, such as http://127.0.0.1:18090; may be repeated
+    #[arg(long = "relay", value_name = "URL", value_parser = relay_address, group = "source")]
+    relays: Vec<Url>,
+
+    /// The folder in which the state is kept; without it each run begins anew
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+
+    /// The folder to which evidence is written [default: the one of --store]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) evidence: Option<PathBuf>,
+
+    /// The network: mainnet, stagenet, testnet or regtest
+    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
+    pub(crate) network: Network,
+
+    /// Compute the proof of work of one block in N besides the newest of each batch
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: u64,
+
+    /// The difficulty of every block, for nodes that run with this option too
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) fixed_difficulty: Option<u64>,
+
+    /// End when the sources' chains have been followed to their ends
+    #[arg(long)]
+    pub(crate) once: bool,
+
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Seconds that a source may take for an answer, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+
+    /// Seconds between questions for news, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) poll: u64,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+impl FollowArgs {
+    /// Returns the sources with their addresses, the nodes first.
+    pub(crate) fn sources(&self) -> (Vec<Source>, Vec<String>) {
+        let timeout = Duration::from_secs(self.timeout);
+        let nodes = self.nodes.iter().map(|url| (Source::node(url, timeout), url.to_string()));
+        let relays = self.relays.iter().map(|url| (Source::relay(url, timeout), url.to_string()));
+        nodes.chain(relays).unzip()
+    }
+}
+
+/// `randomx relay`.
+#[derive(Args)]
+pub(crate) struct RelayArgs {
+    /// The node whose headers are served
+    #[arg(long, value_name = "URL", value_parser = node::address)]
+    pub(crate) node: Url,
+
+    /// The folder in which the headers are kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18090")]
+    pub(crate) listen: SocketAddr,
+
+    /// The node's network: mainnet, stagenet, testnet or regtest
+    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
+    pub(crate) network: Network,
+
+    /// Seconds that the node may take for an answer, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
+
+    /// Seconds between questions for news, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) poll: u64,
+}
+
+/// Parses the address of a relay.
+fn relay_address(text: &str) -> Result<Url, String> {
+    let address = Url::parse(text)
+        .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18090"))?;
+    if matches!(address.scheme(), "http" | "https") && address.has_host() {
+        Ok(address)
+    } else {
+        Err(format!("expected http or https, got {}", address.scheme()))
+    }
+}

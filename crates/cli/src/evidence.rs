@@ -1,0 +1,88 @@
+//! `randomx verify --evidence`.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::Path,
+    process::ExitCode,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use randomx_client::{Hasher, LightHasher};
+use randomx_monero::client::Evidence;
+use serde::Serialize;
+
+use crate::{args::WorkArgs, error::Error, output};
+
+/// The longest file that is read: two sides of three days have 350 KB.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// The exit code if a side has a block that is not valid.
+const NOT_VALID: u8 = 1;
+
+/// One side of a fork, as a line of output.
+#[derive(Serialize)]
+struct Side {
+    side: usize,
+    /// The number of valid blocks after the last common one.
+    valid: usize,
+    tip: String,
+    work: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    height: u64,
+    failed: Vec<String>,
+}
+
+/// Checks evidence and prints a line for each side.
+pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
+    let unreadable = |problem| Error::Read { file: file.to_owned(), problem };
+    let mut bytes = Vec::new();
+    let opened = File::open(file).map_err(unreadable)?;
+    opened.take(MAX_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    let invalid = |problem| Error::Evidence { file: file.to_owned(), problem };
+    let evidence = Evidence::from_bytes(&bytes).map_err(invalid)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+    let mut hasher = LightHasher::new(work.threads());
+    let mut failure = None;
+    let verdicts =
+        evidence.verify(now, &mut |key, blob| match hasher.hash(key, &[blob.to_vec()]) {
+            Ok(hashes) => hashes.first().copied(),
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
+        });
+    if let Some(failure) = failure {
+        return Err(Error::Hash(failure));
+    }
+    let verdicts = verdicts.map_err(invalid)?;
+    output::write(|out| {
+        let start = &evidence.start;
+        let common = serde_json::json!({
+            "network": evidence.network.as_str(),
+            "common": { "height": start.height, "id": hex::encode(start.id) },
+        });
+        output::json_line(out, &common)?;
+        verdicts.iter().enumerate().try_for_each(|(index, verdict)| {
+            let refused = verdict.refused.as_ref().map(|(height, checks)| Refused {
+                height: *height,
+                failed: checks.iter().map(ToString::to_string).collect(),
+            });
+            let side = Side {
+                side: index + 1,
+                valid: verdict.valid,
+                tip: hex::encode(verdict.tip),
+                work: verdict.work.to_string(),
+                refused,
+            };
+            output::json_line(out, &side)
+        })
+    })?;
+    let all_valid = verdicts.iter().all(|verdict| verdict.refused.is_none());
+    Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
+}

@@ -1,0 +1,50 @@
+//! `randomx relay`.
+
+use std::{process::ExitCode, thread, time::Duration};
+
+use randomx_client::{Relay, RelayError, node::Node};
+use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
+
+use crate::{
+    args::RelayArgs,
+    error::{self, Error},
+    output,
+};
+
+/// Serves headers until the process is ended.
+pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
+    let node = Node::new(&args.node, Duration::from_secs(args.timeout), 2);
+    let relay = Relay::open(node, &args.store, first(args.network))?;
+    // Clients get no answers rather than half of the chain.
+    update(&relay)?;
+    let address = relay.listen(args.listen)?;
+    output::write(|out| writeln!(out, "listening on http://{address}"))?;
+    loop {
+        thread::sleep(Duration::from_secs(args.poll));
+        update(&relay)?;
+    }
+}
+
+/// Reads what is new on the node's chain.
+fn update(relay: &Relay) -> Result<(), Error> {
+    match relay.update() {
+        Ok(_) => Ok(()),
+        // The node may be restarting; the relay goes on when it is back.
+        Err(problem @ RelayError::Node(_)) => {
+            error::note(&Error::Relay(problem));
+            Ok(())
+        }
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+/// Returns the height of the first block that clients ask for.
+fn first(network: Network) -> u64 {
+    let anchors = Anchor::all(network);
+    let from = match network {
+        Network::Mainnet => anchors.len().checked_sub(2).and_then(|index| anchors.get(index)),
+        Network::Stagenet | Network::Testnet | Network::Regtest => anchors.first(),
+    };
+    let height = from.map_or(0, |anchor| anchor.height);
+    (height + 1).saturating_sub(DIFFICULTY_BLOCKS as u64).max(1)
+}

@@ -1,0 +1,198 @@
+//! `randomx follow`, `randomx relay` and `randomx verify --evidence`, with nodes that tests play.
+
+mod common;
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+};
+
+use assert_cmd::assert::Assert;
+use common::{
+    fake_node::{FakeChain, Reply, serve},
+    parse_jsonl, randomx,
+};
+use serde_json::{Value, json};
+
+const BLOCKS: u64 = 20;
+
+fn honest(_: &str, _: &Value, result: Value) -> Reply {
+    Reply::Result(result)
+}
+
+/// Follows to the end of the sources' chains.
+fn follow(arguments: &[&str]) -> Assert {
+    follow_with("1", arguments)
+}
+
+fn follow_with(difficulty: &str, arguments: &[&str]) -> Assert {
+    let common = ["follow", "--network", "regtest", "--fixed-difficulty", difficulty];
+    let common = [&common[..], &["--once", "--json", "--timeout", "2", "--threads", "2"]].concat();
+    randomx(&[&common[..], arguments].concat()).assert()
+}
+
+fn events(run: &Assert) -> Vec<Value> {
+    parse_jsonl(&run.get_output().stdout)
+}
+
+/// The events of a kind.
+fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["event"] == kind).collect()
+}
+
+fn path(folder: &Path) -> &str {
+    folder.to_str().expect("a path in UTF-8")
+}
+
+#[test]
+fn two_nodes_are_followed_and_a_restart_goes_on_from_the_store() {
+    let chain = Arc::new(FakeChain::new(BLOCKS));
+    let (a, b) = (serve(Arc::clone(&chain), honest), serve(Arc::clone(&chain), honest));
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = path(folder.path());
+    let run = follow(&["--node", &a, "--node", &b, "--store", store]).code(0);
+    let first = events(&run);
+    let tip = of_kind(&first, "tip").pop().expect("a tip");
+    assert_eq!((&tip["height"], &tip["id"]), (&json!(BLOCKS), &json!(chain.id(BLOCKS as usize))));
+    let states: Vec<&Value> =
+        of_kind(&first, "source").iter().map(|event| &event["state"]).collect();
+    assert_eq!(states, ["following", "following"]);
+
+    let kept = fs::read(folder.path().join("chain")).expect("a state");
+    let run = follow(&["--node", &a, "--store", store]).code(0);
+    assert_eq!(of_kind(&events(&run), "tip"), [tip], "nothing is hashed again");
+    assert_eq!(fs::read(folder.path().join("chain")).expect("a state"), kept);
+
+    let foreign = follow_with("2", &["--node", &a, "--store", store]).code(2);
+    foreign.stderr(
+        "error: store: the stored chain is one of regtest, or has another fixed difficulty\n",
+    );
+    fs::write(folder.path().join("chain"), &kept[..kept.len() - 1]).expect("writable");
+    let damaged = follow(&["--node", &a, "--store", store]).code(2);
+    damaged.stderr("error: store: expected a stored chain, got other or damaged bytes\n");
+}
+
+#[test]
+fn a_side_with_more_work_replaces_the_other_and_leaves_evidence() {
+    let (short, long) = (FakeChain::new(BLOCKS), FakeChain::forked(10, BLOCKS + 5));
+    let tip = long.id(BLOCKS as usize + 5);
+    let (a, b) = (serve(Arc::new(short), honest), serve(Arc::new(long), honest));
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = path(folder.path());
+    follow(&["--node", &a, "--store", store]).code(0);
+    let run = follow(&["--node", &a, "--node", &b, "--store", store]).code(0);
+    let events = events(&run);
+    let [reorg] = of_kind(&events, "reorg")[..] else { panic!("one reorganisation: {events:?}") };
+    assert_eq!((&reorg["common"]["height"], &reorg["depth"]), (&json!(10), &json!(10)));
+    assert_eq!((&reorg["tip"]["id"], &reorg["tip"]["height"]), (&json!(tip), &json!(25)));
+    assert_eq!(of_kind(&events, "deep-reorg").len(), 1, "it is announced");
+    let evidence = of_kind(&events, "disagreement")[0]["evidence"].clone();
+    let mut verified = randomx(&["verify", "--evidence", evidence.as_str().expect("a file")]);
+    let run = verified.assert().code(0);
+    let lines = parse_jsonl(&run.get_output().stdout);
+    assert_eq!(lines[0]["common"]["height"], json!(10));
+    let mut sides: Vec<u64> =
+        lines[1..].iter().map(|side| side["valid"].as_u64().expect("a number")).collect();
+    sides.sort_unstable();
+    assert_eq!(sides, [10, 15]);
+}
+
+#[test]
+fn blocks_without_work_are_proven_and_not_saved() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = path(folder.path());
+    // No hash of these blocks meets so great a difficulty.
+    let run = follow_with("1000000000000000", &["--node", &node, "--store", store]).code(1);
+    let events = events(&run);
+    assert_eq!(of_kind(&events, "tip").len(), 1, "only the genesis block is trusted");
+    let state = of_kind(&events, "source").pop().expect("a state");
+    assert_eq!(state["state"], "invalid");
+    let file = state["evidence"].as_str().expect("evidence");
+    let run = randomx(&["verify", "--evidence", file]).assert().code(1);
+    let side = parse_jsonl(&run.get_output().stdout).pop().expect("a side");
+    let failed = side["refused"]["failed"][0].as_str().expect("a check");
+    assert!(failed.starts_with("proof-of-work failed"), "{failed}");
+}
+
+#[test]
+fn sources_that_do_not_answer_are_not_accused() {
+    let silent = serve(Arc::new(FakeChain::new(BLOCKS)), |_, _, _| Reply::Raw(500, Vec::new()));
+    let run = follow(&["--node", &silent]).code(2);
+    let events = events(&run);
+    assert_eq!(of_kind(&events, "source")[0]["state"], "unresponsive");
+    let honest_node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    follow(&["--node", &silent, "--node", &honest_node]).code(0);
+}
+
+#[test]
+fn other_files_are_no_evidence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, b"something else").expect("writable");
+    let run = randomx(&["verify", "--evidence", path(&file)]).assert().code(2).stdout("");
+    let error = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(error.ends_with("expected evidence, got other or damaged bytes\n"), "{error}");
+}
+
+/// A relay that is ended with the test.
+struct Relay {
+    child: Child,
+    address: String,
+}
+
+impl Relay {
+    fn start(node: &str, store: &str) -> Relay {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_randomx"))
+            .args(["relay", "--network", "regtest", "--node", node, "--store", store])
+            .args(["--listen", "127.0.0.1:0", "--poll", "1"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("readable");
+        let address = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
+        Relay { child, address }
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // It may have ended by itself, which the test has noticed then.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_relay_serves_a_nodes_headers_and_survives_being_killed() {
+    let chain = Arc::new(FakeChain::new(BLOCKS));
+    let node = serve(Arc::clone(&chain), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = path(folder.path());
+    for _ in 0..3 {
+        let relay = Relay::start(&node, store);
+        let run = follow(&["--relay", &relay.address]).code(0);
+        let events = events(&run);
+        let tip = of_kind(&events, "tip").pop().expect("a tip");
+        assert_eq!(tip["id"], json!(chain.id(BLOCKS as usize)));
+        // Dropping it kills it.
+    }
+    let relay = Relay::start(&node, store);
+    let mut second = randomx(&["relay", "--network", "regtest", "--node", &node, "--store", store]);
+    let run = second.assert().code(2);
+    let error = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+    assert!(error.contains("another process uses this folder"), "{error}");
+    drop(relay);
+
+    let forked = FakeChain::forked(10, BLOCKS + 5);
+    let tip = forked.id(BLOCKS as usize + 5);
+    let relay = Relay::start(&serve(Arc::new(forked), honest), store);
+    let run = follow(&["--relay", &relay.address]).code(0);
+    let events = events(&run);
+    assert_eq!(of_kind(&events, "tip").pop().expect("a tip")["id"], json!(tip));
+}

@@ -1,0 +1,239 @@
+//! The loop around a client: threads for sources and hashes, and the store.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use randomx_monero::Hash;
+use randomx_monero::client::{
+    Action, Client, Config, Event, JobId, Query, Report, RequestId, SourceId, Start, StartError,
+};
+use thiserror::Error;
+
+use crate::hasher::{HashError, Hasher};
+use crate::source::{Answer, Source, SourceError};
+use crate::store::{Store, StoreFileError};
+
+/// The time between two ticks of the client's clock.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Follows a chain. Sources and hashes have their own threads, which end with the follower after
+/// their current work.
+pub struct Follower {
+    client: Client,
+    store: Option<Store>,
+    sources: Vec<Sender<(RequestId, Query)>>,
+    hasher: Sender<Job>,
+    events: Receiver<Happening>,
+    /// The last failure of each source, for the user.
+    failures: HashMap<SourceId, String>,
+    /// The last failure of the hasher.
+    hash_failure: Option<HashError>,
+}
+
+struct Job {
+    id: JobId,
+    key: Hash,
+    input: Vec<u8>,
+}
+
+enum Happening {
+    Answer(SourceId, RequestId, Result<Answer, SourceError>),
+    Hashed(JobId, Result<Hash, String>),
+}
+
+impl Follower {
+    /// Begins to follow with the state in `store`, or else from `start`.
+    ///
+    /// # Errors
+    ///
+    /// If the stored state is refused, there are too many sources, or threads cannot be started.
+    pub fn new(
+        config: Config,
+        start: Start,
+        sources: Vec<Source>,
+        hasher: impl Hasher + 'static,
+        store: Option<Store>,
+    ) -> Result<Follower, FollowerError> {
+        let stored = store.as_ref().map(Store::read).transpose()?.flatten();
+        let mut client = Client::new(config, stored.map_or(start, Start::Stored))?;
+        let (events, received) = mpsc::channel();
+        let mut senders = Vec::with_capacity(sources.len());
+        for source in sources {
+            let id = client.add_source().ok_or(FollowerError::TooManySources)?;
+            let (sender, requests) = mpsc::channel();
+            let events = events.clone();
+            spawn(move || serve_source(id, &source, &requests, &events))?;
+            senders.push(sender);
+        }
+        let (jobs, waiting) = mpsc::channel();
+        spawn(move || serve_hashes(hasher, &waiting, &events))?;
+        Ok(Follower {
+            client,
+            store,
+            sources: senders,
+            hasher: jobs,
+            events: received,
+            failures: HashMap::new(),
+            hash_failure: None,
+        })
+    }
+
+    /// Returns the client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Returns why a source last gave no usable answer.
+    pub fn failure(&self, source: SourceId) -> Option<&str> {
+        self.failures.get(&source).map(String::as_str)
+    }
+
+    /// Returns why a hash could last not be computed.
+    pub fn hash_failure(&self) -> Option<&HashError> {
+        self.hash_failure.as_ref()
+    }
+
+    /// Waits for something to happen, a second at most, and returns what is to be reported then.
+    ///
+    /// # Errors
+    ///
+    /// If the state cannot be stored.
+    pub fn step(&mut self) -> Result<Vec<Report>, FollowerError> {
+        let mut reports = Vec::new();
+        self.feed(Event::Tick, &mut reports)?;
+        match self.events.recv_timeout(TICK) {
+            Ok(happening) => {
+                let event = self.event(happening);
+                self.feed(event, &mut reports)?;
+                while let Ok(happening) = self.events.try_recv() {
+                    let event = self.event(happening);
+                    self.feed(event, &mut reports)?;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            // Only if the hasher's thread panicked, which has reported itself.
+            Err(RecvTimeoutError::Disconnected) => return Err(FollowerError::Ended),
+        }
+        Ok(reports)
+    }
+
+    fn feed(&mut self, event: Event, reports: &mut Vec<Report>) -> Result<(), FollowerError> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        self.client.handle(event, now);
+        while let Some(action) = self.client.next_action() {
+            match action {
+                Action::Request { source, request, query } => {
+                    let sender = self.sources.get(source.index());
+                    let sent = sender.is_some_and(|sender| sender.send((request, query)).is_ok());
+                    if !sent {
+                        return Err(FollowerError::Ended);
+                    }
+                }
+                Action::Hash { job: id, seed_hash: key, blob: input } => {
+                    self.hasher.send(Job { id, key, input }).map_err(|_| FollowerError::Ended)?;
+                }
+                Action::Store(bytes) => {
+                    if let Some(store) = &self.store {
+                        store.write(&bytes)?;
+                    }
+                }
+                Action::Report(report) => reports.push(report),
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, happening: Happening) -> Event {
+        match happening {
+            Happening::Answer(source, request, answer) => match answer {
+                Ok(Answer::Tip(height, id)) => Event::Tip { request, height, id },
+                Ok(Answer::Headers(blobs)) => Event::Headers { request, blobs },
+                Ok(Answer::Difficulties(difficulties)) => {
+                    Event::Difficulties { request, difficulties }
+                }
+                Err(error) => {
+                    self.failures.insert(source, error.to_string());
+                    Event::Failed { request }
+                }
+            },
+            Happening::Hashed(job, Ok(hash)) => Event::Hashed { job, hash },
+            Happening::Hashed(job, Err(error)) => {
+                self.hash_failure = Some(HashError(error));
+                Event::HashFailed { job }
+            }
+        }
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> Result<(), FollowerError> {
+    thread::Builder::new().spawn(work).map(|_| ()).map_err(FollowerError::Threads)
+}
+
+/// Answers requests until the follower is gone.
+fn serve_source(
+    id: SourceId,
+    source: &Source,
+    requests: &Receiver<(RequestId, Query)>,
+    events: &Sender<Happening>,
+) {
+    while let Ok((request, query)) = requests.recv() {
+        let answer = source.ask(query);
+        if events.send(Happening::Answer(id, request, answer)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Computes hashes until the follower is gone, those with one key together.
+fn serve_hashes(mut hasher: impl Hasher, jobs: &Receiver<Job>, events: &Sender<Happening>) {
+    /// Hashes computed together: enough for all lanes of many threads, and a short wait for news.
+    const TOGETHER: usize = 256;
+    let mut next = None;
+    while let Some(first) = next.take().or_else(|| jobs.recv().ok()) {
+        let key = first.key;
+        let mut group = vec![first];
+        while group.len() < TOGETHER {
+            match jobs.try_recv() {
+                Ok(job) if job.key == key => group.push(job),
+                other => {
+                    next = other.ok();
+                    break;
+                }
+            }
+        }
+        let inputs: Vec<Vec<u8>> =
+            group.iter_mut().map(|job| std::mem::take(&mut job.input)).collect();
+        let hashes = hasher.hash(&key, &inputs);
+        for (index, job) in group.iter().enumerate() {
+            let hash = match &hashes {
+                Ok(hashes) => hashes.get(index).copied().ok_or_else(String::new),
+                Err(error) => Err(error.to_string()),
+            };
+            if events.send(Happening::Hashed(job.id, hash)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The reason why following ended or did not begin.
+#[derive(Debug, Error)]
+pub enum FollowerError {
+    /// The stored state, or the given start, is refused.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreFileError),
+    /// There are more sources than a client follows.
+    #[error("expected at most {} sources", Client::MAX_SOURCES)]
+    TooManySources,
+    /// Threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+    /// A thread panicked.
+    #[error("a thread ended unexpectedly")]
+    Ended,
+}

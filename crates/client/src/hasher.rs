@@ -1,0 +1,62 @@
+//! RandomX hashes for the client.
+
+use std::sync::Arc;
+
+use randomx::{Cache, CacheError, PoolError, Version, VmOptions, VmPool};
+use randomx_monero::Hash;
+use thiserror::Error;
+
+/// Computes RandomX hashes, version 1, in the order of the inputs.
+pub trait Hasher: Send {
+    /// Hashes inputs with one key.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, for example.
+    fn hash(&mut self, key: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError>;
+}
+
+/// The reason why hashes could not be computed.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct HashError(pub String);
+
+impl From<CacheError> for HashError {
+    fn from(error: CacheError) -> HashError {
+        HashError(error.to_string())
+    }
+}
+
+impl From<PoolError> for HashError {
+    fn from(error: PoolError) -> HashError {
+        HashError(error.to_string())
+    }
+}
+
+/// Hashes in light mode, with the cache of the last key: 256 MiB, and 2 MiB for each lane of each
+/// thread.
+pub struct LightHasher {
+    threads: usize,
+    key: Option<Hash>,
+    pool: Option<VmPool>,
+}
+
+impl LightHasher {
+    /// Returns a hasher with this many threads. It takes its memory when it is first used.
+    pub fn new(threads: usize) -> LightHasher {
+        LightHasher { threads, key: None, pool: None }
+    }
+}
+
+impl Hasher for LightHasher {
+    fn hash(&mut self, key: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
+        if self.key != Some(*key) {
+            // The old cache is released first: two at once are not needed.
+            (self.key, self.pool) = (None, None);
+            let cache = Arc::new(Cache::new(key)?);
+            self.pool = Some(VmPool::new(cache, Version::V1, VmOptions::default(), self.threads)?);
+            self.key = Some(*key);
+        }
+        Ok(self.pool.as_mut().map(|pool| pool.hash_many(inputs)).unwrap_or_default())
+    }
+}

@@ -1,0 +1,19 @@
+//! Drivers of the light client in `randomx-monero`: they carry out its actions.
+//!
+//! A [`Follower`] asks [`Source`]s, which are nodes or relays, on a thread for each, computes hashes
+//! on another, and keeps the state in a [`Store`] on disk. A [`Relay`] serves a node's headers.
+//! What is trusted is decided by [`Client`](randomx_monero::client::Client) alone.
+
+pub mod bytes;
+mod follower;
+mod hasher;
+pub mod node;
+pub mod relay;
+mod source;
+mod store;
+
+pub use follower::{Follower, FollowerError};
+pub use hasher::{HashError, Hasher, LightHasher};
+pub use relay::{Relay, RelayError};
+pub use source::{Answer, Source, SourceError};
+pub use store::{Store, StoreFileError};

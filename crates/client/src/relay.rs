@@ -1,0 +1,22 @@
+//! A relay serves a node's compact headers over HTTP: a day of Monero is 55 KB. Nobody has to trust
+//! it, since a client checks everything that it sends.
+//!
+//! | request                              | answer                                                   |
+//! | ------------------------------------ | -------------------------------------------------------- |
+//! | `GET /v1/tip`                        | JSON: `first`, `height` and `id`                         |
+//! | `GET /v1/headers/FIRST/COUNT`        | for each block a byte with a length, and a hashing blob  |
+//! | `GET /v1/difficulties/FIRST/COUNT`   | for each block 16 bytes, the lowest first                |
+//!
+//! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. Every answer has an
+//! `ETag`. Answers about old blocks may be cached forever, others after they were revalidated.
+
+mod client;
+mod http;
+mod records;
+mod server;
+
+pub use client::{RelayClient, RelayClientError};
+pub use server::{Relay, RelayError};
+
+/// The most blocks in one answer.
+pub const MAX_COUNT: u64 = 2000;

@@ -1,0 +1,118 @@
+//! Asking a relay.
+
+use std::time::Duration;
+
+use randomx_monero::client::Query;
+use randomx_monero::{Hash, HashingBlob};
+use serde::Deserialize;
+use thiserror::Error;
+use ureq::Agent;
+use url::Url;
+
+use crate::source::Answer;
+
+/// The longest answer about the tip, in bytes.
+const MAX_TIP: u64 = 4 << 10;
+
+/// A relay.
+pub struct RelayClient {
+    agent: Agent,
+    address: String,
+}
+
+#[derive(Deserialize)]
+struct Tip {
+    height: u64,
+    #[serde(with = "hex")]
+    id: Hash,
+}
+
+impl RelayClient {
+    /// Returns the relay at an address. Sends nothing yet.
+    pub fn new(address: &Url, timeout: Duration) -> RelayClient {
+        let config = Agent::config_builder()
+            .timeout_global(Some(timeout))
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .http_status_as_error(false);
+        let address = address.as_str().trim_end_matches('/').to_owned();
+        RelayClient { agent: config.build().new_agent(), address }
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    ///
+    /// If there is no usable answer.
+    pub fn ask(&self, query: Query) -> Result<Answer, RelayClientError> {
+        match query {
+            Query::Tip => {
+                let json = self.get("tip", MAX_TIP)?;
+                let Tip { height, id } =
+                    serde_json::from_slice(&json).map_err(|_| RelayClientError::Malformed)?;
+                Ok(Answer::Tip(height, id))
+            }
+            Query::Headers { first, count } => {
+                let limit = count.saturating_mul(1 + HashingBlob::MAX_BYTES as u64);
+                let bytes = self.get(&format!("headers/{first}/{count}"), limit)?;
+                parse_blobs(&bytes).map(Answer::Headers).ok_or(RelayClientError::Malformed)
+            }
+            Query::Difficulties { first, count } => {
+                let path = format!("difficulties/{first}/{count}");
+                let bytes = self.get(&path, count.saturating_mul(16))?;
+                let (numbers, rest) = bytes.as_chunks::<16>();
+                if !rest.is_empty() {
+                    return Err(RelayClientError::Malformed);
+                }
+                let numbers = numbers.iter().map(|bytes| u128::from_le_bytes(*bytes));
+                Ok(Answer::Difficulties(numbers.collect()))
+            }
+        }
+    }
+
+    fn get(&self, path: &str, limit: u64) -> Result<Vec<u8>, RelayClientError> {
+        let mut response = self.agent.get(format!("{}/v1/{path}", self.address)).call()?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(RelayClientError::Status(status));
+        }
+        Ok(response.body_mut().with_config().limit(limit).read_to_vec()?)
+    }
+}
+
+/// Splits blobs, each of which has a byte with its length before it.
+fn parse_blobs(mut bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut blobs = Vec::new();
+    while let Some((&length, rest)) = bytes.split_first() {
+        let (blob, rest) = rest.split_at_checked(usize::from(length))?;
+        blobs.push(blob.to_vec());
+        bytes = rest;
+    }
+    Some(blobs)
+}
+
+/// The reason why a relay gave no usable answer.
+#[derive(Debug, Error)]
+pub enum RelayClientError {
+    /// There is no connection, no answer in time, or too long a one.
+    #[error("the relay cannot be reached: {0}")]
+    Unreachable(#[from] ureq::Error),
+    /// The relay refused the request.
+    #[error("the relay answers with HTTP status {0}")]
+    Status(u16),
+    /// The answer has another form.
+    #[error("the relay's answer is malformed")]
+    Malformed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blobs_are_split_at_their_lengths() {
+        assert_eq!(parse_blobs(&[]), Some(vec![]));
+        assert_eq!(parse_blobs(&[2, 7, 8, 0, 1, 9]), Some(vec![vec![7, 8], vec![], vec![9]]));
+        assert_eq!(parse_blobs(&[3, 1, 2]), None);
+    }
+}

@@ -1,0 +1,217 @@
+//! A relay's headers on disk: records of one size, appended, and cut off by reorganisations.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use randomx_monero::{Hash, HashingBlob};
+
+const MAGIC: &[u8; 8] = b"RXMrelay";
+
+/// The magic bytes and the height of the first block.
+const HEAD: u64 = 16;
+
+/// A length, the blob with room for the longest, and the difficulty.
+const RECORD: usize = 1 + HashingBlob::MAX_BYTES + 16;
+
+/// The headers of a chain from a height on. After the end of a process in the middle of a write the
+/// file ends in a part of a record, which the next process cuts off.
+pub(super) struct Records {
+    file: File,
+    first: u64,
+    count: u64,
+    /// The id of the last block.
+    last: Option<Hash>,
+}
+
+/// A header as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Record {
+    pub(super) blob: Vec<u8>,
+    pub(super) difficulty: u128,
+}
+
+impl Record {
+    /// Returns the block's id and that of the block before it.
+    pub(super) fn ids(&self) -> Option<(Hash, Hash)> {
+        let blob = HashingBlob::parse(&self.blob).ok()?;
+        Some((blob.id(), blob.header.previous_id))
+    }
+}
+
+impl Records {
+    /// Opens a file, or creates one whose first block has the height `first`.
+    pub(super) fn open(path: &Path, first: u64) -> io::Result<Records> {
+        let mut options = OpenOptions::new();
+        let mut file = options.create(true).truncate(false).read(true).write(true).open(path)?;
+        let mut head = [0; HEAD as usize];
+        if file.metadata()?.len() < HEAD {
+            head[..8].copy_from_slice(MAGIC);
+            head[8..].copy_from_slice(&first.to_le_bytes());
+            file.set_len(0)?;
+            file.write_all(&head)?;
+        } else {
+            file.read_exact(&mut head)?;
+        }
+        let (magic, rest) = head.split_first_chunk::<8>().unwrap_or((MAGIC, &[]));
+        let Ok(height) = <[u8; 8]>::try_from(rest) else { return Err(foreign()) };
+        if magic != MAGIC {
+            return Err(foreign());
+        }
+        let count = (file.metadata()?.len() - HEAD) / RECORD as u64;
+        let first = u64::from_le_bytes(height);
+        let mut records = Records { file, first, count, last: None };
+        records.repair()?;
+        Ok(records)
+    }
+
+    /// Drops a last record that was not written whole.
+    fn repair(&mut self) -> io::Result<()> {
+        while self.count > 0 {
+            let from = self.count.saturating_sub(2);
+            let end = self.read(self.first + from, self.count - from)?;
+            let ids: Option<Vec<(Hash, Hash)>> = end.iter().map(Record::ids).collect();
+            match ids.as_deref() {
+                Some([.., (before, _), (id, previous)]) if before == previous => {
+                    self.last = Some(*id);
+                    break;
+                }
+                Some([(id, _)]) => {
+                    self.last = Some(*id);
+                    break;
+                }
+                _ => self.count -= 1,
+            }
+        }
+        self.file.set_len(HEAD + self.count * RECORD as u64)
+    }
+
+    /// Returns the height of the first block.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns the height and the id of the last block, if there is one.
+    pub(super) fn tip(&self) -> Option<(u64, Hash)> {
+        self.last.map(|id| (self.first + self.count - 1, id))
+    }
+
+    /// Reads records from a height on, fewer at the end.
+    pub(super) fn read(&mut self, first: u64, count: u64) -> io::Result<Vec<Record>> {
+        let Some(skipped) = first.checked_sub(self.first) else { return Ok(Vec::new()) };
+        let count = count.min(self.count.saturating_sub(skipped));
+        let mut bytes = vec![0; count as usize * RECORD];
+        if count > 0 {
+            self.file.seek(SeekFrom::Start(HEAD + skipped * RECORD as u64))?;
+            self.file.read_exact(&mut bytes)?;
+        }
+        let (records, _) = bytes.as_chunks::<RECORD>();
+        Ok(records.iter().map(parse).collect())
+    }
+
+    /// Appends a record. Returns `false` if it does not follow the last block.
+    pub(super) fn append(&mut self, record: &Record) -> io::Result<bool> {
+        let Some((id, previous)) = record.ids() else { return Ok(false) };
+        if self.last.is_some_and(|last| last != previous) {
+            return Ok(false);
+        }
+        let mut bytes = [0; RECORD];
+        bytes[0] = record.blob.len() as u8;
+        bytes[1..=record.blob.len()].copy_from_slice(&record.blob);
+        bytes[RECORD - 16..].copy_from_slice(&record.difficulty.to_le_bytes());
+        self.file.seek(SeekFrom::Start(HEAD + self.count * RECORD as u64))?;
+        self.file.write_all(&bytes)?;
+        self.count += 1;
+        self.last = Some(id);
+        Ok(true)
+    }
+
+    /// Removes the blocks from a height on.
+    pub(super) fn cut(&mut self, height: u64) -> io::Result<()> {
+        self.count = self.count.min(height.saturating_sub(self.first));
+        self.file.set_len(HEAD + self.count * RECORD as u64)?;
+        self.last = None;
+        self.repair()
+    }
+}
+
+fn parse(bytes: &[u8; RECORD]) -> Record {
+    let length = usize::from(bytes[0]).min(HashingBlob::MAX_BYTES);
+    let mut difficulty = [0; 16];
+    difficulty.copy_from_slice(&bytes[RECORD - 16..]);
+    Record { blob: bytes[1..=length].to_vec(), difficulty: u128::from_le_bytes(difficulty) }
+}
+
+fn foreign() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "not a relay's file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of records from height 1 on.
+    fn chain(count: u8) -> Vec<Record> {
+        let mut previous = [0; 32];
+        let next = |n: u8| {
+            let blob = [&[16, 16, n][..], &previous, &[n; 4], &[7; 32], &[1]].concat();
+            let record = Record { blob, difficulty: u128::from(n) << 70 };
+            previous = record.ids().expect("a header").0;
+            record
+        };
+        (1..=count).map(next).collect()
+    }
+
+    #[test]
+    fn records_are_read_back_after_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(10);
+        let mut records = Records::open(&path, 1).expect("a file");
+        assert_eq!(records.tip(), None);
+        for record in &chain {
+            assert!(records.append(record).expect("writable"));
+        }
+        assert!(!records.append(&chain[3]).expect("writable"), "it does not follow");
+        let mut records = Records::open(&path, 99).expect("a file");
+        assert_eq!((records.first(), records.tip().map(|tip| tip.0)), (1, Some(10)));
+        assert_eq!(records.read(1, 100).expect("readable"), chain);
+        assert_eq!(records.read(9, 2).expect("readable"), chain[8..]);
+        assert_eq!(records.read(0, 5).expect("readable"), []);
+        assert_eq!(records.read(11, 5).expect("readable"), []);
+        records.cut(6).expect("writable");
+        assert_eq!(records.tip().map(|tip| tip.0), Some(5));
+        assert!(records.append(&chain[5]).expect("writable"));
+    }
+
+    /// A process may end at any byte of a write.
+    #[test]
+    fn any_length_of_the_file_is_repaired() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(3);
+        let mut records = Records::open(&path, 1).expect("a file");
+        for record in &chain {
+            records.append(record).expect("writable");
+        }
+        let whole = std::fs::read(&path).expect("a file");
+        for length in 0..=whole.len() {
+            std::fs::write(&path, &whole[..length]).expect("writable");
+            let mut records = Records::open(&path, 1).expect("a file");
+            let complete = length.saturating_sub(HEAD as usize) / RECORD;
+            assert_eq!(records.read(1, 9).expect("readable"), chain[..complete], "{length}");
+            for record in &chain[complete..] {
+                assert!(records.append(record).expect("writable"));
+            }
+            assert_eq!(std::fs::read(&path).expect("a file"), whole, "{length}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        std::fs::write(&path, b"something else altogether").expect("writable");
+        assert!(Records::open(&path, 1).is_err());
+    }
+}

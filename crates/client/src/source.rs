@@ -1,0 +1,103 @@
+//! Sources of headers: nodes and relays.
+
+use std::time::Duration;
+
+use randomx_monero::client::Query;
+use randomx_monero::{Block, BlockError, Hash};
+use thiserror::Error;
+use url::Url;
+
+use crate::node::{self, Node, NodeError};
+use crate::relay::{RelayClient, RelayClientError};
+
+/// A source of headers. Nothing that it answers is trusted.
+pub enum Source {
+    /// A Monero node.
+    Node(Node),
+    /// A relay, such as [`Relay`](crate::Relay) serves.
+    Relay(RelayClient),
+}
+
+/// An answer to a [`Query`].
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The height and the id of the newest block.
+    Tip(u64, Hash),
+    /// Hashing blobs.
+    Headers(Vec<Vec<u8>>),
+    /// Difficulties.
+    Difficulties(Vec<u128>),
+}
+
+impl Source {
+    /// Returns the node at an address that [`node::address`] has parsed.
+    pub fn node(address: &Url, timeout: Duration) -> Source {
+        // The client repeats requests by itself.
+        Source::Node(Node::new(address, timeout, 0))
+    }
+
+    /// Returns the relay at an address.
+    pub fn relay(address: &Url, timeout: Duration) -> Source {
+        Source::Relay(RelayClient::new(address, timeout))
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    ///
+    /// If there is no usable answer.
+    pub fn ask(&self, query: Query) -> Result<Answer, SourceError> {
+        match self {
+            Source::Node(node) => ask_node(node, query),
+            Source::Relay(relay) => Ok(relay.ask(query)?),
+        }
+    }
+}
+
+fn ask_node(node: &Node, query: Query) -> Result<Answer, SourceError> {
+    match query {
+        Query::Tip => {
+            let info = node.info()?;
+            let height = info.height.checked_sub(1).ok_or(SourceError::NoBlocks)?;
+            let id = match info.top_block_hash {
+                Some(id) => id,
+                None => node.header(height)?.id,
+            };
+            Ok(Answer::Tip(height, id))
+        }
+        Query::Headers { first, count } => {
+            let last = first.saturating_add(count.saturating_sub(1));
+            let (blocks, failure) = node::fetch(node, first..=last);
+            if let (true, Some(failure)) = (blocks.is_empty(), failure) {
+                return Err(failure.into());
+            }
+            let blob = |block: &node::NodeBlock| {
+                let parsed = Block::parse(&block.blob)?;
+                Ok(parsed.hashing_blob().as_bytes().to_vec())
+            };
+            Ok(Answer::Headers(blocks.iter().map(blob).collect::<Result<_, SourceError>>()?))
+        }
+        Query::Difficulties { first, count } => {
+            let last = first.saturating_add(count.saturating_sub(1));
+            let headers = node.headers(first, last)?;
+            Ok(Answer::Difficulties(headers.iter().map(|header| header.difficulty).collect()))
+        }
+    }
+}
+
+/// The reason why a source gave no usable answer.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// A node's failure.
+    #[error(transparent)]
+    Node(#[from] NodeError),
+    /// A relay's failure.
+    #[error(transparent)]
+    Relay(#[from] RelayClientError),
+    /// A block cannot be parsed.
+    #[error("get_block: {0}")]
+    Block(#[from] BlockError),
+    /// The node has not even the genesis block.
+    #[error("get_info: height: expected 1 or more, got 0")]
+    NoBlocks,
+}

@@ -1,0 +1,213 @@
+//! The client's state on disk.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// The name of the state's file in its folder.
+const STATE: &str = "chain";
+
+/// The name of the file that is locked.
+const LOCK: &str = "lock";
+
+/// The longest state that is read. Three days of headers have 250 KB.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A folder with the state of one client. Only one process can have it open.
+///
+/// The state is replaced as a whole: written to a new file with a random name, flushed to the disk,
+/// and renamed. Whenever the process or the system ends, the folder has the old or the new state.
+pub struct Store {
+    folder: PathBuf,
+    /// Locked until the store is dropped, or the process ends.
+    _lock: File,
+}
+
+impl Store {
+    /// Opens a folder, and creates it if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// If another process has it open, or the system refuses.
+    pub fn open(folder: &Path) -> Result<Store, StoreFileError> {
+        let fail = |problem| StoreFileError::Open { folder: folder.to_owned(), problem };
+        fs::create_dir_all(folder).map_err(fail)?;
+        let mut options = OpenOptions::new();
+        let lock = options.create(true).truncate(false).write(true).open(folder.join(LOCK));
+        let lock = lock.map_err(fail)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreFileError::InUse { folder: folder.to_owned() });
+            }
+            Err(TryLockError::Error(problem)) => return Err(fail(problem)),
+        }
+        let store = Store { folder: folder.to_owned(), _lock: lock };
+        store.remove_leftovers();
+        Ok(store)
+    }
+
+    /// Reads the state, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is too long.
+    pub fn read(&self) -> Result<Option<Vec<u8>>, StoreFileError> {
+        let fail = |problem| StoreFileError::Read { file: self.state(), problem };
+        let file = match File::open(self.state()) {
+            Ok(file) => file,
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(problem) => return Err(fail(problem)),
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(fail(io::Error::other(format!("more than {MAX_BYTES} bytes"))));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Replaces the state. The file keeps its mode.
+    ///
+    /// # Errors
+    ///
+    /// If the system refuses. The old state stays then.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), StoreFileError> {
+        let state = self.state();
+        let new = self.folder.join(format!("{STATE}.{}.new", random_name()));
+        let write = || {
+            let mut file = OpenOptions::new().create_new(true).write(true).open(&new)?;
+            if let Ok(old) = fs::metadata(&state) {
+                file.set_permissions(old.permissions())?;
+            }
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            fs::rename(&new, &state)?;
+            // The rename itself is on the disk once the folder is.
+            File::open(&self.folder)?.sync_all()
+        };
+        write().map_err(|problem| {
+            // The error that matters is the first one.
+            let _ = fs::remove_file(&new);
+            StoreFileError::Write { file: state.clone(), problem }
+        })
+    }
+
+    fn state(&self) -> PathBuf {
+        self.folder.join(STATE)
+    }
+
+    /// Removes files that a process left when it ended while it wrote.
+    fn remove_leftovers(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with(&format!("{STATE}.")) && name.ends_with(".new") {
+                // A file that stays takes space and does no other harm.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Returns a name that no other process guesses, or one of this process where there is no
+/// randomness: a name that is taken makes the write fail, and nothing else.
+fn random_name() -> String {
+    let mut bytes = [0; 8];
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => hex::encode(bytes),
+        Err(_) => std::process::id().to_string(),
+    }
+}
+
+/// The reason why a store cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreFileError {
+    /// The folder cannot be opened.
+    #[error("{}: cannot open the folder: {problem}", .folder.display())]
+    Open {
+        /// The folder.
+        folder: PathBuf,
+        /// The problem.
+        problem: io::Error,
+    },
+    /// Another process has it open.
+    #[error("{}: another process uses this folder", .folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The state cannot be read.
+    #[error("{}: cannot read it: {problem}", .file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// The problem.
+        problem: io::Error,
+    },
+    /// The state cannot be written.
+    #[error("{}: cannot write it: {problem}", .file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// The problem.
+        problem: io::Error,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_replaced_and_read_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(&folder.path().join("a/b")).expect("a store");
+        assert_eq!(store.read().expect("readable"), None);
+        for state in [&b"one"[..], b"", &[7; 100_000]] {
+            store.write(state).expect("writable");
+            assert_eq!(store.read().expect("readable").as_deref(), Some(state));
+        }
+        let files = fs::read_dir(folder.path().join("a/b")).expect("a folder").count();
+        assert_eq!(files, 2, "the state and the lock");
+    }
+
+    #[test]
+    fn a_folder_has_one_user() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = Store::open(folder.path()).expect("a store");
+        let second = Store::open(folder.path()).map(|_| ());
+        assert!(matches!(second, Err(StoreFileError::InUse { .. })));
+        drop(first);
+        assert!(Store::open(folder.path()).is_ok());
+    }
+
+    #[test]
+    fn leftovers_are_removed_and_other_files_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["chain.abc.new", "chain", "notes.new"] {
+            fs::write(folder.path().join(name), b"x").expect("writable");
+        }
+        let store = Store::open(folder.path()).expect("a store");
+        assert!(!folder.path().join("chain.abc.new").exists());
+        assert!(folder.path().join("notes.new").exists());
+        assert_eq!(store.read().expect("readable").as_deref(), Some(&b"x"[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_is_kept() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("a store");
+        store.write(b"one").expect("writable");
+        let file = folder.path().join(STATE);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+        store.write(b"two").expect("writable");
+        assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,96 @@
+/** `randomx follow` and `randomx relay` with two daemons whose chains part and meet again. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nativeProgram } from "../programs.js";
+import { follow, run, type FollowEvent, type FollowRun } from "./cli.js";
+import { Daemon } from "./daemon.js";
+
+/** The last common block, and the lengths of both sides. */
+const COMMON = 10;
+const SHORT = 5;
+const LONG = 8;
+
+let a: Daemon;
+let b: Daemon;
+let short: string[];
+let long: string[];
+let folder: string;
+
+beforeAll(async () => {
+  [a, b] = await Promise.all([Daemon.start(1), Daemon.start(1)]);
+  folder = await mkdtemp(join(tmpdir(), "randomx-follow-"));
+  await a.generate(COMMON);
+  await b.copy(a, 1, COMMON);
+  short = await a.generate(SHORT);
+  long = await b.generate(LONG);
+});
+
+afterAll(async () => {
+  await Promise.all([a.stop(), b.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function last(events: FollowEvent[], kind: string): FollowEvent | undefined {
+  return events.findLast(({ event }) => event === kind);
+}
+
+function tip({ events }: FollowRun): string | undefined {
+  const { tip, id } = events.findLast(({ event }) => event === "tip" || event === "reorg") ?? {};
+  return tip?.id ?? id;
+}
+
+test("the chain with more work wins, and the fork is evidence", async () => {
+  const first = await follow("--node", a.url, "--store", folder);
+  expect(first.code, first.stderr).toBe(0);
+  expect(tip(first)).toBe(short.at(-1));
+  const both = await follow("--node", a.url, "--node", b.url, "--store", folder);
+  expect(both.code, both.stderr).toBe(0);
+  expect(last(both.events, "reorg")).toMatchObject({
+    common: { height: COMMON },
+    depth: SHORT,
+    tip: { height: COMMON + LONG, id: long.at(-1) },
+  });
+  const evidence = last(both.events, "disagreement")?.evidence ?? "";
+  const verified = await run("verify", "--evidence", evidence);
+  expect(verified.code, verified.stderr).toBe(0);
+});
+
+test("a node that has lost blocks is behind, and not accused", async () => {
+  await b.pop(4);
+  const popped = await follow("--node", b.url, "--store", folder);
+  expect(popped.code, popped.stderr).toBe(0);
+  expect(last(popped.events, "source")?.state).toBe("behind");
+  expect(tip(popped)).toBe(long.at(-1));
+  const [next] = (await b.generate(LONG)).slice(-1);
+  const grown = await follow("--node", b.url, "--store", folder);
+  expect(grown.code, grown.stderr).toBe(0);
+  expect(tip(grown)).toBe(next);
+});
+
+test("a relay serves what its node has, and is killed at any time", async () => {
+  const store = join(folder, "relay");
+  for (const count of [1, 2, 3]) {
+    await b.generate(count);
+    const [relay, url] = await startRelay(b.url, store);
+    const direct = await follow("--node", b.url);
+    const relayed = await follow("--relay", url);
+    relay.kill("SIGKILL");
+    await once(relay, "exit");
+    expect(relayed.code, relayed.stderr).toBe(0);
+    expect(tip(relayed)).toBe(tip(direct));
+  }
+});
+
+async function startRelay(node: string, store: string): Promise<[ChildProcess, string]> {
+  const args = ["relay", "--network", "regtest", "--node", node, "--store", store];
+  const relay = spawn(nativeProgram(), [...args, "--listen", "127.0.0.1:0"]);
+  for await (const line of createInterface({ input: relay.stdout })) {
+    return [relay, line.replace("listening on ", "")];
+  }
+  throw new Error("the relay ended");
+}
