@@ -118,7 +118,7 @@ pub enum Action {
         /// The input.
         blob: Vec<u8>,
     },
-    /// Replace the stored state. See [`Client::restore`](super::Client::restore).
+    /// Replace the stored state. [`Start::Stored`](super::Start::Stored) takes it back.
     Store(Vec<u8>),
     /// Tell the user.
     Report(Report),

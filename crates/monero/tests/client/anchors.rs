@@ -1,10 +1,9 @@
 //! The first start between two anchors.
 
-use std::collections::VecDeque;
-
-use randomx_monero::client::{Action, Client, Config, Event, Report, SourceState, Start};
+use randomx_monero::client::{Client, Config, Report, SourceState, Start};
 use randomx_monero::{Anchor, Network};
 
+use crate::drive::drive;
 use crate::sources::{Mode, Source};
 use crate::world::{Fault, START, World};
 
@@ -37,28 +36,9 @@ fn run(world: &World, from: Anchor, to: Anchor, modes: &[Mode]) -> (Client, Vec<
         (source.tip, source.mode) = (TIP, mode);
         sources.push(source);
     }
-    let (mut now, mut reports) = (START + 1_000_000, Vec::new());
-    let mut events = VecDeque::new();
-    for _ in 0..40 {
-        now += 20;
-        events.push_back(Event::Tick);
-        while let Some(event) = events.pop_front() {
-            client.handle(event, now);
-            while let Some(action) = client.next_action() {
-                match action {
-                    Action::Request { source, request, query } => {
-                        let source = &mut sources[source.index()];
-                        events.push_back(source.answer(world, request, query));
-                    }
-                    Action::Hash { job, blob, .. } => {
-                        events.push_back(Event::Hashed { job, hash: world.hash(&blob) });
-                    }
-                    Action::Report(report) => reports.push(report),
-                    Action::Store(_) => {}
-                }
-            }
-            assert!(client.blocks() <= client.max_blocks());
-        }
+    let mut reports = Vec::new();
+    for round in 1..=40 {
+        reports.extend(drive(&mut client, &mut sources, world, START + 1_000_000 + 20 * round));
     }
     (client, reports)
 }

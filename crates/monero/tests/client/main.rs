@@ -7,6 +7,9 @@
 
 mod anchors;
 mod counts;
+mod damage;
+mod drive;
+mod growth;
 mod history;
 mod sources;
 mod world;

@@ -1,0 +1,94 @@
+//! Stored bytes and evidence that are damaged, incomplete or foreign.
+
+use randomx_monero::client::{
+    Client, Config, Evidence, EvidenceError, Start, StartError, StoreError,
+};
+use randomx_monero::{Checkpoint, Network};
+
+use crate::drive::drive;
+use crate::sources::Source;
+use crate::world::{Fault, START, World};
+
+const NOW: u64 = START + 1_000_000;
+
+fn config() -> Config {
+    Config::new(Network::Regtest, [1; 32])
+}
+
+/// Returns the bytes that a client stores after it has followed a chain of 30 blocks.
+fn stored(world: &mut World) -> Vec<u8> {
+    let mut source = Source::new();
+    for _ in 0..30 {
+        source.tip = world.child(source.tip, 100, Fault::None);
+    }
+    let mut client = Client::new(config(), Start::Anchors).expect("a start");
+    client.add_source().expect("few sources");
+    drive(&mut client, &mut [source], world, NOW);
+    assert_eq!(client.tip().map(|tip| tip.height), Some(30));
+    client.save().expect("a chain")
+}
+
+fn restore(bytes: &[u8], config: Config) -> Result<Client, StartError> {
+    Client::new(config, Start::Stored(bytes.to_vec()))
+}
+
+#[test]
+fn every_changed_byte_and_every_cut_of_a_store_is_noticed() {
+    let bytes = stored(&mut World::new(None));
+    assert_eq!(restore(&bytes, config()).expect("a store").save().as_ref(), Some(&bytes));
+    let damaged = Some(StartError::Store(StoreError::Damaged));
+    for index in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[index] ^= 1;
+        assert_eq!(restore(&changed, config()).err(), damaged, "byte {index}");
+        assert_eq!(restore(&bytes[..index], config()).err(), damaged, "cut at {index}");
+    }
+    assert_eq!(restore(&[&bytes[..], &[0]].concat(), config()).err(), damaged);
+}
+
+#[test]
+fn stores_of_other_networks_and_difficulties_are_refused() {
+    let bytes = stored(&mut World::new(None));
+    let foreign = Some(StartError::Store(StoreError::Foreign { network: Network::Regtest }));
+    for network in [Network::Mainnet, Network::Stagenet, Network::Testnet] {
+        assert_eq!(restore(&bytes, Config { network, ..config() }).err(), foreign);
+    }
+    let fixed = Config { fixed_difficulty: Some(1), ..config() };
+    assert_eq!(restore(&bytes, fixed).err(), foreign);
+}
+
+#[test]
+fn incomplete_checkpoints_are_no_start() {
+    let mut checkpoint = Checkpoint::genesis(Network::Regtest);
+    checkpoint.recent.clear();
+    let start = Client::new(config(), Start::Checkpoint(checkpoint));
+    assert!(matches!(start, Err(StartError::Checkpoint(_))));
+}
+
+#[test]
+fn every_changed_byte_and_every_cut_of_evidence_is_noticed() {
+    let mut world = World::new(None);
+    let (mut tip, mut sides) = (0, vec![Vec::new(), Vec::new()]);
+    for side in &mut sides {
+        for _ in 0..3 {
+            tip = world.child(tip, 100, Fault::None);
+            side.push(world.blocks[tip].blob.clone());
+        }
+        tip = 0;
+    }
+    let start = Checkpoint::genesis(Network::Regtest);
+    let evidence = Evidence { network: Network::Regtest, fixed_difficulty: None, start, sides };
+    let bytes = evidence.to_bytes();
+    assert_eq!(Evidence::from_bytes(&bytes), Ok(evidence.clone()));
+    for index in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[index] ^= 1;
+        let other = Err(EvidenceError::NotEvidence);
+        assert_eq!(Evidence::from_bytes(&changed), other, "byte {index}");
+        assert_eq!(Evidence::from_bytes(&bytes[..index]), other, "cut at {index}");
+    }
+    let verdicts = evidence.verify(NOW, &mut |_, blob| Some(world.hash(blob))).expect("complete");
+    assert_eq!(verdicts.iter().map(|side| side.valid).collect::<Vec<_>>(), [3, 3]);
+    let stopped = evidence.verify(NOW, &mut |_, _| None);
+    assert_eq!(stopped, Err(EvidenceError::Stopped));
+}
