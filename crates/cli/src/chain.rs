@@ -24,7 +24,7 @@ use crate::{
     progress::Progress,
     queue::Job,
 };
-use checkpoint::CheckpointFile;
+pub(crate) use checkpoint::CheckpointFile;
 
 /// Blocks that are hashed together while the same number is requested.
 const CHUNK: u64 = 64;

@@ -13,7 +13,7 @@ use randomx_monero::client::{
 };
 use serde_json::{Value, json};
 
-use crate::{args::FollowArgs, error::Error, output};
+use crate::{args::FollowArgs, chain::CheckpointFile, error::Error, output};
 
 /// The exit code if a source is proven to have lied.
 const LIED: u8 = 1;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources();
     let hasher = LightHasher::new(args.work.threads());
-    let mut follower = Follower::new(config, Start::Anchors, sources, hasher, store)?;
+    let mut follower = Follower::new(config, start(args)?, sources, hasher, store)?;
     let mut printer = Printer {
         names,
         json: args.json,
@@ -49,9 +49,25 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
         }
         if args.once && follower.client().is_settled() {
-            return end(&follower, &printer);
+            let code = end(&follower, &printer)?;
+            if let (ExitCode::SUCCESS, Some(file)) = (code, &args.checkpoint)
+                && let Some(checkpoint) = follower.client().checkpoint()
+            {
+                CheckpointFile::new(file).write(&checkpoint)?;
+            }
+            return Ok(code);
         }
     }
+}
+
+/// Returns where a run without a stored state begins.
+fn start(args: &FollowArgs) -> Result<Start, Error> {
+    let Some(file) = &args.start else { return Ok(Start::Anchors) };
+    let absent = || io::Error::from(io::ErrorKind::NotFound);
+    let checkpoint = CheckpointFile::new(file).read()?;
+    let checkpoint =
+        checkpoint.ok_or_else(|| Error::Read { file: file.clone(), problem: absent() })?;
+    Ok(Start::Checkpoint(checkpoint))
 }
 
 /// Returns the exit code of a run with `--once`.

@@ -101,6 +101,28 @@ fn a_side_with_more_work_replaces_the_other_and_leaves_evidence() {
 }
 
 #[test]
+fn the_tip_is_a_checkpoint_for_other_commands() {
+    let chain = Arc::new(FakeChain::new(BLOCKS));
+    let node = serve(Arc::clone(&chain), honest);
+    let longer = serve(Arc::new(FakeChain::forked(BLOCKS, BLOCKS + 3)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("checkpoint.json");
+    let file = path(&file);
+    follow(&["--node", &node, "--checkpoint", file]).code(0);
+    let run = follow(&["--node", &longer, "--start", file]).code(0);
+    let all = events(&run);
+    let heights: Vec<&Value> = of_kind(&all, "tip").iter().map(|tip| &tip["height"]).collect();
+    assert_eq!(heights, [20, 23], "it begins at the checkpoint");
+    let common = ["verify", "--network", "regtest", "--fixed-difficulty", "1", "--node", &longer];
+    let run = randomx(&[&common[..], &["--checkpoint", file]].concat()).assert().code(0);
+    let lines = events(&run);
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|line| line["valid"] == true && line["complete_start"] == true));
+    let absent = follow(&["--node", &node, "--start", path(&folder.path().join("no"))]).code(2);
+    absent.stdout("");
+}
+
+#[test]
 fn blocks_without_work_are_proven_and_not_saved() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let folder = tempfile::tempdir().expect("a folder");

@@ -16,4 +16,4 @@ pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};
 pub use relay::{Relay, RelayError};
 pub use source::{Answer, Source, SourceError};
-pub use store::{Store, StoreFileError};
+pub use store::{Store, StoreFileError, replace_file};

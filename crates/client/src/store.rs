@@ -75,24 +75,8 @@ impl Store {
     ///
     /// If the system refuses. The old state stays then.
     pub fn write(&self, bytes: &[u8]) -> Result<(), StoreFileError> {
-        let state = self.state();
-        let new = self.folder.join(format!("{STATE}.{}.new", random_name()));
-        let write = || {
-            let mut file = OpenOptions::new().create_new(true).write(true).open(&new)?;
-            if let Ok(old) = fs::metadata(&state) {
-                file.set_permissions(old.permissions())?;
-            }
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&new, &state)?;
-            // The rename itself is on the disk once the folder is.
-            File::open(&self.folder)?.sync_all()
-        };
-        write().map_err(|problem| {
-            // The error that matters is the first one.
-            let _ = fs::remove_file(&new);
-            StoreFileError::Write { file: state.clone(), problem }
-        })
+        let file = self.state();
+        replace_file(&file, bytes).map_err(|problem| StoreFileError::Write { file, problem })
     }
 
     fn state(&self) -> PathBuf {
@@ -111,6 +95,34 @@ impl Store {
             }
         }
     }
+}
+
+/// Replaces a file as a whole: writes a new one with a random name, flushes it to the disk and renames
+/// it. The new file has the mode of the old one.
+///
+/// # Errors
+///
+/// If the system refuses. The old file stays then.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", random_name()));
+    let new = PathBuf::from(name);
+    let write = || {
+        let mut file = OpenOptions::new().create_new(true).write(true).open(&new)?;
+        if let Ok(old) = fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&new, path)?;
+        // The rename itself is on the disk once the folder is.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    };
+    write().inspect_err(|_| {
+        // The error that matters is the first one.
+        let _ = fs::remove_file(&new);
+    })
 }
 
 /// Returns a name that no other process guesses, or one of this process where there is no

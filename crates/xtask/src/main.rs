@@ -3,6 +3,7 @@
 //! `package.json` names an npm script for most of them. `npm start` and `npm test` work on a fresh
 //! clone, because every command first installs the tools that it lacks.
 
+mod anchors;
 mod bench_web;
 mod build;
 mod capi;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::anchors::AnchorsArgs;
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
 use crate::report::Report;
@@ -72,6 +74,8 @@ enum Command {
     BenchWeb(BenchWebArgs),
     /// Build librandomx, the C library, and install it below a folder.
     Capi(CapiArgs),
+    /// Write a complete anchor, checked from Monero's own checkpoints on, from a node's chain.
+    Anchors(AnchorsArgs),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
         Command::Capi(args) => exit_code(capi::capi(&args)),
+        Command::Anchors(args) => exit_code(anchors::anchors(&args)),
         Command::BenchWeb(args) => exit_code(bench_web::bench_web(&args)),
     }
 }

@@ -51,6 +51,15 @@ pub(crate) struct FollowArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) evidence: Option<PathBuf>,
 
+    /// Begin at the checkpoint in this file, which is trusted, and not at the network's anchors
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<PathBuf>,
+
+    /// Write the tip as a checkpoint to this file at the end; --start, `verify --checkpoint` and the
+    /// npm package read it
+    #[arg(long, value_name = "FILE", requires = "once")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
     /// The network: mainnet, stagenet, testnet or regtest
     #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
     pub(crate) network: Network,

@@ -1,9 +1,6 @@
 //! A checkpoint in a file: JSON that pages with the npm package read and write too.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use randomx_monero::{Checkpoint, RecentBlock, Seed};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -14,7 +11,7 @@ use crate::error::Error;
 const MAX_FILE: u64 = 1 << 20;
 
 /// The file of a checkpoint.
-pub(super) struct CheckpointFile<'a> {
+pub(crate) struct CheckpointFile<'a> {
     path: &'a Path,
 }
 
@@ -50,12 +47,12 @@ struct SeedJson {
 }
 
 impl<'a> CheckpointFile<'a> {
-    pub(super) fn new(path: &'a Path) -> Self {
+    pub(crate) fn new(path: &'a Path) -> Self {
         CheckpointFile { path }
     }
 
     /// Reads the checkpoint, if the file exists.
-    pub(super) fn read(&self) -> Result<Option<Checkpoint>, Error> {
+    pub(crate) fn read(&self) -> Result<Option<Checkpoint>, Error> {
         let unreadable = |problem| Error::Read { file: self.path.to_owned(), problem };
         let length = match fs::metadata(self.path) {
             Ok(metadata) => metadata.len(),
@@ -73,15 +70,11 @@ impl<'a> CheckpointFile<'a> {
     }
 
     /// Replaces the file atomically: readers find the old or the new checkpoint.
-    pub(super) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
+    pub(crate) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let fail = |problem| Error::WriteCheckpoint { file: self.path.to_owned(), problem };
         let json = serde_json::to_string(&CheckpointJson::from(checkpoint))
             .map_err(|problem| fail(problem.into()))?;
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".new");
-        let new = PathBuf::from(name);
-        fs::write(&new, json + "\n").map_err(fail)?;
-        fs::rename(&new, self.path).map_err(fail)
+        randomx_client::replace_file(self.path, (json + "\n").as_bytes()).map_err(fail)
     }
 }
 

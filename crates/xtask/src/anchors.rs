@@ -1,0 +1,34 @@
+//! Complete anchors for a release.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::{build, process};
+
+/// A node, and where its anchor is written.
+#[derive(Args)]
+pub(crate) struct AnchorsArgs {
+    /// The node's address
+    #[arg(long, value_name = "URL")]
+    node: String,
+
+    /// The node's network
+    #[arg(long, value_name = "NAME", default_value = "mainnet")]
+    network: String,
+
+    /// The file to write
+    #[arg(long, value_name = "FILE", default_value = "anchor.json")]
+    output: PathBuf,
+}
+
+/// Follows the node's chain from the anchors in `crates/monero/src/anchor.rs` to its end, checks every
+/// proof of work on the way, and writes the tip with the 735 blocks that the rules need after it.
+/// `randomx follow --start` and the npm package begin there. The node is not trusted.
+pub(crate) fn anchors(args: &AnchorsArgs) -> Result<()> {
+    let randomx = build::native("release", &[])?;
+    let mut follow = process::command(randomx);
+    follow.args(["follow", "--once", "--node", &args.node, "--network", &args.network]);
+    process::run(follow.arg("--checkpoint").arg(&args.output))
+}
