@@ -230,3 +230,109 @@ pub enum RelayError {
     #[error(transparent)]
     System(#[from] io::Error),
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+
+    /// A file with the blocks from height 1 to `count`.
+    fn records(folder: &Path, count: u32) -> Records {
+        let mut records = Records::open(&folder.join(HEADERS), 1).expect("a file");
+        let mut previous = [0; 32];
+        for n in 1..=count {
+            let blob = [&[16, 16, 1][..], &previous, &n.to_le_bytes(), &[7; 32], &[1]].concat();
+            let record = Record { blob, difficulty: n.into() };
+            previous = record.ids().expect("a header").0;
+            assert!(records.append(&record).expect("writable"));
+        }
+        records
+    }
+
+    fn get(records: &mut Records, path: &str) -> Response {
+        let request =
+            Request { method: "GET".to_owned(), path: path.to_owned(), if_none_match: None };
+        respond(&request, records).expect("readable")
+    }
+
+    #[test]
+    fn answers_have_the_requested_blocks_and_a_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut records = records(folder.path(), 3000);
+        for (first, count, blocks) in
+            [(1, 1, 1), (5, 1000, 1000), (2990, 1000, 11), (1, 9999, 2000)]
+        {
+            let headers = get(&mut records, &format!("/v1/headers/{first}/{count}"));
+            assert_eq!((headers.status, headers.body.len()), ("200 OK", 73 * blocks));
+            let difficulties = get(&mut records, &format!("/v1/difficulties/{first}/{count}"));
+            assert_eq!(difficulties.body.len(), 16 * blocks);
+        }
+        let tip = get(&mut records, "/v1/tip");
+        let (height, id) = records.tip().expect("blocks");
+        assert_eq!(height, 3000);
+        assert!(String::from_utf8_lossy(&tip.body).contains(&hex::encode(id)));
+    }
+
+    #[test]
+    fn only_old_blocks_may_be_cached_forever() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut records = records(folder.path(), 2000);
+        assert!(get(&mut records, "/v1/headers/1/1000").immutable);
+        assert!(get(&mut records, "/v1/headers/1/1279").immutable);
+        assert!(!get(&mut records, "/v1/headers/1/1280").immutable);
+        assert!(!get(&mut records, "/v1/headers/1990/1000").immutable);
+        assert!(!get(&mut records, "/v1/tip").immutable);
+    }
+
+    #[test]
+    fn other_paths_are_not_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut records = records(folder.path(), 10);
+        for path in [
+            "",
+            "/",
+            "/v1",
+            "/v1/headers",
+            "/v1/headers/1",
+            "/v1/headers/x/1",
+            "/v1/headers/-1/1",
+            "/v1/headers/1/1/1",
+            "/v1/headers/11/1",
+            "/v1/headers/0/1",
+            "/v1/headers/1/0",
+            "/v1/headers/18446744073709551615/18446744073709551615",
+            "/v1/../lock",
+            "/v2/tip",
+        ] {
+            assert_eq!(get(&mut records, path).status, "404 Not Found", "{path}");
+        }
+    }
+
+    #[test]
+    fn connections_are_answered_with_cors_and_revalidation() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let records = Arc::new(Mutex::new(records(folder.path(), 10)));
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        thread::spawn(move || accept(&listener, &records));
+        let ask = |request: &str| {
+            let mut stream = TcpStream::connect(address).expect("a connection");
+            stream.write_all(request.as_bytes()).expect("writable");
+            let mut answer = Vec::new();
+            stream.read_to_end(&mut answer).expect("readable");
+            String::from_utf8_lossy(&answer).into_owned()
+        };
+        let tip = ask("GET /v1/tip HTTP/1.1\r\n\r\n");
+        assert!(tip.starts_with("HTTP/1.1 200 OK\r\n") && tip.contains("Allow-Origin: *\r\n"));
+        let etag = tip.split("ETag: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+        let etag = etag.expect("an ETag");
+        let again = ask(&format!("GET /v1/tip HTTP/1.1\r\nIf-None-Match: {etag}\r\n\r\n"));
+        assert!(again.starts_with("HTTP/1.1 304 Not Modified\r\n") && again.ends_with("\r\n\r\n"));
+        let head = ask("HEAD /v1/headers/1/5 HTTP/1.1\r\n\r\n");
+        assert!(head.contains("Content-Length: 365\r\n") && head.ends_with("\r\n\r\n"));
+        assert!(ask("OPTIONS /v1/tip HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 204"));
+        assert!(ask("POST /v1/tip HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        assert_eq!(ask("nonsense\r\n\r\n"), "");
+    }
+}
