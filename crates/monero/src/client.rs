@@ -283,7 +283,8 @@ impl Client {
     pub fn is_settled(&self) -> bool {
         let settled = |source: &Source| {
             let read = source.claim.is_none_or(|claim| claim <= self.tree.height(&source.tip));
-            source.state != SourceState::Connecting && read && source.search.is_none()
+            let done = read || source.state == SourceState::Behind;
+            source.state != SourceState::Connecting && done && source.search.is_none()
         };
         self.batch.is_none() && self.sources.iter().all(settled)
     }

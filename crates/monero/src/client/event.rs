@@ -208,7 +208,8 @@ pub enum SourceState {
     Connecting,
     /// The client has read its chain up to its tip.
     Following,
-    /// Its chain is an earlier part of the client's, or ends before the oldest kept block.
+    /// Its chain is an earlier part of the client's, ends before the oldest kept block, or has a side
+    /// that is too long to be read while it has less work.
     Behind,
     /// Several requests in a row had no usable answer. The client keeps trying.
     Unresponsive,

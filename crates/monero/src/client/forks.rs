@@ -20,7 +20,14 @@ impl Client {
         let source = &self.sources[index];
         let tip = source.tip;
         let read = source.claim.is_some_and(|claim| claim <= self.tree.height(&tip));
-        if !source.counts() || source.search.is_some() || !read {
+        if !source.counts() || source.search.is_some() {
+            return;
+        }
+        if !read {
+            let lighter = self.tree.work(&tip) <= self.tree.work(&self.trusted);
+            if lighter && self.room(index) == 0 {
+                self.set_state(index, SourceState::Behind);
+            }
             return;
         }
         let fork = self.fork(&tip);

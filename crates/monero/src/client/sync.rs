@@ -76,7 +76,7 @@ impl Client {
     }
 
     /// Returns how many blocks a source may send before those that it has sent are accepted.
-    fn room(&self, source: usize) -> u64 {
+    pub(super) fn room(&self, source: usize) -> u64 {
         let ahead = self.config.ahead();
         let chain = self.tree.chain(&self.sources[source].tip);
         let open = chain.take_while(|(_, entry)| !entry.accepted);

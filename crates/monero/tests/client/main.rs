@@ -61,6 +61,24 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+/// A side of more blocks than the client reads, whose first part has less work than its chain.
+#[test]
+fn a_long_side_with_less_work_is_behind() {
+    let mut history = History::new(history::config(None, 1, 8, 2), 2);
+    let fork = |depth, blocks, seconds| Op::Fork { source: 0, depth, blocks, seconds };
+    for op in [
+        Op::Grow { source: 0, blocks: 6, seconds: 60 },
+        Op::Tick { seconds: 1 },
+        Op::Deliver { picks: vec![0; 4] },
+        fork(6, 1, 1),
+        fork(1, 8, 120),
+        fork(1, 10, 120),
+    ] {
+        history.run(&op);
+    }
+    history.finish();
+}
+
 #[test]
 fn every_history_ends_with_the_most_work_and_no_lie() {
     let full = std::env::var("RANDOMX_TESTS").is_ok_and(|tier| tier == "full");

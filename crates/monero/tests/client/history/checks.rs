@@ -129,7 +129,7 @@ impl History {
                 (SourceState::Invalid { .. }, _) => assert!(source.lied),
                 (SourceState::OtherNetwork, _) => assert!(!shares_base),
                 _ if !shares_base => count("forked before the base"),
-                (SourceState::Connecting, _) if self.is_too_long(source.tip, tip) => {
+                (SourceState::Behind, _) if self.is_too_long(source.tip, tip) => {
                     count("too long");
                 }
                 (_, Some(end)) => {
