@@ -3,7 +3,7 @@
 use randomx_monero::Hash;
 use randomx_monero::client::{Event, Query, RequestId};
 
-use crate::world::{Fault, World};
+use crate::world::World;
 
 /// How a source answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,11 +78,8 @@ impl Source {
                     Mode::Flood => blocks.extend(blocks.clone()),
                     _ => {}
                 }
-                let lie = |index: &usize| {
-                    let fault = world.blocks[*index].fault;
-                    matches!(fault, Fault::Forged | Fault::OldVersion | Fault::OldVote)
-                };
-                self.lied |= blocks.iter().any(lie);
+                // So does a block: its id depends on those before it.
+                self.lied |= blocks.iter().any(|&block| world.judgeable(block).is_none());
                 let blobs = blocks.iter().map(|&index| world.blocks[index].blob.clone()).collect();
                 Event::Headers { request, blobs }
             }
