@@ -45,11 +45,12 @@ mod sync;
 mod tree;
 mod work;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::{error, fmt};
 
 use crate::anchor::Anchor;
 use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::difficulty::Difficulty;
 use crate::hash::Hash;
 use crate::network::Network;
 
@@ -139,6 +140,8 @@ pub struct Client {
     anchoring: Option<(Anchoring, Option<SourceId>)>,
     sources: Vec<Source>,
     batch: Option<Batch>,
+    /// The hashes in work of batches that were not accepted.
+    late: HashMap<JobId, (Hash, Difficulty)>,
     /// The time before which no new batch begins, after a hash could not be computed.
     retry: u64,
     /// Blocks whose proof of work failed, the newest last.
@@ -205,6 +208,7 @@ impl Client {
             anchoring,
             sources: Vec::new(),
             batch: None,
+            late: HashMap::new(),
             retry: 0,
             refused,
             alarm: Alarm::Cleared,

@@ -1,5 +1,7 @@
 //! Batches of proofs of work, and the tip that follows from them.
 
+use std::collections::HashSet;
+
 use super::Client;
 use super::batch::Batch;
 use super::event::{Action, JobId, Report, SourceId, SourceState};
@@ -63,7 +65,11 @@ impl Client {
             self.report(Report::DeepReorganisation { source, fork: Box::new(fork) });
         }
         let hashed = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.hashed);
-        batch.rest.retain(|id| !hashed(id));
+        // A block whose hash is on its way is not accepted without it.
+        let mut chosen: HashSet<Hash> = batch.rest.iter().copied().collect();
+        chosen.extend(self.late.values().map(|(id, _)| *id));
+        let open = |id: &&Hash| **id != newest && chosen.contains(*id) && !hashed(id);
+        batch.rest = batch.path.iter().filter(open).copied().collect();
         let first = if hashed(&newest) { Vec::new() } else { vec![newest] };
         self.batch = Some(batch);
         self.hash(&first, now);
@@ -88,6 +94,10 @@ impl Client {
     }
 
     pub(super) fn on_hash(&mut self, job: JobId, hash: &Hash) {
+        if let Some((id, difficulty)) = self.late.remove(&job) {
+            self.on_late_hash(&id, difficulty.is_met_by(hash));
+            return;
+        }
         let Some(id) = self.batch.as_mut().and_then(|batch| batch.jobs.remove(&job)) else {
             return;
         };
@@ -100,8 +110,41 @@ impl Client {
 
     pub(super) fn on_hash_failed(&mut self, job: JobId, now: u64) {
         if self.batch.as_ref().is_some_and(|batch| batch.jobs.contains_key(&job)) {
-            self.batch = None;
+            self.end_batch();
             self.retry = now.saturating_add(self.config.poll);
+        }
+    }
+
+    /// Ends a batch without accepting it. The hashes in work are still expected.
+    fn end_batch(&mut self) {
+        let Some(batch) = self.batch.take() else { return };
+        // Hashes that are never computed must not fill the memory.
+        if self.late.len() > self.config.batch {
+            self.late.clear();
+        }
+        let open = batch.jobs.into_iter();
+        let known = open.filter_map(|(job, id)| Some((job, (id, self.tree.difficulty(&id)?))));
+        self.late.extend(known);
+    }
+
+    /// Takes a hash of a batch that was not accepted.
+    fn on_late_hash(&mut self, id: &Hash, met: bool) {
+        match self.tree.get_mut(id) {
+            Some(entry) if met => entry.hashed = true,
+            Some(entry) if entry.accepted => {}
+            Some(_) => self.refuse(id),
+            None if met => {}
+            None => {
+                self.remember_refused(*id);
+                self.store();
+            }
+        }
+    }
+
+    fn remember_refused(&mut self, id: Hash) {
+        self.refused.push_back(id);
+        if self.refused.len() > Self::MAX_REFUSED {
+            self.refused.pop_front();
         }
     }
 
@@ -115,12 +158,9 @@ impl Client {
             source.counts() && self.tree.descends(&source.tip, id)
         };
         let accused: Vec<usize> = (0..self.sources.len()).filter(has_it).collect();
+        self.end_batch();
         self.tree.remove(id);
-        self.refused.push_back(*id);
-        if self.refused.len() > Self::MAX_REFUSED {
-            self.refused.pop_front();
-        }
-        self.batch = None;
+        self.remember_refused(*id);
         for source in accused {
             let reason = "a block lacks its proof of work".to_owned();
             let evidence = Some(evidence.clone());
