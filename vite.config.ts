@@ -47,6 +47,7 @@ export default defineConfig({
     globalSetup: "tests/node/build.ts",
     // Each worker holds a cache of 256 MiB, and keeps a core busy.
     maxWorkers: 2,
-    testTimeout: 120_000,
+    // A guard against hangs: Rust tests run beside these, and a suite of all vectors takes a minute alone.
+    testTimeout: 600_000,
   },
 });
