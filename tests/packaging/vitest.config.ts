@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: "pack.ts",
     // Filling a cache keeps a core busy.
     maxWorkers: 1,
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     hookTimeout: 120_000,
   },
 });
