@@ -292,6 +292,13 @@ impl Tree {
 
     /// Removes a block and all that follow it, and returns their ids.
     pub(super) fn remove(&mut self, id: &Hash) -> HashSet<Hash> {
+        let removed = self.subtree(id);
+        self.entries.retain(|id, _| !removed.contains(id));
+        removed
+    }
+
+    /// Returns the ids of a block and of all that follow it.
+    fn subtree(&self, id: &Hash) -> HashSet<Hash> {
         let first = self.height(id);
         let mut later: Vec<(u64, Hash, Hash)> = self
             .entries
@@ -300,14 +307,13 @@ impl Tree {
             .map(|(id, entry)| (entry.height, *id, entry.parent))
             .collect();
         later.sort_unstable();
-        let mut removed = HashSet::from([*id]);
+        let mut subtree = HashSet::from([*id]);
         for (_, id, parent) in later {
-            if removed.contains(&parent) {
-                removed.insert(id);
+            if subtree.contains(&parent) {
+                subtree.insert(id);
             }
         }
-        self.entries.retain(|id, _| !removed.contains(id));
-        removed
+        subtree
     }
 
     /// Keeps only the chains of some tips.
@@ -327,22 +333,8 @@ impl Tree {
         if *id == self.base.id || !self.contains(id) {
             return;
         }
-        let base = self.checkpoint(id);
-        let first = base.height;
-        self.base = base;
-        let mut blocks: Vec<(u64, Hash, Hash)> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.height > first)
-            .map(|(id, entry)| (entry.height, *id, entry.parent))
-            .collect();
-        blocks.sort_unstable();
-        let mut kept = HashSet::from([*id]);
-        for (_, id, parent) in blocks {
-            if kept.contains(&parent) {
-                kept.insert(id);
-            }
-        }
+        let mut kept = self.subtree(id);
+        self.base = self.checkpoint(id);
         kept.remove(id);
         self.entries.retain(|id, _| kept.contains(id));
     }
