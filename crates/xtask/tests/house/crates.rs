@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("randomx", &[]),
     ("randomx-monero", &[]),
     ("randomx-figures", &["randomx"]),
-    ("randomx-testing", &["randomx"]),
+    ("randomx-testing", &[]),
     ("randomx-conformance", &["randomx", "randomx-monero"]),
     ("randomx-client", &["randomx", "randomx-monero"]),
     ("randomx-console", &[]),
