@@ -2,7 +2,7 @@
 //!
 //! A [`Follower`] asks [`Source`]s, which are nodes or relays, on a thread for each, computes hashes
 //! on another, and keeps the state in a [`Store`] on disk. A [`Relay`] serves a node's headers.
-//! What is trusted is decided by [`Client`](randomx_monero::client::Client) alone.
+//! Only [`Client`](randomx_monero::client::Client) decides what to trust.
 
 pub mod bytes;
 mod follower;

@@ -1,4 +1,4 @@
-//! A world of blocks in which a test decides who has which, and which hashes are worth their work.
+//! Simulated blocks. A test chooses the blocks of each source, and the hashes that meet their difficulty.
 
 use std::collections::HashMap;
 
