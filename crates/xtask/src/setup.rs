@@ -7,7 +7,9 @@
 mod browsers;
 mod chromium;
 mod cpp;
+mod crates_io;
 mod debian;
+mod deny;
 mod dieharder;
 mod monero;
 mod npm;
@@ -21,11 +23,12 @@ use anyhow::Result;
 
 use crate::output;
 
-pub(crate) use browsers::{Browsers, browsers};
+pub(crate) use browsers::{Browsers, browsers, only_chromium};
 pub(crate) use cpp::{c_library_tools, cpp_tools};
+pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use monero::{MONEROD_PATH, monerod};
-pub(crate) use npm::{Node, packages};
+pub(crate) use npm::{Node, npm, packages};
 pub(crate) use target::TARGET;
 pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
 
@@ -38,6 +41,7 @@ pub(crate) fn everything() -> Result<()> {
     browsers()?;
     monerod()?;
     dieharder()?;
+    cargo_deny()?;
     Ok(())
 }
 

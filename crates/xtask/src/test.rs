@@ -9,21 +9,26 @@ use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
-use crate::tier::Tier;
+use crate::tier::{System, Tier};
 use crate::{check, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
 /// Two series of steps run side by side, one with cargo and one with Node.js. Tests in browsers
 /// compare times, so they run alone.
-pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
+pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
-    let monerod = match tier {
-        Tier::Quick => None,
-        Tier::Full => Some(report.step("set up: tools of the full tests", full_tools)?),
+    if tier == Tier::Full {
+        check::dependencies(report)?;
+    }
+    let monerod = match (tier, system) {
+        (Tier::Full, System::Debian) => {
+            Some(report.step("set up: tools of the full tests", full_tools)?)
+        }
+        (Tier::Quick, _) | (_, System::Any) => None,
     };
-    let rust = || rust(report, tier, monerod.as_deref());
-    let ((), browsers) = report.side_by_side(rust, || web(report, tier))?;
+    let rust = || rust(report, tier, system, monerod.as_deref());
+    let ((), browsers) = report.side_by_side(rust, || web(report, tier, system))?;
     let native = build::native_path(TEST_PROFILE);
     if let Some(monerod) = &monerod {
         report.step("vitest, with Monero's daemon", || {
@@ -31,7 +36,7 @@ pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
             process::run(vitest.env(NATIVE, &native).env(setup::MONEROD_PATH, monerod))
         })?;
     }
-    playwright(report, tier, &browsers, &native)
+    playwright(report, tier, system, &browsers, &native)
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
@@ -43,11 +48,12 @@ fn full_tools() -> Result<PathBuf> {
 }
 
 /// Checks and tests Rust code. The build of its tests includes the program `randomx`.
-fn rust(report: &Report, tier: Tier, monerod: Option<&Path>) -> Result<()> {
-    report.step("Rust tests, build", || process::run(cargo_test(tier).arg("--no-run")))?;
+fn rust(report: &Report, tier: Tier, system: System, monerod: Option<&Path>) -> Result<()> {
+    let build = || process::run(cargo_test(tier, system).arg("--no-run"));
+    report.step("Rust tests, build", build)?;
     check::native(report, tier)?;
     report.step("Rust tests", || {
-        let mut test = cargo_test(tier);
+        let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
         if tier == Tier::Full {
             test.args(["--", "--include-ignored"]);
@@ -57,9 +63,12 @@ fn rust(report: &Report, tier: Tier, monerod: Option<&Path>) -> Result<()> {
 }
 
 /// Builds and checks wasm and TypeScript, and tests the package in Node.js and bundlers.
-fn web(report: &Report, tier: Tier) -> Result<Browsers> {
+fn web(report: &Report, tier: Tier, system: System) -> Result<Browsers> {
     let tools = check::set_up(report)?;
-    let browsers = report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?;
+    let browsers = match system {
+        System::Debian => report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?,
+        System::Any => report.step("set up: Chromium", setup::only_chromium)?,
+    };
     check::wasm(report, &tools)?;
     check::scripts(report)?;
     report.step("web build", build::web)?;
@@ -78,22 +87,38 @@ fn web(report: &Report, tier: Tier) -> Result<Browsers> {
     Ok(browsers)
 }
 
-fn playwright(report: &Report, tier: Tier, browsers: &Browsers, native: &Path) -> Result<()> {
+/// The projects of `tests/e2e/playwright.config.ts` that use Chromium.
+const CHROMIUM: [&str; 4] = ["engine-chromium", "page-chromium", "chromium", "timed"];
+
+fn playwright(
+    report: &Report,
+    tier: Tier,
+    system: System,
+    browsers: &Browsers,
+    native: &Path,
+) -> Result<()> {
     report.step("playwright", || {
         let mut playwright = browsers.playwright()?;
         playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
-        // The reporter fails the run if a browser lacks a cell of the tier's grid.
-        playwright.env(NATIVE, native).env("E2E_WHOLE", "1");
+        match system {
+            // The reporter fails the run if a browser lacks a cell of the tier's grid.
+            System::Debian => playwright.env("E2E_WHOLE", "1"),
+            System::Any => playwright.args(CHROMIUM.iter().flat_map(|name| ["--project", name])),
+        };
+        playwright.env(NATIVE, native);
         process::run(tier.announce(&mut playwright))
     })
 }
 
-fn cargo_test(tier: Tier) -> Command {
+fn cargo_test(tier: Tier, system: System) -> Command {
     let mut test = process::command("cargo");
     test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
-    if tier == Tier::Full {
-        test.arg("--all-features");
-    }
+    match system {
+        // The features need CMake and a C++ compiler.
+        System::Debian if tier == Tier::Full => test.arg("--all-features"),
+        System::Debian => &mut test,
+        System::Any => test.args(["--exclude", "randomx-capi"]),
+    };
     tier.announce(&mut test);
     test
 }

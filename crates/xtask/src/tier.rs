@@ -11,6 +11,15 @@ pub(crate) enum Tier {
     Full,
 }
 
+/// The systems that the tests run on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum System {
+    /// Debian and Ubuntu, whose packages the setup installs.
+    Debian,
+    /// Any other: without Firefox, WebKit, the C library and Monero's daemon.
+    Any,
+}
+
 impl Tier {
     /// Sets the variables by which tests learn their tier.
     pub(crate) fn announce(self, command: &mut Command) -> &mut Command {

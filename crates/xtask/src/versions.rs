@@ -5,10 +5,12 @@
 //! | tool                                               | pinned in           |
 //! | -------------------------------------------------- | ------------------- |
 //! | Rust, at least                                     | `Cargo.toml`        |
+//! | Rust of releases                                   | [`RELEASE_RUST`]    |
 //! | Node.js, at least                                  | `package.json`      |
 //! | wasm-bindgen, the crate and the program            | `Cargo.lock`        |
 //! | wasm-pack                                          | [`WASM_PACK`]       |
-//! | wasm-opt (binaryen), TypeScript, Vite, Vitest, Playwright, ESLint, Prettier, Deno, Bun, a second Node.js | `package-lock.json` |
+//! | cargo-deny                                         | [`CARGO_DENY`]      |
+//! | wasm-opt (binaryen), TypeScript, Vite, Vitest, Playwright, ESLint, Prettier, actionlint, Deno, Bun, a second Node.js | `package-lock.json` |
 //! | browsers, C tools, `monerod`, dieharder            | Debian's release    |
 
 use std::fs;
@@ -19,6 +21,9 @@ use crate::workspace;
 
 /// wasm-pack, which no lock file names.
 pub(crate) const WASM_PACK: &str = "0.15.1";
+
+/// cargo-deny, which no lock file names.
+pub(crate) const CARGO_DENY: &str = "0.20.2";
 
 /// The oldest Rust that compiles this repository.
 pub(crate) const RUST: &str = env!("CARGO_PKG_RUST_VERSION");

@@ -39,7 +39,7 @@ const PROGRAMS: [Program; 3] = [
     Program { names: &["Xvfb"], package: "xvfb", variable: "XVFB_PATH" },
 ];
 
-/// Three installed browsers.
+/// The installed browsers: Chromium, and the others if they were asked for.
 pub(crate) struct Browsers {
     chromium: Chromium,
     /// Variables of the other programs, and the paths in them.
@@ -67,6 +67,11 @@ pub(crate) fn browsers() -> Result<Browsers> {
     };
     let paths = PROGRAMS.iter().map(path).collect::<Result<_>>()?;
     Ok(Browsers { chromium, paths })
+}
+
+/// Installs Chromium if it is missing, and no other browser.
+pub(crate) fn only_chromium() -> Result<Browsers> {
+    Ok(Browsers { chromium: chromium()?, paths: Vec::new() })
 }
 
 impl Browsers {

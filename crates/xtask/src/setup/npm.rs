@@ -23,8 +23,13 @@ pub(crate) fn packages() -> Result<()> {
         return Ok(());
     }
     announce("npm ci: the JavaScript tools (about 20 seconds)");
+    process::run(npm()?.args(["ci", "--no-fund", "--no-audit"]))
+}
+
+/// Returns a command that runs npm in the repository's root.
+pub(crate) fn npm() -> Result<Command> {
     let npm = process::find("npm").with_context(|| is_missing("npm"))?;
-    process::run(process::command(npm).args(["ci", "--no-fund", "--no-audit"]))
+    Ok(process::command(npm))
 }
 
 /// npm writes `.package-lock.json` after it has installed everything.

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result};
 
+use super::crates_io::install;
 use super::target::{TARGET, has_target, target_library, unset_native_settings};
 use super::{announce, fallback_is_forced, private_toolchain};
 use crate::{process, versions, workspace};
@@ -124,27 +125,4 @@ fn add_target_with_rustup(cache: &Path) -> bool {
     let log = cache.join("logs/rustup.log");
     process::run_logged(process::command(rustup).args(["target", "add", TARGET]), &log).is_ok()
         && has_target(Path::new("rustc"))
-}
-
-/// Installs a version of a program from crates.io into the cache folder if it is missing.
-fn install(
-    cache: &Path,
-    program: &str,
-    package: &str,
-    version: &str,
-    options: &[&str],
-) -> Result<()> {
-    let installed = process::command(cache.join("bin").join(program)).arg("--version").output();
-    let wanted = format!("{program} {version}");
-    if installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted) {
-        return Ok(());
-    }
-    announce(&format!("cargo install {package} {version} (about 2 minutes)"));
-    let log = cache.join("logs").join(format!("{package}.log"));
-    let mut cargo = process::command("cargo");
-    // The repository's `.cargo/config.toml` must not apply.
-    cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
-    cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
-    cargo.args(["--version", version, package]).args(options);
-    process::run_logged(&mut cargo, &log)
 }
