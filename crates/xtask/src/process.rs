@@ -38,8 +38,18 @@ pub(crate) fn path_with(first: &[PathBuf]) -> Result<OsString> {
 
 /// Runs a command and shows its output to the user.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let shown = show(command);
     let (stdout, stderr) = output::stdio();
+    finish(command, stdout, stderr)
+}
+
+/// Runs a command whose standard output goes to a file. Its errors are shown to the user.
+pub(crate) fn run_into(command: &mut Command, file: File) -> Result<()> {
+    let (_, stderr) = output::stdio();
+    finish(command, file.into(), stderr)
+}
+
+fn finish(command: &mut Command, stdout: Stdio, stderr: Stdio) -> Result<()> {
+    let shown = show(command);
     let status = command
         .stdout(stdout)
         .stderr(stderr)
@@ -115,4 +125,22 @@ fn show(command: &Command) -> String {
     }
     shown.push('`');
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::fs::{self, File};
+
+    use super::{command, run_into};
+
+    #[test]
+    fn output_goes_to_the_file() {
+        let path = env::temp_dir().join(format!("randomx-xtask-{}", std::process::id()));
+        let file = File::create(&path).expect("a file");
+        run_into(command("cargo").arg("--version"), file).expect("cargo");
+        let text = fs::read_to_string(&path).expect("text");
+        fs::remove_file(&path).expect("removed");
+        assert!(text.starts_with("cargo "), "{text}");
+    }
 }

@@ -96,7 +96,7 @@ impl Assembly {
         let archive = self.work.join("sources.tar");
         let mut dpkg = process::command("dpkg-deb");
         dpkg.arg("--fsys-tarfile").arg(self.package(SOURCES)?);
-        process::run(dpkg.stdout(File::create(&archive)?))?;
+        process::run_into(&mut dpkg, File::create(&archive)?)?;
         let mut tar = process::command("tar");
         tar.arg("-xf").arg(&archive).arg("-C").arg(self.unpacked());
         process::run(tar.args(["--wildcards", "./usr/src/rustc-*/library"]))
