@@ -17,8 +17,8 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     let relay = Relay::open(node, &args.store, first(args.network))?;
     // Clients get no answers rather than half of the chain.
     update(&relay)?;
-    let address = relay.listen(args.listen)?;
-    output::write(|out| writeln!(out, "listening on http://{address}"))?;
+    let server = relay.listen(args.listen)?;
+    output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     loop {
         thread::sleep(Duration::from_secs(args.poll));
         update(&relay)?;

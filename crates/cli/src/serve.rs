@@ -4,10 +4,8 @@
 //! computer. So the sender is checked first; sizes, times and numbers are bounded; and work ends when
 //! its client has gone.
 
-mod address;
 mod bench;
 mod body;
-mod connections;
 mod failure;
 mod fast;
 mod guard;
@@ -16,7 +14,6 @@ mod headers;
 mod info;
 mod keys;
 mod page;
-mod parser_errors;
 mod verify;
 mod work;
 
@@ -33,12 +30,12 @@ use std::{
 
 use axum::{
     Router,
-    http::HeaderMap,
     middleware,
     response::IntoResponse,
     routing::{get, post},
 };
 use randomx::VmOptions;
+use randomx_http::{Names, Settings};
 use tokio::{net::TcpListener, runtime, signal, task, time};
 
 use crate::{
@@ -47,7 +44,6 @@ use crate::{
     output,
 };
 
-use address::Names;
 use failure::{Code, Failure};
 use keys::Keys;
 use work::Gate;
@@ -69,7 +65,6 @@ and --page names it. /api/info describes what this server can do.
 /// State that requests share.
 struct Server {
     names: Names,
-    headers: HeaderMap,
     work: WorkArgs,
     options: VmOptions,
     threads: usize,
@@ -123,10 +118,14 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
     let bound = listener.local_addr().map_err(cannot)?;
     let page = page.as_deref().map(page::files).transpose();
     let page = page.map_err(|problem| Error::Serve(format!("--page: {problem}")))?;
+    let settings = Settings {
+        headers: headers::all()?,
+        busy: Failure::new(Code::Busy, "too many connections; try again").json(),
+        longest: work::PATIENCE + work::LONGEST,
+    };
     let options = args.work.vm_options();
     let server = Arc::new(Server {
         names: Names::new(bound),
-        headers: headers::all()?,
         work: args.work.clone(),
         options,
         threads: args.work.threads(),
@@ -145,8 +144,7 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
         }
         stopping.store(true, Ordering::Relaxed);
     };
-    let headers = parser_errors::lines(&server.headers);
-    connections::serve(listener, router(server, page), &headers, interrupted).await;
+    randomx_http::serve(listener, router(server, page), settings, interrupted).await;
     Ok(())
 }
 
@@ -168,7 +166,7 @@ fn router(server: Arc<Server>, page: Option<page::Files>) -> Router {
     };
     router
         .layer(middleware::from_fn_with_state(Arc::clone(&server), guard::guard))
-        .layer(middleware::from_fn_with_state(Arc::clone(&server), headers::add))
+        .layer(middleware::from_fn(headers::add_caching))
         .with_state(server)
 }
 

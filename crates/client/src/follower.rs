@@ -11,8 +11,9 @@ use randomx_monero::client::{
 };
 use thiserror::Error;
 
+use crate::answer::Answer;
 use crate::hasher::{HashError, Hasher};
-use crate::source::{Answer, Source, SourceError};
+use crate::source::{Source, SourceError};
 use crate::store::{Store, StoreFileError};
 
 /// The time between two ticks of the client's clock.

@@ -4,6 +4,7 @@
 //! on another, and keeps the state in a [`Store`] on disk. A [`Relay`] serves a node's headers.
 //! Only [`Client`](randomx_monero::client::Client) decides what to trust.
 
+mod answer;
 pub mod bytes;
 mod follower;
 mod hasher;
@@ -12,8 +13,9 @@ pub mod relay;
 mod source;
 mod store;
 
+pub use answer::Answer;
 pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};
 pub use relay::{Relay, RelayError};
-pub use source::{Answer, Source, SourceError};
+pub use source::{Source, SourceError};
 pub use store::{Store, StoreFileError, replace_file};

@@ -7,12 +7,13 @@
 //! | `GET /v1/headers/FIRST/COUNT`        | for each block a byte with a length, and a hashing blob  |
 //! | `GET /v1/difficulties/FIRST/COUNT`   | for each block 16 bytes, the lowest first                |
 //!
-//! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. Every answer has an
-//! `ETag`. Answers about old blocks may be cached forever, others after they were revalidated.
+//! An answer may have fewer blocks than requested, and at most [`MAX_COUNT`]. It has an `ETag`.
+//! Answers about old blocks may be cached forever, others after they were revalidated. Pages of any
+//! origin can read the answers.
 
 mod client;
-mod http;
 mod records;
+mod routes;
 mod server;
 
 pub use client::{RelayClient, RelayClientError};

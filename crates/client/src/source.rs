@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use randomx_monero::client::Query;
-use randomx_monero::{Block, BlockError, Hash};
+use randomx_monero::{Block, BlockError};
 use thiserror::Error;
 use url::Url;
 
+use crate::answer::Answer;
 use crate::node::{self, Node, NodeError};
 use crate::relay::{RelayClient, RelayClientError};
 
@@ -16,17 +17,6 @@ pub enum Source {
     Node(Node),
     /// A relay, such as [`Relay`](crate::Relay) serves.
     Relay(RelayClient),
-}
-
-/// An answer to a [`Query`].
-#[derive(Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The height and the id of the newest block.
-    Tip(u64, Hash),
-    /// Hashing blobs.
-    Headers(Vec<Vec<u8>>),
-    /// Difficulties.
-    Difficulties(Vec<u128>),
 }
 
 impl Source {

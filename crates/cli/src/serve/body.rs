@@ -1,56 +1,38 @@
-//! Reading a request's body, within bounds of size and time.
-
-use std::{sync::Arc, time::Duration};
+//! Requests' bodies, which are JSON.
 
 use axum::{
-    body::{self, Bytes},
     extract::Request,
     http::{HeaderMap, header},
 };
-use http_body::Body as _;
+use randomx_http::{BodyError, read_body};
 use serde::de::DeserializeOwned;
 
-use super::{
-    connections::Place,
-    failure::{Code, Failure},
-};
+use super::failure::{Code, Failure};
 use crate::record::{self, LineError};
 
 /// The largest body, in bytes.
 pub(crate) const MAX_SIZE: usize = 1 << 20;
-
-/// The longest time that a client may take to send a body.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reads the body of a request, which must be a JSON object.
 pub(crate) async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Failure> {
     if !is_json(request.headers()) {
         return Err(Failure::argument("Content-Type", "expected application/json"));
     }
-    let bytes = bytes(request).await?;
+    let bytes = read_body(request, MAX_SIZE).await?;
     let text = str::from_utf8(&bytes).map_err(|problem| {
         Failure::argument("body", format!("not UTF-8 at byte {}", problem.valid_up_to() + 1))
     })?;
     parse(text)
 }
 
-async fn bytes(request: Request) -> Result<Bytes, Failure> {
-    let too_large = || {
-        let message = format!("body: expected at most {MAX_SIZE} bytes");
-        Failure::new(Code::TooLarge, message)
-    };
-    if request.body().size_hint().lower() > MAX_SIZE as u64 {
-        return Err(too_large());
+impl From<BodyError> for Failure {
+    fn from(problem: BodyError) -> Failure {
+        let code = match problem {
+            BodyError::TooLarge { .. } => Code::TooLarge,
+            BodyError::Timeout => Code::Timeout,
+        };
+        Failure::new(code, problem.to_string())
     }
-    let place = request.extensions().get::<Arc<Place>>().cloned();
-    let _waiting = place.map(|place| place.waits_for_client());
-    let read = tokio::time::timeout(TIMEOUT, body::to_bytes(request.into_body(), MAX_SIZE)).await;
-    let read = read.map_err(|_| {
-        let message = format!("body: expected within {} seconds", TIMEOUT.as_secs());
-        Failure::new(Code::Timeout, message)
-    })?;
-    // The other possible error is that the client has gone, and then nobody reads the answer.
-    read.map_err(|_| too_large())
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {

@@ -8,10 +8,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use randomx_http::Names;
 
 use super::{
     Server,
-    address::Names,
     failure::{Code, Failure},
 };
 

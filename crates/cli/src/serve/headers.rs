@@ -1,15 +1,14 @@
-//! Headers of every answer: the page's policy, and isolation from other sites' pages.
+//! Headers of every answer: the page's policy, isolation from other sites' pages, and caching.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use axum::{
-    extract::{Request, State},
+    extract::Request,
     http::{HeaderMap, HeaderName, HeaderValue, header},
     middleware::Next,
     response::Response,
 };
 
-use super::Server;
 use crate::error::Error;
 
 /// The list of headers, which the page's own build reads too.
@@ -18,7 +17,7 @@ const LIST: &str = include_str!("../../../../web/headers.json");
 /// The folder whose files have a hash of their content in their names.
 const NAMED_BY_CONTENT: &str = "/assets/";
 
-/// Parses the list.
+/// Parses the list of headers that do not depend on the request.
 pub(crate) fn all() -> Result<HeaderMap, Error> {
     let wrong = |problem: String| Error::Serve(format!("web/headers.json: {problem}"));
     let list: BTreeMap<String, Vec<String>> =
@@ -32,12 +31,8 @@ pub(crate) fn all() -> Result<HeaderMap, Error> {
         .collect()
 }
 
-/// Adds the headers to every answer, and says how long it may be cached.
-pub(crate) async fn add(
-    State(server): State<Arc<Server>>,
-    request: Request,
-    next: Next,
-) -> Response {
+/// Says how long an answer may be cached.
+pub(crate) async fn add_caching(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let caching = if path.starts_with("/api") {
         "no-store"
@@ -49,11 +44,7 @@ pub(crate) async fn add(
     let mut response = next.run(request).await;
     let found = response.status().is_success() || response.status().is_redirection();
     let caching = if found { caching } else { "no-store" };
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
-    for (name, value) in &server.headers {
-        headers.insert(name, value.clone());
-    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     response
 }
 

@@ -31,7 +31,7 @@ use super::failure::{Code, Failure};
 pub(crate) const QUEUE: usize = 4;
 
 /// The longest wait of a request.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The longest work for one request.
 pub(crate) const LONGEST: Duration = Duration::from_secs(600);

@@ -9,7 +9,7 @@ use thiserror::Error;
 use ureq::Agent;
 use url::Url;
 
-use crate::source::Answer;
+use crate::answer::Answer;
 
 /// The longest answer about the tip, in bytes.
 const MAX_TIP: u64 = 4 << 10;

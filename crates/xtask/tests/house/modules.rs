@@ -65,9 +65,11 @@ fn layer(module: &str) -> Option<usize> {
 const CRATES: &[&str] = &[
     "crates/capi/src",
     "crates/cli/src",
+    "crates/client/src",
     "crates/conformance/src",
     "crates/console/src",
     "crates/figures/src",
+    "crates/http/src",
     "crates/lab/src",
     "crates/monero/src",
     "crates/randomx/src",

@@ -13,24 +13,25 @@ const HTTP: u16 = 80;
 
 /// The names of this server, which follow from the address that it listens on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Names {
+pub struct Names {
     bound: SocketAddr,
 }
 
 impl Names {
-    pub(crate) fn new(bound: SocketAddr) -> Names {
+    /// Returns the names of a server that listens on this address.
+    pub fn new(bound: SocketAddr) -> Names {
         Names { bound }
     }
 
     /// Whether `host`, as in the header `Host`, is this server.
-    pub(crate) fn is_own_host(&self, host: &str) -> bool {
+    pub fn is_own_host(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let own_port = authority.port_u16().unwrap_or(HTTP) == self.bound.port();
         own_port && !host.contains('@') && self.is_own_name(authority.host())
     }
 
     /// Whether `origin`, as in the header `Origin`, is a page of this server under the name `host`.
-    pub(crate) fn is_own_origin(&self, origin: &str, host: &str) -> bool {
+    pub fn is_own_origin(&self, origin: &str, host: &str) -> bool {
         origin.strip_prefix("http://").is_some_and(|from| from.eq_ignore_ascii_case(host))
     }
 

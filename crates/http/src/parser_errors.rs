@@ -11,43 +11,56 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A header that every answer of the service has.
-const OWN: &[u8] = b"\r\ncontent-security-policy: ";
-
 /// Lines of headers, as they are sent.
-pub(super) fn lines(headers: &HeaderMap) -> String {
-    let line = |(name, value): (_, &axum::http::HeaderValue)| {
-        format!("{name}: {}\r\n", value.to_str().unwrap_or_default())
-    };
-    headers.iter().map(line).collect()
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    text: Arc<str>,
+    /// The beginning of the first line, by which an answer that has the headers is recognised.
+    first: Arc<[u8]>,
+}
+
+impl Lines {
+    pub(crate) fn new(headers: &HeaderMap) -> Lines {
+        let line = |(name, value): (_, &HeaderValue)| {
+            format!("{name}: {}\r\n", value.to_str().unwrap_or_default())
+        };
+        let text: String = headers.iter().map(line).collect();
+        let first = text.split_inclusive(": ").next().unwrap_or_default();
+        let first = ["\r\n", first].concat().into_bytes();
+        Lines { text: text.into(), first: first.into() }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the end of the last line of a head with a client error that is not the service's.
+    fn bare_head(&self, bytes: &[u8]) -> Option<usize> {
+        if !bytes.starts_with(b"HTTP/1.1 4") && !bytes.starts_with(b"HTTP/1.0 4") {
+            return None;
+        }
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 2;
+        let mut windows = bytes[..end].windows(self.first.len());
+        let own = windows.any(|window| window.eq_ignore_ascii_case(&self.first));
+        (!own).then_some(end)
+    }
 }
 
 /// A stream to a client that completes the parser's own answers.
-pub(super) struct Completing<S> {
+pub(crate) struct Completing<S> {
     stream: S,
-    /// The lines to add.
-    lines: Arc<str>,
+    lines: Lines,
     /// A completed answer, and how much of it is sent.
     pending: Option<(Vec<u8>, usize)>,
 }
 
 impl<S> Completing<S> {
-    pub(super) fn new(stream: S, lines: Arc<str>) -> Completing<S> {
+    pub(crate) fn new(stream: S, lines: Lines) -> Completing<S> {
         Completing { stream, lines, pending: None }
     }
-}
-
-/// The head of an answer with a client error that is not the service's, up to its last line.
-fn bare_head(bytes: &[u8]) -> Option<usize> {
-    if !bytes.starts_with(b"HTTP/1.1 4") && !bytes.starts_with(b"HTTP/1.0 4") {
-        return None;
-    }
-    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 2;
-    let own = bytes[..end].windows(OWN.len()).any(|window| window.eq_ignore_ascii_case(OWN));
-    (!own).then_some(end)
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Completing<S> {
@@ -58,9 +71,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Completing<S> {
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
         if this.pending.is_none()
-            && let Some(end) = bare_head(bytes)
+            && let Some(end) = this.lines.bare_head(bytes)
         {
-            let whole = [&bytes[..end], this.lines.as_bytes(), &bytes[end..]].concat();
+            let whole = [&bytes[..end], this.lines.text.as_bytes(), &bytes[end..]].concat();
             this.pending = Some((whole, 0));
         }
         let Some((whole, sent)) = &mut this.pending else {
@@ -91,7 +104,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Completing<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let first = slices.iter().find(|slice| !slice.is_empty()).map_or(&[][..], |slice| slice);
-        if self.pending.is_some() || bare_head(first).is_some() {
+        if self.pending.is_some() || self.lines.bare_head(first).is_some() {
             return self.poll_write(context, first);
         }
         Pin::new(&mut self.stream).poll_write_vectored(context, slices)
@@ -114,6 +127,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Completing<S> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderName;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
@@ -122,7 +136,9 @@ mod tests {
     async fn received(bytes: &'static [u8]) -> String {
         let (server, mut client) = duplex(5);
         let writing = tokio::spawn(async move {
-            let mut stream = Completing::new(server, "x-a: 1\r\n".into());
+            let headers = [(HeaderName::from_static("x-a"), HeaderValue::from_static("1"))];
+            let lines = Lines::new(&headers.into_iter().collect());
+            let mut stream = Completing::new(server, lines);
             stream.write_all(bytes).await.expect("the client reads");
             stream.write_all(b"HTTP").await.expect("the client reads");
         });
@@ -139,7 +155,7 @@ mod tests {
                          x-a: 1\r\n\r\nHTTP";
         assert_eq!(received(bare).await, completed);
         for other in [
-            &b"HTTP/1.1 404 Not Found\r\ncontent-security-policy: x\r\n\r\nbody"[..],
+            &b"HTTP/1.1 404 Not Found\r\nX-A: x\r\n\r\nbody"[..],
             b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
             b"HTTP/1.1 400 Bad",
             b"HTTP/1.1 100 Continue\r\n\r\n",
