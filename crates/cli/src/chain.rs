@@ -103,14 +103,14 @@ struct Failed {
 impl Walk<'_> {
     /// Verifies up to the last block or the first invalid one. Returns whether all are valid.
     fn run(&mut self, node: &Node, first: u64) -> Result<bool, Error> {
-        let mut blocks = fetch(node, self.chunk(first));
+        let mut blocks = fetch(node, self.chunk(first), Ok);
         loop {
             let (got, failure) = blocks;
             let next = self.chain.next_height() + got.len() as u64;
             let more = failure.is_none() && next <= self.last;
             let wanted = self.chunk(next);
             let (valid, fetched) = thread::scope(|scope| {
-                let fetched = more.then(|| scope.spawn(|| fetch(node, wanted)));
+                let fetched = more.then(|| scope.spawn(|| fetch(node, wanted, Ok)));
                 let valid = self.judge(&got);
                 // A panic has printed its message.
                 (valid, fetched.and_then(|thread| thread.join().ok()))

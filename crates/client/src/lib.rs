@@ -3,8 +3,11 @@
 //! A [`Follower`] asks [`Source`]s, which are nodes or relays, on a thread for each, computes hashes
 //! on another, and keeps the state in a [`Store`] on disk. A [`Relay`] serves a node's headers.
 //! Only [`Client`](randomx_monero::client::Client) decides what to trust.
+//!
+//! Each answer has a limit that depends on the question, and all answers in memory share 16 MiB.
 
 mod answer;
+mod budget;
 pub mod bytes;
 mod follower;
 mod hasher;

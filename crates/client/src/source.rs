@@ -57,15 +57,14 @@ fn ask_node(node: &Node, query: Query) -> Result<Answer, SourceError> {
         }
         Query::Headers { first, count } => {
             let last = first.saturating_add(count.saturating_sub(1));
-            let (blocks, failure) = node::fetch(node, first..=last);
-            if let (true, Some(failure)) = (blocks.is_empty(), failure) {
-                return Err(failure.into());
-            }
-            let blob = |block: &node::NodeBlock| {
+            let blob = |block: node::NodeBlock| {
                 let parsed = Block::parse(&block.blob)?;
-                Ok(parsed.hashing_blob().as_bytes().to_vec())
+                Ok::<_, SourceError>(parsed.hashing_blob().as_bytes().to_vec())
             };
-            Ok(Answer::Headers(blocks.iter().map(blob).collect::<Result<_, SourceError>>()?))
+            match node::fetch(node, first..=last, blob) {
+                (blobs, Some(failure)) if blobs.is_empty() => Err(failure),
+                (blobs, _) => Ok(Answer::Headers(blobs)),
+            }
         }
         Query::Difficulties { first, count } => {
             let last = first.saturating_add(count.saturating_sub(1));

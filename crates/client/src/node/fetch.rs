@@ -11,8 +11,13 @@ use super::{Node, NodeBlock, NodeError};
 /// The number of requests at once.
 const CONNECTIONS: u64 = 8;
 
-/// Asks for the blocks of some heights. Returns them in order up to the first failure, and that.
-pub fn fetch(node: &Node, heights: RangeInclusive<u64>) -> (Vec<NodeBlock>, Option<NodeError>) {
+/// Asks for the blocks of some heights, and takes what is needed of each as soon as it arrives: whole
+/// blocks can be large. Returns that in order up to the first failure, and the failure.
+pub fn fetch<T: Send, E: From<NodeError> + Send>(
+    node: &Node,
+    heights: RangeInclusive<u64>,
+    take: impl Fn(NodeBlock) -> Result<T, E> + Sync,
+) -> (Vec<T>, Option<E>) {
     let (first, last) = (*heights.start(), *heights.end());
     let next = AtomicU64::new(first);
     let work = || {
@@ -22,7 +27,7 @@ pub fn fetch(node: &Node, heights: RangeInclusive<u64>) -> (Vec<NodeBlock>, Opti
             if height > last {
                 return answers;
             }
-            let answer = node.block(height);
+            let answer = node.block(height).map_err(E::from).and_then(&take);
             if answer.is_err() {
                 // The other threads finish their requests.
                 next.store(last + 1, Ordering::Relaxed);

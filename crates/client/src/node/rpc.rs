@@ -10,6 +10,7 @@ use ureq::Agent;
 use url::Url;
 
 use super::answers::FieldError;
+use crate::budget::{self, Body, ReadError};
 
 /// The longest answer about a block, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
 pub const MAX_ANSWER: u64 = 8 << 20;
@@ -151,8 +152,8 @@ impl Rpc {
         }
     }
 
-    fn fetch(&self, method: &'static str, request: &str, limit: u64) -> Result<Vec<u8>, Failure> {
-        let fail = |error| self.failure(method, limit, error);
+    fn fetch(&self, method: &'static str, request: &str, limit: u64) -> Result<Body, Failure> {
+        let fail = |error| self.failure(method, error);
         let send = self.agent.post(&self.endpoint).header("Content-Type", "application/json");
         let mut response = send.send(request).map_err(fail)?;
         let status = response.status();
@@ -161,14 +162,20 @@ impl Rpc {
             let again = status == 429 || status.is_server_error();
             return Err(Failure { error: NodeError::Unreachable { method, problem }, again });
         }
-        response.body_mut().with_config().limit(limit).read_to_vec().map_err(fail)
-    }
-
-    fn failure(&self, method: &'static str, limit: u64, error: ureq::Error) -> Failure {
-        match error {
-            ureq::Error::BodyExceedsLimit(_) => {
+        let body = budget::read(response.body_mut(), limit, self.timeout);
+        body.map_err(|problem| match problem {
+            ReadError::TooLarge { limit } => {
                 Failure { error: NodeError::TooLarge { method, limit }, again: false }
             }
+            ReadError::Busy(_) => {
+                Failure { error: NodeError::Timeout { method, timeout: self.timeout }, again: true }
+            }
+            ReadError::Connection(error) => fail(error),
+        })
+    }
+
+    fn failure(&self, method: &'static str, error: ureq::Error) -> Failure {
+        match error {
             ureq::Error::Timeout(_) => {
                 Failure { error: NodeError::Timeout { method, timeout: self.timeout }, again: true }
             }

@@ -10,6 +10,7 @@ use ureq::Agent;
 use url::Url;
 
 use crate::answer::Answer;
+use crate::budget::{self, Body, ReadError};
 
 /// The longest answer about the tip, in bytes.
 const MAX_TIP: u64 = 4 << 10;
@@ -18,6 +19,7 @@ const MAX_TIP: u64 = 4 << 10;
 pub struct RelayClient {
     agent: Agent,
     address: String,
+    timeout: Duration,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +38,7 @@ impl RelayClient {
             .max_redirects_will_error(false)
             .http_status_as_error(false);
         let address = address.as_str().trim_end_matches('/').to_owned();
-        RelayClient { agent: config.build().new_agent(), address }
+        RelayClient { agent: config.build().new_agent(), address, timeout }
     }
 
     /// Asks a question.
@@ -70,13 +72,17 @@ impl RelayClient {
         }
     }
 
-    fn get(&self, path: &str, limit: u64) -> Result<Vec<u8>, RelayClientError> {
+    fn get(&self, path: &str, limit: u64) -> Result<Body, RelayClientError> {
         let mut response = self.agent.get(format!("{}/v1/{path}", self.address)).call()?;
         let status = response.status().as_u16();
         if status != 200 {
             return Err(RelayClientError::Status(status));
         }
-        Ok(response.body_mut().with_config().limit(limit).read_to_vec()?)
+        match budget::read(response.body_mut(), limit, self.timeout) {
+            Ok(body) => Ok(body),
+            Err(ReadError::Connection(problem)) => Err(problem.into()),
+            Err(problem) => Err(RelayClientError::Answer(problem.to_string())),
+        }
     }
 }
 
@@ -94,9 +100,12 @@ fn parse_blobs(mut bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
 /// The reason why a relay gave no usable answer.
 #[derive(Debug, Error)]
 pub enum RelayClientError {
-    /// There is no connection, no answer in time, or too long a one.
+    /// There is no connection, or no answer in time.
     #[error("the relay cannot be reached: {0}")]
     Unreachable(#[from] ureq::Error),
+    /// The answer is too long, or there is no memory for it.
+    #[error("the relay's answer: {0}")]
+    Answer(String),
     /// The relay refused the request.
     #[error("the relay answers with HTTP status {0}")]
     Status(u16),
