@@ -29,8 +29,8 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
 fn update(relay: &Relay) -> Result<(), Error> {
     match relay.update() {
         Ok(_) => Ok(()),
-        // The node may be restarting; the relay goes on when it is back.
-        Err(problem @ RelayError::Node(_)) => {
+        // The node may be restarting, or too new; the relay goes on when it is back.
+        Err(problem @ (RelayError::Node(_) | RelayError::Block(_))) => {
             error::note(&Error::Relay(problem));
             Ok(())
         }

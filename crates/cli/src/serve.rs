@@ -29,8 +29,7 @@ use std::{
 };
 
 use axum::{
-    Router,
-    middleware,
+    Router, middleware,
     response::IntoResponse,
     routing::{get, post},
 };

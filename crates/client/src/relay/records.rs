@@ -14,8 +14,12 @@ const HEAD: u64 = 16;
 /// A length, the blob with room for the longest, and the difficulty.
 const RECORD: usize = 1 + HashingBlob::MAX_BYTES + 16;
 
-/// The headers of a chain from a height on. After the end of a process in the middle of a write the
-/// file ends in a part of a record, which the next process cuts off.
+/// The last records that are checked when a file is opened. Fewer are written before the disk has
+/// them.
+const CHECKED: u64 = 1024;
+
+/// The headers of a chain from a height on. If the process or the system ends in the middle of a
+/// write, the last records may be incomplete, which the next process cuts off.
 pub(super) struct Records {
     file: File,
     first: u64,
@@ -65,25 +69,30 @@ impl Records {
         Ok(records)
     }
 
-    /// Drops a last record that was not written whole.
+    /// Drops the last records from the first one on that was not written whole.
     fn repair(&mut self) -> io::Result<()> {
-        while self.count > 0 {
-            let from = self.count.saturating_sub(2);
-            let end = self.read(self.first + from, self.count - from)?;
-            let ids: Option<Vec<(Hash, Hash)>> = end.iter().map(Record::ids).collect();
-            match ids.as_deref() {
-                Some([.., (before, _), (id, previous)]) if before == previous => {
-                    self.last = Some(*id);
-                    break;
+        let from = self.count.saturating_sub(CHECKED);
+        let mut whole = from;
+        self.last = None;
+        for record in self.read(self.first + from, CHECKED)? {
+            match (record.ids(), self.last) {
+                (Some((id, previous)), last) if last.is_none_or(|last| last == previous) => {
+                    self.last = Some(id);
+                    whole += 1;
                 }
-                Some([(id, _)]) => {
-                    self.last = Some(*id);
-                    break;
-                }
-                _ => self.count -= 1,
+                _ => break,
             }
         }
+        if whole == from && from > 0 {
+            return Err(io::Error::other("the headers are damaged; remove the file"));
+        }
+        self.count = whole;
         self.file.set_len(HEAD + self.count * RECORD as u64)
+    }
+
+    /// Returns the file, to be flushed to the disk.
+    pub(super) fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// Returns the height of the first block.
@@ -129,8 +138,6 @@ impl Records {
     /// Removes the blocks from a height on.
     pub(super) fn cut(&mut self, height: u64) -> io::Result<()> {
         self.count = self.count.min(height.saturating_sub(self.first));
-        self.file.set_len(HEAD + self.count * RECORD as u64)?;
-        self.last = None;
         self.repair()
     }
 }
@@ -204,6 +211,27 @@ mod tests {
                 assert!(records.append(record).expect("writable"));
             }
             assert_eq!(std::fs::read(&path).expect("a file"), whole, "{length}");
+        }
+    }
+
+    /// The system may end before the disk has what was written: a part is missing, and zeros are
+    /// there instead.
+    #[test]
+    fn records_after_a_hole_are_cut_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(30);
+        let mut records = Records::open(&path, 1).expect("a file");
+        for record in &chain {
+            records.append(record).expect("writable");
+        }
+        let whole = std::fs::read(&path).expect("a file");
+        for hole in 0..30 {
+            let mut bytes = whole.clone();
+            bytes[HEAD as usize + hole * RECORD..][..RECORD].fill(0);
+            std::fs::write(&path, &bytes).expect("writable");
+            let mut records = Records::open(&path, 1).expect("a file");
+            assert_eq!(records.read(1, 99).expect("readable"), chain[..hole], "{hole}");
         }
     }
 

@@ -147,11 +147,8 @@ struct Found {
 impl Found {
     fn answer(self, request: &HeaderMap) -> Response {
         let etag = format!("\"{}\"", hex::encode(self.id));
-        let caching = if self.immutable {
-            "public, max-age=31536000, immutable"
-        } else {
-            "public, no-cache"
-        };
+        let caching =
+            if self.immutable { "public, max-age=31536000, immutable" } else { "public, no-cache" };
         let unchanged = matches(request, &etag);
         let headers = [(header::ETAG, etag), (header::CACHE_CONTROL, caching.to_owned())];
         if unchanged {
@@ -165,7 +162,7 @@ impl Found {
 /// Whether a request has an answer with this `ETag` already.
 fn matches(request: &HeaderMap, etag: &str) -> bool {
     let lists = request.get_all(header::IF_NONE_MATCH).iter();
-    let mut tags = lists.filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(','));
+    let tags = lists.filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(','));
     tags.map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
 }
 

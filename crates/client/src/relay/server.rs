@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::records::{Record, Records};
 use super::routes::{Shared, lock, router, settings};
-use crate::node::{self, Node, NodeError};
+use crate::node::{self, Node, NodeBlock, NodeError};
 use crate::store::{Store, StoreFileError};
 
 /// The name of the file in the store's folder.
@@ -66,22 +66,29 @@ impl Relay {
             if next > height {
                 return Ok(lock(&self.records).tip().map(|(tip, _)| tip));
             }
-            let (blocks, failure) = node::fetch(&self.node, next..=height.min(next + CHUNK - 1));
-            for block in blocks {
+            let record = |block: NodeBlock| {
                 let blob = Block::parse(&block.blob)?.hashing_blob().as_bytes().to_vec();
-                let record = Record { blob, difficulty: block.header.difficulty };
+                Ok::<_, RelayError>(Record { blob, difficulty: block.header.difficulty })
+            };
+            let chunk = next..=height.min(next + CHUNK - 1);
+            let (found, failure) = node::fetch(&self.node, chunk, record);
+            for record in found {
                 if !lock(&self.records).append(&record)? {
                     // The node's chain changed meanwhile; the next update finds where.
                     return Ok(lock(&self.records).tip().map(|(tip, _)| tip));
                 }
             }
+            // Clients are answered while the disk is busy.
+            let file = lock(&self.records).file()?;
+            file.sync_data()?;
             if let Some(failure) = failure {
-                return Err(failure.into());
+                return Err(failure);
             }
         }
     }
 
-    /// Cuts off the blocks that the node's chain no longer has.
+    /// Cuts off the blocks that the node's chain has others for. A shorter chain without others, such
+    /// as that of a node that synchronises anew, cuts off none.
     fn cut_fork(&self, height: u64) -> Result<(), RelayError> {
         let (first, tip) = {
             let records = lock(&self.records);
@@ -91,7 +98,7 @@ impl Relay {
         // Forks are short: look close first, then double the distance, then halve it.
         let (mut low, mut high) = (first, tip.min(height) + 1);
         let mut step = 1;
-        let mut found = false;
+        let (mut found, end) = (false, high);
         while low < high {
             let probe = if found { low.midpoint(high) } else { high.saturating_sub(step).max(low) };
             let ours = lock(&self.records).read(probe, 1)?;
@@ -103,7 +110,7 @@ impl Relay {
                 step *= 2;
             }
         }
-        if low <= tip {
+        if low < end {
             lock(&self.records).cut(low)?;
         }
         Ok(())
