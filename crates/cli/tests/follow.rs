@@ -8,6 +8,8 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     sync::Arc,
+    thread,
+    time::Instant,
 };
 
 use assert_cmd::assert::Assert;
@@ -158,6 +160,60 @@ fn other_files_are_no_evidence() {
     let run = randomx(&["verify", "--evidence", path(&file)]).assert().code(2).stdout("");
     let error = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
     assert!(error.ends_with("expected evidence, got other or damaged bytes\n"), "{error}");
+}
+
+/// Ends a process after each of many times, and expects what another without an end leaves.
+#[test]
+fn a_follower_that_is_killed_goes_on_as_if_it_was_not() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    let common = ["--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"];
+    let start = |store: &Path| {
+        Command::new(env!("CARGO_BIN_EXE_randomx"))
+            .args([&["follow", "--node", &node], &common[..], &["--once", "--store"]].concat())
+            .arg(store)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the program starts")
+    };
+    let begin = Instant::now();
+    assert!(start(&whole).wait().expect("it ends").success());
+    let took = begin.elapsed();
+    let mut ended = 0;
+    for part in 0..16 {
+        let mut follower = start(&killed);
+        thread::sleep(took * part / 14);
+        follower.kill().expect("it was started");
+        ended += u32::from(follower.wait().expect("it has ended").success());
+    }
+    assert!(ended < 16, "some were killed");
+    assert!(start(&killed).wait().expect("it ends").success());
+    let state = |store: &Path| fs::read(store.join("chain")).expect("a state");
+    assert_eq!(state(&killed), state(&whole), "a restart equals no restart");
+    assert_eq!(fs::read_dir(&killed).expect("a folder").count(), 2, "the state and the lock");
+}
+
+#[test]
+fn a_store_has_one_follower() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = path(folder.path());
+    let mut first = Command::new(env!("CARGO_BIN_EXE_randomx"))
+        .args(["follow", "--network", "regtest", "--fixed-difficulty", "1", "--json"])
+        .args(["--node", &node, "--store", store])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    let mut lines = BufReader::new(first.stdout.take().expect("a pipe"));
+    lines.read_line(&mut line).expect("an event");
+    let second = follow(&["--node", &node, "--store", store]).code(2).stdout("");
+    let error = String::from_utf8_lossy(&second.get_output().stderr).into_owned();
+    assert!(error.ends_with(": another process uses this folder\n"), "{error}");
+    first.kill().expect("it runs");
+    first.wait().expect("it has ended");
+    follow(&["--node", &node, "--store", store]).code(0);
 }
 
 /// A relay that is ended with the test.

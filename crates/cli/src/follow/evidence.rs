@@ -1,0 +1,75 @@
+//! Files with evidence.
+
+use std::{fs, io, path::PathBuf};
+
+use randomx_client::replace_file;
+use randomx_monero::client::Evidence;
+
+use crate::error::Error;
+
+/// The most files. A source that shows another chain each time must not fill the disk.
+const MAX_FILES: usize = 100;
+
+/// A folder with a file for each evidence, which its content names: the same is not written twice.
+pub(super) struct EvidenceFolder(PathBuf);
+
+impl EvidenceFolder {
+    pub(super) fn new(folder: PathBuf) -> EvidenceFolder {
+        EvidenceFolder(folder)
+    }
+
+    /// Writes evidence and returns the file, or `None` if there are too many already.
+    pub(super) fn write(&self, evidence: &Evidence) -> Result<Option<PathBuf>, Error> {
+        let EvidenceFolder(folder) = self;
+        let write = || {
+            fs::create_dir_all(folder)?;
+            let bytes = evidence.to_bytes();
+            // The checksum at the end stands for the content.
+            let name = hex::encode(&bytes[bytes.len().saturating_sub(8)..]);
+            let file = folder.join(format!("evidence-{name}.bin"));
+            if file.exists() {
+                return Ok(Some(file));
+            }
+            if self.count()? >= MAX_FILES {
+                return Ok(None);
+            }
+            replace_file(&file, &bytes)?;
+            Ok(Some(file))
+        };
+        write().map_err(|problem| Error::WriteEvidence { folder: folder.clone(), problem })
+    }
+
+    fn count(&self) -> io::Result<usize> {
+        let mut count = 0;
+        for entry in fs::read_dir(&self.0)? {
+            let name = entry?.file_name();
+            count += usize::from(name.to_string_lossy().starts_with("evidence-"));
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use randomx_monero::{Checkpoint, Network};
+
+    use super::*;
+
+    fn evidence(n: u8) -> Evidence {
+        let start = Checkpoint::genesis(Network::Regtest);
+        let sides = vec![vec![vec![n; 80]]];
+        Evidence { network: Network::Regtest, fixed_difficulty: None, start, sides }
+    }
+
+    #[test]
+    fn evidence_is_written_once_and_not_without_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let evidences = EvidenceFolder::new(folder.path().join("new"));
+        let first = evidences.write(&evidence(0)).expect("writable").expect("a file");
+        assert_eq!(fs::read(&first).expect("a file"), evidence(0).to_bytes());
+        assert_eq!(evidences.write(&evidence(0)).expect("writable"), Some(first));
+        assert_eq!(evidences.count().expect("readable"), 1);
+        let files = (1..=120).filter_map(|n| evidences.write(&evidence(n)).expect("writable"));
+        assert_eq!(files.count(), MAX_FILES - 1);
+    }
+}

@@ -1,0 +1,162 @@
+//! What `randomx follow` prints.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use randomx_client::Follower;
+use randomx_monero::client::{Alarm, Fork, Report, SourceId, SourceState, Tip};
+use serde_json::{Value, json};
+
+use super::evidence::EvidenceFolder;
+use crate::{error::Error, output};
+
+/// Prints reports, as JSON lines or as sentences.
+pub(super) struct Printer {
+    names: Vec<String>,
+    json: bool,
+    /// Where evidence is written.
+    folder: Option<EvidenceFolder>,
+}
+
+impl Printer {
+    pub(super) fn new(names: Vec<String>, json: bool, folder: Option<PathBuf>) -> Printer {
+        Printer { names, json, folder: folder.map(EvidenceFolder::new) }
+    }
+
+    /// Returns the address of a source.
+    pub(super) fn name(&self, source: SourceId) -> &str {
+        self.names.get(source.index()).map_or("", String::as_str)
+    }
+
+    pub(super) fn print(&self, follower: &Follower, report: &Report) -> Result<(), Error> {
+        let evidence = match report {
+            Report::Disagreement { evidence, .. }
+            | Report::Source {
+                state: SourceState::Invalid { evidence: Some(evidence), .. }, ..
+            } => Some(evidence),
+            _ => None,
+        };
+        let evidence = match (&self.folder, evidence) {
+            (Some(folder), Some(evidence)) => folder.write(evidence)?,
+            _ => None,
+        };
+        let value = self.describe(follower, report, evidence.as_deref());
+        let json = self.json;
+        output::write(
+            |out| if json { output::json_line(out, &value) } else { sentence(out, &value) },
+        )
+    }
+
+    fn describe(&self, follower: &Follower, report: &Report, evidence: Option<&Path>) -> Value {
+        match report {
+            Report::Tip(tip) => {
+                let mut value = describe_tip(tip);
+                value["event"] = json!("tip");
+                value
+            }
+            Report::Reorganised { fork, tip } => {
+                let mut value = describe_fork("reorg", fork);
+                value["tip"] = describe_tip(tip);
+                value
+            }
+            Report::DeepReorganisation { source, fork } => {
+                let mut value = describe_fork("deep-reorg", fork);
+                value["source"] = json!(self.name(*source));
+                value
+            }
+            Report::Disagreement { source, fork, .. } => {
+                let mut value = describe_fork("disagreement", fork);
+                value["source"] = json!(self.name(*source));
+                value["evidence"] = json!(evidence);
+                value
+            }
+            Report::Source { source, state } => {
+                let mut value = json!({
+                    "event": "source",
+                    "source": self.name(*source),
+                    "state": state.as_str(),
+                });
+                match state {
+                    SourceState::Invalid { reason, .. } => {
+                        value["reason"] = json!(reason);
+                        value["evidence"] = json!(evidence);
+                    }
+                    SourceState::UpdateNeeded { height, version } => {
+                        value["height"] = json!(height);
+                        value["version"] = json!(version);
+                    }
+                    SourceState::Unresponsive => {
+                        value["reason"] = json!(follower.failure(*source));
+                    }
+                    _ => {}
+                }
+                value
+            }
+            Report::Alarm(Alarm::Cleared) => json!({ "event": "alarm", "alarm": "cleared" }),
+            Report::Alarm(Alarm::Stale { age }) => {
+                json!({ "event": "alarm", "alarm": "stale", "age": age })
+            }
+            Report::Alarm(Alarm::SlowWork { took, expected }) => {
+                json!({ "event": "alarm", "alarm": "slow", "took": took, "expected": expected })
+            }
+        }
+    }
+}
+
+fn describe_tip(tip: &Tip) -> Value {
+    json!({
+        "height": tip.height,
+        "id": hex::encode(tip.id),
+        "timestamp": tip.timestamp,
+        "work": tip.work.to_string(),
+    })
+}
+
+fn describe_fork(event: &str, fork: &Fork) -> Value {
+    let ids = |ids: &[[u8; 32]]| ids.iter().map(hex::encode).collect::<Vec<_>>();
+    json!({
+        "event": event,
+        "common": { "height": fork.height, "id": hex::encode(fork.id) },
+        "depth": fork.ours.ids.len(),
+        "ours": { "ids": ids(&fork.ours.ids), "work": fork.ours.work.to_string() },
+        "theirs": { "ids": ids(&fork.theirs.ids), "work": fork.theirs.work.to_string() },
+    })
+}
+
+/// Prints an event for people.
+fn sentence(out: &mut dyn Write, event: &Value) -> io::Result<()> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (source, common) = (text(&event["source"]), &event["common"]["height"]);
+    let (depth, theirs) = (&event["depth"], event["theirs"]["ids"].as_array().map_or(0, Vec::len));
+    match event["event"].as_str().unwrap_or_default() {
+        "tip" => writeln!(out, "block {} {}", event["height"], text(&event["id"])),
+        "reorg" => writeln!(
+            out,
+            "reorganisation: {depth} blocks after {common} were replaced by {theirs} with more \
+             work; the tip is block {} {}",
+            event["tip"]["height"],
+            text(&event["tip"]["id"])
+        ),
+        "deep-reorg" => writeln!(
+            out,
+            "{source} has {theirs} blocks with more work that would replace {depth} after {common}"
+        ),
+        "disagreement" => writeln!(
+            out,
+            "{source} differs after block {common}: {theirs} blocks against {depth}{}",
+            event["evidence"]
+                .as_str()
+                .map(|file| format!("; evidence: {file}"))
+                .unwrap_or_default()
+        ),
+        "source" => writeln!(
+            out,
+            "{source} is {}{}",
+            text(&event["state"]),
+            event["reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default()
+        ),
+        _ => writeln!(out, "the chain's growth: {}", text(&event["alarm"])),
+    }
+}

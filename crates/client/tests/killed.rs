@@ -1,0 +1,75 @@
+//! The store of a process that is killed while it writes.
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use randomx_client::Store;
+
+/// Names the folder of the store for the process that writes.
+const WRITER: &str = "RANDOMX_TEST_WRITER";
+
+/// As long as three days of headers.
+const LENGTH: usize = 250_000;
+
+/// Returns the state number `n`, in which every part depends on the number.
+fn state(n: u64) -> Vec<u8> {
+    n.to_le_bytes().repeat(LENGTH / 8)
+}
+
+/// Writes one state after another until the process is killed.
+fn write(folder: &Path) -> ! {
+    let store = Store::open(folder).expect("nobody else uses it");
+    let mut n = number(&store.read().expect("readable"));
+    loop {
+        n += 1;
+        store.write(&state(n)).expect("writable");
+    }
+}
+
+/// Returns the number of a state, which must be whole.
+#[track_caller]
+fn number(found: &Option<Vec<u8>>) -> u64 {
+    let Some(bytes) = found else { return 0 };
+    let first = bytes.first_chunk::<8>().expect("a whole state");
+    let n = u64::from_le_bytes(*first);
+    assert!(*bytes == state(n), "the state {n} is whole");
+    n
+}
+
+#[test]
+fn a_killed_process_leaves_the_old_or_the_new_state() {
+    if let Some(folder) = env::var_os(WRITER) {
+        write(Path::new(&folder));
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut last, mut interrupted, mut random) = (0, 0, 1_u64);
+    for _ in 0..60 {
+        let mut writer = Command::new(env::current_exe().expect("this program"))
+            .args(["--exact", "a_killed_process_leaves_the_old_or_the_new_state"])
+            .env(WRITER, folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        thread::sleep(Duration::from_micros(10_000 + (random >> 40) % 30_000));
+        let locked = Store::open(folder.path()).is_err();
+        writer.kill().expect("it runs");
+        writer.wait().expect("it has ended");
+        let files = fs::read_dir(folder.path()).expect("a folder").count();
+        interrupted += u32::from(files > 2);
+        let store = Store::open(folder.path()).expect("the lock ends with the process");
+        let n = number(&store.read().expect("readable"));
+        assert!(n >= last, "{n} after {last}");
+        assert!(locked || n == last, "a process that writes has the lock");
+        last = n;
+        let files = fs::read_dir(folder.path()).expect("a folder").count();
+        assert!(files <= 2, "the state and the lock");
+    }
+    assert!(interrupted > 0, "some were killed in the middle of a write");
+    assert!(last > 60, "{last} states were written");
+}
