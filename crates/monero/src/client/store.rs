@@ -5,7 +5,7 @@ use std::{error, fmt};
 
 use super::codec::{Parser, Writer};
 use super::tree::Tree;
-use crate::checkpoint::CheckpointError;
+use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::hash::Hash;
 use crate::network::Network;
 
@@ -31,6 +31,7 @@ pub(super) fn save(
     let mut writer = Writer::new(MAGIC);
     writer.network(network);
     writer.u128(fixed.unwrap_or(0));
+    writer.u8(u8::from(tree.work_is_known()));
     writer.checkpoint(tree.base());
     let mut chain: Vec<_> = tree.chain(tip).map(|(_, entry)| entry).collect();
     chain.reverse();
@@ -56,10 +57,15 @@ pub(super) fn restore(
     if stored_network != network || stored_fixed != fixed.unwrap_or(0) {
         return Err(StoreError::Foreign { network: stored_network });
     }
+    let work_known = parser.u8().ok_or(StoreError::Damaged)? == 1;
     let base = parser.checkpoint().ok_or(StoreError::Damaged)?;
-    base.check(network).map_err(StoreError::Base)?;
+    let work = if work_known { base.work } else { 0 };
+    Checkpoint { work, ..base.clone() }.check(network).map_err(StoreError::Base)?;
     let mut trusted = base.id;
     let mut tree = Tree::new(network, fixed, base);
+    if !work_known {
+        tree = tree.with_unknown_work();
+    }
     let mut newest_hashed = true;
     for _ in 0..parser.count(1).ok_or(StoreError::Damaged)? {
         newest_hashed = parser.u8().ok_or(StoreError::Damaged)? == 1;

@@ -61,6 +61,8 @@ pub(super) struct Tree {
     network: Network,
     fixed_difficulty: Option<u128>,
     base: Checkpoint,
+    /// Whether works count from the genesis block. If not, they count from where the tree began.
+    work_known: bool,
     entries: HashMap<Hash, Entry>,
     /// The history up to the block that was added last, which the next one mostly follows. It
     /// depends on the block's id alone.
@@ -69,7 +71,18 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(network: Network, fixed_difficulty: Option<u128>, base: Checkpoint) -> Self {
-        Self { network, fixed_difficulty, base, entries: HashMap::new(), cursor: None }
+        let work_known = base.work > 0;
+        let entries = HashMap::new();
+        Self { network, fixed_difficulty, base, work_known, entries, cursor: None }
+    }
+
+    /// Counts works from where an earlier tree began, whose work was unknown.
+    pub(super) fn with_unknown_work(self) -> Self {
+        Self { work_known: false, ..self }
+    }
+
+    pub(super) fn work_is_known(&self) -> bool {
+        self.work_known
     }
 
     pub(super) fn base(&self) -> &Checkpoint {
@@ -277,6 +290,13 @@ impl Tree {
 
     /// Returns the chain up to a block as a checkpoint.
     pub(super) fn checkpoint(&self, id: &Hash) -> Checkpoint {
+        let checkpoint = self.relative_checkpoint(id);
+        let work = if self.work_known { checkpoint.work } else { 0 };
+        Checkpoint { work, ..checkpoint }
+    }
+
+    /// Returns the same with a work that may count from where the tree began.
+    fn relative_checkpoint(&self, id: &Hash) -> Checkpoint {
         let Some(entry) = self.get(id) else { return self.base.clone() };
         let height = entry.height;
         let mut heights = vec![seed_height(height + 1), height - height % SEED_EPOCH_BLOCKS];
@@ -334,7 +354,7 @@ impl Tree {
             return;
         }
         let mut kept = self.subtree(id);
-        self.base = self.checkpoint(id);
+        self.base = self.relative_checkpoint(id);
         kept.remove(id);
         self.entries.retain(|id, _| kept.contains(id));
     }

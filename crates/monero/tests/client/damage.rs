@@ -65,6 +65,34 @@ fn incomplete_checkpoints_are_no_start() {
     assert!(matches!(start, Err(StartError::Checkpoint(_))));
 }
 
+/// Where the work of the start is unknown, works count from there, and the stored base moves.
+#[test]
+fn a_chain_of_unknown_work_can_be_stored_at_any_length() {
+    let mut world = World::new(Some(5));
+    let config = Config { fixed_difficulty: Some(5), kept: 40, batch: 16, ..config() };
+    let follow = |start, blocks: usize, world: &mut World, source: &mut Source| {
+        let mut client = Client::new(config.clone(), start).expect("a start");
+        client.add_source().expect("few sources");
+        for _ in 0..blocks {
+            source.tip = world.child(source.tip, 100, Fault::None);
+        }
+        drive(&mut client, std::slice::from_mut(source), world, NOW);
+        client
+    };
+    let mut source = Source::new();
+    let before = follow(Start::Anchors, 30, &mut world, &mut source);
+    let checkpoint = Checkpoint { work: 0, ..before.checkpoint().expect("a chain") };
+    let mut start = Start::Checkpoint(checkpoint);
+    for (blocks, work) in [(20, 100), (100, 600), (300, 2100)] {
+        let client = follow(start, blocks, &mut world, &mut source);
+        assert_eq!(client.tip().map(|tip| tip.work), Some(work), "from the start");
+        let known = client.checkpoint().expect("a chain");
+        assert_eq!((known.work, known.check(Network::Regtest)), (0, Ok(())));
+        assert!(client.base_height() >= 30);
+        start = Start::Stored(client.save().expect("a chain"));
+    }
+}
+
 #[test]
 fn every_changed_byte_and_every_cut_of_evidence_is_noticed() {
     let mut world = World::new(None);
