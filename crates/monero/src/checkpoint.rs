@@ -85,14 +85,17 @@ impl Checkpoint {
     ///
     /// For a checkpoint that is malformed, incomplete or implausible.
     pub fn check(&self, network: Network) -> Result<(), CheckpointError> {
-        self.check_form()?;
-        if !self.is_complete() {
-            return Err(CheckpointError::Incomplete);
-        }
+        self.check_complete()?;
         match self.implausible(network) {
             Some(reason) => Err(CheckpointError::Implausible { reason }),
             None => Ok(()),
         }
+    }
+
+    /// Checks the form, and that the next blocks can be judged.
+    pub(crate) fn check_complete(&self) -> Result<(), CheckpointError> {
+        self.check_form()?;
+        if self.is_complete() { Ok(()) } else { Err(CheckpointError::Incomplete) }
     }
 
     /// Checks the form alone, which incomplete checkpoints have too.

@@ -13,18 +13,20 @@
 //! what a source says about itself: a source can only show blocks.
 //!
 //! With [`Config::sample`] = `n`, the client accepts blocks in batches of at most
-//! [`Config::batch`]. It chooses the blocks to hash after a batch has arrived: always the newest,
-//! first, and each other one with a probability of `1/n`, by a number that only the caller's secret
-//! determines. So a batch with `k` forged blocks passes only if the newest one has a real proof of
-//! work, and then with a probability of `(1 - 1/n)^(k - 1)` at most: below 1% for `n = 10` and
-//! `k = 45`. A side that would replace a part of the chain is hashed completely, whatever `n` is.
+//! [`Config::batch`]. It chooses the blocks to hash after a batch has arrived: the newest one first,
+//! then the other [`Config::newest`] ones, and each older one with a probability of `1/n`, by a
+//! number that only the caller's secret determines. So a batch with `k` forged blocks passes only if
+//! its newest ones have real proofs of work, and then with a probability of `(1 - 1/n)^k`: below 1%
+//! for `n = 10` and `k = 44`. A side that would replace a part of the chain is hashed completely,
+//! whatever `n` is.
 //!
 //! # Forks
 //!
 //! Headers form a tree, in which each source has its newest block. The client keeps
 //! [`Config::kept`] blocks before its tip and the sources' forks from these; a fork further back
-//! cannot be followed, nor a side of more than twice as many blocks that still has less work. Only a branch with more work replaces another. A replacement of at least
-//! [`Config::deep`] blocks is announced before its proofs of work are checked.
+//! cannot be followed, nor a side of more than twice as many blocks that still has less work. Only a
+//! branch with more work replaces another. A replacement of at least [`Config::deep`] blocks is
+//! announced before its proofs of work are checked.
 //!
 //! # Limits
 //!
@@ -56,7 +58,7 @@ use crate::network::Network;
 
 pub use event::{
     Action, Alarm, Branch, Event, Fork, JobId, MAX_HEADERS, Query, Report, RequestId, SourceId,
-    SourceState, Tip,
+    SourceState, Tip, TrustedBlock,
 };
 pub use evidence::{Evidence, EvidenceError, SideVerdict};
 pub use store::StoreError;
@@ -75,6 +77,8 @@ pub struct Config {
     pub fixed_difficulty: Option<u128>,
     /// One block in this many is hashed besides the newest of each batch; 1 hashes all.
     pub sample: u64,
+    /// The number of newest blocks of each batch that are always hashed, at least 1.
+    pub newest: usize,
     /// The number of reverted blocks from which a reorganisation is announced.
     pub deep: u64,
     /// The pause between questions for a source's tip, in seconds.
@@ -95,6 +99,7 @@ impl Config {
             network,
             fixed_difficulty: None,
             sample: 1,
+            newest: 16,
             deep: 10,
             poll: 30,
             kept: 2160,
@@ -125,6 +130,9 @@ pub enum Start {
     Between(Anchor, Anchor),
     /// A checkpoint that the caller trusts.
     Checkpoint(Checkpoint),
+    /// A checkpoint that the caller trusts although it may be implausible. It must be complete, and
+    /// so long as the client keeps implausible blocks, what it stores is refused.
+    Unchecked(Checkpoint),
     /// The bytes of the last [`Action::Store`].
     Stored(Vec<u8>),
 }
@@ -147,8 +155,9 @@ pub struct Client {
     /// Blocks whose proof of work failed, the newest last.
     refused: VecDeque<Hash>,
     alarm: Alarm,
-    /// The time of the first event.
-    started: Option<u64>,
+    /// The last time at which the sources' chains were read to their ends; at first, that of the
+    /// first event.
+    current: Option<u64>,
     /// Whether a tip changed since the sources were last compared.
     changed: bool,
     actions: VecDeque<Action>,
@@ -194,6 +203,11 @@ impl Client {
                 let id = checkpoint.id;
                 (Tree::new(network, fixed_difficulty, checkpoint), id)
             }
+            Start::Unchecked(checkpoint) => {
+                checkpoint.check_complete().map_err(StartError::Checkpoint)?;
+                let id = checkpoint.id;
+                (Tree::new(network, fixed_difficulty, checkpoint), id)
+            }
             Start::Stored(bytes) => {
                 let state = store::restore(&bytes, network, fixed_difficulty);
                 let state = state.map_err(StartError::Store)?;
@@ -212,7 +226,7 @@ impl Client {
             retry: 0,
             refused,
             alarm: Alarm::Cleared,
-            started: None,
+            current: None,
             changed: false,
             actions: VecDeque::new(),
             next_request: 0,
@@ -274,6 +288,24 @@ impl Client {
         }
         let mut chain = self.tree.chain(&self.trusted);
         chain.find(|(_, entry)| entry.height == height).map(|(id, _)| id)
+    }
+
+    /// Returns the trusted blocks from a height on that are kept, the oldest first, without the one
+    /// that the client began with.
+    pub fn trusted_blocks(&self, from: u64) -> Vec<TrustedBlock> {
+        let chain = self.tree.chain(&self.trusted);
+        let wanted = chain.take_while(|(_, entry)| entry.height >= from);
+        let mut blocks: Vec<TrustedBlock> = wanted
+            .map(|(id, entry)| TrustedBlock {
+                height: entry.height,
+                id,
+                difficulty: entry.difficulty,
+                work: entry.work,
+                hashed: entry.hashed,
+            })
+            .collect();
+        blocks.reverse();
+        blocks
     }
 
     /// Returns the sources with their states, in the order in which they were added.

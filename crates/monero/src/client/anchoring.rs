@@ -97,6 +97,14 @@ impl Anchoring {
         self.to.height
     }
 
+    /// Returns the height up to which the chain is read.
+    pub(super) fn read(&self) -> u64 {
+        match &self.stage {
+            Stage::Walk(walk) => walk.height,
+            Stage::Window | Stage::Difficulties(_) => self.from.height,
+        }
+    }
+
     /// Begins anew, with another source.
     pub(super) fn restart(&mut self) {
         *self = Self::between(self.network, self.from, self.to);

@@ -201,7 +201,7 @@ impl Client {
         for blob in blobs {
             match self.tree.insert(&tip, blob, now) {
                 Ok(id) if self.refused.contains(&id) => {
-                    let reason = "a block lacks its proof of work".to_owned();
+                    let reason = self.lacks_work();
                     let evidence = Some(self.evidence_against(&tip, blob));
                     self.tree.remove(&id);
                     judgement = Judgement::State(SourceState::Invalid { reason, evidence });

@@ -19,15 +19,17 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Plans the check of the blocks of `path`. All are hashed, or else one in `sample`, chosen by
-    /// a number that nobody can predict without `secret`.
-    pub(super) fn new(path: Vec<Hash>, sample: u64, secret: &Hash) -> Option<Self> {
+    /// Plans the check of the blocks of `path`. All are hashed, or else the `newest`, and one in
+    /// `sample` of the others, chosen by a number that nobody can predict without `secret`.
+    pub(super) fn new(path: Vec<Hash>, sample: u64, newest: usize, secret: &Hash) -> Option<Self> {
         let (tip, before) = path.split_last()?;
-        let chosen = |id: &&Hash| {
+        let old = path.len().saturating_sub(newest);
+        let chosen = |(index, id): &(usize, &Hash)| {
             let [a, b, c, d, e, f, g, h, ..] = keccak256(&[secret, tip, *id]);
-            u64::from_le_bytes([a, b, c, d, e, f, g, h]).is_multiple_of(sample.max(1))
+            let number = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+            *index >= old || number.is_multiple_of(sample.max(1))
         };
-        let rest = before.iter().filter(chosen).copied().collect();
+        let rest = before.iter().enumerate().filter(chosen).map(|(_, id)| *id).collect();
         Some(Self { tip: *tip, rest, jobs: HashMap::new(), path })
     }
 }
@@ -41,19 +43,24 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_block_is_always_hashed() {
-        assert!(Batch::new(Vec::new(), 1, &[0; 32]).is_none());
+    fn the_newest_blocks_are_always_hashed() {
+        let batch = |sample, newest| Batch::new(path(5), sample, newest, &[0; 32]).expect("blocks");
+        assert!(Batch::new(Vec::new(), 1, 1, &[0; 32]).is_none());
         for sample in [1, 2, u64::MAX] {
-            let batch = Batch::new(path(5), sample, &[0; 32]).expect("blocks");
+            let batch = batch(sample, 0);
             assert_eq!((batch.tip, batch.path.len()), ([4; 32], 5));
         }
-        assert_eq!(Batch::new(path(5), 1, &[0; 32]).expect("blocks").rest, path(4));
+        assert_eq!(batch(1, 1).rest, path(4));
+        assert_eq!(batch(u64::MAX, 1).rest, path(0));
+        assert_eq!(batch(u64::MAX, 3).rest, path(4)[2..]);
+        assert_eq!(batch(u64::MAX, 9).rest, path(4));
     }
 
     #[test]
     fn samples_have_their_share_and_depend_on_the_secret() {
-        let chosen =
-            |secret: u8, sample| Batch::new(path(255), sample, &[secret; 32]).expect("blocks").rest;
+        let chosen = |secret: u8, sample| {
+            Batch::new(path(255), sample, 1, &[secret; 32]).expect("blocks").rest
+        };
         let total: usize = (0..100).map(|secret| chosen(secret, 10).len()).sum();
         assert!((2300..2800).contains(&total), "{total} of 25,400");
         assert_ne!(chosen(1, 2), chosen(2, 2));

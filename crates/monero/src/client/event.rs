@@ -137,6 +137,21 @@ pub struct Tip {
     pub work: u128,
 }
 
+/// A block of the chain up to a client's tip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrustedBlock {
+    /// Its height.
+    pub height: u64,
+    /// Its id.
+    pub id: Hash,
+    /// Its difficulty, by the rule.
+    pub difficulty: u128,
+    /// The chain's work up to it.
+    pub work: u128,
+    /// Whether its own proof of work was checked. With a sample, that of some is not.
+    pub hashed: bool,
+}
+
 /// One side of a fork, from the block after the last common one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {

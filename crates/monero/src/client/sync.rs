@@ -14,9 +14,7 @@ impl Client {
                 self.prune();
                 (0..self.sources.len()).for_each(|source| self.compare(source));
             }
-            if self.batch.is_none() && self.is_up_to_date(now) {
-                self.check_growth(now);
-            }
+            self.watch_growth(now);
         }
         for source in 0..self.sources.len() {
             let Source { request, paused, .. } = &self.sources[source];
@@ -26,16 +24,40 @@ impl Client {
         }
     }
 
-    /// Whether the sources' chains are read, as far as they answer.
-    fn is_up_to_date(&mut self, now: u64) -> bool {
-        let started = *self.started.get_or_insert(now);
+    /// Checks the chain's growth when it is read to its end. A source that sends a block now and
+    /// then, or promises some, cannot put that off for long.
+    fn watch_growth(&mut self, now: u64) {
+        let last = *self.current.get_or_insert(now);
+        let current = self.batch.is_none() && self.is_up_to_date();
+        if current {
+            self.current = Some(now);
+        }
+        if current || now.saturating_sub(last) > STALE {
+            self.check_growth(now);
+        }
+    }
+
+    /// Whether a source answers, and the chains of all that answer are read.
+    fn is_up_to_date(&self) -> bool {
         let mut known = self.sources.iter().filter(|source| source.counts());
         let answered = known.clone().any(|source| source.claim.is_some());
         let read = |source: &Source| {
             let height = self.tree.height(&source.tip);
             source.search.is_none() && source.claim.is_none_or(|claim| claim <= height)
         };
-        known.all(read) && (answered || now.saturating_sub(started) > STALE)
+        answered && known.all(read)
+    }
+
+    /// Returns the height up to which the chain is read, and that of the newest block that a source
+    /// claims to have. `None` if no source has answered.
+    pub fn progress(&self) -> Option<(u64, u64)> {
+        let counted = self.sources.iter().filter(|source| source.counts());
+        let end = counted.filter_map(|source| source.claim).max()?;
+        let read = match &self.anchoring {
+            Some((anchoring, _)) => anchoring.read(),
+            None => self.tree.height(&self.trusted),
+        };
+        Some((read, end.max(read)))
     }
 
     fn ask(&mut self, index: usize, now: u64) {

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::Client;
 use super::batch::Batch;
 use super::event::{Action, JobId, Report, SourceId, SourceState};
 use super::source::Source;
 use super::tree::Entry;
+use super::{Client, Config};
 use crate::hash::Hash;
+use crate::network::Network;
 
 impl Client {
     /// Begins and ends batches.
@@ -51,7 +52,8 @@ impl Client {
         let path = path.into_iter().skip(done).take(self.config.batch.max(1));
         let path = path.map(|(id, _)| id).collect();
         let sample = if extends { self.config.sample } else { 1 };
-        Batch::new(path, sample, &self.config.secret).map(|batch| (batch, source))
+        Batch::new(path, sample, self.config.newest, &self.config.secret)
+            .map(|batch| (batch, source))
     }
 
     fn begin(&mut self, (mut batch, source): (Batch, usize), now: u64) {
@@ -162,12 +164,27 @@ impl Client {
         self.tree.remove(id);
         self.remember_refused(*id);
         for source in accused {
-            let reason = "a block lacks its proof of work".to_owned();
+            let reason = self.lacks_work();
             let evidence = Some(evidence.clone());
             self.set_state(source, SourceState::Invalid { reason, evidence });
         }
         self.changed = true;
         self.store();
+    }
+
+    /// Returns why a block without its proof of work is refused. On a chain of one's own it may be
+    /// the setting that is wrong.
+    pub(super) fn lacks_work(&self) -> String {
+        let Config { network, fixed_difficulty, .. } = self.config;
+        match (fixed_difficulty, network) {
+            (Some(fixed), _) => {
+                format!("a block lacks the proof of work of the fixed difficulty {fixed}")
+            }
+            (None, Network::Regtest) => "a block lacks its proof of work; a node that runs with \
+                 --fixed-difficulty needs the same setting here"
+                .to_owned(),
+            (None, _) => "a block lacks its proof of work".to_owned(),
+        }
     }
 
     /// Accepts a batch, and makes its newest block the tip if that has the most work.

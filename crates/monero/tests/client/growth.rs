@@ -1,7 +1,7 @@
 //! Alarms about a chain that does not grow as it should.
 
 use randomx_monero::Network;
-use randomx_monero::client::{Alarm, Client, Config, Report, Start};
+use randomx_monero::client::{Action, Alarm, Client, Config, Event, Query, Report, Start};
 
 use crate::drive::drive;
 use crate::sources::{Mode, Source};
@@ -62,6 +62,39 @@ fn a_chain_that_loses_its_work_raises_an_alarm() {
     let alarms = watch.alarms(tip + 60);
     let slow = Alarm::SlowWork { took: 60 * 300 + 60, expected: 7200 };
     assert_eq!(alarms.last(), Some(&slow));
+}
+
+/// A source that sends one block a minute, of many that it promises.
+#[test]
+fn a_source_that_is_slow_on_purpose_does_not_hide_an_old_tip() {
+    let mut watch = Watch::new();
+    let begin = watch.grow(400, 120) + 100_000;
+    let (mut alarms, mut open) = (Vec::new(), None);
+    for minute in 0..100 {
+        let now = begin + 60 * minute;
+        let mut events = vec![Event::Tick];
+        if let Some((request, first)) = open.take() {
+            let one = Query::Headers { first, count: 1 };
+            events.push(watch.source.answer(&watch.world, request, one));
+        }
+        while let Some(event) = events.pop() {
+            watch.client.handle(event, now);
+            while let Some(action) = watch.client.next_action() {
+                match action {
+                    Action::Request { request, query: Query::Headers { first, .. }, .. } => {
+                        open = Some((request, first));
+                    }
+                    Action::Request { request, query, .. } => {
+                        events.push(watch.source.answer(&watch.world, request, query));
+                    }
+                    Action::Hash { job, .. } => events.push(Event::Hashed { job, hash: [0; 32] }),
+                    Action::Report(Report::Alarm(alarm)) => alarms.push((minute, alarm)),
+                    Action::Report(_) | Action::Store(_) => {}
+                }
+            }
+        }
+    }
+    assert!(matches!(alarms[..], [(61, Alarm::Stale { .. })]), "{alarms:?}");
 }
 
 #[test]

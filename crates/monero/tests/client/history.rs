@@ -334,6 +334,8 @@ pub fn config(fixed: Option<u128>, sample: u64, kept: u64, batch: usize) -> Conf
     Config {
         fixed_difficulty: fixed,
         sample,
+        // Batches are short, and blocks are to be missed.
+        newest: 1,
         deep: 5,
         poll: 30,
         kept,

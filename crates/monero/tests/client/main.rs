@@ -11,6 +11,7 @@ mod damage;
 mod drive;
 mod growth;
 mod history;
+mod sampling;
 mod sources;
 mod world;
 
