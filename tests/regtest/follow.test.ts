@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../programs.js";
 import { follow, run, type FollowEvent, type FollowRun } from "./cli.js";
@@ -70,6 +71,28 @@ test("a node that has lost blocks is behind, and not accused", async () => {
   const grown = await follow("--node", b.url, "--store", folder);
   expect(grown.code, grown.stderr).toBe(0);
   expect(tip(grown)).toBe(next);
+});
+
+test("without the daemon's fixed difficulty the message names the option", async () => {
+  const args = ["--network", "regtest", "--once", "--json", "--node", a.url];
+  const { code, stdout } = await run("follow", ...args);
+  expect(code).toBe(1);
+  expect(stdout).toContain("a node that runs with --fixed-difficulty needs the same setting here");
+});
+
+test("a follower that is killed goes on where it was", async () => {
+  const [store, program] = [join(folder, "killed"), nativeProgram()];
+  const args = ["--network", "regtest", "--fixed-difficulty", "1", "--node", b.url];
+  for (const milliseconds of [50, 150, 300, 500, 700, 900]) {
+    const follower = spawn(program, ["follow", ...args, "--store", store], { stdio: "ignore" });
+    const ended = once(follower, "exit");
+    await pause(milliseconds);
+    follower.kill("SIGKILL");
+    await ended;
+  }
+  const killed = await follow("--node", b.url, "--store", store);
+  expect(killed.code, killed.stderr).toBe(0);
+  expect(tip(killed)).toBe(tip(await follow("--node", b.url)));
 });
 
 test("a relay serves what its node has, and is killed at any time", async () => {

@@ -101,9 +101,12 @@ A node's chain: every block is read whole. Its id, height, predecessor, timestam
 difficulty and proof of work are checked against the blocks before it; the difficulty that the network
 requires is computed. The node is trusted about the chain before the first block, unless there is a
 checkpoint: a file that this command writes, which is as trustworthy as the place it is kept in.
-With --sample N a proof of work is checked with a chance of 1 in N. The chance to miss k forged ones
-is (1 - 1/N)^k. The other rules are checked for every block. Verdicts are JSON lines in the order of
-the blocks, and the first block that is not valid is the last:
+With --sample N a proof of work is checked with a chance of 1 in N, and those of the newest 16 of each
+1024 blocks always. The chance to miss k forged ones before those is (1 - 1/N)^k. The other rules are
+checked for every block. A checkpoint is written only where the newest block's proof of work was
+checked, and not in a part of the chain with a block that is not valid.
+A chain that ends before --from or --to is verified to its end, and a message names that end.
+Verdicts are JSON lines in the order of the blocks, and the first block that is not valid is the last:
   out  {\"height\":1,\"id\":\"...\",\"status\":\"valid\",\"valid\":true,\"work\":\"...\",\"hash\":\"...\"}
        {\"height\":2,\"id\":\"...\",\"status\":\"invalid\",\"valid\":false,
         \"failed\":[{\"check\":\"previous-id\",\"detail\":\"...\"}]}

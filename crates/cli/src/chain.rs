@@ -1,226 +1,186 @@
-//! `randomx verify --node`: verifies a node's chain block by block.
+//! `randomx verify --node`: verifies a node's chain, part by part.
+//!
+//! The light client in `randomx-monero` decides what is trusted: each part is the chain of its only
+//! source, and counts once the client has adopted the part's last block. If it does not, the part is
+//! judged again block by block, so that the first block that is not valid is printed with all checks.
 
 mod checkpoint;
+mod explain;
+mod hashes;
+mod part;
 mod start;
+mod trust;
+mod verdict;
 
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
     ops::RangeInclusive,
     process::ExitCode,
     thread,
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use randomx::Version;
-use randomx_monero::{Candidate, Chain, Difficulty, Link, Outcome, Status, Verdict, Work};
-use serde::Serialize;
+use randomx_monero::{Checkpoint, Network, client::Config};
 
 use crate::{
     args::{NodeArgs, VerifyArgs},
     backend::Hash,
-    error::{self, Error, NOT_VALID},
+    error::{Error, NOT_VALID},
     hasher::Hasher,
-    node::{Node, NodeBlock, NodeError, fetch},
+    node::{Node, NodeError},
     progress::Progress,
-    queue::Job,
 };
 pub(crate) use checkpoint::CheckpointFile;
+use hashes::Hashes;
+use part::{Given, Part};
+use verdict::Line;
 
 /// Blocks that are hashed together while the same number is requested.
-const CHUNK: u64 = 64;
+const PART: u64 = 64;
 
-/// The last blocks, whose proof of work is always checked: a forged chain shows at its end at the
-/// latest.
-const ALWAYS: u64 = 16;
+/// The same with a sample. The newest of each part are always hashed, which should be a small share.
+const SAMPLED_PART: u64 = 1024;
 
 /// Verifies a node's blocks and prints the verdicts as they come. Success only when all are valid.
 pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, Error> {
     let node = node_args.node();
     let file = node_args.checkpoint.as_deref().map(CheckpointFile::new);
-    let chain = start::start(&node, node_args, file.as_ref())?;
-    let first = chain.next_height();
-    let last = match node_args.to {
-        Some(to) => to,
-        None => node.info()?.height.saturating_sub(1),
-    };
-    if last < first {
-        error::note(&Error::NothingNew { first, last });
+    let Some(start) = start::start(&node, node_args, file.as_ref())? else {
         return Ok(ExitCode::SUCCESS);
-    }
+    };
     // On a terminal the verdicts themselves show the progress.
     let visible = !io::stdout().is_terminal();
-    let blocks = last - first + 1;
+    let blocks = start.last - start.checkpoint.height;
     let progress = if visible { Progress::on_terminal(Some(blocks)) } else { Progress::hidden() };
     let mut walk = Walk {
-        chain,
-        last,
-        sample: node_args.sample,
+        rules: Rules::new(node_args)?,
+        checkpoint: start.checkpoint,
+        complete_start: start.complete,
+        unknown_work: 0,
+        last: start.last,
         hasher: Hasher::new(args.work.backend(args.mode), args.work.spread(), &progress),
         file,
     };
-    let all_valid = walk.run(&node, first)?;
+    let all_valid = walk.run(&node)?;
     drop(progress);
     Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
 }
 
-struct Walk<'a> {
-    chain: Chain,
-    last: u64,
+/// What the blocks are judged by.
+struct Rules {
+    network: Network,
+    /// The difficulty of every block, if it does not follow the rule.
+    fixed_difficulty: Option<u128>,
     sample: u64,
+    /// Random bytes that the node cannot know.
+    secret: Hash,
+}
+
+impl Rules {
+    fn new(args: &NodeArgs) -> Result<Rules, Error> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|problem| Error::Randomness(problem.to_string()))?;
+        let fixed_difficulty = args.fixed_difficulty.map(u128::from);
+        Ok(Rules { network: args.network, fixed_difficulty, sample: args.sample, secret })
+    }
+
+    /// Returns a client's settings. All blocks of a part are accepted together.
+    fn config(&self) -> Config {
+        let Rules { network, fixed_difficulty, sample, secret } = *self;
+        Config { fixed_difficulty, sample, ..Config::new(network, secret) }
+    }
+
+    fn part(&self) -> u64 {
+        if self.sample == 1 { PART } else { SAMPLED_PART }
+    }
+}
+
+struct Walk<'a> {
+    rules: Rules,
+    /// The chain up to the last block that is trusted.
+    checkpoint: Checkpoint,
+    /// Whether the checkpoint at the start was complete and plausible.
+    complete_start: bool,
+    /// The work from the start to the checkpoint, if the checkpoint has none.
+    unknown_work: u128,
+    last: u64,
     hasher: Hasher<'a>,
     file: Option<CheckpointFile<'a>>,
 }
 
-/// One line of output.
-#[derive(Serialize)]
-struct Line {
-    height: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    /// `valid`, `unproven`, `update-needed` or `invalid`.
-    status: &'static str,
-    /// Whether the status is `valid`.
-    valid: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    difficulty: Option<String>,
-    /// The sum of difficulties up to this block.
-    work: String,
-    /// Whether the chain began with a checkpoint that is complete and plausible.
-    complete_start: bool,
-    /// Absent if the proof of work was not checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hash: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<Failed>,
-}
-
-#[derive(Serialize)]
-struct Failed {
-    check: &'static str,
-    detail: String,
-}
-
 impl Walk<'_> {
     /// Verifies up to the last block or the first invalid one. Returns whether all are valid.
-    fn run(&mut self, node: &Node, first: u64) -> Result<bool, Error> {
-        let mut blocks = fetch(node, self.chunk(first), Ok);
+    fn run(&mut self, node: &Node) -> Result<bool, Error> {
+        let network = self.rules.network;
+        let mut part = Part::fetch(node, self.heights(self.checkpoint.height + 1), network);
         loop {
-            let (got, failure) = blocks;
-            let next = self.chain.next_height() + got.len() as u64;
-            let more = failure.is_none() && next <= self.last;
-            let wanted = self.chunk(next);
+            let next = part.next_height();
+            let more = part.failure.is_none() && next <= self.last;
+            let wanted = self.heights(next);
             let (valid, fetched) = thread::scope(|scope| {
-                let fetched = more.then(|| scope.spawn(|| fetch(node, wanted, Ok)));
-                let valid = self.judge(&got);
+                let fetch = || Part::fetch(node, wanted, network);
+                let fetched = more.then(|| scope.spawn(fetch));
+                let valid = self.judge(&part);
                 // A panic has printed its message.
                 (valid, fetched.and_then(|thread| thread.join().ok()))
             });
             if !valid? {
                 return Ok(false);
             }
-            if let Some(failure) = failure {
+            if let Some(failure) = part.failure {
                 return Err(Error::Node(failure));
             }
             match fetched {
-                Some(fetched) => blocks = fetched,
+                Some(fetched) => part = fetched,
                 None => return Ok(true),
             }
         }
     }
 
-    fn chunk(&self, first: u64) -> RangeInclusive<u64> {
-        first..=self.last.min(first.saturating_add(CHUNK - 1))
+    fn heights(&self, first: u64) -> RangeInclusive<u64> {
+        first..=self.last.min(first.saturating_add(self.rules.part() - 1))
     }
 
-    /// Verifies blocks in order, prints the verdicts and writes the checkpoint. Returns whether all
-    /// are valid.
-    fn judge(&mut self, blocks: &[NodeBlock]) -> Result<bool, Error> {
+    /// Verifies the blocks of a part, prints the verdicts and writes the checkpoint. Returns whether
+    /// all are valid.
+    fn judge(&mut self, part: &Part) -> Result<bool, Error> {
+        if part.blocks.is_empty() {
+            return Ok(true);
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-        let mut wanted = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            let height = self.chain.next_height();
-            let work = self.chain.push(&link(block), now)?;
-            let refused = work.is_none();
-            wanted.push(work.filter(|_| self.is_sampled(height)));
-            if refused {
-                break;
+        let mut hashes = Hashes::new(&mut self.hasher);
+        let Some(trusted) =
+            trust::follow(self.rules.config(), &self.checkpoint, part, now, &mut hashes)?
+        else {
+            let mut lines = explain::judge(&self.rules, &self.checkpoint, part, now, &mut hashes)?;
+            for line in &mut lines {
+                self.complete(line);
+                line.print()?;
             }
-        }
-        let hashes = self.hashes(&wanted)?;
-        let mut all_valid = true;
-        for hash in hashes {
-            let verdict = self.chain.settle(hash)?;
-            all_valid = verdict.status.is_accepted();
-            print(&verdict)?;
-            if !all_valid {
-                break;
-            }
-        }
-        if let (true, Some(file), Some(checkpoint)) =
-            (all_valid, &self.file, self.chain.checkpoint())
-        {
-            file.write(&checkpoint)?;
-        }
-        Ok(all_valid)
-    }
-
-    fn hashes(&mut self, wanted: &[Option<Work>]) -> Result<Vec<Option<Hash>>, Error> {
-        let job = |work: &Work| Job {
-            key: work.seed_hash.to_vec(),
-            version: Version::V1,
-            input: work.hashing_blob.clone(),
-            tag: (),
+            return Ok(lines.last().is_some_and(|line| line.valid));
         };
-        let mut hashes = self.hasher.hash_all(wanted.iter().flatten().map(job))?.into_iter();
-        Ok(wanted.iter().map(|work| work.as_ref().and_then(|_| hashes.next())).collect())
+        let hash_of = |given: &Given| given.hashing_blob().and_then(|blob| hashes.known(blob));
+        let hashes: Vec<Option<Hash>> = part.blocks.iter().map(hash_of).collect();
+        for (block, hash) in trusted.blocks.iter().zip(hashes) {
+            let mut line = Line::of(block, hash);
+            self.complete(&mut line);
+            line.print()?;
+        }
+        if self.checkpoint.work == 0 {
+            self.unknown_work += trusted.blocks.last().map_or(0, |block| block.work);
+        }
+        self.checkpoint = trusted.checkpoint;
+        if let Some(file) = &self.file {
+            file.write(&self.checkpoint)?;
+        }
+        Ok(true)
     }
 
-    fn is_sampled(&self, height: u64) -> bool {
-        self.sample == 1 || height + ALWAYS > self.last || one_in(self.sample)
+    /// Adds to a line what concerns the whole run.
+    fn complete(&self, line: &mut Line) {
+        line.work += self.unknown_work;
+        line.complete_start = self.complete_start;
     }
-}
-
-/// Whether a random number, which the node cannot predict, selects this block. Without random
-/// numbers every block is selected.
-fn one_in(sample: u64) -> bool {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).is_err() || u64::from_le_bytes(bytes).is_multiple_of(sample)
-}
-
-/// A block, with the node's claims about it.
-fn link(block: &NodeBlock) -> Link<'_> {
-    let NodeBlock { header, blob } = block;
-    Link {
-        block: Candidate {
-            block: Some(blob),
-            id: Some(header.id),
-            height: Some(header.height),
-            ..Candidate::default()
-        },
-        difficulty: Difficulty::try_from(header.difficulty).ok(),
-        ..Link::default()
-    }
-}
-
-fn print(verdict: &Verdict) -> Result<(), Error> {
-    let failed = verdict
-        .checks
-        .iter()
-        .filter(|check| matches!(check.outcome, Outcome::Failed | Outcome::UpdateNeeded));
-    let line = Line {
-        height: verdict.height,
-        id: verdict.id.map(hex::encode),
-        status: verdict.status.as_str(),
-        valid: verdict.status == Status::Valid,
-        difficulty: verdict.difficulty.map(|difficulty| difficulty.to_string()),
-        work: verdict.work.to_string(),
-        complete_start: verdict.complete_start,
-        hash: verdict.hash.map(hex::encode),
-        failed: failed
-            .map(|check| Failed { check: check.name.as_str(), detail: check.detail.clone() })
-            .collect(),
-    };
-    crate::output::write(|out: &mut dyn Write| crate::output::json_line(out, &line))
 }
 
 impl From<NodeError> for Error {

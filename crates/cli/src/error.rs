@@ -4,7 +4,10 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
 use randomx_client::{FollowerError, HashError, RelayError, StoreFileError};
-use randomx_monero::{ChainError, CheckpointError, client::EvidenceError};
+use randomx_monero::{
+    ChainError, CheckpointError,
+    client::{EvidenceError, StartError},
+};
 use thiserror::Error;
 
 use crate::{bytes::BytesError, node::NodeError, record::LineError};
@@ -48,6 +51,15 @@ pub(crate) enum Error {
     #[error("block {last} is before {first}, the next one to verify")]
     NothingNew { first: u64, last: u64 },
 
+    #[error("--to: the node's last block is {tip}")]
+    ChainEnds { tip: u64 },
+
+    #[error("the node has another block at the checkpoint's height {height}: {id}")]
+    OtherChain { height: u64, id: String },
+
+    #[error("blocks {first} to {last} were not adopted, although no rule refuses one of them")]
+    NotAdopted { first: u64, last: u64 },
+
     #[error("the node is trusted about the chain up to block {height} ({id})")]
     Trusted { height: u64, id: String },
 
@@ -59,6 +71,9 @@ pub(crate) enum Error {
 
     #[error("checkpoint: {0}")]
     Resume(#[from] CheckpointError),
+
+    #[error(transparent)]
+    Start(#[from] StartError),
 
     #[error(transparent)]
     Chain(#[from] ChainError),

@@ -8,7 +8,7 @@ use std::{io, process::ExitCode};
 use randomx_client::{Follower, LightHasher, Store};
 use randomx_monero::client::{Config, Report, SourceState, Start};
 
-use crate::{args::FollowArgs, chain::CheckpointFile, error::Error};
+use crate::{args::FollowArgs, chain::CheckpointFile, error::Error, progress::ChainBar};
 use printer::Printer;
 
 /// The exit code if a source is proven to have lied.
@@ -33,9 +33,13 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     if let Some(tip) = follower.client().tip() {
         printer.print(&follower, &Report::Tip(tip))?;
     }
+    let mut bar = ChainBar::on_terminal();
     loop {
         for report in follower.step()? {
-            printer.print(&follower, &report)?;
+            bar.suspend(|| printer.print(&follower, &report))?;
+        }
+        if let Some((read, end)) = follower.client().progress() {
+            bar.reach(read, end);
         }
         if let Some(failure) = follower.hash_failure() {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));

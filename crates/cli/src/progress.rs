@@ -63,6 +63,42 @@ impl Progress {
     }
 }
 
+/// The bar of a chain that is read for the first time. Dropping it clears it.
+pub(crate) struct ChainBar {
+    bar: ProgressBar,
+    /// The height at which the reading began.
+    first: Option<u64>,
+}
+
+impl ChainBar {
+    pub(crate) fn on_terminal() -> ChainBar {
+        let bar = ProgressBar::with_draw_target(Some(0), stderr());
+        let bar = bar.with_style(style("blocks  [{bar:40}] {human_pos}/{human_len}"));
+        ChainBar { bar, first: None }
+    }
+
+    /// Moves the bar to a height. It ends when the last height is reached.
+    pub(crate) fn reach(&mut self, height: u64, end: u64) {
+        let first = *self.first.get_or_insert(height);
+        self.bar.set_length(end.saturating_sub(first));
+        self.bar.set_position(height.saturating_sub(first));
+        if height >= end {
+            self.bar.finish_and_clear();
+        }
+    }
+
+    /// Does what prints lines, without the bar in between.
+    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+}
+
+impl Drop for ChainBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.hashes.finish_and_clear();

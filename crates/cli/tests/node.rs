@@ -94,6 +94,89 @@ fn a_sample_always_includes_the_last_blocks() {
     assert_eq!(hashed, (45..=60).collect::<Vec<u64>>());
 }
 
+#[test]
+fn ranges_beyond_the_chain_have_an_answer() {
+    let node = serve(Arc::new(FakeChain::new(10)), honest);
+    let run = verify(&node, &["--from", "8", "--to", "1000000"]).code(0);
+    assert_eq!(verdicts(&run).len(), 3);
+    run.stderr(predicate::str::starts_with("note: --to: the node's last block is 10\n"));
+    for (from, to, last) in [("11", "20", 10), ("18446744073709551615", "1", 1), ("5", "4", 4)] {
+        let note = format!("note: block {last} is before {from}, the next one to verify\n");
+        verify(&node, &["--from", from, "--to", to]).code(0).stdout("").stderr(note);
+    }
+    let empty = serve(Arc::new(FakeChain::new(0)), honest);
+    let note = "note: block 0 is before 1, the next one to verify\n";
+    verify(&empty, &["--from", "1"]).code(0).stdout("").stderr(note);
+}
+
+#[test]
+fn a_node_with_another_difficulty_is_told_the_option() {
+    let node = serve(Arc::new(FakeChain::new(10)), |method, _, mut result| {
+        if method == "get_block" {
+            result["block_header"]["wide_difficulty"] = json!("0x2");
+        }
+        Reply::Result(result)
+    });
+    let arguments = ["verify", "--network", "regtest", "--node", &node, "--from", "1"];
+    let run = randomx(&arguments).assert().code(1);
+    let last = verdicts(&run).pop().expect("a verdict");
+    let failed = &last["failed"][0];
+    assert_eq!(failed["check"], "difficulty");
+    let detail = failed["detail"].as_str().expect("a text");
+    assert!(detail.ends_with("--fixed-difficulty needs the same setting here"), "{detail}");
+}
+
+#[test]
+fn an_incomplete_checkpoint_is_completed_by_the_node_if_allowed() {
+    let chain = Arc::new(FakeChain::new(20));
+    let node = serve(Arc::clone(&chain), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.json");
+    let path = file.to_str().expect("a path in UTF-8");
+    let write = |id: &str| {
+        let text = json!({ "height": 10, "id": id, "recent": [], "seeds": [] }).to_string();
+        fs::write(&file, text).expect("a file");
+    };
+    write(&chain.id(10));
+    let refused = "error: checkpoint: incomplete: recent blocks or seeds are missing that the rules \
+                   need\n";
+    verify(&node, &["--checkpoint", path]).code(2).stdout("").stderr(refused);
+    let run = verify(&node, &["--checkpoint", path, "--allow-incomplete"]).code(0);
+    let verdicts = verdicts(&run);
+    assert_eq!(verdicts.len(), 10);
+    assert!(verdicts.iter().all(|verdict| verdict["complete_start"] == false));
+    let works: Vec<&Value> = verdicts.iter().map(|verdict| &verdict["work"]).collect();
+    assert_eq!((works[0], works[9]), (&json!("1"), &json!("10")));
+    verify(&node, &["--checkpoint", path]).code(0).stdout("");
+    write(&"11".repeat(32));
+    let other = format!(
+        "error: the node has another block at the checkpoint's height 10: {}\n",
+        chain.id(10)
+    );
+    verify(&node, &["--checkpoint", path, "--allow-incomplete"]).code(2).stderr(other);
+}
+
+#[test]
+fn a_checkpoint_moves_only_where_everything_was_valid() {
+    let chain = Arc::new(FakeChain::new(200));
+    let node = serve(chain, |method, params, mut result| {
+        if method == "get_block" && params["height"] == 100 {
+            result["block_header"]["wide_difficulty"] = json!("0x2");
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chain.json");
+    let path = file.to_str().expect("a path in UTF-8");
+    let run = verify(&node, &["--from", "1", "--checkpoint", path]).code(1);
+    let verdicts = verdicts(&run);
+    assert_eq!(verdicts.len(), 100);
+    assert_eq!((&verdicts[99]["valid"], &verdicts[99]["work"]), (&json!(false), &json!("99")));
+    let kept: Value =
+        serde_json::from_str(&fs::read_to_string(&file).expect("a file")).expect("JSON");
+    assert_eq!(kept["height"], 64, "the last part without a lie");
+}
+
 /// Alters the node's answer about block 5, and expects the last verdict to fail one check.
 fn lie(expected: (u64, &str), alter: impl Fn(&mut Value) + Send + Sync + 'static) {
     let chain = Arc::new(FakeChain::new(10));
@@ -226,6 +309,19 @@ fn a_slow_node_is_not_waited_for() {
 }
 
 #[test]
+fn a_slow_node_is_read_in_parts() {
+    let node = serve(Arc::new(FakeChain::new(40)), |method, _, result| {
+        if method == "get_block" {
+            std::thread::sleep(Duration::from_millis(400));
+        }
+        Reply::Result(result)
+    });
+    // One part of all 40 would take longer than one request may.
+    let run = verify(&node, &["--from", "1", "--timeout", "1"]).code(0);
+    assert_eq!(verdicts(&run).len(), 40);
+}
+
+#[test]
 fn a_busy_node_is_called_again() {
     let calls = AtomicUsize::new(0);
     let node = serve(Arc::new(FakeChain::new(3)), move |_, _, result| {
@@ -237,7 +333,7 @@ fn a_busy_node_is_called_again() {
     });
     verify_with_retries("2", &node, &["--from", "1"]).code(0);
     let gone = "http://127.0.0.1:1";
-    let sentence = "error: --node: get_block_headers_range: cannot reach the node: ";
+    let sentence = "error: --node: get_info: cannot reach the node: ";
     verify(gone, &["--from", "1"]).code(2).stderr(predicate::str::starts_with(sentence));
 }
 

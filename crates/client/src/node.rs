@@ -40,6 +40,11 @@ impl Node {
         Node { rpc: Rpc::new(address, timeout, retries) }
     }
 
+    /// Returns the time that an attempt may take.
+    pub fn timeout(&self) -> Duration {
+        self.rpc.timeout()
+    }
+
     /// Asks for the state of the node.
     ///
     /// # Errors

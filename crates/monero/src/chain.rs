@@ -225,6 +225,7 @@ impl Chain {
             self.refuse(Pending { checks, ..pending });
             return Ok(None);
         };
+        rules::check_anchor(&mut checks, self.network, self.height, &id);
         checks.push(self.check_previous_id(&blob.header));
         checks.extend(self.check_timestamps(blob.header.timestamp, now));
         let (seed_check, seed) = self.check_seed(link.seed_hash)?;
@@ -236,13 +237,8 @@ impl Chain {
             (Some((difficulty, number)), Some(work)) if accepted => {
                 self.extend(Tip { height: self.height, id }, &blob, number, seed);
                 self.work = work;
-                let difficulty_met = Some(difficulty);
-                self.pending.push_back(Pending {
-                    checks,
-                    difficulty: difficulty_met,
-                    work,
-                    ..pending
-                });
+                let pending = Pending { checks, difficulty: Some(difficulty), work, ..pending };
+                self.pending.push_back(pending);
                 self.height += 1;
                 let hashing_blob = blob.as_bytes().to_vec();
                 Ok(Some(Work { seed_hash: seed.id, hashing_blob, difficulty }))

@@ -378,3 +378,17 @@ fn unknown_values_must_be_given_once() {
             .is_accepted()
     );
 }
+
+#[test]
+fn another_block_at_the_height_of_an_anchor_is_refused() {
+    let vectors = read("mainnet-headers.json");
+    let blob = bytes(&items(&vectors, "blocks")[0], "hashing_blob");
+    let block = Candidate { hashing_blob: Some(&blob), ..Candidate::default() };
+    let link = Link { block, seed_hash: Some([1; 32]), difficulty: "1000".parse().ok() };
+    let judge = |height| {
+        let mut chain = Chain::begin_at(height, Network::Mainnet).expect("low");
+        failed(&add(&mut chain, &link, Some(WORKED)))
+    };
+    assert_eq!(judge(3_707_000), [CheckName::Id]);
+    assert_eq!(judge(3_707_001), []);
+}

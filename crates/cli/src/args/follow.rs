@@ -64,7 +64,7 @@ pub(crate) struct FollowArgs {
     #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
     pub(crate) network: Network,
 
-    /// Compute the proof of work of one block in N besides the newest of each batch
+    /// Compute the proof of work of one block in N besides the newest 16 of each batch
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,

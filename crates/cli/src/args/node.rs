@@ -20,7 +20,7 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "HEIGHT", requires = "node")]
     pub(crate) from: Option<u64>,
 
-    /// The last block to verify [default: the node's last]
+    /// The last block to verify; the node's last if its chain ends before [default: the node's last]
     #[arg(long, value_name = "HEIGHT", requires = "node")]
     pub(crate) to: Option<u64>,
 
@@ -28,7 +28,8 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "FILE", requires = "node")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Accept a checkpoint that is incomplete or implausible; the verdicts then say so
+    /// Accept a checkpoint that is implausible, or incomplete: then the node says what is missing. The
+    /// verdicts report either
     #[arg(long, requires = "checkpoint")]
     pub(crate) allow_incomplete: bool,
 
@@ -36,7 +37,7 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet, requires = "node")]
     pub(crate) network: Network,
 
-    /// Check the proof of work of one block in N, chosen at random, and of the last 16
+    /// Check the proof of work of one block in N, chosen at random, and of the newest 16 of each 1024
     #[arg(long, value_name = "N", default_value_t = 1, requires = "node")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sample: u64,

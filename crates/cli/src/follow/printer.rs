@@ -157,6 +157,22 @@ fn sentence(out: &mut dyn Write, event: &Value) -> io::Result<()> {
             text(&event["state"]),
             event["reason"].as_str().map(|reason| format!(": {reason}")).unwrap_or_default()
         ),
-        _ => writeln!(out, "the chain's growth: {}", text(&event["alarm"])),
+        _ => alarm(out, event),
+    }
+}
+
+/// Prints an alarm for people.
+fn alarm(out: &mut dyn Write, event: &Value) -> io::Result<()> {
+    const CAUSE: &str = "the network is in trouble, or the sources withhold blocks";
+    let minutes = |field: &str| event[field].as_u64().unwrap_or_default() / 60;
+    match event["alarm"].as_str().unwrap_or_default() {
+        "stale" => writeln!(out, "the newest block is {} minutes old: {CAUSE}", minutes("age")),
+        "slow" => writeln!(
+            out,
+            "the last blocks took {} minutes instead of {}: {CAUSE}",
+            minutes("took"),
+            minutes("expected")
+        ),
+        _ => writeln!(out, "the chain grows as it should"),
     }
 }

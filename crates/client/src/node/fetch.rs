@@ -4,6 +4,7 @@ use std::{
     ops::RangeInclusive,
     sync::atomic::{AtomicU64, Ordering},
     thread,
+    time::Instant,
 };
 
 use super::{Node, NodeBlock, NodeError};
@@ -13,6 +14,8 @@ const CONNECTIONS: u64 = 8;
 
 /// Asks for the blocks of some heights, and takes what is needed of each as soon as it arrives: whole
 /// blocks can be large. Returns that in order up to the first failure, and the failure.
+///
+/// A slow node's answers are fewer: after the time of one request no further one begins.
 pub fn fetch<T: Send, E: From<NodeError> + Send>(
     node: &Node,
     heights: RangeInclusive<u64>,
@@ -20,11 +23,13 @@ pub fn fetch<T: Send, E: From<NodeError> + Send>(
 ) -> (Vec<T>, Option<E>) {
     let (first, last) = (*heights.start(), *heights.end());
     let next = AtomicU64::new(first);
+    let end = Instant::now() + node.timeout();
     let work = || {
         let mut answers = Vec::new();
         loop {
             let height = next.fetch_add(1, Ordering::Relaxed);
-            if height > last {
+            // The first is requested in any case.
+            if height > last || height > first && Instant::now() > end {
                 return answers;
             }
             let answer = node.block(height).map_err(E::from).and_then(&take);

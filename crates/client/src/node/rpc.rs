@@ -123,6 +123,10 @@ impl Rpc {
         Rpc { agent: config.build().new_agent(), endpoint, timeout, retries }
     }
 
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Calls a method and parses its result, an object whose status is `OK`, of at most `limit`
     /// bytes.
     pub fn call<T>(

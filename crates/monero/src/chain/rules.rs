@@ -1,12 +1,14 @@
 //! The rules that compare a block with those before it.
 
 use super::{Chain, ChainError};
+use crate::anchor::Anchor;
 use crate::checkpoint::Seed;
 use crate::checks::{Check, CheckName, Outcome};
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
 use crate::header::BlockHeader;
 use crate::history::Demand;
+use crate::network::Network;
 use crate::retarget::DIFFICULTY_BLOCKS;
 use crate::seed::seed_height;
 use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
@@ -27,6 +29,15 @@ pub(super) fn check_given_height(checks: &mut [Check], expected: u64, given: Opt
             *check = CheckName::Height.passed(detail(given));
         }
         _ => {}
+    }
+}
+
+/// Compares the id with the one that Monero's source code names for the height, if it does.
+pub(super) fn check_anchor(checks: &mut [Check], network: Network, height: u64, id: &Hash) {
+    let anchor = Anchor::all(network).iter().find(|anchor| anchor.height == height);
+    let check = checks.iter_mut().find(|check| check.name == CheckName::Id);
+    if let (Some(anchor), Some(check)) = (anchor.filter(|anchor| anchor.id != *id), check) {
+        *check = CheckName::Id.is_hash(&anchor.id, id);
     }
 }
 
