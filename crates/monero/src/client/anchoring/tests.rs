@@ -1,7 +1,10 @@
 //! Simulated chains between two anchors.
 
+use std::collections::VecDeque;
+
 use super::*;
 use crate::reader::write_varint;
+use crate::retarget::{DIFFICULTY_CUT, DIFFICULTY_LAG, DIFFICULTY_TARGET, DIFFICULTY_WINDOW};
 
 /// A chain from the genesis block on, with hash rates that change, and the difficulties that the
 /// rule demands.
@@ -162,10 +165,49 @@ fn other_chains_are_told_from_broken_ones() {
     );
 }
 
-/// What freedom a source has that divides the first anchor's work as it likes: the greatest
-/// deviation of the next difficulty over divisions of every extreme shape.
-fn freedom(between: u64) -> [f64; 3] {
+/// Returns the least and the greatest next difficulty, as parts of the true one, that a source can
+/// reach which divides the work of the 735 blocks as it likes.
+///
+/// Timestamps are proven, so each difficulty that the rule demands is a sum of the 735, with fixed
+/// factors that are not negative, apart from rounding. So is the work up to the second anchor, which
+/// is fixed. A quotient of two such sums is extreme where all work is in one of the 735.
+fn extremes(chain: &Simulated) -> (f64, f64) {
+    let first = BEFORE as usize - DIFFICULTY_BLOCKS;
+    // For each block the work up to it, by the block that has all.
+    let row = |block| (0..DIFFICULTY_BLOCKS).map(|one| f64::from(u8::from(one <= block))).collect();
+    let mut works: VecDeque<Vec<f64>> = (0..DIFFICULTY_BLOCKS).map(row).collect();
+    let demanded = |works: &VecDeque<Vec<f64>>, next: usize| -> Vec<f64> {
+        let window = &chain.recent[next - DIFFICULTY_BLOCKS..next - DIFFICULTY_LAG];
+        let mut times: Vec<u64> = window.iter().map(|block| block.timestamp).collect();
+        times.sort_unstable();
+        let (low, high) = (DIFFICULTY_CUT, DIFFICULTY_WINDOW - DIFFICULTY_CUT - 1);
+        let factor = DIFFICULTY_TARGET as f64 / (times[high] - times[low]) as f64;
+        works[low].iter().zip(&works[high]).map(|(low, high)| (high - low) * factor).collect()
+    };
+    for next in first + DIFFICULTY_BLOCKS..chain.recent.len() {
+        let difficulties = demanded(&works, next);
+        let last = &works[DIFFICULTY_BLOCKS - 1];
+        let work = last.iter().zip(difficulties).map(|(work, more)| work + more).collect();
+        works.push_back(work);
+        works.pop_front();
+    }
+    let between = (chain.anchors[1].work - chain.anchors[0].work) as f64;
+    let truth = History::new(chain.recent[chain.recent.len() - DIFFICULTY_BLOCKS..].to_vec());
+    let Demand::Ruled(truth) = truth.difficulty(chain.anchors[1].height + 1) else {
+        panic!("a difficulty")
+    };
+    let last = demanded(&works, chain.recent.len());
+    // The first blocks are cut from every window, and count nowhere.
+    let counted = works[DIFFICULTY_BLOCKS - 1].iter().zip(last).filter(|(work, _)| **work > 1.0);
+    let parts = counted.map(|(work, next)| next / (work - 1.0) * between / truth as f64);
+    parts.fold((f64::MAX, 0.0), |(least, most), part| (part.min(least), part.max(most)))
+}
+
+/// Returns how far the next difficulty can be from the true one: for three kinds of divisions, which
+/// are tried, and for all, which [`extremes`] computes.
+fn freedom(between: u64) -> [f64; 4] {
     let chain = simulate(between);
+    let (least, most) = extremes(&chain);
     let deviation = |part: &dyn Fn(usize) -> f64| {
         let (got, truth) = chain.after_division(part);
         (got / truth - 1.0).abs()
@@ -180,19 +222,24 @@ fn freedom(between: u64) -> [f64; 3] {
         deviation(&|_| 1.0),
         deviation(&|index| 1.0 + index as f64).max(deviation(&|index| 736.0 - index as f64)),
         blocks.into_iter().fold(0.0, f64::max),
+        (1.0 - least).max(most - 1.0),
     ]
 }
 
 #[test]
 fn little_freedom_is_left_after_12_000_blocks() {
-    let [flat, ramps, blocks] = freedom(12_000);
+    let [flat, ramps, blocks, all] = freedom(12_000);
+    println!("{flat} {ramps} {blocks} {all}");
     assert!(flat < 1e-3 && ramps < 0.01 && blocks < 0.03, "{flat} {ramps} {blocks}");
+    assert!(all > blocks && all < 0.1, "{all}");
 }
 
 /// As many blocks as between the main network's last two anchors.
 #[test]
 #[ignore = "takes a minute; part of the full tests"]
 fn less_freedom_is_left_after_45_000_blocks() {
-    let [flat, ramps, blocks] = freedom(45_000);
+    let [flat, ramps, blocks, all] = freedom(45_000);
+    println!("{flat} {ramps} {blocks} {all}");
     assert!(flat < 3e-4 && ramps < 3e-3 && blocks < 1e-2, "{flat} {ramps} {blocks}");
+    assert!(all > blocks && all < 0.03, "{all}");
 }
