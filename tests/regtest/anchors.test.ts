@@ -76,7 +76,10 @@ test("an anchor has the blocks that the rules need, and is a start for others", 
   const args = ["--network", "regtest", "--once", "--json", "--node", daemon.url];
   const followed = await run("follow", ...args, "--start", file);
   expect(followed.code, followed.stderr).toBe(0);
-  const events = followed.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as FollowEvent);
+  const events = followed.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as FollowEvent);
   const tips = events.filter(({ event }) => event === "tip");
   expect(tips.map(({ height }) => height)).toEqual([BLOCKS, BLOCKS + MORE]);
   expect(tips.at(-1)?.id).toBe(last(more));

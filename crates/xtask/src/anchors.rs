@@ -28,7 +28,7 @@ pub(crate) struct AnchorsArgs {
 /// `randomx follow --start` and the npm package begin there. The node is not trusted.
 ///
 /// A node that lies about how the earlier anchor's work divides among its last 735 blocks has a little
-/// freedom: FREEDOM.
+/// freedom, which `crates/monero/src/client/anchoring.rs` states.
 pub(crate) fn anchors(args: &AnchorsArgs) -> Result<()> {
     let randomx = match env::var_os(build::NATIVE) {
         Some(program) => program.into(),
