@@ -24,9 +24,33 @@ impl SourceId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub(super) u64);
 
+impl RequestId {
+    /// Returns the request with a number.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the request's number, for callers in other languages.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A hash to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub(super) u64);
+
+impl JobId {
+    /// Returns the job with a number.
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the job's number, for callers in other languages.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
 
 /// A question to a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
