@@ -80,13 +80,20 @@ pub(crate) fn difficulty(name: &str, digits: &str) -> Result<Difficulty, Invalid
     digits.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
+/// Returns the difficulty of every block from decimal digits, 1 to 2^128 - 1.
+pub(crate) fn fixed_difficulty(digits: &str) -> Result<u128, InvalidArgument> {
+    let name = "fixedDifficulty";
+    let fixed = difficulty(name, digits)?.as_u128();
+    fixed.ok_or_else(|| InvalidArgument::new(name, "expected less than 2^128"))
+}
+
 /// Returns a network by its name.
 pub(crate) fn network(name: &str, network: &str) -> Result<Network, InvalidArgument> {
     network.parse().map_err(|error| InvalidArgument::new(name, error))
 }
 
 /// Returns a chain's work from decimal digits, 0 to 2^128 - 1.
-fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
+pub(crate) fn work(name: &str, digits: &str) -> Result<u128, InvalidArgument> {
     let problem = || InvalidArgument::new(name, "expected decimal digits, below 2^128");
     let decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
     digits.parse().ok().filter(|_| decimal).ok_or_else(problem)

@@ -1,7 +1,7 @@
 //! Checks of one block by itself.
 
 use js_sys::Uint8Array;
-use randomx_monero::Candidate;
+use randomx_monero::{Block, Candidate};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument};
@@ -66,4 +66,16 @@ pub fn examine(
     };
     let network = argument::network("network", network)?;
     Ok(object::examination(&randomx_monero::examine(&candidate, network)))
+}
+
+/// Returns the hashing blob of a block, or `undefined` if the block cannot be parsed.
+///
+/// # Errors
+///
+/// If the block is longer than 1 MiB.
+#[wasm_bindgen(js_name = hashingBlob)]
+pub fn hashing_blob(block: &Uint8Array) -> Result<Option<Uint8Array>, InvalidArgument> {
+    let block = argument::bytes("block", block)?;
+    let parsed = Block::parse(&block).ok();
+    Ok(parsed.map(|block| Uint8Array::from(block.hashing_blob().as_bytes())))
 }

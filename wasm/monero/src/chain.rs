@@ -63,10 +63,7 @@ impl Chain {
     /// If the difficulty is invalid.
     #[wasm_bindgen(js_name = withFixedDifficulty)]
     pub fn with_fixed_difficulty(self, difficulty: &str) -> Result<Chain, InvalidArgument> {
-        let name = "fixedDifficulty";
-        let fixed = argument::difficulty(name, difficulty)?.as_u128();
-        let fixed = fixed.ok_or_else(|| InvalidArgument::new(name, "expected less than 2^128"))?;
-        Ok(Chain(self.0.with_fixed_difficulty(fixed)))
+        Ok(Chain(self.0.with_fixed_difficulty(argument::fixed_difficulty(difficulty)?)))
     }
 
     /// Returns the height of the next block to push.

@@ -9,8 +9,11 @@
 mod argument;
 mod block;
 mod chain;
+mod client;
 mod object;
+mod report;
 
 pub use argument::InvalidArgument;
-pub use block::{examine, meets_difficulty, proof_of_work, seed_height};
+pub use block::{examine, hashing_blob, meets_difficulty, proof_of_work, seed_height};
 pub use chain::Chain;
+pub use client::{ChainClient, ClientConfig, RefusedState};

@@ -154,15 +154,15 @@ fn checks(checks: &[Check]) -> JsValue {
 }
 
 /// A block can claim a height of more than 53 bits, which is rounded here. No rule uses the result.
-fn number(height: u64) -> JsValue {
+pub(crate) fn number(height: u64) -> JsValue {
     (height as f64).into()
 }
 
-fn bytes(bytes: Option<&[u8]>) -> JsValue {
+pub(crate) fn bytes(bytes: Option<&[u8]>) -> JsValue {
     bytes.map_or(JsValue::NULL, |bytes| Uint8Array::from(bytes).into())
 }
 
-fn object<T: JsCast, const N: usize>(fields: [(&str, JsValue); N]) -> T {
+pub(crate) fn object<T: JsCast, const N: usize>(fields: [(&str, JsValue); N]) -> T {
     let object = Object::new();
     for (name, value) in fields {
         // A fresh object is extensible: the property is always set.
