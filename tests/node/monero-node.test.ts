@@ -1,67 +1,7 @@
 /** The client of Monero's daemon, with a server whose answers each test chooses. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
-import { MoneroNode, type MoneroNodeOptions } from "../../wasm/js/monero/node.js";
-
-type Json = Record<string, unknown>;
-type Answer = (asked: { method: string; params: Json }, response: ServerResponse) => unknown;
-
-const ends: (() => void)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
-
-/** Starts a node whose result is what `answer` returns, if it returns something. */
-async function nodeThat(answer: Answer, options: MoneroNodeOptions = {}): Promise<MoneroNode> {
-  const server = createServer((request, response) => {
-    void read(request).then((text) => {
-      const asked = JSON.parse(text) as { method: string; params: Json };
-      const result = answer(asked, response);
-      if (result !== undefined) response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", result }));
-    });
-  });
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return new MoneroNode(`http://127.0.0.1:${port}`, { timeout: 5000, retries: 0, ...options });
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request) text += String(chunk);
-  return text;
-}
-
-/** Returns a header in the daemon's format. */
-function header(height: number, change: Json = {}): Json {
-  return {
-    height,
-    hash: "11".repeat(32),
-    prev_hash: "22".repeat(32),
-    major_version: 16,
-    minor_version: 16,
-    timestamp: 1_700_000_000 + height,
-    nonce: 7,
-    num_txes: 3,
-    miner_tx_hash: "33".repeat(32),
-    orphan_status: false,
-    pow_hash: "",
-    wide_difficulty: "0x1ff",
-    wide_cumulative_difficulty: "0x20000000000000001",
-    ...change,
-  };
-}
-
-const block = (height: number, change: Json = {}): Json => ({
-  status: "OK",
-  blob: "0a0b",
-  block_header: header(height),
-  ...change,
-});
+import { describe, expect, test } from "vitest";
+import { MoneroNode } from "../../wasm/js/monero/node.js";
+import { block, header, nodeThat, type Answer, type Json } from "./fake-node.js";
 
 describe("answers", () => {
   test("are converted to typed values", async () => {
@@ -170,6 +110,52 @@ describe("answers", () => {
   });
 });
 
+describe("transactions", () => {
+  const id = "ab".repeat(32);
+  const tx = { tx_hash: id, block_height: 7, in_pool: false, as_hex: "00" };
+
+  test.each<[number | undefined, Json]>([
+    [7, { txs: [tx] }],
+    [undefined, { missed_tx: [id] }],
+    [undefined, { txs: [{ ...tx, in_pool: true }] }],
+  ])("are at height %s", async (height, change) => {
+    // This call is none of JSON-RPC, and has its own path.
+    const node = await nodeThat((asked, response) => {
+      expect(asked).toMatchObject({ txs_hashes: [id], prune: true });
+      response.end(JSON.stringify({ status: "OK", ...change }));
+    });
+    expect(await node.getTransactionHeight(id)).toBe(height);
+  });
+
+  test.each<[string, unknown]>([
+    ["txs: expected a list of 1 objects", []],
+    ["txs: expected a list of 1 objects", [tx, tx]],
+    [`txs[0]: tx_hash: expected ${id}`, [{ ...tx, tx_hash: "cd".repeat(32) }]],
+    ["txs[0]: in_pool: expected true or false", [{ ...tx, in_pool: 1 }]],
+  ])("with a wrong field are refused: %s", async (message, txs) => {
+    const node = await nodeThat((_, response) => {
+      response.end(JSON.stringify({ status: "OK", txs }));
+    });
+    await expect(node.getTransactionHeight(id)).rejects.toMatchObject({
+      code: "node-invalid",
+      message: `get_transactions: ${message}`,
+    });
+  });
+});
+
+test("a block that is too large to be read in advance is requested again", async () => {
+  const asked: number[] = [];
+  const node = await nodeThat(({ params }) => {
+    const height = params.height as number;
+    asked.push(height);
+    return block(height, { blob: "00".repeat(height === 3 ? 200_000 : 10) });
+  });
+  const lengths = [];
+  for await (const { blob } of node.getBlocks(1, 5)) lengths.push(blob.length);
+  expect(lengths).toEqual([10, 10, 200_000, 10, 10]);
+  expect(asked.filter((height) => height === 3)).toHaveLength(2);
+});
+
 describe("checkpoints", () => {
   const chain = (asked: Json[]): Answer => {
     return ({ method, params }) => {
@@ -209,7 +195,7 @@ describe("checkpoints", () => {
 describe("failures", () => {
   test.each<[string, string, string]>([
     ["node-invalid", "get_info: the answer is not JSON", "{"],
-    ["node-invalid", "get_info: the answer is not JSON", "[".repeat(1_000_000)],
+    ["node-invalid", "get_info: the answer is not JSON", "[".repeat(10_000)],
     ["node-invalid", "get_info: the answer has no result", "[]"],
     ["node-invalid", "get_info: the answer has no result", '{"result":7}'],
     ["node-refused", 'get_info: the node answers "no"', '{"error":{"code":-2,"message":"no"}}'],
@@ -254,9 +240,11 @@ describe("failures", () => {
       more();
     };
     const node = await nodeThat(endless, { maxBytes: 1 << 20 });
-    const message = "get_info: an answer of more than 1048576 bytes";
-    await expect(node.getInfo()).rejects.toMatchObject({ code: "node-too-large", message });
+    const message = "get_block: an answer of more than 1048576 bytes";
+    await expect(node.getBlock(8)).rejects.toMatchObject({ code: "node-too-large", message });
     expect(sent).toBeLessThan(32 << 20);
+    const small = "get_info: an answer of more than 16384 bytes";
+    await expect(node.getInfo()).rejects.toMatchObject({ code: "node-too-large", message: small });
     const announced = await nodeThat(
       (_, response) => void response.writeHead(200, { "Content-Length": 100 << 20 }).write("{"),
     );

@@ -124,6 +124,14 @@ export function any(_name: string, value: unknown): unknown {
   return value;
 }
 
+/** Returns the bytes of a stored state, of any length. */
+export function state(name: string, value: unknown): Uint8Array {
+  if (Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) === "Uint8Array") {
+    return value as Uint8Array;
+  }
+  throw wrong(name, "a Uint8Array", kind(value));
+}
+
 /** Returns a version of RandomX, which is 1 by default. */
 export function version(name: string, value: unknown = 1): Version {
   if (value !== 1 && value !== 2) {
@@ -184,6 +192,33 @@ export function address(name: string, value: unknown): string | undefined {
       throw wrong(name, "an address", JSON.stringify(text.slice(0, 200)));
     }
   });
+}
+
+/** Returns the address of an HTTP server, without a query. */
+export function server(name: string, value: unknown): URL {
+  let address: URL;
+  try {
+    address = new URL(value instanceof URL ? value.href : String(value));
+  } catch {
+    throw invalidArgument(name, "expected an address such as http://127.0.0.1:18081");
+  }
+  if (address.protocol !== "http:" && address.protocol !== "https:") {
+    throw invalidArgument(name, `expected http: or https:, got ${address.protocol}`);
+  }
+  if (address.username || address.password) {
+    throw invalidArgument(name, "expected no login in the address: give a fetch that logs in");
+  }
+  address.search = "";
+  address.hash = "";
+  return address;
+}
+
+/** Returns a function that sends requests, or `undefined` for `undefined`. */
+export function fetcher(name: string, value: unknown): typeof globalThis.fetch | undefined {
+  if (value === undefined || typeof value === "function") {
+    return value as typeof globalThis.fetch | undefined;
+  }
+  throw wrong(name, "a function", kind(value));
 }
 
 /**

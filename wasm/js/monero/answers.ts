@@ -3,7 +3,8 @@
  * it. Whether the answer is true is for `verifyChain` to find out.
  */
 import { RandomXError } from "../errors.js";
-import * as validate from "../validate.js";
+import { fromHexDigits } from "./hex.js";
+import type { Wanted } from "./json.js";
 import { isRecord } from "./rpc.js";
 
 /** A node's claims about itself and its chain. None of them is verified. */
@@ -53,9 +54,30 @@ export interface NodeBlock {
 export const MAX_BLOB = 1 << 20;
 
 const HASH = /^[0-9a-f]{64}$/u;
-const HEX = /^(?:[0-9a-f]{2})+$/u;
 const WIDE = /^0x[0-9a-f]{1,32}$/u;
 const NETTYPES = ["mainnet", "stagenet", "testnet", "fakechain"];
+
+const HEADER_FIELDS = [
+  ...["height", "hash", "prev_hash", "major_version", "minor_version", "timestamp", "nonce"],
+  ...["num_txes", "miner_tx_hash", "wide_difficulty", "wide_cumulative_difficulty"],
+  ...["pow_hash", "orphan_status"],
+];
+
+/** The bytes of a hash in hex. No other short field is longer. */
+const SHORT = 64;
+
+/** The fields of each kind of result. */
+export const WANTED = {
+  info: wanted("height", "top_block_hash", "wide_difficulty", "nettype", "synchronized"),
+  header: wanted("block_header", ...HEADER_FIELDS),
+  headers: wanted("headers", ...HEADER_FIELDS),
+  block: new Map([...wanted("block_header", ...HEADER_FIELDS), ["blob", 2 * MAX_BLOB]]),
+  transactions: wanted("txs", "tx_hash", "in_pool", "block_height"),
+} satisfies Record<string, Wanted>;
+
+function wanted(...names: string[]): Wanted {
+  return new Map(names.map((name) => [name, SHORT]));
+}
 
 /** Reads the result of `get_info`. */
 export function info(result: Record<string, unknown>): NodeInfo {
@@ -108,9 +130,19 @@ export function block(
   result: Record<string, unknown>,
   requested: { height: number } | { id: string },
 ): NodeBlock {
-  const fields = new Fields("get_block", result);
-  const hex = fields.text("blob", HEX, 2 * MAX_BLOB);
-  return { header: header("get_block", result, requested), blob: validate.bytes("blob", hex) };
+  const blob = new Fields("get_block", result).bytes("blob", MAX_BLOB);
+  return { header: header("get_block", result, requested), blob };
+}
+
+/** Reads the result of `get_transactions` for one transaction: the height of its block, if it has one. */
+export function transactionHeight(result: Record<string, unknown>, id: string): number | undefined {
+  const fields = new Fields("get_transactions", result);
+  // The daemon leaves the list out if it knows none.
+  if (result.txs === undefined) return undefined;
+  const [found] = fields.records("txs", 1);
+  if (!found || found.flag("in_pool")) return undefined;
+  if (found.text("tx_hash", HASH) !== id) throw found.wrong("tx_hash", `expected ${id}`);
+  return found.whole("block_height");
 }
 
 function headerOf(fields: Fields): NodeHeader {
@@ -163,12 +195,19 @@ class Fields {
     throw this.wrong(name, "expected true or false");
   }
 
-  text(name: string, form: RegExp, most = 64): string {
+  text(name: string, form: RegExp): string {
     const value = this.#record[name];
-    // The length first, because expressions take time.
-    if (typeof value === "string" && value.length <= most && form.test(value)) return value;
-    const expected = form === HASH ? "64 hex digits" : `hex, at most ${most / 2} bytes`;
-    throw this.wrong(name, `expected ${expected}`);
+    if (typeof value === "string" && form.test(value)) return value;
+    throw this.wrong(name, "expected 64 hex digits");
+  }
+
+  /** Reads at least one byte, in lower-case hex. */
+  bytes(name: string, most: number): Uint8Array<ArrayBuffer> {
+    const value = this.#record[name];
+    const isFit = typeof value === "string" && value.length > 0 && value.length <= 2 * most;
+    const bytes = isFit ? fromHexDigits(value) : undefined;
+    if (bytes) return bytes;
+    throw this.wrong(name, `expected hex, at most ${most} bytes`);
   }
 
   /** Returns `undefined` for an empty or missing text. */

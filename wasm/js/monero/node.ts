@@ -1,12 +1,13 @@
 /** A client of Monero's daemon. */
-import { invalidArgument } from "../errors.js";
+import { FREE_BYTES } from "../budget.js";
+import { RandomXError, aborted, invalidArgument } from "../errors.js";
 import type { Bytes } from "../types.js";
 import * as validate from "../validate.js";
 import * as answers from "./answers.js";
 import type { NodeBlock, NodeHeader, NodeInfo } from "./answers.js";
 import type { ChainCheckpoint } from "./checkpoint.js";
 import { hex } from "./hex.js";
-import { call, type RpcSettings } from "./rpc.js";
+import { call, type Call, type RpcSettings } from "./rpc.js";
 
 /** Options of {@link MoneroNode}. */
 export interface MoneroNodeOptions {
@@ -14,7 +15,10 @@ export interface MoneroNodeOptions {
   timeout?: number | undefined;
   /** Attempts after a lost connection, a timeout or a busy node, 0 to 10. 2 by default. */
   retries?: number | undefined;
-  /** The limit for an answer in bytes. 8 MiB by default. */
+  /**
+   * The limit for an answer in bytes. 4 MiB by default: a block with 20,000 transactions.
+   * Only blocks may have so many: other answers have limits of kilobytes.
+   */
   maxBytes?: number | undefined;
   /** Sends the requests, for instance through Tor or with a login. `globalThis.fetch` by default. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -46,6 +50,15 @@ const MAX_RETRIES = 10;
 const MAX_AHEAD = 64;
 const MIB = 1 << 20;
 
+/** The longest answer about one header or the node itself. */
+const SMALL = 16 << 10;
+
+/** The bytes of each further header of an answer; the daemon writes some 1,500. */
+const HEADER = 4 << 10;
+
+/** The longest answer about a transaction: the daemon writes it twice in hex, at most 150 KB. */
+const TRANSACTION = MIB;
+
 /**
  * A client of a Monero node's JSON-RPC.
  *
@@ -71,22 +84,24 @@ export class MoneroNode {
       ...validate.fields("options", options, {
         timeout: (name, value = 30_000) => validate.count(name, value, MAX_TIMEOUT),
         retries: (name, value = 2) => (value === 0 ? 0 : validate.count(name, value, MAX_RETRIES)),
-        maxBytes: (name, value = 8 * MIB) => validate.count(name, value, 1024 * MIB),
-        fetch: fetcher,
+        maxBytes: (name, value = 4 * MIB) => validate.count(name, value, 1024 * MIB),
+        fetch: (name, value) => validate.fetcher(name, value) ?? globalThis.fetch.bind(globalThis),
       }),
     };
   }
 
   /** Returns the node's claims about itself. */
   async getInfo(options: NodeCallOptions = {}): Promise<NodeInfo> {
-    return answers.info(await this.#call("get_info", {}, options));
+    const asked = { method: "get_info", params: {}, wanted: answers.WANTED.info, limit: SMALL };
+    return answers.info(await this.#call(asked, options));
   }
 
   /** Returns the header of the block at a height of the node's chain. */
   async getBlockHeaderByHeight(height: number, options: NodeCallOptions = {}): Promise<NodeHeader> {
     const requested = { height: validate.height("height", height) };
     const method = "get_block_header_by_height";
-    return answers.header(method, await this.#call(method, requested, options), requested);
+    const asked = { method, params: requested, wanted: answers.WANTED.header, limit: SMALL };
+    return answers.header(method, await this.#call(asked, options), requested);
   }
 
   /** Returns the headers of the blocks from `first` to `last`, at most 1000. */
@@ -100,8 +115,13 @@ export class MoneroNode {
     if (last < first || last - first >= MAX_HEADERS) {
       throw invalidArgument("last", `expected ${first} to ${first + MAX_HEADERS - 1}, got ${last}`);
     }
-    const result = await this.#call("get_block_headers_range", range, options);
-    return answers.headers(result, first, last);
+    const asked = {
+      method: "get_block_headers_range",
+      params: range,
+      wanted: answers.WANTED.headers,
+      limit: SMALL + HEADER * (last - first + 1),
+    };
+    return answers.headers(await this.#call(asked, options), first, last);
   }
 
   /**
@@ -110,12 +130,26 @@ export class MoneroNode {
    * @param block - its height, or its id.
    */
   async getBlock(block: number | Bytes, options: NodeCallOptions = {}): Promise<NodeBlock> {
-    if (typeof block === "number") {
-      const requested = { height: validate.height("block", block) };
-      return answers.block(await this.#call("get_block", requested, options), requested);
-    }
-    const id = hex(validate.hash("block", block));
-    return answers.block(await this.#call("get_block", { hash: id }, options), { id });
+    const requested =
+      typeof block === "number"
+        ? { height: validate.height("block", block) }
+        : { id: hex(validate.hash("block", block)) };
+    return this.#block(requested, this.#settings.maxBytes, options);
+  }
+
+  /**
+   * Returns the height of a transaction's block, as the node says, or `undefined` if the node knows no
+   * such transaction in a block.
+   */
+  async getTransactionHeight(
+    id: Bytes,
+    options: NodeCallOptions = {},
+  ): Promise<number | undefined> {
+    const hash = hex(validate.hash("id", id));
+    const params = { txs_hashes: [hash], prune: true, decode_as_json: false };
+    const wanted = answers.WANTED.transactions;
+    const asked = { method: "/get_transactions", params, wanted, limit: TRANSACTION };
+    return answers.transactionHeight(await this.#call(asked, options), hash);
   }
 
   /** Yields the blocks from `first` to `last`, in order. It requests some in advance. */
@@ -131,28 +165,30 @@ export class MoneroNode {
       ahead: (name, value = 8) => validate.count(name, value, MAX_AHEAD),
       signal: validate.signal,
     });
-    // Leaving the loop aborts the requests too.
-    const stop = new AbortController();
-    const onAbort = (): void => {
-      stop.abort(signal?.reason);
+    if (signal?.aborted) throw aborted(signal);
+    // One for each request: Node warns of a signal with many listeners.
+    const pending: { block: Promise<NodeBlock>; stop: AbortController }[] = [];
+    const stopAll = (): void => {
+      for (const { stop } of pending) stop.abort(signal?.reason);
     };
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort);
-    const pending: Promise<NodeBlock>[] = [];
+    signal?.addEventListener("abort", stopAll);
     try {
       for (let height = first, next = first; height <= last; height += 1) {
         for (; next <= last && pending.length < ahead; next += 1) {
-          const block = this.getBlock(next, { signal: stop.signal });
+          const stop = new AbortController();
+          const options = { signal: stop.signal };
+          const block = this.#block({ height: next }, FREE_BYTES, options);
           // It is awaited later, and must not count as unhandled until then.
           block.catch(() => undefined);
-          pending.push(block);
+          pending.push({ block, stop });
         }
-        const block = pending.shift();
-        if (block) yield await block;
+        const [head] = pending;
+        if (head) yield await this.#orWhole(head.block, height, { signal: head.stop.signal });
+        pending.shift();
       }
     } finally {
-      signal?.removeEventListener("abort", onAbort);
-      stop.abort();
+      signal?.removeEventListener("abort", stopAll);
+      stopAll();
     }
   }
 
@@ -183,38 +219,39 @@ export class MoneroNode {
     };
   }
 
-  async #call(
-    method: string,
-    params: object,
+  /** Requests a block again if it was too long to be requested in advance. */
+  async #orWhole(
+    block: Promise<NodeBlock>,
+    height: number,
     options: NodeCallOptions,
-  ): Promise<Record<string, unknown>> {
+  ): Promise<NodeBlock> {
+    try {
+      return await block;
+    } catch (error) {
+      if (!(error instanceof RandomXError) || error.code !== "node-too-large") throw error;
+      return await this.getBlock(height, options);
+    }
+  }
+
+  async #block(
+    requested: { height: number } | { id: string },
+    limit: number,
+    options: NodeCallOptions,
+  ): Promise<NodeBlock> {
+    const params = "id" in requested ? { hash: requested.id } : requested;
+    const asked = { method: "get_block", params, wanted: answers.WANTED.block, limit };
+    return answers.block(await this.#call(asked, options), requested);
+  }
+
+  async #call(asked: Call, options: NodeCallOptions): Promise<Record<string, unknown>> {
     const { signal } = validate.fields("options", options, { signal: validate.signal });
-    return call(this.#settings, method, params, signal);
+    return call(this.#settings, asked, signal);
   }
 }
 
 /** Returns the address of a node's JSON-RPC endpoint. */
 function endpoint(url: unknown): URL {
-  let address: URL;
-  try {
-    address = new URL(url instanceof URL ? url.href : String(url));
-  } catch {
-    throw invalidArgument("url", "expected an address such as http://127.0.0.1:18081");
-  }
-  if (address.protocol !== "http:" && address.protocol !== "https:") {
-    throw invalidArgument("url", `expected http: or https:, got ${address.protocol}`);
-  }
-  if (address.username || address.password) {
-    throw invalidArgument("url", "expected no login in the address: see options.fetch");
-  }
-  address.search = "";
-  address.hash = "";
+  const address = validate.server("url", url);
   address.pathname = `${address.pathname.replace(/\/(?:json_rpc)?$/u, "")}/json_rpc`;
   return address;
-}
-
-function fetcher(name: string, given: unknown): typeof globalThis.fetch {
-  if (given === undefined) return globalThis.fetch.bind(globalThis);
-  if (typeof given === "function") return given as typeof globalThis.fetch;
-  throw invalidArgument(name, `expected a function, got ${typeof given}`);
 }

@@ -1,20 +1,31 @@
 /**
- * JSON-RPC over HTTP with Monero's daemon. Time, size and number of attempts are bounded, because the
- * server may be hostile.
+ * Calls of Monero's daemon over HTTP. Time, size and number of attempts are bounded, because the server
+ * may be hostile.
  */
-import { RandomXError, aborted } from "../errors.js";
+import { unlessAborted } from "../abort.js";
+import { aborted } from "../errors.js";
+import { JsonReader, NotJson, type Wanted } from "./json.js";
+import { failure, send, type Failure, type Transport } from "./transport.js";
 
 /** Checked settings of a client. */
-export interface RpcSettings {
+export interface RpcSettings extends Transport {
   /** The address of the JSON-RPC endpoint. */
   endpoint: URL;
-  /** Milliseconds that an attempt may take from the request to the last byte. */
-  timeout: number;
   /** Attempts after the first. */
   retries: number;
-  /** The limit for an answer in bytes. */
+  /** The limit for an answer in bytes, if the method's own is not less. */
   maxBytes: number;
-  fetch: typeof globalThis.fetch;
+}
+
+/** A call. */
+export interface Call {
+  /** A JSON-RPC method, or with a slash before it the path of another call. */
+  method: string;
+  params: object;
+  /** The fields of the result to keep. */
+  wanted: Wanted;
+  /** The most bytes of the answer. */
+  limit: number;
 }
 
 /** The first pause between attempts, in milliseconds. Each later pause is twice as long. */
@@ -23,153 +34,90 @@ const PAUSE = 250;
 /** The daemon's status instead of `OK` while it cannot answer. */
 const BUSY = "BUSY";
 
-/** The reason to abort an attempt that takes too long. */
-const LATE = Symbol("late");
+/** The most characters of a daemon's own message that are quoted. */
+const MAX_WORDS = 200;
+
+/** The fields of every answer. */
+const ENVELOPE = ["error", "message", "result", "status"] as const;
 
 /** Calls a method and returns its result, an object with status `OK`. */
 export async function call(
   settings: RpcSettings,
-  method: string,
-  params: object,
+  asked: Call,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
   for (let attempt = 0; ; attempt += 1) {
     if (signal?.aborted) throw aborted(signal);
-    const outcome = await attemptOnce(settings, method, params, signal);
+    const outcome = await attemptOnce(settings, asked, signal);
     if ("result" in outcome) return outcome.result;
     if (!outcome.again || attempt === settings.retries) throw outcome.error;
     await pause(PAUSE * 2 ** attempt * (0.5 + Math.random()), signal);
   }
 }
 
-/** An attempt's result, or its error and whether another attempt may succeed. */
-type Outcome = { result: Record<string, unknown> } | { error: RandomXError; again: boolean };
+type Outcome = { result: Record<string, unknown> } | Failure;
 
 async function attemptOnce(
   settings: RpcSettings,
-  method: string,
-  params: object,
+  { method, params, wanted, limit }: Call,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
-  const { endpoint, timeout, maxBytes, fetch } = settings;
-  const watch = new AbortController();
-  const onAbort = (): void => {
-    watch.abort();
-  };
-  signal?.addEventListener("abort", onAbort);
-  const timer = setTimeout(() => {
-    watch.abort(LATE);
-  }, timeout);
-  try {
-    const response = await fetch(endpoint, {
-      method: "POST",
-      // Browsers send text without a content type without a preflight request.
-      body: JSON.stringify({ jsonrpc: "2.0", id: "0", method, params }),
-      // The caller named this server, and no other.
-      redirect: "error",
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      signal: watch.signal,
-    });
-    if (!response.ok) {
-      void response.body?.cancel().catch(() => undefined);
-      const busy = response.status === 429 || response.status >= 500;
-      return failed("node-unreachable", `${method}: HTTP status ${response.status}`, busy);
-    }
-    return read(method, await text(response, maxBytes));
-  } catch (error) {
-    if (signal?.aborted) throw aborted(signal);
-    if (watch.signal.reason === LATE) {
-      return failed("node-timeout", `${method}: no answer within ${timeout} ms`, true);
-    }
-    if (error instanceof TooLarge) {
-      return failed("node-too-large", `${method}: an answer of more than ${maxBytes} bytes`, false);
-    }
-    return failed("node-unreachable", `${method}: ${reason(error)}`, true, error);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-    // Cancels the rest of an answer that was not read to its end.
-    watch.abort();
-  }
+  const isPath = method.startsWith("/");
+  const url = isPath ? new URL(settings.endpoint) : settings.endpoint;
+  if (isPath) url.pathname = url.pathname.replace(/\/json_rpc$/u, method);
+  const body = JSON.stringify(isPath ? params : { jsonrpc: "2.0", id: "0", method, params });
+  const fields = new Map([...wanted, ...ENVELOPE.map((name) => [name, 4 * MAX_WORDS] as const)]);
+  const reader = new JsonReader(fields);
+  const label = isPath ? method.slice(1) : method;
+  const question = { label, url, body, limit: Math.min(limit, settings.maxBytes) };
+  const failed = await send(
+    settings,
+    question,
+    (piece) => {
+      reader.push(piece);
+    },
+    signal,
+  );
+  return failed ?? read(label, isPath, reader);
 }
 
-/** Reads the result in an answer's text. */
-function read(method: string, answer: string): Outcome {
+/** Reads the result in an answer. */
+function read(label: string, isPath: boolean, reader: JsonReader): Outcome {
   let json: unknown;
   try {
-    json = JSON.parse(answer);
-  } catch {
-    return failed("node-invalid", `${method}: the answer is not JSON`, false);
+    json = reader.end();
+  } catch (thrown) {
+    if (!(thrown instanceof NotJson)) throw thrown;
+    return failure("invalid", `${label}: the answer is not JSON`, false);
   }
-  const { error, result } = isRecord(json) ? json : {};
-  if (isRecord(error)) {
-    return failed("node-refused", `${method}: the node answers ${quoted(error.message)}`, false);
+  const answer = isRecord(json) ? json : {};
+  if (isRecord(answer.error)) {
+    const words = quoted(answer.error.message);
+    return failure("refused", `${label}: the node answers ${words}`, false);
   }
-  if (!isRecord(result)) {
-    return failed("node-invalid", `${method}: the answer has no result`, false);
-  }
+  const result = isPath ? json : answer.result;
+  if (!isRecord(result)) return failure("invalid", `${label}: the answer has no result`, false);
   const { status } = result;
   if (status === "OK") return { result };
-  return failed(
-    "node-refused",
-    `${method}: the node's status is ${quoted(status)}`,
-    status === BUSY,
-  );
-}
-
-class TooLarge extends Error {}
-
-/** Reads a body as text. */
-async function text(response: Response, maxBytes: number): Promise<string> {
-  if (Number(response.headers.get("Content-Length") ?? 0) > maxBytes) throw new TooLarge();
-  const reader = response.body?.getReader();
-  if (!reader) return "";
-  const decoder = new TextDecoder();
-  let length = 0;
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    length += value.length;
-    if (length > maxBytes) throw new TooLarge();
-    text += decoder.decode(value, { stream: true });
-  }
+  return failure("refused", `${label}: the node's status is ${quoted(status)}`, status === BUSY);
 }
 
 /** Waits. Rejects as soon as the signal is aborted. */
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      if (signal) reject(aborted(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener("abort", onAbort, { once: true });
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
   });
-}
-
-function failed(
-  code: "node-unreachable" | "node-timeout" | "node-refused" | "node-too-large" | "node-invalid",
-  message: string,
-  again: boolean,
-  cause?: unknown,
-): Outcome {
-  return { error: new RandomXError(code, message, { cause }), again };
-}
-
-/** Returns fetch's reason for a failure. Node puts it into the cause. */
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return "the request failed";
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  try {
+    await unlessAborted(over, signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Quotes a node's text, shortened. */
 function quoted(words: unknown): string {
-  return typeof words === "string" ? JSON.stringify(words.slice(0, 200)) : "nothing";
+  return typeof words === "string" ? JSON.stringify(words.slice(0, MAX_WORDS)) : "nothing";
 }
 
 /** Tells whether a JSON value is an object. */

@@ -1,0 +1,79 @@
+/**
+ * One budget for the answers of all requests in flight in this thread. It bounds their bytes by
+ * `MAX_REQUESTS * FREE_BYTES` and the longest single answer.
+ */
+import { unlessAborted } from "./abort.js";
+
+/** The most requests in flight. */
+const MAX_REQUESTS = 32;
+
+/** The bytes that any answer may have. Only one at a time may have more. */
+export const FREE_BYTES = 64 << 10;
+
+/** A number of permits, which callers wait for in order. */
+class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(free: number) {
+    this.#free = free;
+  }
+
+  async acquire(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    let given = (): void => undefined;
+    const turn = new Promise<void>((resolve) => {
+      given = resolve;
+    });
+    this.#waiting.push(given);
+    try {
+      await unlessAborted(turn, signal);
+    } catch (error) {
+      const index = this.#waiting.indexOf(given);
+      // Otherwise the permit has arrived already.
+      if (index < 0) this.release();
+      else this.#waiting.splice(index, 1);
+      throw error;
+    }
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+}
+
+const requests = new Semaphore(MAX_REQUESTS);
+const large = new Semaphore(1);
+
+/** A request's share of the budget. */
+export class Lease {
+  #isLarge = false;
+
+  /** Waits until another request may begin. */
+  static async begin(signal: AbortSignal | undefined): Promise<Lease> {
+    await requests.acquire(signal);
+    return new Lease();
+  }
+
+  /** Whether the answer may have so many bytes now. */
+  covers(bytes: number): boolean {
+    return this.#isLarge || bytes <= FREE_BYTES;
+  }
+
+  /** Waits until the answer may have more bytes than {@link FREE_BYTES}. */
+  async enlarge(signal: AbortSignal | undefined): Promise<void> {
+    await large.acquire(signal);
+    this.#isLarge = true;
+  }
+
+  /** Returns the share. */
+  end(): void {
+    requests.release();
+    if (this.#isLarge) large.release();
+  }
+}
