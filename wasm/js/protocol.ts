@@ -76,14 +76,24 @@ export interface Operations {
   examine: { args: BlockArgs & { proof: Proof | undefined }; result: PlainExamination };
   /** Checks a proof of work. */
   proofOfWork: { args: Proof; result: PlainCheck };
-  /** Returns the hashes that blocks of a chain need. The list ends with `null` at a block that breaks a rule. */
-  chainWork: { args: ChainArgs; result: (PlainWork | null)[] };
-  /** Judges blocks of a chain, up to the first that breaks a rule. */
+  /** Judges blocks of a chain without their proofs of work, up to the first that breaks a rule. */
+  chainWork: {
+    args: ChainArgs;
+    result: {
+      /** The hashes that the blocks need. The list ends with `null` at a block that breaks a rule. */
+      works: (PlainWork | null)[];
+      verdicts: PlainVerdict[];
+    };
+  };
+  /** Completes the verdicts on blocks, of which the hashing blobs are enough. */
   chainVerdicts: {
     args: ChainArgs & {
-      /** One for each block that needs one. `undefined` if the proof of work is not checked. */
+      /** One for each block. `undefined` if the proof of work is not checked. */
       hashes: readonly (Uint8Array | undefined)[];
+      /** The verdicts without proofs of work. One more than `links` if a block breaks a rule. */
+      judged: readonly PlainVerdict[];
     };
+    /** Without a checkpoint, the one before the blocks stays. */
     result: { verdicts: PlainVerdict[]; checkpoint: PlainCheckpoint | null };
   };
 }

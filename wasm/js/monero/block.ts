@@ -72,6 +72,10 @@ export interface Verdict {
   id: Uint8Array | null;
   /** The height in the block, or else the height that was given. */
   height: number | null;
+  /** The given difficulty, which the hash was compared with. */
+  difficulty: bigint;
+  /** The ids of the transactions, the miner's first. Empty for a hashing blob. */
+  transactionIds: Uint8Array[];
   /** The checks from `block` to `id`, and `proof-of-work`. */
   checks: Check[];
 }
@@ -98,17 +102,17 @@ export async function verifyBlock(
   if (args.hashingBlob && !args.block) {
     const hash = await hashed(args.hashingBlob);
     const found = await scheduler.ask("examine", { ...args, proof: { hash, difficulty } }, signal);
-    return verdict(found, hash);
+    return verdict(found, hash, difficulty);
   }
   const found = await scheduler.ask("examine", { ...args, proof: undefined }, signal);
   if (!found.hashingBlob) {
     const detail = "the block could not be read";
     found.checks.push({ name: "proof-of-work", passed: null, detail });
-    return verdict(found, null);
+    return verdict(found, null, difficulty);
   }
   const hash = await hashed(found.hashingBlob);
   found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
-  return verdict(found, hash);
+  return verdict(found, hash, difficulty);
 }
 
 /** Returns the network of a block or a chain, which is `mainnet` by default. */
@@ -141,8 +145,9 @@ function blockArgs(given: unknown): { args: BlockArgs; key: Uint8Array; difficul
   return { args: { ...block, id: expectedId }, key: seedHash, difficulty };
 }
 
-function verdict(found: Result<"examine">, hash: Uint8Array | null): Verdict {
-  const { id, height } = found;
+function verdict(found: Result<"examine">, hash: Uint8Array | null, difficulty: string): Verdict {
+  const { id, height, transactionIds } = found;
   const checks = found.checks as Check[];
-  return { valid: isValid(checks), hash, id, height, checks };
+  const valid = isValid(checks);
+  return { valid, hash, id, height, difficulty: BigInt(difficulty), transactionIds, checks };
 }

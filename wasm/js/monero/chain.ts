@@ -1,5 +1,6 @@
 /** The verification of a chain: each block must follow the rules that the blocks before it set. */
-import { aborted, invalidArgument } from "../errors.js";
+import { unlessAborted } from "../abort.js";
+import { invalidArgument } from "../errors.js";
 import type { ChainArgs, LinkArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
@@ -88,6 +89,9 @@ export interface ChainVerdict {
 
 const MAX_SAMPLE = 1_000_000;
 
+/** The bytes of blocks after which no more are judged together. */
+const MAX_BATCH = 2 << 20;
+
 const LINK = {
   block: validate.optional(validate.bytes),
   hashingBlob: validate.optional(validate.bytes),
@@ -99,7 +103,7 @@ const LINK = {
 
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 type Start = PlainCheckpoint | number;
-type Work = Result<"chainWork">[number];
+type Work = Result<"chainWork">["works"][number];
 type Plain = Result<"chainVerdicts">["verdicts"][number];
 
 /** The verdicts on the blocks of a chain, in order. It ends after a block that breaks a rule. */
@@ -162,14 +166,15 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
       for (let count = batch.links.length; batch.links.length > 0;) {
         const now = this.#now ?? Math.floor(Date.now() / 1000);
         const args = { ...this.#settings, start: this.#start, links: batch.links, now };
-        const works = await this.#scheduler.ask("chainWork", args, signal);
+        const { works, verdicts: judged } = await this.#scheduler.ask("chainWork", args, signal);
         // The next blocks arrive while these are hashed. If reading fails, these are still judged.
         const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
         const hashes = await this.#hash(works);
         const next = await upcoming;
+        const links = batch.links.flatMap((link, index) => proofOf(link, works[index]));
         const { verdicts, checkpoint } = await this.#scheduler.ask(
           "chainVerdicts",
-          { ...args, hashes },
+          { ...args, links, hashes, judged },
           signal,
         );
         for (const verdict of verdicts) {
@@ -187,16 +192,22 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     }
   }
 
-  /** Reads as many blocks as keep all lanes of all workers busy twice. Fewer are the last ones. */
+  /**
+   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. None
+   * are left if there is none.
+   */
   async #read(source: BlockIterator, first: number): Promise<Batch> {
     const { threads, lanes } = this.#scheduler.configuration;
     const { signal } = this.#follow;
     const links: LinkArgs[] = [];
+    let bytes = 0;
     try {
-      while (links.length < 2 * threads * lanes) {
+      while (links.length < 2 * threads * lanes && bytes < MAX_BATCH) {
         const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
         if (done) break;
-        links.push(linkArgs(`blocks[${first + links.length}]`, value));
+        const link = linkArgs(`blocks[${first + links.length}]`, value);
+        bytes += (link.block?.length ?? 0) + (link.hashingBlob?.length ?? 0);
+        links.push(link);
       }
       return { links };
     } catch (error) {
@@ -237,6 +248,11 @@ function fromPlain(verdict: Plain): ChainVerdict {
     work: BigInt(work),
     checks: checks as Check[],
   };
+}
+
+/** Returns what of a judged block is needed for its proof of work. */
+function proofOf(link: LinkArgs, work: Work | undefined): LinkArgs[] {
+  return work ? [{ ...link, block: undefined, hashingBlob: work.hashingBlob }] : [];
 }
 
 /** Blocks that are judged together, and the error that ended the source. */
@@ -285,22 +301,4 @@ function linkArgs(name: string, value: unknown): LinkArgs {
     `${name}.`,
   );
   return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
-}
-
-/** Resolves like a promise, but rejects as soon as a signal is aborted. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  if (signal.aborted) throw aborted(signal);
-  let stop = (): void => undefined;
-  const abort = new Promise<never>((_, reject) => {
-    stop = () => {
-      reject(aborted(signal));
-    };
-    signal.addEventListener("abort", stop);
-  });
-  try {
-    return await Promise.race([promise, abort]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

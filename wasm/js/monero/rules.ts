@@ -42,26 +42,33 @@ export class Rules {
     return this.#wasm.proofOfWork(hash, difficulty);
   }
 
-  /** Returns the hashes that blocks need, up to the first that breaks a rule. */
+  /** Judges blocks without their proofs of work, up to the first that breaks a rule. */
   chainWork(args: Args<"chainWork">): Result<"chainWork"> {
-    return this.#with(args, (chain) => this.#push(chain, args));
+    return this.#with(args, (chain) => {
+      const works = this.#push(chain, args);
+      return { works, verdicts: works.map(() => chain.settle(undefined)) };
+    });
   }
 
-  /** Judges blocks, up to the first that breaks a rule. */
+  /** Completes verdicts, up to the first block whose proof of work fails. */
   chainVerdicts(args: Args<"chainVerdicts">): Result<"chainVerdicts"> {
+    const { links, hashes, judged } = args;
     return this.#with(args, (chain) => {
       const verdicts: Result<"chainVerdicts">["verdicts"] = [];
-      for (const index of this.#push(chain, args).keys()) {
-        const verdict = chain.settle(args.hashes[index]);
+      this.#push(chain, args);
+      for (const [index, before] of judged.entries()) {
+        // A block that breaks another rule is judged already.
+        const isRefused = index === links.length;
+        const verdict = isRefused ? before : completed(before, chain.settle(hashes[index]));
         verdicts.push(verdict);
-        if (!isAccepted(verdict)) break;
+        if (!isAccepted(verdict)) return { verdicts, checkpoint: null };
       }
       return { verdicts, checkpoint: chain.checkpoint() };
     });
   }
 
-  #push(chain: Chain, { links, now }: ChainArgs): Result<"chainWork"> {
-    const works: Result<"chainWork"> = [];
+  #push(chain: Chain, { links, now }: ChainArgs): Result<"chainWork">["works"] {
+    const works: Result<"chainWork">["works"] = [];
     for (const link of links) {
       const work = push(chain, link, now);
       works.push(work);
@@ -97,6 +104,16 @@ export class Rules {
     // This consumes the chain, also when it throws.
     return fixedDifficulty === undefined ? chain : chain.withFixedDifficulty(fixedDifficulty);
   }
+}
+
+type Plain = Result<"chainVerdicts">["verdicts"][number];
+
+/** Returns the verdict on a whole block, from that on its hashing blob, which has the proof of work. */
+function completed(before: Plain, verdict: Plain): Plain {
+  const isProof = ({ name }: { name: string }): boolean => name === "proof-of-work";
+  const others = before.checks.filter((check) => !isProof(check));
+  const checks = [...others, ...verdict.checks.filter(isProof)];
+  return { ...verdict, transactionIds: before.transactionIds, checks };
 }
 
 /** Tells whether later blocks can follow a block with this verdict. */
