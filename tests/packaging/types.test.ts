@@ -10,7 +10,7 @@ import { freshProject, repositoryPath } from "./project.js";
 /** Variables that the README's examples use without a declaration. */
 const GIVEN = [
   ...["saved", "block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
-  ...["key", "inputs", "hashingBlob", "hashingBlobs"],
+  ...["key", "inputs", "hashingBlob", "hashingBlobs", "txid"],
 ];
 
 /** Runs a tool of the repository. If it fails, the error contains its output. */
@@ -52,7 +52,7 @@ test("the README's examples pass the type checker", () => {
     const program = [
       'import { RandomX } from "randomx-web";',
       ...lines.filter((line) => isImport(line) && !line.includes("{ RandomX }")),
-      `declare const ${GIVEN.map((name) => `${name}: any`).join(", ")}, randomx: RandomX;`,
+      `declare let ${GIVEN.map((name) => `${name}: any`).join(", ")}, randomx: RandomX;`,
       "declare const blobs: () => AsyncIterable<Uint8Array>;",
       "export async function example() {",
       ...lines.filter((line) => !isImport(line)),

@@ -13,7 +13,7 @@ interface Waiting {
 
 /** A connection to a running worker. Once closed, every request rejects with the reason. */
 export class Connection {
-  readonly #thread: Thread;
+  readonly #thread: Thread<ToWorker>;
   readonly #watch = new AbortController();
   readonly #onEnd: () => void;
   #waiting: Waiting | undefined;

@@ -2,10 +2,8 @@
  * Differences between browsers and Node, on both sides of a worker. No module of Node is imported,
  * because bundlers would follow the import into programs for browsers.
  */
-import type { FromWorker, ToWorker } from "./protocol.js";
-
 /** Listens to the client, inside a worker. Returns the function that sends answers. */
-export function serve(listener: (message: ToWorker) => void): (message: FromWorker) => void {
+export function serve(listener: (message: never) => void): (message: unknown) => void {
   const port = nodeModule("worker_threads")?.parentPort;
   if (port) {
     port.on("message", listener as (value: unknown) => void);
@@ -13,8 +11,8 @@ export function serve(listener: (message: ToWorker) => void): (message: FromWork
       port.postMessage(message);
     };
   }
-  self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-    listener(data);
+  self.onmessage = ({ data }: MessageEvent) => {
+    listener(data as never);
   };
   return (message) => {
     self.postMessage(message);

@@ -5,6 +5,32 @@
  */
 export { RandomXError, type RandomXErrorCode } from "./errors.js";
 export type { Configuration, CreateOptions } from "./options.js";
+export { ChainFollower } from "./chain/follower.js";
+export { FileStore, IndexedDBStore, MemoryStore, type Store } from "./chain/store.js";
+export type {
+  BlockRef,
+  ChainAnchor,
+  ChainBranch,
+  ChainEvent,
+  ChainSource,
+  ChainTip,
+  DeepReorgEvent,
+  DisagreementEvent,
+  FailureEvent,
+  FindOptions,
+  FollowOptions,
+  FoundTransaction,
+  MissedEvent,
+  ProgressEvent,
+  ReorgEvent,
+  SourceEvent,
+  SourceState,
+  SourceStatus,
+  StaleEvent,
+  SyncedEvent,
+  TipEvent,
+  UpdateNeededEvent,
+} from "./chain/types.js";
 export { RandomX, type AbortOptions, type HashOptions, type PrepareOptions } from "./randomx.js";
 export type { BlockStatus, BlockToVerify, Check, CheckName, Verdict } from "./monero/block.js";
 export {

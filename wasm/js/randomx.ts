@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { aborted, asRandomXError } from "./errors.js";
 import { report } from "./job.js";
+import { ChainFollower } from "./chain/follower.js";
+import type { ChainSource, FollowOptions } from "./chain/types.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
 import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./monero/chain.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
@@ -224,6 +226,26 @@ export class RandomX {
    */
   verifyBlock(block: BlockToVerify, options: PrepareOptions = {}): Promise<Verdict> {
     return guarded(async () => verifyBlock(this.#scheduler, block, follow(options)));
+  }
+
+  /**
+   * Follows Monero's chain through sources that need not be trusted: the chain with the most work wins.
+   * It yields a {@link ChainEvent} for each new tip, each reorganisation, and whatever else happens. A
+   * first start begins at blocks that Monero's own source code names, a later one with the state in
+   * the `store`. One source alone could hide a chain with more work: name two or more.
+   *
+   * @throws {@link RandomXError} `invalid-argument`, `disposed`. The iterator rejects with
+   * `invalid-argument` if the anchor is refused or the store has another chain's state, and with
+   * `aborted`, `disposed` or `worker-failed`.
+   *
+   * @example
+   * ```ts
+   * const chain = randomx.follow([{ node: a }, { relay: b }], { store: new IndexedDBStore() });
+   * for await (const event of chain) if (event.type === "tip") show(event.tip.height);
+   * ```
+   */
+  follow(sources: readonly ChainSource[], options: FollowOptions = {}): ChainFollower {
+    return new ChainFollower(this.#scheduler, sources, options);
   }
 
   /**

@@ -5,7 +5,7 @@
  */
 import { takeBatch, type Part } from "./batches.js";
 import { Calibration } from "./calibration.js";
-import { asRandomXError, aborted, type RandomXErrorCode } from "./errors.js";
+import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import { collect } from "./garbage.js";
 import {
   Call,
@@ -33,6 +33,7 @@ export class Scheduler {
   readonly #queue: Queue;
   readonly #counters = new Counters();
   #calibration!: Calibration;
+  readonly #attached = new Set<(error: RandomXError) => void>();
   #isScheduled = false;
   #hasRules = false;
 
@@ -124,10 +125,22 @@ export class Scheduler {
     return this.#enqueue(job);
   }
 
+  /** The addresses of the worker's script and of the module of Monero's rules, if they were given. */
+  get addresses(): Pick<Choices, "workerUrl" | "moneroWasmUrl"> {
+    return this.#choices;
+  }
+
+  /** Calls a listener when the instance ends. Returns the function that detaches it. */
+  attach(ended: (error: RandomXError) => void): () => void {
+    this.#attached.add(ended);
+    return () => this.#attached.delete(ended);
+  }
+
   /** Ends all workers. Waiting and later requests reject. Resolves when the workers are gone. */
   close(code: RandomXErrorCode, message: string): Promise<void> {
     const { error, gone } = this.#workers.close(code, message);
     for (const job of this.#queue.clear()) job.reject(error);
+    for (const ended of this.#attached) ended(error);
     for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
     collect();
     return gone;

@@ -1,19 +1,18 @@
 /** Threads of browsers and of Node behind one interface. */
 import { nodeThreads, type NodeThreads } from "./environment.js";
 import { RandomXError } from "./errors.js";
-import type { FromWorker, ToWorker } from "./protocol.js";
 
 /** The listeners of a thread's owner. */
-export interface Listener {
+export interface Listener<From> {
   /** The thread sent a message. */
-  message: (message: FromWorker) => void;
+  message: (message: From) => void;
   /** The thread can no longer be used. */
   failed: (reason: string) => void;
 }
 
 /** A thread that runs the worker's script. */
-export interface Thread {
-  post: (message: ToWorker) => void;
+export interface Thread<To> {
+  post: (message: To) => void;
   /** Ends the thread at once. Browsers do not report when it is gone. */
   terminate: () => Promise<void>;
   /** Sets whether the thread keeps the process alive. Browsers ignore it. */
@@ -21,7 +20,10 @@ export interface Thread {
 }
 
 /** Starts a thread with the package's worker script, or with the one at an address. */
-export function startThread(listener: Listener, script: string | undefined): Thread {
+export function startThread<To, From>(
+  listener: Listener<From>,
+  script: string | undefined,
+): Thread<To> {
   const threads = nodeThreads();
   try {
     return threads ? startInNode(threads, listener, script) : startInBrowser(listener, script);
@@ -31,7 +33,10 @@ export function startThread(listener: Listener, script: string | undefined): Thr
   }
 }
 
-function startInBrowser(listener: Listener, script: string | undefined): Thread {
+function startInBrowser<To, From>(
+  listener: Listener<From>,
+  script: string | undefined,
+): Thread<To> {
   if (typeof Worker === "undefined") {
     throw new RandomXError(
       "unsupported",
@@ -39,7 +44,7 @@ function startInBrowser(listener: Listener, script: string | undefined): Thread 
     );
   }
   const worker = script === undefined ? startOwnScript() : startScript(new URL(script));
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  worker.onmessage = ({ data }: MessageEvent<From>) => {
     listener.message(data);
   };
   worker.onmessageerror = () => {
@@ -96,7 +101,11 @@ function startScript(script: URL): Worker {
   return worker;
 }
 
-function startInNode(threads: NodeThreads, listener: Listener, script: string | undefined): Thread {
+function startInNode<To, From>(
+  threads: NodeThreads,
+  listener: Listener<From>,
+  script: string | undefined,
+): Thread<To> {
   const worker = new threads.Worker(script === undefined ? ownScript() : new URL(script));
   worker.on("message", listener.message as (value: unknown) => void);
   worker.on("messageerror", () => {

@@ -1,26 +1,36 @@
-/** The worker's entry. It loads the WebAssembly module and answers one request after another. */
+/**
+ * The worker's entry. It loads the WebAssembly module and answers one request after another, or it
+ * follows a chain.
+ */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
 import { compile, lockManager, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
+import type { Driver } from "./chain/driver.js";
+import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { Rules } from "./monero/rules.js";
 import { prefault } from "./prefault.js";
-import type { Args, Operation, Request, Result } from "./protocol.js";
+import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
 import { Session } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
+import { pause } from "./turns.js";
 
 /** The operations that need Monero's rules. */
 type RulesOperation =
   "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
 
 let session: Session | undefined;
+let driver: Promise<Driver> | undefined;
 let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
 let filling: AbortController | undefined;
 
-const send = serve((message) => {
-  if (message.type === "abort") filling?.abort();
-  else void answer(message);
-});
+const send: (message: FromWorker | ChainMessage<FromChain>) => void = serve(
+  (message: ToWorker | ChainMessage<ToChain>) => {
+    if (message.type === "abort") filling?.abort();
+    else if (message.type === "chain") void follow(message.chain);
+    else void answer(message);
+  },
+);
 
 async function answer(request: Request): Promise<void> {
   try {
@@ -87,14 +97,35 @@ async function judge(
 
 /** Loads the rules when they are first needed: callers who only hash do not download them. */
 function getRules(): Promise<Rules> {
-  return (rules ??= loadRules());
+  return (rules ??= loadMonero().then((monero) => new Rules(monero)));
 }
 
-async function loadRules(): Promise<Rules> {
+async function loadMonero(): Promise<typeof import("../monero/pkg/randomx_monero_wasm.js")> {
   const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
   await monero.default({ module_or_path: await load(moneroWasmUrl, own) });
-  return new Rules(monero);
+  return monero;
+}
+
+/** Passes a message to the driver of a chain, which the first one starts. */
+async function follow(message: ToChain): Promise<void> {
+  const reply = (chain: FromChain): void => {
+    send({ type: "chain", chain });
+  };
+  try {
+    if (message.kind === "begin") ({ moneroWasmUrl } = message.args);
+    driver ??= loadDriver(reply);
+    (await driver).receive(message);
+  } catch (thrown) {
+    const { code, message } = asRandomXError(thrown);
+    reply({ kind: "failed", error: { code, message } });
+  }
+}
+
+async function loadDriver(reply: (message: FromChain) => void): Promise<Driver> {
+  checkSupport();
+  const [monero, { Driver }] = await Promise.all([loadMonero(), import("./chain/driver.js")]);
+  return new Driver(monero, reply);
 }
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
@@ -150,17 +181,5 @@ function takeLock(name: string): Promise<boolean> {
         // Some contexts have locks but refuse them.
         resolve(false);
       });
-  });
-}
-
-/** Lets the worker read the messages that have arrived. A timer would wait 4 ms each time. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
   });
 }

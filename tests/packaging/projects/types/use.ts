@@ -1,4 +1,11 @@
-import { RandomX, RandomXError, type RandomXErrorCode } from "randomx-web";
+import {
+  FileStore,
+  RandomX,
+  RandomXError,
+  type ChainEvent,
+  type RandomXErrorCode,
+  type Store,
+} from "randomx-web";
 import { createVm, initCache } from "randomx-web/sync";
 
 const randomx: RandomX = await RandomX.create({ threads: "auto", wasmUrl: "https://a.example/x" });
@@ -15,8 +22,32 @@ const code = (thrown: unknown): RandomXErrorCode | undefined =>
 // @ts-expect-error Versions are 1 and 2.
 await randomx.hash(hash, hash, { version: 3 });
 for await (const each of randomx.hashMany(hash, new Set(["00"]))) hashes.push(each);
+
+const store: Store = new FileStore("chain");
+await using chain = randomx.follow([{ node: "http://a" }, { relay: new URL("http://b"), fetch }], {
+  network: "stagenet",
+  store,
+});
+// @ts-expect-error A source is a node or a relay.
+randomx.follow([{ url: "http://a" }]);
+function described(event: ChainEvent): string {
+  switch (event.type) {
+    case "tip":
+      return `${event.tip.height} ${event.tip.work + 1n}`;
+    case "reorg":
+      return event.reverted.blocks.map(({ id }) => id).join();
+    case "stale":
+      // Only one kind of alarm has an age.
+      return event.alarm === "stale" ? String(event.age) : event.alarm;
+    default:
+      return event.type;
+  }
+}
+const lines: string[] = [];
+for await (const event of chain) lines.push(described(event));
+const confirmations: number | undefined = (await chain.find("00"))?.confirmations;
 await randomx[Symbol.asyncDispose]();
 
 const bytes: Uint8Array = createVm(initCache(hash), { version: 2 }).calculateHash("00");
 
-export { bytes, code, hashes, valid };
+export { bytes, code, confirmations, hashes, lines, valid };

@@ -1,0 +1,198 @@
+/** `RandomX.follow` with sources that lie, stall or change their minds, and its search for transactions. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as product from "../../../wasm/js/index.js";
+import { RandomX } from "../support.js";
+import { chainOf, child, extended, withNonce, type SimulatedBlock } from "./blocks.js";
+import { SimulatedSource } from "./source.js";
+import { collect, eventOf, untilSynced, untilTip } from "./support.js";
+
+const OPTIONS = { network: "regtest", poll: 1 } as const;
+const common = chainOf(10);
+
+let randomx: product.RandomX;
+const sources: SimulatedSource[] = [];
+
+beforeAll(async () => {
+  randomx = await RandomX.create({ threads: 2 });
+  await randomx.prepare(product.MAINNET_GENESIS.id);
+});
+
+afterAll(async () => {
+  randomx.dispose();
+  await Promise.all(sources.map((source) => source.stop()));
+});
+
+async function sourceOf(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
+  const source = await SimulatedSource.start(chain);
+  sources.push(source);
+  return source;
+}
+
+describe.concurrent("find", () => {
+  test("proves where a transaction is", async () => {
+    const node = await sourceOf(extended(common, 20));
+    const chain = randomx.follow([{ relay: node.url }, { node: node.url }], OPTIONS);
+    await untilSynced(chain);
+    const block = node.chain[12];
+    expect(await chain.find(block?.minerTransaction ?? "")).toEqual({
+      height: 12,
+      blockId: block?.id,
+      confirmations: 19,
+    });
+    expect(await chain.find("00".repeat(32))).toBeUndefined();
+    await expect(chain.find("00")).rejects.toMatchObject({ code: "invalid-argument" });
+    const signal = AbortSignal.abort();
+    await expect(chain.find("00".repeat(32), { signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
+    await chain.close();
+    expect(await chain.find("00".repeat(32))).toBeUndefined();
+  });
+
+  test.each<[string, (node: SimulatedSource) => void]>([
+    [
+      "another place",
+      (node) => {
+        node.fault = ({ name, params }, response) => {
+          if (name !== "get_transactions") return false;
+          const [tx_hash] = params.txs_hashes as string[];
+          const tx = { tx_hash, block_height: 14, in_pool: false };
+          response.end(JSON.stringify({ status: "OK", txs: [tx] }));
+          return true;
+        };
+      },
+    ],
+    [
+      "another block",
+      (node) => {
+        // The block has the transaction, and another nonce than the chain's.
+        const { chain } = node;
+        node.chain = chain.map((block) => (block.height === 12 ? withNonce(block, 99) : block));
+      },
+    ],
+  ])("refuses a node's lie about %s", async (_, lie) => {
+    const honest = await sourceOf(extended(common, 20));
+    const liar = await sourceOf(honest.chain);
+    const txid = honest.chain[12]?.minerTransaction ?? "";
+    const alone = randomx.follow([{ relay: honest.url }, { node: liar.url }], {
+      ...OPTIONS,
+      poll: 3600,
+    });
+    await untilSynced(alone);
+    lie(liar);
+    expect(await alone.find(txid)).toBeUndefined();
+    await alone.close();
+  });
+});
+
+describe.concurrent("a source that", () => {
+  test("has a block without its proof of work is invalid, with evidence", async () => {
+    const difficulty = 3n;
+    const honest = await mined(8, difficulty, true);
+    const forged = [...honest.slice(0, 6), ...(await mined(3, difficulty, false, honest[5]))];
+    const [a, b] = [await sourceOf(honest.slice(0, 8)), await sourceOf(forged)];
+    a.difficulty = b.difficulty = difficulty;
+    const chain = randomx.follow([{ relay: b.url }, { relay: a.url }], {
+      ...OPTIONS,
+      fixedDifficulty: difficulty,
+    });
+    const events = await untilSynced(chain);
+    await chain.close();
+    const invalid = events.find(
+      (event) => event.type === "source" && event.source.state === "invalid",
+    ) as product.SourceEvent | undefined;
+    expect(invalid).toMatchObject({ source: { index: 0, reason: expect.any(String) as string } });
+    expect(invalid?.evidence?.length).toBeGreaterThan(100);
+    expect(chain.tip?.id).toBe(a.tip.id);
+    expect(chain.sources.map(({ state }) => state)).toEqual(["invalid", "following"]);
+  });
+
+  test("has a block of an unknown version needs an update", async () => {
+    const future = extended(extended(common, 3), 1, {
+      alter: (block) => Uint8Array.from(block, (byte, index) => (index < 2 ? 17 : byte)),
+    });
+    const source = await sourceOf(future);
+    const chain = randomx.follow([{ relay: source.url }], OPTIONS);
+    const events = await collect(chain, ({ type }) => type === "update-needed");
+    await chain.close();
+    expect(eventOf(events, "update-needed")).toMatchObject({
+      source: { index: 0, state: "update-needed" },
+      height: 14,
+      version: 17,
+    });
+  });
+
+  test("gives no usable answer is unresponsive, and no other suffers", async () => {
+    const good = await sourceOf(extended(common, 5));
+    const stalling = await sourceOf(common);
+    stalling.fault = () => true;
+    const down = await sourceOf(common);
+    down.fault = (_, response) => Boolean(response.writeHead(503).end());
+    const other = await sourceOf(common);
+    other.fault = (_, response) => Boolean(response.end("<html>"));
+    const bad = [stalling, down, other];
+    const chain = randomx.follow([...bad.map(({ url }) => ({ relay: url })), { relay: good.url }], {
+      ...OPTIONS,
+      timeout: 500,
+    });
+    const areUnresponsive = (): boolean =>
+      chain.sources.slice(0, 3).every(({ state }) => state === "unresponsive");
+    await collect(chain, ({ type }) => type === "source" && areUnresponsive());
+    const reasons = chain.sources.map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      "tip: no answer within 500 ms",
+      "tip: HTTP status 503",
+      "tip: the answer is not JSON",
+      undefined,
+    ]);
+    await untilSynced(chain);
+    expect(chain.tip?.id).toBe(good.tip.id);
+    await chain.close();
+  });
+
+  test("equivocates does not move the tip from the honest chain", async () => {
+    const [good, bad] = [await sourceOf(extended(common, 9)), await sourceOf(common)];
+    const faces = [extended(common, 4, { nonce: 1 }), extended(common, 6, { nonce: 2 })];
+    let turn = 0;
+    bad.fault = () => {
+      bad.chain = faces[(turn += 1) % 2] ?? common;
+      return false;
+    };
+    const chain = randomx.follow([{ relay: bad.url }, { node: good.url }], OPTIONS);
+    await untilTip(chain, good.tip.id);
+    good.chain = extended(good.chain, 1);
+    await untilTip(chain, good.tip.id);
+    await chain.close();
+  });
+});
+
+/** Returns blocks whose hashes meet a difficulty, or do not meet it. */
+async function mined(
+  count: number,
+  difficulty: bigint,
+  isMet: boolean,
+  after: SimulatedBlock | undefined = common[0],
+): Promise<SimulatedBlock[]> {
+  const blocks = after === common[0] && after ? [after] : [];
+  let last = after;
+  for (let made = 0; made < count && last; made += 1) {
+    const template = child(last, isMet ? {} : { nonce: 1000 });
+    const tries = Array.from({ length: 24 }, (_, nonce) =>
+      withNonce(template, (isMet ? 0 : 1000) + nonce),
+    );
+    const hashes = await randomx.hashMany(
+      product.MAINNET_GENESIS.id,
+      tries.map(({ hashingBlob }) => hashingBlob),
+    );
+    const index = hashes.findIndex(
+      (hash) =>
+        BigInt(`0x${Buffer.from(hash).reverse().toString("hex")}`) * difficulty < 1n << 256n ===
+        isMet,
+    );
+    const found = tries[index];
+    if (!found) throw new Error("no nonce was found");
+    blocks.push(found);
+    last = found;
+  }
+  return blocks;
+}

@@ -1,0 +1,57 @@
+/** The stores of memory and of files. */
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FileStore, IndexedDBStore, MemoryStore } from "../../../wasm/js/index.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "randomx-store-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ["memory", () => new MemoryStore()],
+  ["a file", () => new FileStore(join(folder, "one"))],
+])("%s keeps the last state", async (_, open) => {
+  const store = open();
+  expect(await store.load()).toBeUndefined();
+  for (const state of [Uint8Array.of(1, 2), new Uint8Array(), new Uint8Array(100_000).fill(7)]) {
+    await store.save(state);
+    expect(await store.load()).toEqual(state);
+  }
+});
+
+test("a file is replaced as a whole, keeps its mode, and leaves nothing behind", async () => {
+  const path = join(folder, "two");
+  const store = new FileStore(path);
+  await store.save(Uint8Array.of(1));
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await chmod(path, 0o640);
+  const { ino } = await stat(path);
+  await store.save(Uint8Array.of(2));
+  const { mode, ino: other } = await stat(path);
+  expect(mode & 0o777).toBe(0o640);
+  // A new file took its place: whoever reads the old one reads it to its end.
+  expect(other).not.toBe(ino);
+  await Promise.all(Array.from({ length: 10 }, (_, byte) => store.save(Uint8Array.of(byte))));
+  expect((await readdir(folder)).filter((name) => name.startsWith("two"))).toEqual(["two"]);
+});
+
+test("a folder that is missing and a file that is too long are errors", async () => {
+  const lost = new FileStore(join(folder, "missing", "file"));
+  expect(await lost.load()).toBeUndefined();
+  await expect(lost.save(Uint8Array.of(1))).rejects.toMatchObject({ code: "ENOENT" });
+  const long = join(folder, "long");
+  await writeFile(long, new Uint8Array((16 << 20) + 1));
+  await expect(new FileStore(long).load()).rejects.toThrow(/at most 16777216 bytes/);
+});
+
+test("the browser's database is not supported here", async () => {
+  await expect(new IndexedDBStore().load()).rejects.toMatchObject({ code: "unsupported" });
+});

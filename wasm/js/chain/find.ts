@@ -1,0 +1,46 @@
+/** The search for a transaction, which nodes answer and the chain proves. */
+import type { PlainExamination } from "../../monero/pkg/randomx_monero_wasm.js";
+import { hex } from "../monero/hex.js";
+import type { MoneroNode } from "../monero/node.js";
+import type { FoundTransaction } from "./types.js";
+
+/** What a search needs. */
+interface Searched {
+  nodes: readonly MoneroNode[];
+  /** The trusted chain. */
+  chain: {
+    /** Returns the id of the block at a height, if it is known. */
+    idAt: (height: number) => string | undefined;
+    /** Returns the height of the tip. */
+    tip: () => number | undefined;
+  };
+  /** Parses a block, and computes its id from the tree of its transactions' ids. */
+  examine: (block: Uint8Array) => PlainExamination;
+}
+
+/**
+ * Returns the place of a transaction, if one of the nodes can show it. A node that lies about the place
+ * sends a block that is not the chain's, or that lacks the transaction.
+ */
+export async function findTransaction(
+  { nodes, chain, examine }: Searched,
+  txid: string,
+  signal: AbortSignal,
+): Promise<FoundTransaction | undefined> {
+  for (const node of nodes) {
+    if (signal.aborted) return undefined;
+    try {
+      const height = await node.getTransactionHeight(txid, { signal });
+      if (height === undefined || chain.idAt(height) === undefined) continue;
+      const { blob } = await node.getBlock(height, { signal });
+      const { id, transactionIds } = examine(blob);
+      const [blockId, tip] = [chain.idAt(height), chain.tip()];
+      if (blockId === undefined || tip === undefined || !id || hex(id) !== blockId) continue;
+      if (!transactionIds.some((id) => hex(id) === txid)) continue;
+      return { height, blockId, confirmations: tip - height + 1 };
+    } catch {
+      // The next node may answer.
+    }
+  }
+  return undefined;
+}

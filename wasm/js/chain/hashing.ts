@@ -1,0 +1,85 @@
+/** A follower's hashes, which go through the queue of its `RandomX` instance. */
+import { RandomXError, asRandomXError } from "../errors.js";
+import type { Scheduler } from "../scheduler.js";
+import type { HashJob } from "./protocol.js";
+
+/** The pause before another attempt if other calls fill the queue, in milliseconds. */
+const FULL = 250;
+
+/** The listeners of a follower. */
+export interface HashListener {
+  hashed: (job: number, hash: Uint8Array) => void;
+  /** Hashes could not be computed. */
+  failed: (jobs: readonly number[], error: RandomXError) => void;
+}
+
+/** Hashes in order, with so many requests at a time that other calls get their turn. */
+export class Hashing {
+  readonly #scheduler: Scheduler;
+  readonly #listener: HashListener;
+  /** One for each hash in work: Node warns of a signal with many listeners. */
+  readonly #running = new Set<AbortController>();
+  #waiting: HashJob[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(scheduler: Scheduler, listener: HashListener) {
+    this.#scheduler = scheduler;
+    this.#listener = listener;
+  }
+
+  /** Adds hashes to compute. */
+  add(jobs: readonly HashJob[]): void {
+    this.#waiting.push(...jobs);
+    this.#start();
+  }
+
+  /** Aborts all hashes. */
+  close(): void {
+    this.#waiting = [];
+    clearTimeout(this.#timer);
+    for (const stop of this.#running) stop.abort();
+  }
+
+  #start(): void {
+    const { threads, lanes } = this.#scheduler.configuration;
+    while (this.#running.size < 2 * threads * lanes) {
+      const job = this.#waiting.shift();
+      if (!job) return;
+      const stop = new AbortController();
+      this.#running.add(stop);
+      void this.#hash(job, stop.signal).finally(() => {
+        this.#running.delete(stop);
+        if (this.#timer === undefined) this.#start();
+      });
+    }
+  }
+
+  async #hash(job: HashJob, signal: AbortSignal): Promise<void> {
+    const request = {
+      key: job.seedHash,
+      version: 1,
+      inputs: [{ bytes: job.blob }],
+    } as const;
+    try {
+      const [{ hash }] = await this.#scheduler.hash(request, { signal });
+      if (!signal.aborted) this.#listener.hashed(job.job, hash);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const error = asRandomXError(thrown);
+      if (error.code === "queue-full") {
+        this.#waiting.unshift(job);
+        this.#timer ??= setTimeout(() => {
+          this.#timer = undefined;
+          this.#start();
+        }, FULL);
+        return;
+      }
+      // The next ones would fail for the same reason, each after a long attempt.
+      const failed = [job, ...this.#waiting.splice(0)];
+      this.#listener.failed(
+        failed.map(({ job }) => job),
+        error,
+      );
+    }
+  }
+}

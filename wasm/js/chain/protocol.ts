@@ -1,0 +1,94 @@
+/**
+ * The messages between a follower and its worker. The worker asks the sources, parses their answers
+ * and decides. The follower hashes, stores and reports.
+ */
+import type {
+  PlainCheckpoint,
+  PlainReport,
+  PlainTip,
+} from "../../monero/pkg/randomx_monero_wasm.js";
+import type { PlainError } from "../protocol.js";
+import type { Network } from "../types.js";
+import type { FoundTransaction } from "./types.js";
+
+/** Where a first start begins. */
+export type Start =
+  | { kind: "anchors" }
+  | { kind: "checkpoint"; checkpoint: PlainCheckpoint }
+  | { kind: "between"; heights: number[]; ids: Uint8Array[]; works: string[] };
+
+/** A source, as the worker asks it. */
+export interface SourceArgs {
+  kind: "node" | "relay";
+  url: string;
+  /** Whether the follower sends its requests, with a caller's `fetch`. */
+  isRemote: boolean;
+}
+
+/** The checked arguments of a follower. */
+export interface FollowArgs {
+  network: Network;
+  /** Decimal digits. */
+  fixedDifficulty: string | undefined;
+  sample: number;
+  deep: number;
+  poll: number;
+  timeout: number;
+  start: Start;
+  /** The stored state, if there is one. */
+  state: Uint8Array | undefined;
+  sources: SourceArgs[];
+  moneroWasmUrl: string | undefined;
+}
+
+/** A hash to compute. */
+export interface HashJob {
+  job: number;
+  seedHash: Uint8Array;
+  blob: Uint8Array;
+}
+
+/** A request that the follower sends for the worker. */
+export interface RemoteRequest {
+  id: number;
+  /** The source whose `fetch` sends it. */
+  source: number;
+  url: string;
+  body: string | undefined;
+}
+
+/** A message to the worker. */
+export type ToChain =
+  | { kind: "begin"; args: FollowArgs }
+  | { kind: "hashed"; job: number; hash: Uint8Array }
+  | { kind: "hash-failed"; job: number }
+  | { kind: "find"; id: number; txid: string }
+  | { kind: "stop-find"; id: number }
+  /** The answer to a remote request begins. */
+  | { kind: "response"; id: number; status: number; length: string | null }
+  /** Its next bytes, or its end. */
+  | { kind: "bytes"; id: number; bytes: Uint8Array | undefined }
+  /** It failed. */
+  | { kind: "no-response"; id: number; message: string };
+
+/** A message from the worker. */
+export type FromChain =
+  /** It has started. `refused` is the reason why the stored state was not used. */
+  | { kind: "begun"; tip: PlainTip | null; refused: string | undefined }
+  | { kind: "failed"; error: PlainError }
+  | { kind: "hash"; jobs: HashJob[] }
+  | { kind: "store"; state: Uint8Array }
+  | { kind: "report"; report: PlainReport; failure: string | undefined }
+  | { kind: "progress"; read: number; target: number }
+  | { kind: "synced" }
+  | { kind: "found"; id: number; found: FoundTransaction | undefined }
+  | { kind: "fetch"; request: RemoteRequest }
+  /** The worker takes more bytes of a remote answer. */
+  | { kind: "more"; id: number }
+  | { kind: "cancel"; id: number };
+
+/** A message of a follower or its worker, told apart from those of the workers that hash. */
+export interface ChainMessage<M> {
+  type: "chain";
+  chain: M;
+}

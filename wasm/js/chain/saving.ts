@@ -1,0 +1,39 @@
+/** The states on their way to the store. */
+import { asRandomXError, type RandomXError } from "../errors.js";
+import type { Store } from "./store.js";
+
+/** Saves states one after another. If the store is slow, only the newest waits. */
+export class Saving {
+  readonly #store: Store;
+  readonly #failed: (error: RandomXError) => void;
+  #next: Uint8Array | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(store: Store, failed: (error: RandomXError) => void) {
+    this.#store = store;
+    this.#failed = failed;
+  }
+
+  /** Saves a state. */
+  save(state: Uint8Array): void {
+    this.#next = state;
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing is left to save. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let state = this.#next; state; state = this.#next) {
+      this.#next = undefined;
+      try {
+        await this.#store.save(state);
+      } catch (thrown) {
+        this.#failed(asRandomXError(thrown));
+      }
+    }
+    this.#running = undefined;
+  }
+}

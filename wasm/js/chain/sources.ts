@@ -1,0 +1,144 @@
+/** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
+import { JsonReader, NotJson, type Wanted } from "../monero/json.js";
+import { MoneroNode } from "../monero/node.js";
+import { failure, send, type Transport } from "../monero/transport.js";
+import * as validate from "../validate.js";
+
+/** The newest block of a source's chain. */
+export interface SourceTip {
+  height: number;
+  id: Uint8Array;
+}
+
+/** A source. */
+export interface HeaderSource {
+  tip(signal: AbortSignal): Promise<SourceTip>;
+  /** Returns hashing blobs, each after a byte with its length. There may be fewer than asked for. */
+  headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** Returns difficulties of 16 bytes, the lowest first. */
+  difficulties(first: number, count: number, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/** Returns the hashing blob of a block, or `undefined` if it cannot be parsed. */
+export type HashingBlobOf = (block: Uint8Array) => Uint8Array | undefined;
+
+/** The longest hashing blob. */
+const MAX_BLOB = 92;
+
+const DIFFICULTY_BYTES = 16;
+
+/** The longest answer about a relay's tip. */
+const MAX_TIP = 4 << 10;
+
+const TIP: Wanted = new Map([
+  ["height", 0],
+  ["id", 64],
+]);
+
+/** A Monero node. It serves blocks, of which the hashing blobs are kept. */
+export class NodeSource implements HeaderSource {
+  readonly node: MoneroNode;
+  readonly #hashingBlobOf: HashingBlobOf;
+
+  constructor(url: string, transport: Transport, hashingBlobOf: HashingBlobOf) {
+    // The client repeats requests by itself.
+    this.node = new MoneroNode(url, { ...transport, retries: 0 });
+    this.#hashingBlobOf = hashingBlobOf;
+  }
+
+  async tip(signal: AbortSignal): Promise<SourceTip> {
+    const { height, topBlockHash } = await this.node.getInfo({ signal });
+    return { height: height - 1, id: validate.hash("top_block_hash", topBlockHash) };
+  }
+
+  async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+    const records: Uint8Array[] = [];
+    try {
+      for await (const { blob } of this.node.getBlocks(first, first + count - 1, { signal })) {
+        const header = this.#hashingBlobOf(blob);
+        if (!header) throw failure("invalid", "get_block: not a block", false).error;
+        records.push(Uint8Array.of(header.length), header);
+      }
+    } catch (error) {
+      // What has arrived is of use.
+      if (records.length === 0 || signal.aborted) throw error;
+    }
+    return join(records);
+  }
+
+  async difficulties(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+    const headers = await this.node.getBlockHeadersRange(first, first + count - 1, { signal });
+    const records = new DataView(new ArrayBuffer(DIFFICULTY_BYTES * headers.length));
+    headers.forEach(({ difficulty }, index) => {
+      records.setBigUint64(DIFFICULTY_BYTES * index, difficulty & (2n ** 64n - 1n), true);
+      records.setBigUint64(DIFFICULTY_BYTES * index + 8, difficulty >> 64n, true);
+    });
+    return new Uint8Array(records.buffer);
+  }
+}
+
+/** A relay, such as `randomx relay` runs. */
+export class RelaySource implements HeaderSource {
+  readonly #base: URL;
+  readonly #transport: Transport;
+
+  constructor(url: string, transport: Transport) {
+    this.#base = new URL(url);
+    this.#transport = transport;
+  }
+
+  async tip(signal: AbortSignal): Promise<SourceTip> {
+    const reader = new JsonReader(TIP);
+    await this.#get("tip", MAX_TIP, signal, (piece) => {
+      reader.push(piece);
+    });
+    return validate.fields("tip", ended(reader), { height: validate.height, id: validate.hash });
+  }
+
+  async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#bytes(`headers/${first}/${count}`, (1 + MAX_BLOB) * count, signal);
+  }
+
+  async difficulties(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#bytes(`difficulties/${first}/${count}`, DIFFICULTY_BYTES * count, signal);
+  }
+
+  async #bytes(path: string, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    await this.#get(path, limit, signal, (piece) => {
+      pieces.push(piece.slice());
+    });
+    return join(pieces);
+  }
+
+  async #get(
+    path: string,
+    limit: number,
+    signal: AbortSignal,
+    take: (piece: Uint8Array) => void,
+  ): Promise<void> {
+    const url = new URL(this.#base);
+    url.pathname = `${url.pathname.replace(/\/$/u, "")}/v1/${path}`;
+    const failed = await send(this.#transport, { label: path, url, limit }, take, signal);
+    if (failed) throw failed.error;
+  }
+}
+
+function ended(reader: JsonReader): unknown {
+  try {
+    return reader.end();
+  } catch (thrown) {
+    if (!(thrown instanceof NotJson)) throw thrown;
+    throw failure("invalid", "tip: the answer is not JSON", false).error;
+  }
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

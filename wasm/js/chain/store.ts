@@ -1,0 +1,156 @@
+/** Where a client's state is kept: in memory, in a browser's database, or in a file. */
+import { nodeModule } from "../environment.js";
+import { RandomXError } from "../errors.js";
+
+/**
+ * Keeps the state of one client, some 200 KB. A wallet can bring its own. Whoever can change the state
+ * chooses the chain.
+ */
+export interface Store {
+  /** Returns the bytes that were saved last, or `undefined` if there are none. */
+  load(): Promise<Uint8Array | undefined>;
+  /** Replaces the bytes as a whole: after a crash, the old or the new ones are there. */
+  save(bytes: Uint8Array): Promise<void>;
+}
+
+/** A store in memory. */
+export class MemoryStore implements Store {
+  #bytes: Uint8Array | undefined;
+
+  load(): Promise<Uint8Array | undefined> {
+    return Promise.resolve(this.#bytes?.slice());
+  }
+
+  save(bytes: Uint8Array): Promise<void> {
+    this.#bytes = bytes.slice();
+    return Promise.resolve();
+  }
+}
+
+/** The object store of a database, and the key in it. */
+const STATES = "states";
+const STATE = "chain";
+
+/**
+ * A store in the browser's IndexedDB. Two tabs with one name overwrite each other's state, which is
+ * harmless: each is a whole chain.
+ */
+export class IndexedDBStore implements Store {
+  readonly #name: string;
+
+  /** @param name - the name of the database, `randomx-chain` by default. */
+  constructor(name = "randomx-chain") {
+    this.#name = name;
+  }
+
+  async load(): Promise<Uint8Array | undefined> {
+    const value = await this.#do("readonly", (states) => states.get(STATE) as IDBRequest<unknown>);
+    return value instanceof Uint8Array ? value : undefined;
+  }
+
+  async save(bytes: Uint8Array): Promise<void> {
+    await this.#do("readwrite", (states) => states.put(bytes, STATE));
+  }
+
+  /** Runs one transaction. The database is not kept open, which would block its deletion. */
+  async #do<T>(
+    mode: IDBTransactionMode,
+    use: (states: IDBObjectStore) => IDBRequest<T>,
+  ): Promise<T> {
+    if (typeof indexedDB === "undefined") {
+      throw new RandomXError("unsupported", "IndexedDBStore: there is no IndexedDB here");
+    }
+    const opening = indexedDB.open(this.#name, 1);
+    opening.onupgradeneeded = () => {
+      opening.result.createObjectStore(STATES);
+    };
+    const database = await done(opening, "onsuccess", opening);
+    try {
+      // By default browsers may report success before the bytes are on the disk.
+      const transaction = database.transaction(STATES, mode, { durability: "strict" });
+      const request = use(transaction.objectStore(STATES));
+      await done(transaction, "oncomplete", request);
+      return request.result;
+    } finally {
+      database.close();
+    }
+  }
+}
+
+/** Resolves with a request's result when `target` reports success. */
+function done<T, E extends "onsuccess" | "oncomplete">(
+  target: Partial<Record<E | "onerror" | "onabort", unknown>>,
+  event: E,
+  request: IDBRequest<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => {
+      reject(request.error ?? new Error("the database is blocked"));
+    };
+    Object.assign(target, {
+      [event]: () => {
+        resolve(request.result);
+      },
+      onerror: fail,
+      onabort: fail,
+      onblocked: fail,
+    });
+  });
+}
+
+/** The most bytes that are read from a file. */
+const MAX_FILE = 16 << 20;
+
+/**
+ * A store in a file, in Node, Deno and Bun. The file is replaced as a whole: written under a random
+ * name, flushed to the disk and renamed. It keeps its mode.
+ */
+export class FileStore implements Store {
+  readonly #path: string;
+
+  /** @param path - the file. Its folder must exist. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async load(): Promise<Uint8Array | undefined> {
+    const files = promises();
+    try {
+      const { size } = await files.stat(this.#path);
+      if (size > MAX_FILE) throw new Error(`${this.#path}: expected at most ${MAX_FILE} bytes`);
+      return new Uint8Array(await files.readFile(this.#path));
+    } catch (error) {
+      if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  async save(bytes: Uint8Array): Promise<void> {
+    const files = promises();
+    const fresh = `${this.#path}.${crypto.randomUUID()}.new`;
+    try {
+      const mode = await files.stat(this.#path).then(
+        (old) => old.mode & 0o777,
+        () => 0o600,
+      );
+      const file = await files.open(fresh, "wx", mode);
+      try {
+        await file.chmod(mode);
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await files.rename(fresh, this.#path);
+    } catch (error) {
+      await files.rm(fresh, { force: true });
+      throw error;
+    }
+  }
+}
+
+function promises(): typeof import("node:fs/promises") {
+  const files = nodeModule("fs")?.promises;
+  if (!files) throw new RandomXError("unsupported", "FileStore: there are no files here");
+  return files;
+}
