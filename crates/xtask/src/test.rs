@@ -140,6 +140,7 @@ pub(crate) fn bench(args: &[String]) -> Result<()> {
 
 /// Runs the benchmarks of the wasm build in the user's Node.js.
 pub(crate) fn bench_node(args: &[String]) -> Result<()> {
-    build::product_from_scratch()?;
-    process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))
+    build::package_from_scratch()?;
+    process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))?;
+    process::run(&mut Node::Installed.run("tests/node/follow-bench.mjs")?)
 }
