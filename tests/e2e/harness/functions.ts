@@ -1,6 +1,7 @@
 /** The functions that tests call inside a browser: arguments and results are JSON. */
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
+import { followed } from "./follow.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
 import { soak } from "./soak.js";
@@ -9,6 +10,7 @@ import { chain, hashes, hashesByDefault, suite, suites, verdicts, whole } from "
 export const functions = {
   detect,
   ...faults,
+  followed,
   chain,
   hashes,
   hashesByDefault,

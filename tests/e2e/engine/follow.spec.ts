@@ -1,0 +1,37 @@
+/** `RandomX.follow` in browsers, with a simulated source and a state in IndexedDB. */
+import { chainOf, extended } from "../../node/chain/blocks.js";
+import { SimulatedSource } from "../../node/chain/source.js";
+import { expect, test } from "../browsers/test.js";
+
+const common = chainOf(8);
+
+/** Follows, loads the page again, and follows on. */
+const title = "a chain is followed, and continued after the page was loaded again";
+
+test(title, { tag: "@chromium" }, async ({ harness }) => {
+  const source = await SimulatedSource.start(extended(common, 4));
+  try {
+    const name = `follow-${Math.random()}`;
+    const block = source.chain[5];
+    const txid = block?.minerTransaction ?? "";
+    const first = await harness.call("followed", source.url, name, source.tip.id, txid);
+    expect(first).toMatchObject({
+      first: 0,
+      tip: { height: 12, id: source.tip.id, work: "13" },
+      found: { height: 5, confirmations: 8 },
+    });
+
+    await harness.tab.reload();
+    const asked = source.count("headers");
+    const again = await harness.call("followed", source.url, name, source.tip.id, txid);
+    expect(again).toMatchObject({ first: 12, tip: first.tip });
+    expect(source.count("headers")).toBe(asked);
+
+    source.chain = extended(common, 6, { nonce: 1 });
+    const replaced = await harness.call("followed", source.url, name, source.tip.id, txid);
+    expect(replaced.types).toContain("reorg");
+    expect(replaced).toMatchObject({ first: 12, tip: { height: 14, id: source.tip.id } });
+  } finally {
+    await source.stop();
+  }
+});

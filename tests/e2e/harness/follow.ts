@@ -1,0 +1,45 @@
+/** Chains that are followed in a browser. */
+import { IndexedDBStore } from "../../../wasm/js/index.js";
+import { sharedInstance } from "./instance.js";
+
+/** What a test learns about a followed chain. */
+export interface Followed {
+  /** The types of the events, in order. */
+  types: string[];
+  /** The height of the first tip, which comes from the store if there is one. */
+  first: number | undefined;
+  tip: { height: number; id: string; work: string };
+  /** What was found of a transaction. */
+  found: { height: number; confirmations: number } | null;
+}
+
+/**
+ * Follows a regtest chain to a tip, with a state in the database of a name, and looks for a transaction.
+ */
+export async function followed(
+  url: string,
+  name: string,
+  tip: string,
+  txid: string,
+): Promise<Followed> {
+  const randomx = await sharedInstance();
+  const store = new IndexedDBStore(name);
+  const types: string[] = [];
+  let first: number | undefined;
+  const chain = randomx.follow([{ relay: url }, { node: url }], {
+    network: "regtest",
+    poll: 1,
+    store,
+  });
+  for await (const event of chain) {
+    types.push(event.type);
+    if (event.type === "tip") first ??= event.tip.height;
+    if (event.type === "synced" && event.tip.id === tip) {
+      const { height, id, work } = event.tip;
+      const found = (await chain.find(txid)) ?? null;
+      // Leaving the loop closes the follower.
+      return { types, first, tip: { height, id, work: String(work) }, found };
+    }
+  }
+  throw new Error("the chain was not followed");
+}
