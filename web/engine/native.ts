@@ -149,7 +149,7 @@ async function follow<Done>(
   try {
     for (;;) {
       const { done, value } = await events.read();
-      if (done) throw new NativeError("unreachable", "the server closed the connection");
+      if (done) throw unreachable("it closed the connection");
       const data: unknown = JSON.parse(value.data);
       if (value.event === "done") return data as Done;
       if (value.event === "error") throw asError(data);
@@ -179,7 +179,9 @@ async function ask(
 }
 
 function unreachable(error: unknown): NativeError {
-  return new NativeError("unreachable", error instanceof Error ? error.message : String(error));
+  const reason = error instanceof Error ? error.message : String(error);
+  const words = `the server of this page, randomx serve, does not answer any more (${reason})`;
+  return new NativeError("unreachable", words);
 }
 
 async function failure(answer: Response): Promise<NativeError> {

@@ -9,6 +9,8 @@ export type Check = (name: string, text: string) => unknown;
 export interface FieldOptions {
   /** Whether it may be left empty. */
   optional?: boolean;
+  /** Whether white space has a meaning, as between addresses. */
+  spaces?: boolean;
 }
 
 /** An input, and the error beside it. */
@@ -18,22 +20,29 @@ export class Field {
   readonly #name: string;
   readonly #check: Check;
   readonly #optional: boolean;
+  readonly #spaces: boolean;
 
   /** Wraps the text area `#id`, which has a label and the error element `#id-error`. */
-  constructor(id: string, check: Check, { optional = false }: FieldOptions = {}) {
+  constructor(id: string, check: Check, options: FieldOptions = {}) {
     this.#input = find(document, `textarea#${id}`, HTMLTextAreaElement);
     this.#error = find(document, `#${id}-error`, HTMLElement);
     this.#name = find(document, `label[for="${id}"]`, HTMLElement).textContent.trim();
     this.#check = check;
-    this.#optional = optional;
+    this.#optional = options.optional ?? false;
+    this.#spaces = options.spaces ?? false;
     this.#input.addEventListener("input", () => {
       this.showError("");
     });
   }
 
-  /** Returns the text without white space, or `undefined` if it is invalid. */
+  /** The text, without white space unless that has a meaning. */
+  get text(): string {
+    return this.#input.value.replace(/\s+/gu, this.#spaces ? " " : "").trim();
+  }
+
+  /** Returns the text, or `undefined` if it is invalid. */
   read(): string | undefined {
-    const text = this.#input.value.replace(/\s/gu, "");
+    const { text } = this;
     try {
       if (text === "" && this.#optional) {
         this.showError("");

@@ -21,6 +21,23 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Replaces an element's children. If one of them had the focus, the new child's button gets it. */
+export function swap(root: HTMLElement, child: HTMLElement): void {
+  const hadFocus = root.contains(document.activeElement);
+  root.replaceChildren(child);
+  if (hadFocus) child.querySelector("button")?.focus();
+}
+
+/** Disables a button, or enables it. Unlike `disabled`, this leaves the focus on it. */
+export function setDisabled(button: HTMLButtonElement, isDisabled: boolean): void {
+  button.ariaDisabled = isDisabled ? "true" : null;
+}
+
+/** Tells whether a button was disabled by `setDisabled`. */
+export function isDisabled(button: HTMLButtonElement): boolean {
+  return button.ariaDisabled === "true";
+}
+
 /** Parses a view's own HTML file (`import html from "./view.html?raw"`). Never pass text from outside. */
 export function fragment(html: string): DocumentFragment {
   const template = document.createElement("template");

@@ -1,5 +1,5 @@
 /** The display of long work: progress, times, and a button to cancel. */
-import { make } from "./page.js";
+import { isDisabled, make, setDisabled } from "./page.js";
 import { duration } from "./words.js";
 
 /** Before this, an estimate of the remaining time would be a guess. */
@@ -36,7 +36,10 @@ export class ProgressBar {
     if (onCancel) {
       this.#cancel = make("button", cancelLabel);
       this.#cancel.type = "button";
-      this.#cancel.addEventListener("click", onCancel);
+      const button = this.#cancel;
+      button.addEventListener("click", () => {
+        if (!isDisabled(button)) onCancel();
+      });
       this.element.append(this.#cancel);
     }
     this.reset();
@@ -53,7 +56,7 @@ export class ProgressBar {
     this.#bar.value = 0;
     this.#percent.textContent = "0 %";
     this.#words.textContent = words;
-    if (this.#cancel) this.#cancel.disabled = false;
+    if (this.#cancel) setDisabled(this.#cancel, false);
   }
 
   /** Shows the progress, 0 to 1, and the estimated remaining time. */
@@ -67,7 +70,7 @@ export class ProgressBar {
   /** Shows how the work ended, and disables the button. */
   end(words: string): void {
     this.#words.textContent = words;
-    if (this.#cancel) this.#cancel.disabled = true;
+    if (this.#cancel) setDisabled(this.#cancel, true);
   }
 }
 

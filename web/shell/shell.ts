@@ -50,7 +50,8 @@ export class Shell {
     } catch (error) {
       if (turn !== this.#turn) return;
       // Some browsers remember a failed script until the page is reloaded.
-      this.#fail(name, "This view cannot be opened", String(error), () => {
+      const words = `Its files could not be loaded: the server of this page does not answer, or has newer ones. (${String(error)})`;
+      this.#fail(name, "This view cannot be opened", words, () => {
         location.reload();
       });
     }

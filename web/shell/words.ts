@@ -1,6 +1,7 @@
 /** Formats numbers and errors for people. */
 export { hex } from "../../wasm/js/monero/hex.js";
 import { RandomXError, type RandomXErrorCode } from "../../wasm/js/index.js";
+import { ServerGone } from "./load.js";
 
 /** JavaScript's dates end 100 million days after 1970. */
 const LAST_SECOND = 8.64e12;
@@ -20,6 +21,22 @@ export function bytes(count: number): string {
 /** Formats milliseconds, as seconds from 1 s on. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Formats a number of seconds, in its greatest unit. */
+export function span(seconds: number): string {
+  const units = [
+    ["second", 60],
+    ["minute", 60],
+    ["hour", 24],
+    ["day", Infinity],
+  ] as const;
+  let count = seconds;
+  for (const [name, size] of units) {
+    if (count < size) return `${whole(count)} ${name}${count === 1 ? "" : "s"}`;
+    count = Math.floor(count / size);
+  }
+  return "";
 }
 
 /** Formats seconds since 1970 in UTC, to the minute. A block can contain any number. */
@@ -52,6 +69,9 @@ const ADVICE: Record<RandomXErrorCode, string> = {
 
 /** Describes an error: advice for the visitor, then its code and message. */
 export function failure(thrown: unknown): string {
+  if (thrown instanceof ServerGone) {
+    return "The server of this page does not answer. Try again when it runs.";
+  }
   if (!(thrown instanceof RandomXError)) return `Unexpected error: ${String(thrown)}`;
   const advice = ADVICE[thrown.code];
   return thrown.code === "aborted" ? advice : `${advice} (${thrown.code}: ${thrown.message})`;

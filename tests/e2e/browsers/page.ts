@@ -72,7 +72,7 @@ export class Visit {
 
   /** Waits for an enabled match, and clicks it. */
   async click(selector: string): Promise<void> {
-    await this.until(`${selector}:not(:disabled)`);
+    await this.until(`${selector}:not(:disabled, [aria-disabled="true"])`);
     await this.of(selector, `it.scrollIntoView({ block: "center", behavior: "instant" })`);
     await this.tab.click(selector);
   }
@@ -108,10 +108,11 @@ export class Visit {
   async expectAccessible(name: string): Promise<void> {
     for (const theme of ["light", "dark"]) {
       await this.of("html", `it.dataset.theme = "${theme}"`);
-      expect(await this.violations()).toEqual([]);
       await this.tab.resize(1280, 800);
+      expect(await this.violations(), `${name}, ${theme}`).toEqual([]);
       await this.keep(`${name}-${theme}`);
       await this.tab.resize(360, 720);
+      expect(await this.violations(), `${name}, ${theme}, phone`).toEqual([]);
       const width = await this.of<number>("html", "innerWidth");
       expect(await this.of("html", "it.scrollWidth")).toBeLessThanOrEqual(width);
       await this.keep(`${name}-${theme}-phone`);

@@ -29,7 +29,7 @@ for (const theme of ["light", "dark"] as const) {
       expect(await view.violations()).toEqual([]);
 
       await view.click("#fill");
-      await view.fill("#block", "00");
+      await view.fill("#block", "00".repeat(76));
       await view.click("#from-paste [type=submit]");
       await view.until('#report[data-state="invalid"]');
       expect(await view.violations()).toEqual([]);

@@ -24,7 +24,10 @@ const { blocks } = JSON.parse(readText("tests/vectors/mainnet-blocks.json")) as 
 /** The node's only real block. */
 export const block = blocks[1] ?? fail();
 
-/** Serves a node that returns `blob` for its block while `work` runs. */
+/** The newest of the blocks, which the page shows first. */
+export const newest = blocks.at(-1) ?? fail();
+
+/** Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. */
 export async function serveNode(blob: string, work: (url: string) => Promise<void>): Promise<void> {
   const server = createServer((request, response) => {
     let body = "";
@@ -34,9 +37,13 @@ export async function serveNode(blob: string, work: (url: string) => Promise<voi
         method: string;
         params: Record<string, number>;
       };
-      const result = { ...answer(method, params, blob), status: "OK" };
       response.setHeader("Access-Control-Allow-Origin", "*");
-      response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", result }));
+      const { end_height: last = 0, height = last } = params;
+      const outcome =
+        height > block.height
+          ? { error: { code: -2, message: "Requested block height is too great" } }
+          : { result: { ...answer(method, params, blob), status: "OK" } };
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", ...outcome }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,6 +59,15 @@ function answer(method: string, params: Record<string, number>, blob: string): o
   const { start_height: first = 0, end_height: last = 0, height: asked = 0 } = params;
   if (method === "get_block") return { blob, block_header: header(asked) };
   if (method === "get_block_header_by_height") return { block_header: header(asked) };
+  if (method === "get_info") {
+    return {
+      height: block.height + 1,
+      top_block_hash: block.id,
+      wide_difficulty: DIFFICULTY,
+      nettype: "mainnet",
+      synchronized: true,
+    };
+  }
   return {
     headers: Array.from({ length: last - first + 1 }, (_, index) => header(first + index)),
   };

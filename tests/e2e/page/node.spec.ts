@@ -44,6 +44,23 @@ test("a node that cannot be reached is reported", { tag: "@chromium" }, async ({
   await view.says("#node-result .verdict", /node-unreachable/u);
 });
 
+test(
+  "an address without its scheme is completed, and a block beyond the chain is reported",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await serveNode(block.block_blob, async (url) => {
+      await view.go("#/verify?from=node");
+      await requestBlocks(view, url.replace("http://", ""), String(block.height + 2000));
+      await view.until('#node-result[data-state="failed"]');
+      await view.says(
+        "#node-result .verdict",
+        "The node’s chain has 3,455,888 blocks so far: its last one is 3,455,887, and block 3,457,887 was asked for.",
+      );
+      expect(await view.of("#node-url", "it.value")).toBe(url);
+    });
+  },
+);
+
 test("each field reports what is wrong with it", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=node");
   await requestBlocks(view, "ftp://node", "0", "x");

@@ -1,7 +1,7 @@
 /** The view Verify, as a visitor uses it. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { headers } from "../support.js";
-import { block as whole } from "./monero-node.js";
+import { block as whole, newest } from "./monero-node.js";
 
 const [first, second] = headers.blocks;
 if (!first || !second) throw new Error("tests/vectors/mainnet-headers.json: there are no blocks");
@@ -21,6 +21,18 @@ async function paste(view: Visit, texts: Partial<typeof given>): Promise<void> {
   await view.click("#from-paste [type=submit]");
 }
 
+/** Drops a file, whose content is an expression, on the first match. */
+async function drop(view: Visit, selector: string, content: string): Promise<void> {
+  await view.of(
+    selector,
+    `{
+      const files = new DataTransfer();
+      files.items.add(new File([${content}], "block"));
+      it.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+    }`,
+  );
+}
+
 /** The outcome of each check in the report. */
 async function outcomes(view: Visit): Promise<Record<string, string>> {
   return view.of<Record<string, string>>(
@@ -29,17 +41,71 @@ async function outcomes(view: Visit): Promise<Record<string, string>> {
   );
 }
 
-test("verifies a real block on load, and shows its details", async ({ view }) => {
+test("verifies a real, whole block on load, and shows its details", async ({ view }) => {
   await view.go("");
   await view.until(`${report}[data-state="valid"]`);
-  await view.says(`${report} .verdict`, /Verified: the hash meets the difficulty/u);
+  await view.says(`${report} .verdict`, "Verified: the work was done. All 9 checks passed.");
+  await view.says("#report-title", "Block 3,455,947");
+  await view.says('[data-place="id"]', newest.id);
+  await view.says('[data-place="hash"]', newest.pow_hash);
+  await view.says('[data-place="seed-hash"]', newest.seed_hash);
+  const strip = (await view.text('[data-place="strip"]')).replace(/\s/gu, "");
+  expect(strip.startsWith(newest.block_blob.slice(0, 86))).toBe(true);
+  await view.says(
+    ".parts",
+    /Timestamp[^]*decimal[^]*Nonce[^]*Miner transaction: height[^]*3455947/u,
+  );
+  await view.says(".epoch", /3,454,976[^]*3,455,041[^]*3,455,947[^]*3,457,088/u);
+  expect(Object.values(await outcomes(view))).toEqual(Array.from({ length: 9 }, () => "passed"));
+  await view.says('[data-check="proof-of-work"] .examined', new RegExp(newest.pow_hash, "u"));
+
+  await view.click("#again");
+  await view.says(`${report} .task`, /already in memory/u);
+  await view.until(`${report}[data-state="valid"]`);
+});
+
+test("one click changes a byte, and one puts it back", async ({ view }) => {
+  await view.go("");
+  await view.until(`${report}[data-state="valid"]`);
+  // A byte of the nonce.
+  const before = await view.text('[data-byte="39"]');
+  await view.click('[data-byte="39"]');
+  await view.until(`${report}[data-state="invalid"]`);
+  await view.says(
+    `${report} .verdict`,
+    "Rejected: one changed digit, and the work no longer fits. 3 of 9 checks failed.",
+  );
+  expect(await view.text('[data-byte="39"][data-altered]')).not.toBe(before);
+  expect(await view.hasFocus('[data-byte="39"]')).toBe(true);
+  expect(await view.of(`${report} .checks`, "it.firstElementChild.dataset.check")).toBe(
+    "proof-of-work",
+  );
+  await view.click("#put-back");
+  await view.until(`${report}[data-state="valid"]`);
+  expect(await view.text('[data-byte="39"]')).toBe(before);
+  expect(await view.hasFocus("#again")).toBe(true);
+
+  // With the keyboard: to the next byte and back, then change and restore it.
+  await view.of('[data-byte="0"]', "it.focus()");
+  await view.tab.press("ArrowRight");
+  await view.tab.press("Enter");
+  await view.until(`${report}[data-state="invalid"]`);
+  expect(await view.hasFocus('[data-byte="1"][data-altered]')).toBe(true);
+  await view.tab.press("Enter");
+  await view.until(`${report}[data-state="valid"]`);
+});
+
+test("a hashing blob with its exact difficulty", { tag: "@chromium" }, async ({ view }) => {
+  await view.go(`#/verify?block=${first.height}`);
+  await view.until(`${report}[data-state="valid"]`);
+  await view.says(
+    `${report} .verdict`,
+    "Verified: the work was done. 5 of 9 checks could be made, and passed.",
+  );
   await view.says("#report-title", "Block 3,727,300");
   await view.says('[data-place="id"]', first.id);
   await view.says('[data-place="hash"]', first.pow_hash);
-  await view.says('[data-place="seed-hash"]', headers.seed_hash);
-  await view.says('[data-place="strip"]', first.hashing_blob);
   await view.says('[data-difficulty="required"]', "716,071,628,829");
-  await view.says(".parts", /Timestamp[^]*Nonce[^]*5637002/u);
   await view.says(".epoch", /3,725,312[^]*3,725,377[^]*3,727,300[^]*3,727,424/u);
   expect(await outcomes(view)).toEqual({
     block: "passed",
@@ -52,27 +118,21 @@ test("verifies a real block on load, and shows its details", async ({ view }) =>
     id: "passed",
     "proof-of-work": "passed",
   });
-  await view.says('[data-check="proof-of-work"] .examined', new RegExp(first.pow_hash, "u"));
-
-  await view.click("#again");
-  await view.says(`${report} .task`, /already in memory/u);
-  await view.until(`${report}[data-state="valid"]`);
 });
 
 test(
-  "a whole block: all checks, with the bytes they examined",
+  "the details are at most three screens below on a phone",
   { tag: "@chromium" },
   async ({ view }) => {
-    await view.go(`#/verify?block=${whole.height}`);
+    await view.tab.resize(390, 844);
+    await view.go("");
     await view.until(`${report}[data-state="valid"]`);
-    await view.says('[data-place="id"]', whole.id);
-    await view.says('[data-place="hash"]', whole.pow_hash);
-    const { "hashing-blob": blob, ...others } = await outcomes(view);
-    expect(blob).toBe("skipped");
-    expect(Object.values(others)).toEqual(Array.from({ length: 8 }, () => "passed"));
-    await view.says('[data-check="height"] .examined', /8ff7d201/u);
-    await view.says(".parts", /Miner transaction: height[^]*3455887/u);
-    expect(await view.text(".parts")).not.toContain("Could not be read");
+    const top = await view.of<number>(
+      `${report} .more`,
+      "it.getBoundingClientRect().top + scrollY",
+    );
+    expect(top).toBeLessThan(3 * 844);
+    expect(await view.count(`${report} .more[open]`)).toBe(0);
   },
 );
 
@@ -93,7 +153,10 @@ test("a pasted block is valid; altered, or with a higher difficulty, it is inval
 
   await paste(view, { block: given.block.replace(/.$/u, "5") });
   await view.until(`${report}[data-state="invalid"]`);
-  await view.says(`${report} .verdict`, /Rejected: the hash does not meet the difficulty 7\d+\.$/u);
+  await view.says(
+    `${report} .verdict`,
+    /^Rejected: the hash does not meet the difficulty 7\d+\. 1 of 4 checks failed\.$/u,
+  );
   expect((await outcomes(view))["proof-of-work"]).toBe("failed");
   await view.says('[data-check="proof-of-work"] .outcome', /failed/u);
 });
@@ -102,7 +165,8 @@ test("an address that contains a block verifies it", { tag: "@chromium" }, async
   const query = new URLSearchParams({ from: "paste", ...given, id: second.id, height: "3727301" });
   await view.go(`#/verify?${query.toString()}`);
   await view.until(`${report}[data-state="valid"]`);
-  await view.says("#report-title", "Block 3,727,301");
+  // A hashing blob does not contain its height.
+  await view.says("#report-title", "A hashing blob");
   expect((await outcomes(view)).id).toBe("passed");
 });
 
@@ -124,22 +188,30 @@ test(
       JSON.stringify(JSON.stringify(answer)),
     ]) {
       await view.fill("#block", "");
-      await view.of(
-        "#from-paste",
-        `{
-        const files = new DataTransfer();
-        files.items.add(new File([${content}], "block"));
-        it.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
-      }`,
-      );
+      await drop(view, "#from-paste", content);
       await expect.poll(() => view.of("#block", "it.value.trim()")).toBe(whole.block_blob);
     }
-    await view.says("#kind", "2,424 bytes, read as a block");
+    await view.says("#kind", "2,424 bytes, read as a block.");
     expect(await view.of("#difficulty", "it.value")).toBe(String(0xa3f8));
     expect(await view.of("#expected-id", "it.value")).toBe(whole.id);
+    await view.says("#seed-hash-error", "Seed hash: is missing.");
     await view.fill("#seed-hash", whole.seed_hash);
     await view.click("#from-paste [type=submit]");
     await view.until(`${report}[data-state="valid"]`);
+  },
+);
+
+test(
+  "a file can be dropped on any view, and is verified at once",
+  { tag: "@full" },
+  async ({ view }) => {
+    await view.go("#/bench");
+    const { block_blob: block, seed_hash: seedHash } = whole;
+    const file = JSON.stringify({ block, seedHash, difficulty: 1000 });
+    await view.until('.view[data-view="bench"] h1');
+    await drop(view, "h1", JSON.stringify(file));
+    await view.until(`${report}[data-state="valid"]`);
+    await view.says('[data-place="id"]', whole.id);
   },
 );
 
@@ -149,6 +221,30 @@ test("a file without a block is reported", { tag: "@chromium" }, async ({ view }
   await view.says("#block-error", /expected JSON/u);
   await view.fill("#block", '{"height": 7}');
   await view.says("#block-error", /expected a block or a hashing blob/u);
+  // The beginning of a picture.
+  await view.fill("#block", "");
+  await drop(view, "#from-paste", "Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)");
+  await view.says(
+    "#block-error",
+    /expected a file with a block.* 8 bytes .* begins with 0x89504e47/u,
+  );
+  await view.fill("#block", "zz");
+  await view.says("#kind", "This is not hex, two digits a byte.");
+});
+
+test("a block is not called what only its sender says", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  // The example's height and id stay in the form.
+  await view.click("#fill");
+  await view.fill("#block", "00".repeat(76));
+  await view.click("#from-paste [type=submit]");
+  await view.until(`${report}[data-state="invalid"]`);
+  await view.says("#report-title", "A hashing blob");
+  // Bytes that cannot be read are not hashed; only the check says so.
+  await view.fill("#block", "ff".repeat(76));
+  await view.click("#from-paste [type=submit]");
+  await view.says(`${report} .verdict`, /^Rejected: .* 1 of 1 checks failed\.$/u);
+  expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
 });
 
 test("work can be cancelled, and other work started", { tag: "@full" }, async ({ view }) => {
@@ -163,7 +259,7 @@ test("work can be cancelled, and other work started", { tag: "@full" }, async ({
     await view.until(`${report}[data-state="cancelled"]`, 5000);
   }).toPass({ timeout: 90_000 });
   await view.says(`${report} .verdict`, /^Cancelled/u);
-  expect(await view.of(`${report} .task button`, "it.disabled")).toBe(true);
+  expect(await view.of(`${report} .task button`, "it.ariaDisabled")).toBe("true");
 
   // The second block replaces the first, whose work is aborted.
   await paste(view, { seed: "33".repeat(32) });

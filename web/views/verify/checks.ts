@@ -1,6 +1,7 @@
 /** The list of checks: the outcome of each, the reason, and the bytes that it examined. */
 import type { Check, CheckName } from "../../../wasm/js/index.js";
 import { make } from "../../shell/page.js";
+import { byWeight } from "./headline.js";
 import { shortened } from "./strip.js";
 
 /** Bytes that a check examines. */
@@ -63,10 +64,10 @@ export class Checks {
     );
   }
 
-  /** Shows the outcomes of checks. */
+  /** Shows the outcomes of checks, those that failed first. */
   show(checks: readonly Check[], examined: (name: CheckName) => Examined[]): void {
     this.#list.replaceChildren(
-      ...checks.map(({ name, passed, detail }) => {
+      ...byWeight(checks).map(({ name, passed, detail }) => {
         const outcome = passed === null ? "skipped" : passed ? "passed" : "failed";
         const bytes = examined(name);
         // A right id already stands among the bytes.

@@ -1,7 +1,8 @@
 /** Real blocks of Monero's main chain, which the tests verify too. */
 import headers from "../../../tests/vectors/mainnet-headers.json";
-// A separate file, since most visitors do not need it.
+// A separate file, which loads while the first worker starts.
 import wholeBlocks from "../../../tests/vectors/mainnet-blocks.json?url";
+import { load } from "../../shell/load.js";
 import { whole } from "../../shell/words.js";
 import type { Subject } from "./subject.js";
 
@@ -11,6 +12,8 @@ const AT_LEAST = "704249165145";
 /** Hashing blobs of blocks, with the difficulties that the chain required. */
 export const examples: readonly (Subject & { height: number })[] = headers.blocks.map((block) => ({
   origin: "A real block of Monero’s main chain",
+  title: `Block ${whole(block.height)}`,
+  example: block.height,
   hashingBlob: block.hashing_blob,
   seedHash: headers.seed_hash,
   difficulty: block.difficulty,
@@ -18,21 +21,37 @@ export const examples: readonly (Subject & { height: number })[] = headers.block
   height: block.height,
 }));
 
-/** The heights of the whole blocks. */
-export const WHOLE_HEIGHTS = [3455887, 3455905, 3455947, 3455835, 3455891, 3455927, 3455896];
+/** The whole blocks, in words. The first is shown first. */
+export const WHOLE: readonly { height: number; words: string }[] = [
+  { height: 3455947, words: "the newest that is kept whole" },
+  { height: 3455896, words: "the one with the most transactions, 67" },
+  { height: 3455887, words: "the one with the fewest, 2" },
+  { height: 3455835, words: "the oldest" },
+  { height: 3455927, words: "one with 52 transactions" },
+  { height: 3455891, words: "one with 30" },
+  { height: 3455905, words: "one with 6" },
+];
 
 /** Loads a whole block, with its miner's transaction and the hashes of the others. */
 export async function wholeExample(height: number, signal: AbortSignal): Promise<Subject> {
-  const answer = await fetch(wholeBlocks, { signal });
-  if (!answer.ok) throw new Error(`the examples cannot be loaded: status ${answer.status}`);
+  const answer = await load(wholeBlocks, signal);
   const { blocks } = (await answer.json()) as {
-    blocks: { height: number; id: string; seed_hash: string; block_blob: string }[];
+    blocks: {
+      height: number;
+      id: string;
+      seed_hash: string;
+      hashing_blob: string;
+      block_blob: string;
+    }[];
   };
   const found = blocks.find((block) => block.height === height);
   if (!found) throw new Error(`there is no example at height ${whole(height)}`);
   return {
     origin: "A real, whole block of Monero’s main chain; its difficulty is at least the one shown",
+    title: `Block ${whole(height)}`,
+    example: height,
     block: found.block_blob,
+    hashingBlob: found.hashing_blob,
     seedHash: found.seed_hash,
     difficulty: AT_LEAST,
     expectedId: found.id,

@@ -4,6 +4,7 @@ import { invalidArgument } from "../../../wasm/js/errors.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
+import { completed } from "../../shell/url.js";
 import { whole } from "../../shell/words.js";
 import type { Blocks } from "./blocks.js";
 import { verifyRange, type Range } from "./range.js";
@@ -23,9 +24,10 @@ export class NodeForm {
   constructor(panel: HTMLElement, blocks: Blocks) {
     this.#panel = panel;
     this.#blocks = blocks;
-    this.#url = new Field("node-url", (_name, text) => new MoneroNode(text));
+    this.#url = new Field("node-url", (_name, text) => new MoneroNode(completed(text)));
     this.#first = new Field("node-from", height);
     this.#last = new Field("node-to", height, { optional: true });
+    find(panel, '[data-place="origin-of-page"]', HTMLElement).textContent = location.origin;
     blocks.onStop = () => this.#abort?.abort();
     find(panel, "form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
@@ -42,11 +44,13 @@ export class NodeForm {
   #read(): Range | undefined {
     const fields = [this.#url, this.#first, this.#last];
     const texts = fields.map((field) => field.read());
-    const [url, from, to] = texts;
-    if (url === undefined || from === undefined || to === undefined) {
+    const [address, from, to] = texts;
+    if (address === undefined || from === undefined || to === undefined) {
       fields[texts.indexOf(undefined)]?.focus();
       return undefined;
     }
+    const url = completed(address);
+    this.#url.write(url);
     const first = Number(from);
     const last = to === "" ? first : Number(to);
     const most = first + MOST - 1;

@@ -1,11 +1,12 @@
 /** The form for a block that is pasted, typed, or dropped as a file. */
+import { invalidArgument } from "../../../wasm/js/errors.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find } from "../../shell/page.js";
 import { bytes } from "../../shell/words.js";
 import { examples } from "./examples.js";
 import { readFile, readText, type Found } from "./read.js";
-import { kindOf, type Subject } from "./subject.js";
+import { HASHING_BLOB, kindOf, type Subject } from "./subject.js";
 
 /** The form's fields, in order. */
 const FIELDS = ["block", "seedHash", "difficulty", "expectedId", "height"] as const;
@@ -21,7 +22,7 @@ export class PasteForm {
     this.#panel = panel;
     this.#verify = verify;
     this.#fields = {
-      block: new Field("block", validate.bytes),
+      block: new Field("block", blockBytes),
       seedHash: new Field("seed-hash", validate.hash),
       difficulty: new Field("difficulty", validate.difficulty),
       expectedId: new Field("expected-id", validate.hash, { optional: true }),
@@ -69,6 +70,12 @@ export class PasteForm {
     });
   }
 
+  /** Returns the key and the difficulty in the form. The other claims belong to one block alone. */
+  #texts(): Found {
+    const { seedHash, difficulty } = this.#fields;
+    return { seedHash: seedHash.text, difficulty: difficulty.text };
+  }
+
   #example(): (typeof examples)[number] {
     const example = examples[this.#next % examples.length];
     this.#next += 1;
@@ -85,34 +92,28 @@ export class PasteForm {
     });
   }
 
+  /** Reads a file into the form, and verifies the block in it. */
+  async open(file: Blob): Promise<void> {
+    try {
+      const found = await readFile(file);
+      this.fill({ ...this.#texts(), ...found });
+    } catch (error) {
+      this.#showError(error);
+      this.#fields.block.focus();
+      return;
+    }
+    this.submit();
+  }
+
   #wireFiles(): void {
     const chooser = find(this.#panel, "#file", HTMLInputElement);
-    const open = async (file: Blob | null | undefined): Promise<void> => {
-      if (!file) return;
-      try {
-        const found = await readFile(file);
-        this.#take(() => found);
-      } catch (error) {
-        this.#showError(error);
-      }
-    };
     chooser.addEventListener("change", () => {
-      void open(chooser.files?.[0]).then(() => {
+      const [file] = chooser.files ?? [];
+      if (!file) return;
+      void this.open(file).then(() => {
         // Allows choosing the same file again.
         chooser.value = "";
       });
-    });
-    this.#panel.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.#panel.classList.add("over");
-    });
-    this.#panel.addEventListener("dragleave", () => {
-      this.#panel.classList.remove("over");
-    });
-    this.#panel.addEventListener("drop", (event) => {
-      event.preventDefault();
-      this.#panel.classList.remove("over");
-      void open(event.dataTransfer?.files[0]);
     });
   }
 
@@ -135,10 +136,24 @@ export class PasteForm {
 
   #showKind(): void {
     const hex = find(this.#panel, "#block", HTMLTextAreaElement).value.replace(/\s/gu, "");
-    const kind = kindOf(hex) === "block" ? "a block" : "a hashing blob";
-    find(this.#panel, "#kind", HTMLElement).textContent =
-      hex === "" ? "" : `${bytes(Math.ceil(hex.length / 2))}, read as ${kind}`;
+    find(this.#panel, "#kind", HTMLElement).textContent = kindInWords(hex);
   }
+}
+
+/** Says what the form takes a text for. */
+function kindInWords(hex: string): string {
+  if (hex === "" || hex.startsWith("{")) return "";
+  if (!/^(?:[\da-f]{2})+$/iu.test(hex)) return "This is not hex, two digits a byte.";
+  const size = bytes(hex.length / 2);
+  if (hex.length / 2 < HASHING_BLOB.least) return `${size}: too short for a hashing blob.`;
+  return `${size}, read as ${kindOf(hex) === "block" ? "a block" : "a hashing blob"}.`;
+}
+
+function blockBytes(name: string, text: string): void {
+  const { length } = validate.bytes(name, text);
+  if (length >= HASHING_BLOB.least) return;
+  const expected = `expected at least ${HASHING_BLOB.least} bytes, the shortest hashing blob`;
+  throw invalidArgument(name, `${expected}, got ${bytes(length)}`);
 }
 
 function height(name: string, text: string): void {

@@ -32,8 +32,8 @@ export async function verifyRange(
 ): Promise<void> {
   const { url, first, last } = range;
   blocks.begin("Waiting for the node…");
+  const node = new MoneroNode(url);
   try {
-    const node = new MoneroNode(url);
     const known = verified.get(url);
     const own = known?.height === first - 1 ? known : undefined;
     const checkpoint = own ?? (await node.getCheckpoint(first - 1, { signal }));
@@ -69,7 +69,26 @@ export async function verifyRange(
     blocks.end("valid", `${subject} block ${whole(first - 1)}, ${before}.`);
   } catch (error) {
     const stopped = error instanceof RandomXError && error.code === "aborted";
-    blocks.end(stopped ? "cancelled" : "failed", stopped ? "Stopped." : failure(error));
+    const words = stopped ? "Stopped." : ((await beyond(node, range, signal)) ?? failure(error));
+    blocks.end(stopped ? "cancelled" : "failed", words);
+  }
+}
+
+/** Explains a failure by the length of the node's chain, if the range ends beyond it. */
+async function beyond(
+  node: MoneroNode,
+  { last }: Range,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const { height } = await node.getInfo({ signal });
+    if (last < height) return undefined;
+    return (
+      `The node’s chain has ${whole(height)} blocks so far: its last one is ` +
+      `${whole(height - 1)}, and block ${whole(last)} was asked for.`
+    );
+  } catch {
+    return undefined;
   }
 }
 
@@ -103,6 +122,7 @@ class Keeper {
     const { header, blob } = block;
     return {
       origin: this.#origin,
+      title: `Block ${whole(height)}`,
       block: hex(blob),
       seedHash,
       difficulty: header.difficulty.toString(),

@@ -1,5 +1,6 @@
 /** Reads pasted and dropped blocks: hex, raw bytes, a node's answer, or a result of this page. */
-import { hex } from "../../shell/words.js";
+import { bytes as count, hex } from "../../shell/words.js";
+import { HASHING_BLOB } from "./subject.js";
 
 /** Texts for the form's fields, which check them. */
 export interface Found {
@@ -25,6 +26,9 @@ const NAMES: Record<keyof Found, readonly string[]> = {
 /** Nested objects, whose values count more than those of the outer ones. */
 const INNER = ["result", "block_header", "given"];
 
+/** The latest major version of a block that a file in bytes may begin with. */
+const LATEST_VERSION = 31;
+
 /** Reads a file. */
 export async function readFile(file: Blob): Promise<Found> {
   if (file.size > MAX_FILE) {
@@ -32,7 +36,15 @@ export async function readFile(file: Blob): Promise<Found> {
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   const text = asText(bytes);
-  return text === undefined ? { block: hex(bytes) } : readText(text);
+  if (text !== undefined) return readText(text);
+  const [version = 0] = bytes;
+  if (version < 1 || version > LATEST_VERSION || bytes.length < HASHING_BLOB.least) {
+    const start = hex(bytes.subarray(0, 4));
+    throw new Error(
+      `expected a file with a block, as JSON, hex or bytes; this one has ${count(bytes.length)} and begins with 0x${start}`,
+    );
+  }
+  return { block: hex(bytes) };
 }
 
 /** Reads a text: JSON or hex. */

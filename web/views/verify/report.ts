@@ -9,11 +9,12 @@ import { duration, failure, hex, moment, whole } from "../../shell/words.js";
 import { Checks, OF_A_BLOCK } from "./checks.js";
 import { epochLine } from "./epoch.js";
 import { examinedBy } from "./examined.js";
+import { headline } from "./headline.js";
 import { partsOfBlock, partsOfHashingBlob, timestampOf, type Part } from "./parts.js";
 import { showProof } from "./proof.js";
 import { asJson, asLink, type Answer } from "./result.js";
 import { Strip } from "./strip.js";
-import { bytesOf, type Subject } from "./subject.js";
+import { altered, bytesOf, type Subject } from "./subject.js";
 
 /** The state of a verification, which the style depends on. */
 type State =
@@ -25,6 +26,8 @@ type PartName =
 /** The shown block. */
 interface Shown {
   subject: Subject;
+  /** The block before the visitor changed one of its bytes, and that byte. */
+  before?: { subject: Subject; byte: number } | undefined;
   parts: Part[];
   /** Aborts its verification. */
   abort: AbortController;
@@ -37,6 +40,7 @@ export class Report {
   readonly #bar: ProgressBar;
   readonly #strip: Strip;
   readonly #checks: Checks;
+  readonly #putBack: HTMLButtonElement;
   #shown: Shown | undefined;
 
   constructor(root: HTMLElement) {
@@ -46,13 +50,20 @@ export class Report {
       onCancel: () => this.#shown?.abort.abort(),
     });
     find(root, "[data-place=progress]", HTMLElement).append(this.#bar.element);
-    this.#strip = new Strip(this.#place("strip"), this.#place("parts"));
+    this.#strip = new Strip(this.#place("strip"), this.#place("parts"), (byte) => {
+      this.#alter(byte);
+    });
     this.#checks = new Checks(find(root, "ol.checks", HTMLOListElement), (parts) => {
       this.#strip.light(parts);
     });
     find(root, "#again", HTMLButtonElement).addEventListener("click", () => {
-      if (this.#shown) void this.verify(this.#shown.subject);
+      if (this.#shown) void this.#verify(this.#shown.subject, this.#shown.before);
     });
+    this.#putBack = find(root, "#put-back", HTMLButtonElement);
+    this.#putBack.addEventListener("click", () => {
+      this.#restore();
+    });
+    this.#wireDetails();
     this.#wireCopies();
   }
 
@@ -64,7 +75,37 @@ export class Report {
 
   /** Verifies a block with well-formed fields, and shows it instead of the previous one. Never rejects. */
   async verify(subject: Subject): Promise<void> {
-    const shown = this.#begin(subject);
+    await this.#verify(subject, undefined);
+  }
+
+  /** Shows a block that was verified elsewhere instead of the previous one. */
+  async show(subject: Subject, answer: Answer): Promise<void> {
+    await this.#answer(this.#begin(subject, undefined), answer);
+  }
+
+  /** Changes a byte, and puts back one that was changed before. The same byte only goes back. */
+  #alter(byte: number): void {
+    if (!this.#shown) return;
+    const { subject, before } = this.#shown;
+    if (before?.byte === byte) {
+      this.#restore();
+      return;
+    }
+    const original = before?.subject ?? subject;
+    void this.#verify(altered(original, byte), { subject: original, byte });
+  }
+
+  /** Puts the changed byte back. */
+  #restore(): void {
+    const { before } = this.#shown ?? {};
+    if (!before) return;
+    const hadFocus = document.activeElement === this.#putBack;
+    void this.#verify(before.subject, undefined);
+    if (hadFocus) find(this.#root, "#again", HTMLButtonElement).focus();
+  }
+
+  async #verify(subject: Subject, before: Shown["before"]): Promise<void> {
+    const shown = this.#begin(subject, before);
     const { signal } = shown.abort;
     const start = performance.now();
     let filled = start;
@@ -89,27 +130,24 @@ export class Report {
     }
   }
 
-  /** Shows a block that was verified elsewhere instead of the previous one. */
-  async show(subject: Subject, answer: Answer): Promise<void> {
-    await this.#answer(this.#begin(subject), answer);
-  }
-
-  #begin(subject: Subject): Shown {
+  #begin(subject: Subject, before: Shown["before"]): Shown {
     this.#shown?.abort.abort();
     const hex = bytesOf(subject);
     const parts = subject.block ? partsOfBlock(hex) : partsOfHashingBlob(hex);
-    const shown: Shown = { subject, parts, abort: new AbortController() };
+    const shown: Shown = { subject, before, parts, abort: new AbortController() };
     this.#shown = shown;
-    const { height, difficulty, expectedId, seedHash } = subject;
+    const { difficulty, expectedId, seedHash } = subject;
     const timestamp = timestampOf(parts);
     this.#show("origin", subject.origin);
-    this.#show("title", height === undefined ? "A block" : `Block ${whole(height)}`);
+    this.#show("title", titleOf(shown, null));
+    this.#putBack.hidden = before === undefined;
     this.#show("made", timestamp === undefined ? "cannot be read" : moment(timestamp));
     this.#show("id", expectedId ?? "");
     this.#show("seed-hash", seedHash);
     for (const name of ["hash", "hash-time", "epoch"] as const) this.#show(name, "");
+    this.#place("hash-row").hidden = false;
     showProof(this.#place("proof"), BigInt(difficulty), null);
-    this.#strip.show(parts);
+    this.#strip.show(parts, before?.byte);
     this.#bar.reset("waiting");
     this.#enableActions(false);
     this.#enter("waiting", "Starting…");
@@ -117,18 +155,18 @@ export class Report {
   }
 
   async #answer(shown: Shown, answer: Answer): Promise<void> {
-    const { subject, parts } = shown;
+    const { subject, parts, before } = shown;
     shown.answer = answer;
     const { valid, hash, id, height, checks } = answer;
     if (id) this.#show("id", hex(id));
-    this.#show("hash", hash ? hex(hash) : "none: there is nothing to hash");
-    this.#show("title", height === null ? "A block" : `Block ${whole(height)}`);
+    this.#show("hash", hash ? hex(hash) : "");
+    // The proof of work's check says why.
+    this.#place("hash-row").hidden = !hash;
+    this.#show("title", titleOf(shown, height));
     showProof(this.#place("proof"), BigInt(subject.difficulty), hash);
     this.#checks.show(checks, (name) => examinedBy(name, subject, parts, answer));
     this.#enableActions(true);
-    const failed = checks.find(({ passed }) => passed === false);
-    if (valid) this.#enter("valid", "Verified: the hash meets the difficulty. The work was done.");
-    else this.#enter("invalid", `Rejected: ${failed?.detail ?? "the block is not valid"}.`);
+    this.#enter(valid ? "valid" : "invalid", headline(checks, before !== undefined));
     await this.#showEpoch(shown, height);
   }
 
@@ -165,6 +203,21 @@ export class Report {
     if (this.#root.dataset.state === state) return;
     this.#root.dataset.state = state;
     this.#show("verdict", words);
+  }
+
+  /** Opens the details where there is room for them. */
+  #wireDetails(): void {
+    const isWide = matchMedia("(width >= 40rem)").matches;
+    for (const details of this.#root.querySelectorAll("details")) details.open = isWide;
+    const button = find(this.#root, "#examined", HTMLButtonElement);
+    const show = (shown: boolean): void => {
+      this.#root.toggleAttribute("data-examined", shown);
+      button.ariaPressed = String(shown);
+    };
+    show(isWide);
+    button.addEventListener("click", () => {
+      show(!this.#root.hasAttribute("data-examined"));
+    });
   }
 
   #wireCopies(): void {
@@ -216,4 +269,12 @@ export class Report {
   #place(name: string): HTMLElement {
     return find(this.#root, `[data-place="${name}"]`, HTMLElement);
   }
+}
+
+/** Names a block. A hashing blob does not contain its height, so nobody can tell which block it is. */
+function titleOf({ subject, before }: Shown, height: number | null): string {
+  const { title, block } = subject;
+  const own = block !== undefined && height !== null ? `Block ${whole(height)}` : "A block";
+  const name = title ?? (block === undefined ? "A hashing blob" : own);
+  return before ? `${name}, byte ${whole(before.byte)} changed` : name;
 }

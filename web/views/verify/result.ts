@@ -15,7 +15,9 @@ export interface Answer {
 
 /** Formats a result as JSON, which the page can read as a pasted or dropped block. */
 export function asJson(subject: Subject, answer: Answer): string {
-  const { origin, ...given } = subject;
+  const { origin, block, hashingBlob, seedHash, difficulty, expectedId, height: claimed } = subject;
+  const claims = { seedHash, difficulty, expectedId, height: claimed };
+  const given = { block, hashingBlob, ...claims };
   const { valid, hash, id, height, checks } = answer;
   const found = { valid, height, id: id && hex(id), hash: hash && hex(hash), checks };
   return `${JSON.stringify({ origin, ...found, given }, undefined, 2)}\n`;
@@ -26,7 +28,8 @@ const LONGEST_LINK = 2000;
 
 /** Returns a link that verifies the block again, unless the block is too long. */
 export function asLink(subject: Subject): string | undefined {
-  const { block, hashingBlob, seedHash, difficulty, expectedId, height } = subject;
+  const { example, block, hashingBlob, seedHash, difficulty, expectedId, height } = subject;
+  if (example !== undefined) return link("verify", { block: String(example) });
   const query = new URLSearchParams({ from: "paste", seed: seedHash, difficulty });
   query.set("block", block ?? hashingBlob ?? "");
   if (expectedId !== undefined) query.set("id", expectedId);

@@ -6,12 +6,16 @@ import type { Part } from "./parts.js";
 /** The bytes that are shown of a part: all, or the head and the tail of a longer one. */
 const SHOWN = { whole: 80, head: 48, tail: 16 };
 
+/** Steps between bytes by the arrow keys. */
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+
 /** The strip and its list, for one block after another. */
 export class Strip {
   readonly #strip: HTMLElement;
   readonly #list: HTMLElement;
 
-  constructor(strip: HTMLElement, list: HTMLElement) {
+  /** `onByte` is called when the visitor chooses a byte of the strip. */
+  constructor(strip: HTMLElement, list: HTMLElement, onByte: (byte: number) => void) {
     this.#strip = strip;
     this.#list = list;
     for (const side of [strip, list]) {
@@ -23,21 +27,43 @@ export class Strip {
         this.light([]);
       });
     }
+    strip.addEventListener("click", ({ target }) => {
+      const button = target instanceof Element ? target.closest("button") : null;
+      if (!button) return;
+      // Not every browser focuses a button that is clicked.
+      this.#focus(button);
+      onByte(Number(button.dataset.byte));
+    });
+    strip.addEventListener("keydown", (event) => {
+      const step = STEPS[event.key];
+      if (step === undefined || !(event.target instanceof HTMLButtonElement)) return;
+      event.preventDefault();
+      const buttons = this.#buttons();
+      this.#focus(buttons[buttons.indexOf(event.target) + step]);
+    });
   }
 
-  /** Shows the parts of a block. */
-  show(parts: readonly Part[]): void {
+  /** Shows the parts of a block, of which the visitor may have altered a byte. */
+  show(parts: readonly Part[], altered: number | undefined): void {
+    const focused = document.activeElement;
+    const kept = focused instanceof HTMLElement && this.#strip.contains(focused);
+    const at = kept ? Number(focused.dataset.byte) : undefined;
     this.#strip.replaceChildren(
-      ...parts.map((part, index) => mark(make("span", ...shortened(part.hex)), index)),
+      ...parts.map((part, index) => mark(make("span", ...byteButtons(part, altered)), index)),
     );
     this.#list.replaceChildren(
       ...parts.map((part, index) => {
         const { name, from, to, hex, value } = part;
-        const size = make("small", place(from, to));
+        const base = value === hex ? "hex" : /^\d+$/u.test(value) ? "decimal" : "";
+        const size = make("small", [place(from, to), base].filter(Boolean).join(", "));
         const says = value === hex ? shortened(hex) : [value];
         return mark(make("div", make("dt", name, " ", size), make("dd", ...says)), index);
       }),
     );
+    const buttons = this.#buttons();
+    const [first] = buttons;
+    if (first) first.tabIndex = 0;
+    if (at !== undefined) this.#focus(buttons.find(({ dataset }) => Number(dataset.byte) === at));
   }
 
   /** Highlights some parts, and no others. */
@@ -47,15 +73,47 @@ export class Strip {
       for (const index of indices) side.children[index]?.classList.add("lit");
     }
   }
+
+  #buttons(): HTMLButtonElement[] {
+    return [...this.#strip.querySelectorAll("button")];
+  }
+
+  /** Focuses a byte, from which the arrow keys go on. */
+  #focus(button: HTMLButtonElement | undefined): void {
+    if (!button) return;
+    for (const other of this.#strip.querySelectorAll<HTMLElement>('[tabindex="0"]')) {
+      other.tabIndex = -1;
+    }
+    button.tabIndex = 0;
+    button.focus();
+  }
 }
 
 /** Shortens long hex to its two ends. */
 export function shortened(hex: string): (string | Node)[] {
+  const { head, tail, gap } = cut(hex);
+  return gap ? [head, gap, tail] : [head];
+}
+
+function cut(hex: string): { head: string; tail: string; gap?: HTMLElement } {
   const count = hex.length / 2;
-  if (count <= SHOWN.whole) return [hex];
-  const left = count - SHOWN.head - SHOWN.tail;
-  const gap = make("small", ` … ${bytes(left)} more … `);
-  return [hex.slice(0, 2 * SHOWN.head), gap, hex.slice(-2 * SHOWN.tail)];
+  if (count <= SHOWN.whole) return { head: hex, tail: "" };
+  const gap = make("small", ` … ${bytes(count - SHOWN.head - SHOWN.tail)} more … `);
+  return { head: hex.slice(0, 2 * SHOWN.head), tail: hex.slice(-2 * SHOWN.tail), gap };
+}
+
+function byteButtons({ hex, from, to }: Part, altered: number | undefined): (string | Node)[] {
+  const { head, tail, gap } = cut(hex);
+  const buttons = (digits: string, first: number): HTMLButtonElement[] =>
+    (digits.match(/../gu) ?? []).map((byte, index) => {
+      const button = make("button", byte);
+      button.type = "button";
+      button.tabIndex = -1;
+      button.dataset.byte = String(first + index);
+      if (first + index === altered) button.dataset.altered = "";
+      return button;
+    });
+  return [...buttons(head, from), ...(gap ? [gap] : []), ...buttons(tail, to - tail.length / 2)];
 }
 
 function place(from: number, to: number): string {

@@ -4,7 +4,11 @@
 export interface Subject {
   /** The source, as a heading. */
   origin: string;
-  /** The block blob, or else the hashing blob. */
+  /** The block's name, if more than its sender says that it is this one. */
+  title?: string;
+  /** The height of the example, if it is one. */
+  example?: number;
+  /** The block blob, or else the hashing blob. With both, the two are compared. */
   block?: string;
   hashingBlob?: string;
   seedHash: string;
@@ -13,15 +17,26 @@ export interface Subject {
   height?: number;
 }
 
-/** The longest hashing blob. A block is longer, because of its miner transaction. */
-const LONGEST_HASHING_BLOB = 96;
+/** The lengths of hashing blobs. A block is longer, because of its miner transaction. */
+export const HASHING_BLOB = { least: 72, most: 96 };
 
 /** Tells blocks and hashing blobs apart by their lengths, since both begin alike. */
 export function kindOf(hex: string): "block" | "hashingBlob" {
-  return hex.length / 2 > LONGEST_HASHING_BLOB ? "block" : "hashingBlob";
+  return hex.length / 2 > HASHING_BLOB.most ? "block" : "hashingBlob";
 }
 
 /** Returns the subject's bytes. */
 export function bytesOf({ block, hashingBlob }: Subject): string {
   return block ?? hashingBlob ?? "";
+}
+
+/** Returns a copy with another last digit in one byte. The claims stay as they were. */
+export function altered(subject: Subject, byte: number): Subject {
+  const hex = bytesOf(subject);
+  const at = 2 * byte + 1;
+  const digit = (Number.parseInt(hex.charAt(at), 16) ^ 1).toString(16);
+  const changed = hex.slice(0, at) + digit + hex.slice(at + 1);
+  const copy = { ...subject, [subject.block === undefined ? "hashingBlob" : "block"]: changed };
+  delete copy.example;
+  return copy;
 }

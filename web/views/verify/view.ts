@@ -1,9 +1,11 @@
 /** The view Verify: verifies a real block at once, and any other on request. */
+import { takeDrops } from "../../shell/drop.js";
 import { find, fragment, make } from "../../shell/page.js";
+import { remember } from "../../shell/router.js";
 import { failure, whole } from "../../shell/words.js";
 import type { Mounted, View } from "../../shell/view.js";
 import { Blocks } from "./blocks.js";
-import { examples, wholeExample, WHOLE_HEIGHTS } from "./examples.js";
+import { examples, WHOLE, wholeExample } from "./examples.js";
 import { NodeForm } from "./node.js";
 import { PasteForm } from "./paste.js";
 import { Report } from "./report.js";
@@ -32,6 +34,7 @@ class Verify implements Mounted {
   readonly #node: NodeForm;
   readonly #chosen: HTMLSelectElement;
   readonly #closing = new AbortController();
+  readonly #stopTaking: () => void;
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -43,13 +46,24 @@ class Verify implements Mounted {
     this.#node = new NodeForm(find(root, "#from-node", HTMLElement), blocks);
     this.#chosen = find(root, "#example", HTMLSelectElement);
     this.#chosen.append(
+      group("Whole blocks of July 2025", WHOLE),
       group(
-        "Hashing blobs, with exact difficulties",
-        examples.map(({ height }) => height),
+        "Hashing blobs of July 2026, with exact difficulties",
+        examples.map(({ height }, index) => ({
+          height,
+          words: index === examples.length - 1 ? "the newest of all" : "",
+        })),
       ),
-      group("Whole blocks", WHOLE_HEIGHTS),
     );
-    this.#chosen.addEventListener("change", () => void this.#verifyExample());
+    this.#chosen.addEventListener("change", () => {
+      remember("verify", { block: this.#chosen.value });
+      void this.#verifyExample();
+    });
+    this.#stopTaking = takeDrops((file) => {
+      remember("verify", { from: "paste" });
+      this.#choose("paste");
+      void this.#paste.open(file);
+    });
   }
 
   update(query: URLSearchParams): void {
@@ -76,6 +90,7 @@ class Verify implements Mounted {
 
   unmount(): void {
     this.#closing.abort();
+    this.#stopTaking();
     this.#report.close();
     this.#node.close();
   }
@@ -91,6 +106,8 @@ class Verify implements Mounted {
   async #verifyExample(): Promise<void> {
     const height = Number(this.#chosen.value);
     const found = examples.find((example) => example.height === height);
+    const problem = find(this.#root, "#example-error", HTMLElement);
+    problem.textContent = "";
     try {
       const subject = found ?? (await wholeExample(height, this.#closing.signal));
       // The visitor may have chosen another block meanwhile.
@@ -98,14 +115,15 @@ class Verify implements Mounted {
       await this.#report.verify(subject);
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      find(this.#root, "#example-error", HTMLElement).textContent = failure(error);
+      problem.textContent = failure(error);
     }
   }
 }
 
-function group(label: string, heights: readonly number[]): HTMLElement {
-  const options = heights.map((height) => {
-    const option = make("option", `Block ${whole(height)}`);
+function group(label: string, entries: readonly { height: number; words: string }[]): HTMLElement {
+  const options = entries.map(({ height, words }) => {
+    const name = `Block ${whole(height)}`;
+    const option = make("option", words === "" ? name : `${name}: ${words}`);
     option.value = String(height);
     return option;
   });
