@@ -1,9 +1,12 @@
 /** Pictures, each with its numbers in a table for readers who cannot see it. */
 import { make } from "../shell/page.js";
+import { Tooltip } from "./tooltip.js";
 
 /** A drawn plot. */
 export interface Figure {
   svg: SVGSVGElement;
+  /** Descriptions of its marks. */
+  tips: ReadonlyMap<Element, string>;
   /** Makes the table, which takes longer than the picture, on demand. */
   table: () => HTMLTableElement;
 }
@@ -26,7 +29,9 @@ export function place(root: HTMLElement, draw: (width: number) => Figure): () =>
     if (fold.open && fold.childElementCount === 1) fold.append(scroll(figure.table()));
   });
   const name = make("figcaption", figure.svg.ariaLabel ?? "");
-  const box = make("figure", name, figure.svg, fold);
+  const tooltip = new Tooltip();
+  tooltip.watch(figure);
+  const box = make("figure", name, figure.svg, tooltip.element, fold);
   box.className = "plot";
   root.replaceChildren(box);
 
@@ -37,6 +42,7 @@ export function place(root: HTMLElement, draw: (width: number) => Figure): () =>
     drawn = width;
     const before = figure.svg;
     figure = draw(width);
+    tooltip.watch(figure);
     before.replaceWith(figure.svg);
   });
   observer.observe(root);

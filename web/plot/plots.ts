@@ -27,7 +27,7 @@ export interface Bar {
 export function bars(labels: Labels, rows: Bar[], width: number): Figure {
   const marks: Plot.Markish[] = [
     Plot.ruleX([0]),
-    Plot.barX(rows, { x: "value", y: "name", fill: colour(0) }),
+    Plot.barX(rows, { x: "value", y: "name", fill: colour(0), title: barInWords }),
   ];
   const expected = rows.filter((row) => row.expected !== undefined);
   if (expected.length > 0) {
@@ -43,10 +43,11 @@ export function bars(labels: Labels, rows: Bar[], width: number): Figure {
     marks.push(Plot.ruleY(spread, { ...ends, y: "name", stroke: "currentColor" }));
   }
   const longest = Math.max(0, ...rows.map(({ name }) => name.length));
-  const svg = draw(labels, marks, {
+  const picture = draw(labels, marks, {
     width,
-    height: 50 + 19 * rows.length,
-    marginLeft: Math.min(0.45 * width, 14 + 7 * longest),
+    height: 54 + 21 * rows.length,
+    marginBottom: 36,
+    marginLeft: Math.min(0.5 * width, 14 + 7.2 * longest),
     x: { label: labels.x, grid: true, nice: true },
     y: { label: null, domain: rows.map(({ name }) => name) },
   });
@@ -60,42 +61,79 @@ export function bars(labels: Labels, rows: Bar[], width: number): Figure {
     ...(expected.length > 0 ? [row.expected ?? ""] : []),
     ...(spread.length > 0 ? [row.spread?.[0] ?? "", row.spread?.[1] ?? ""] : []),
   ]);
-  return { svg, table: () => table(labels.caption, [labels.y, labels.x, ...columns], cells) };
+  return {
+    ...picture,
+    table: () => table(labels.caption, [labels.y, labels.x, ...columns], cells),
+  };
+}
+
+function barInWords({ name, value, expected, spread }: Bar): string {
+  const more = [
+    ...(expected === undefined ? [] : [`expected ${formatNumber(expected)}`]),
+    ...(spread ? [`${formatNumber(spread[0])} to ${formatNumber(spread[1])}`] : []),
+  ];
+  return [`${name}: ${formatNumber(value)}`, ...more].join("; ");
 }
 
 /** An interval, and the number of values in it. */
 export interface Bin {
   /** The label below the bar. */
   name: string;
+  /** The interval in words. */
+  range: string;
   count: number;
+  /** The count that chance would give. */
+  expected?: number;
+  /** Whether it is open at one end. Its label is always shown. */
+  isOverflow?: boolean;
 }
 
 /** Draws vertical bars for the intervals. */
 export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
-  // Leaves out labels that would overlap.
-  const longest = Math.max(1, ...bins.map(({ name }) => name.length));
-  const step = Math.max(1, Math.ceil((bins.length * 6.5 * longest) / (width - 60)));
-  const named = bins.map(({ name }) => name).filter((_name, index) => index % step === 0);
-  const svg = draw(
+  const expected = bins.filter((bin) => bin.expected !== undefined);
+  const title = (bin: Bin): string => {
+    const chance = bin.expected === undefined ? "" : `; by chance ${formatNumber(bin.expected)}`;
+    return `${bin.range}: ${formatNumber(bin.count)} ${labels.y}${chance}`;
+  };
+  const ink = { stroke: "currentColor", strokeWidth: 1.5 };
+  const picture = draw(
     labels,
-    [Plot.barY(bins, { x: "name", y: "count", fill: colour(0) }), Plot.ruleY([0])],
+    [
+      Plot.barY(bins, { x: "name", y: "count", fill: colour(0), title }),
+      Plot.tickY(expected, { x: "name", y: "expected", ...ink }),
+      Plot.ruleY([0]),
+    ],
     {
       width,
-      height: 250,
-      marginLeft: 56,
-      marginBottom: 44,
+      height: 260,
+      marginLeft: 60,
+      marginBottom: 48,
       x: {
         label: labels.x,
-        labelOffset: 40,
+        labelOffset: 42,
         domain: bins.map(({ name }) => name),
-        ticks: named,
+        ticks: namedBins(bins, width - 80),
         tickSize: 0,
       },
       y: { label: labels.y, grid: true, nice: true },
     },
   );
-  const cells = bins.map(({ name, count }) => [name, count]);
-  return { svg, table: () => table(labels.caption, [labels.x, labels.y], cells) };
+  const chance = expected.length > 0 ? ["by chance"] : [];
+  const cells = bins.map((bin) => {
+    return [bin.range, bin.count, ...(expected.length > 0 ? [bin.expected ?? ""] : [])];
+  });
+  return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, ...chance], cells) };
+}
+
+/** Chooses the labels that fit side by side, always with those of intervals with an open end. */
+function namedBins(bins: readonly Bin[], width: number): string[] {
+  const longest = Math.max(1, ...bins.map(({ name }) => name.length));
+  const step = Math.max(1, Math.ceil((bins.length * 8 * longest) / width));
+  const open = bins.flatMap(({ isOverflow }, index) => (isOverflow ? [index] : []));
+  const fits = (index: number): boolean => open.every((end) => Math.abs(index - end) >= step);
+  return bins
+    .filter(({ isOverflow }, index) => isOverflow ?? (index % step === 0 && fits(index)))
+    .map(({ name }) => name);
 }
 
 /** Named points. */
@@ -117,7 +155,11 @@ export interface PointOptions {
 export function line(labels: Labels, series: Series[], options: PointOptions): Figure {
   const marks = series.flatMap(({ points }, at) => [
     Plot.lineY(points, { x: "0", y: "1", stroke: colour(at), strokeWidth: 1.75 }),
-    Plot.dot(points.length > 60 ? [] : points, { x: "0", y: "1", fill: colour(at), r: 2.5 }),
+    Plot.dot(points, {
+      ...{ x: "0", y: "1", r: 2.5 },
+      fill: points.length > 60 ? "none" : colour(at),
+      title: pointInWords(labels),
+    }),
   ]);
   return points(labels, series, marks, options);
 }
@@ -125,9 +167,16 @@ export function line(labels: Labels, series: Series[], options: PointOptions): F
 /** Draws points. */
 export function dots(labels: Labels, series: Series[], options: PointOptions): Figure {
   const marks = series.map(({ points }, at) =>
-    Plot.dot(points, { x: "0", y: "1", fill: colour(at), r: points.length > 200 ? 1.2 : 2.5 }),
+    Plot.dot(points, {
+      ...{ x: "0", y: "1", fill: colour(at), r: points.length > 200 ? 1.2 : 2.5 },
+      title: pointInWords(labels),
+    }),
   );
   return points(labels, series, marks, options);
+}
+
+function pointInWords({ x, y }: Labels): (point: readonly [number, number]) => string {
+  return ([at, value]) => `${x} ${formatNumber(at)}: ${formatNumber(value)} ${y}`;
 }
 
 /** A cell of a grid. */
@@ -146,7 +195,7 @@ export function cells(
   width: number,
 ): Figure {
   const [first, last] = columns;
-  const svg = draw(
+  const picture = draw(
     labels,
     [
       Plot.rect(places, {
@@ -157,12 +206,14 @@ export function cells(
         fill: (place: Cell) => colour(Math.max(0, kinds.indexOf(place.kind))),
         insetLeft: 0.25,
         insetRight: 0.25,
+        title: ({ x, y, kind }: Cell) => `${labels.x} ${formatNumber(x)}, ${y}: ${kind}`,
       }),
     ],
     {
       width,
       height: 62 + 26 * rows.length,
       marginLeft: 44,
+      marginBottom: 36,
       x: { label: labels.x, domain: [first, last + 1] },
       y: {
         label: null,
@@ -174,7 +225,7 @@ export function cells(
     },
   );
   const lines = places.map(({ x, y, kind }) => [formatNumber(x), y, kind]);
-  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "kind"], lines) };
+  return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, "kind"], lines) };
 }
 
 /** Makes a legend, with the colour and the name of each series. */
@@ -196,10 +247,11 @@ function points(
   marks: Plot.Markish[],
   { width, scale = "linear", range }: PointOptions,
 ): Figure {
-  const svg = draw(labels, marks, {
+  const picture = draw(labels, marks, {
     width,
     height: 260,
-    marginLeft: 56,
+    marginLeft: 60,
+    marginBottom: 36,
     x: { label: labels.x, nice: true },
     y: {
       label: labels.y,
@@ -212,10 +264,15 @@ function points(
   const rows = series.flatMap(({ name, points }) =>
     points.map(([x, y]) => [formatNumber(x), y, name]),
   );
-  return { svg, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
+  return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, "series"], rows) };
 }
 
-function draw(labels: Labels, marks: Plot.Markish[], options: Plot.PlotOptions): SVGSVGElement {
+/** Draws a picture, and takes the descriptions out of its marks for the page's own tooltips. */
+function draw(
+  labels: Labels,
+  marks: Plot.Markish[],
+  options: Plot.PlotOptions,
+): Pick<Figure, "svg" | "tips"> {
   const svg = Plot.plot({ ...options, marks, className: "plot-picture" });
   if (!(svg instanceof SVGSVGElement)) throw new Error("expected a plot to be one SVG element");
   // The page's policy forbids inline styles; `style.css` has the rules instead.
@@ -224,7 +281,12 @@ function draw(labels: Labels, marks: Plot.Markish[], options: Plot.PlotOptions):
   for (const part of svg.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
   svg.role = "img";
   svg.ariaLabel = labels.caption;
-  return svg;
+  const tips = new Map<Element, string>();
+  for (const title of svg.querySelectorAll("title")) {
+    if (title.parentElement) tips.set(title.parentElement, title.textContent);
+    title.remove();
+  }
+  return { svg, tips };
 }
 
 function colour(series: number): string {

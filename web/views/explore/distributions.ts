@@ -35,7 +35,11 @@ export const groupF: Draw = ({ f }, width) =>
       x: "value",
       y: "values",
     },
-    signedBins(f),
+    // One interval is from -1 to 1. Below it, the right end is nearer to zero.
+    intervals(f).map((interval) => {
+      const { from, to } = interval;
+      return bin(interval, from === -1 ? "0" : power(from < 0 ? to : from));
+    }),
     width,
   );
 
@@ -47,7 +51,7 @@ export const groupE: Draw = ({ e }, width) =>
       x: "value",
       y: "values",
     },
-    bins(e).map(({ from, count }) => ({ name: power(from), count })),
+    intervals(e).map((interval) => bin(interval, power(interval.from))),
     width,
   );
 
@@ -83,9 +87,17 @@ function times(caption: string, y: string, values: number[], width: number): Fig
   // The last bar holds the longest times. Intervals for these would push all others into one bar.
   const typical = sorted[Math.floor(TYPICAL * (sorted.length - 1))] ?? greatest;
   const step = Math.max((typical - least) / (TIME_BINS - 1), 0.01);
-  const bins = Array.from({ length: TIME_BINS }, (_none, at) => {
-    const from = (least + at * step).toFixed(step < 1 ? 2 : 0);
-    return { name: at === TIME_BINS - 1 ? `${from}…` : from, count: 0 };
+  const digits = step < 1 ? 2 : 0;
+  const bins = Array.from({ length: TIME_BINS }, (_none, at): Bin => {
+    const from = (least + at * step).toFixed(digits);
+    if (at === TIME_BINS - 1) {
+      return { name: `≥ ${from}`, range: `${from} ms or more`, count: 0, isOverflow: true };
+    }
+    return {
+      name: from,
+      range: `${from} to ${(least + (at + 1) * step).toFixed(digits)} ms`,
+      count: 0,
+    };
   });
   for (const value of values) {
     const bin = bins[Math.min(TIME_BINS - 1, Math.floor((value - least) / step))];
@@ -96,10 +108,18 @@ function times(caption: string, y: string, values: number[], width: number): Fig
   return histogram(labels, bins, width);
 }
 
-/** Returns the intervals with their left ends, without empty ones at either end. */
-function bins({ edges, counts }: Figures["e"]): { from: number; count: number }[] {
+/** An interval of values. */
+interface Interval {
+  from: number;
+  to: number;
+  count: number;
+}
+
+/** Returns the intervals without empty ones at either end. */
+function intervals({ edges, counts }: Figures["e"]): Interval[] {
   const all = counts.map((count, at) => ({
-    from: at === 0 ? -Infinity : (edges[at - 1] ?? 0),
+    from: edges[at - 1] ?? -Infinity,
+    to: edges[at] ?? Infinity,
     count,
   }));
   const first = all.findIndex(({ count }) => count > 0);
@@ -107,16 +127,17 @@ function bins({ edges, counts }: Figures["e"]): { from: number; count: number }[
   return all.slice(Math.max(0, first), last + 1);
 }
 
-function signedBins(f: Figures["f"]): Bin[] {
-  return bins(f).map(({ from, count }) => {
-    // One interval is from -1 to 1. Below it, the right end is nearer to zero.
-    const name = from === -1 ? "0" : from < 0 ? power(from / 10) : power(from);
-    return { name, count };
-  });
+/** Makes the bar of an interval. The first and the last interval have no other end. */
+function bin({ from, to, count }: Interval, name: string): Bin {
+  if (from === -Infinity) {
+    return { name: `< ${power(to)}`, range: `less than ${power(to)}`, count, isOverflow: true };
+  }
+  if (to === Infinity) {
+    return { name: `≥ ${power(from)}`, range: `${power(from)} or more`, count, isOverflow: true };
+  }
+  return { name, range: `${power(from)} to ${power(to)}`, count };
 }
 
 function power(value: number): string {
-  if (value === Infinity) return "∞";
-  if (value === -Infinity) return "below";
   return value.toExponential(0).replace("e+", "e");
 }

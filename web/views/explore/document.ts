@@ -66,7 +66,7 @@ const ROWS: Row[] = [
 /** Makes the table's rows. A dash stands for a figure that is not counted yet. */
 export function documentRows(counted: Counted): HTMLElement[] {
   return ROWS.map(({ what, published, here }) => {
-    const name = make("th", what);
+    const name = make("th", ...linked(what));
     name.scope = "row";
     const cells = [published, here(counted) ?? "–"].map((text) => {
       const cell = make("td", text);
@@ -75,6 +75,25 @@ export function documentRows(counted: Counted): HTMLElement[] {
     });
     return make("tr", name, ...cells);
   });
+}
+
+/** Chapters of the design document, as the end of their addresses. */
+const CHAPTERS: Record<string, string> = {
+  "2.5.1": "251-floating-point-register-groups",
+  "2.6.2": "262-cbranch-instruction",
+  "2.8.2": "282-scratchpad-writes",
+  "2.8.3": "283-read-write-ratio",
+  "3.4": "34-superscalarhash",
+};
+
+/** Makes a link of the chapter's number in a text. */
+function linked(text: string): (string | Node)[] {
+  const [, before = text, chapter = "", after = ""] = /^(.*\()([\d.]+)(\).*)$/u.exec(text) ?? [];
+  const place = CHAPTERS[chapter];
+  if (place === undefined) return [text];
+  const link = make("a", chapter);
+  link.href = `https://github.com/tevador/RandomX/blob/master/doc/design.md#${place}`;
+  return [before, link, after];
 }
 
 function row(what: string, published: string, here: Row["here"]): Row {

@@ -1,10 +1,7 @@
-/** Draws the values of a register, iteration by iteration. */
+/** Draws how many bits of a register each iteration changes. */
 import type { Figure } from "../../plot/figure.js";
-import { dots } from "../../plot/plots.js";
+import { histogram, type Bin } from "../../plot/plots.js";
 import type { Look } from "../../engine/explorer/protocol.js";
-
-/** The most points. More would be indistinguishable, and slow. */
-const MOST_POINTS = 512;
 
 /** The names of the registers, in the order of the menu. */
 export const REGISTERS = [
@@ -13,46 +10,69 @@ export const REGISTERS = [
   ...group("e", 4),
 ] as const satisfies string[];
 
+/** Registers of each kind, and their values in an iteration. A floating point register has two. */
+const INTEGERS = 8;
+const FLOATS = 16;
+
+/** The bits of an integer, and those of a number's fraction. */
+const INTEGER_BITS = 64;
+const FRACTION_BITS = 52;
+
 /** Draws the register with this name, or the first. */
 export function registers(look: Look, name: string, width: number): Figure {
   const at = Math.max(0, REGISTERS.indexOf(name));
-  return at < 8 ? integer(look, at, width) : float(look, at - 8, width);
+  if (at < INTEGERS) {
+    const changes = changed(look.integers, INTEGERS, [at], INTEGER_BITS);
+    const caption = `Bits of r${at} that change from one iteration to the next, of ${INTEGER_BITS}`;
+    return draw(caption, changes, width);
+  }
+  const { buffer, byteOffset, length } = look.floats;
+  const bits = new BigUint64Array(buffer, byteOffset, length);
+  const first = 2 * (at - INTEGERS);
+  const changes = changed(bits, FLOATS, [first, first + 1], FRACTION_BITS);
+  const caption = `Bits of the fraction that change, in the two halves of ${name}, of ${FRACTION_BITS}`;
+  return draw(caption, changes, width);
 }
 
-function integer({ integers }: Look, at: number, width: number): Figure {
-  const points = every(integers.length / 8, (iteration) => {
-    const value = integers[8 * iteration + at] ?? 0n;
-    return [iteration, Number(value) / 2 ** 64] as const;
+/** Counts how often each number of the lowest `bits` changes between a value and the next. */
+function changed(
+  values: BigUint64Array,
+  stride: number,
+  places: readonly number[],
+  bits: number,
+): number[] {
+  const mask = (1n << BigInt(bits)) - 1n;
+  const counts = Array.from({ length: bits + 1 }, () => 0);
+  for (const place of places) {
+    for (let at = place + stride; at < values.length; at += stride) {
+      const difference = ((values[at] ?? 0n) ^ (values[at - stride] ?? 0n)) & mask;
+      const ones = popcount(difference);
+      counts[ones] = (counts[ones] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+function popcount(value: bigint): number {
+  const half = (word: number): number => {
+    const pairs = word - ((word >>> 1) & 0x55555555);
+    const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+    return (((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+  };
+  return half(Number(value & 0xffffffffn)) + half(Number(value >> 32n));
+}
+
+function draw(caption: string, counts: readonly number[], width: number): Figure {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const bits = counts.length - 1;
+  // The binomial distribution, from one coefficient to the next.
+  let expected = all * 2 ** -bits;
+  const bins = counts.map((count, ones): Bin => {
+    const bin = { name: String(ones), range: `${ones} bits`, count, expected };
+    expected *= (bits - ones) / (ones + 1);
+    return bin;
   });
-  const labels = {
-    caption: `r${at} after the instructions of each iteration, as a fraction of 2^64`,
-    x: "iteration",
-    y: `r${at} / 2^64`,
-  };
-  return dots(labels, [{ name: `r${at}`, points }], { width, range: [0, 1] });
-}
-
-function float({ floats }: Look, at: number, width: number): Figure {
-  const name = at < 4 ? `f${at}` : `e${at - 4}`;
-  const half = (which: 0 | 1): (readonly [number, number])[] =>
-    every(floats.length / 16, (iteration) => {
-      return [iteration, floats[16 * iteration + 2 * at + which] ?? 0] as const;
-    }).filter(([, value]) => Number.isFinite(value));
-  const labels = {
-    caption: `The two halves of ${name} after the instructions of each iteration`,
-    x: "iteration",
-    y: name,
-  };
-  const series = [
-    { name: `${name}, low`, points: half(0) },
-    { name: `${name}, high`, points: half(1) },
-  ];
-  return dots(labels, series, { width, scale: at < 4 ? "symlog" : "log" });
-}
-
-function every<Point>(count: number, point: (iteration: number) => Point): Point[] {
-  const step = Math.max(1, Math.ceil(count / MOST_POINTS));
-  return Array.from({ length: Math.ceil(count / step) }, (_none, at) => point(at * step));
+  return histogram({ caption, x: "bits that change", y: "iterations" }, bins, width);
 }
 
 function group(letter: string, count: number): string[] {

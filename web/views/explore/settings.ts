@@ -20,6 +20,9 @@ const FIELDS = {
   hashes: "16",
 };
 
+/** The fields with bytes, as their labels name them. */
+const LABELS = { key: "Key", input: "Input" };
+
 type Name = keyof typeof FIELDS;
 
 const NAMES = Object.keys(FIELDS) as Name[];
@@ -68,7 +71,7 @@ export class Form {
   #bytes(name: "key" | "input"): Uint8Array<ArrayBuffer> | undefined {
     const text = this.#field(name).value;
     try {
-      const bytes = readBytes(name, text);
+      const bytes = readBytes(LABELS[name], text);
       this.#showError(name, "");
       return bytes;
     } catch (error) {

@@ -2,7 +2,7 @@
 import { RandomXError } from "../../../wasm/js/errors.js";
 import { place, type Figure } from "../../plot/figure.js";
 import { legend } from "../../plot/plots.js";
-import { find, fragment, make, nextFrame } from "../../shell/page.js";
+import { find, fragment, isDisabled, make, nextFrame, setDisabled } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { remember } from "../../shell/router.js";
@@ -97,6 +97,7 @@ class Explore {
   #listen(): void {
     find(this.#root, "#explore-form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault();
+      if (isDisabled(this.#submit)) return;
       remember("explore", this.#form.query());
       this.#start();
     });
@@ -119,7 +120,9 @@ class Explore {
 
   /** Does some work, and shows its error if it fails. */
   async #guard(work: () => Promise<void>): Promise<void> {
-    this.#part("problem").replaceChildren();
+    const place = this.#part("problem");
+    if (place.contains(document.activeElement)) this.#submit.focus();
+    place.replaceChildren();
     try {
       await work();
     } catch (thrown) {
@@ -127,7 +130,7 @@ class Explore {
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
       this.#bar.end("");
       this.#showStatus("");
-      this.#part("problem").replaceChildren(
+      place.replaceChildren(
         problem(failure(thrown), () => {
           this.#start();
         }),
@@ -138,10 +141,10 @@ class Explore {
   async #run(settings: Settings, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => {
       this.#bar.end("Cancelled.");
-      this.#submit.disabled = false;
+      setDisabled(this.#submit, false);
       this.#showStatus("Cancelled. Earlier results are still shown.");
     });
-    this.#submit.disabled = true;
+    setDisabled(this.#submit, true);
     this.#bar.reset();
     this.#showStatus("Generating the key’s functions…");
     try {
@@ -151,7 +154,7 @@ class Explore {
       this.#bar.set(1);
       this.#bar.end("");
     } finally {
-      if (!signal.aborted) this.#submit.disabled = false;
+      if (!signal.aborted) setDisabled(this.#submit, false);
     }
   }
 
