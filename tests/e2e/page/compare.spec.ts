@@ -35,6 +35,13 @@ test(
     expect(await view.count('.compare-rows td[data-verdict="right"]')).toBe(40);
     expect(await view.count('[data-part="totals"] tbody tr')).toBe(4);
     await view.until('[data-part="plot"] svg');
+    // Every build has a time of its own, and no row repeats one.
+    const times = await view.of<string[]>(
+      '[data-part="totals"] tbody',
+      "[...it.rows].map((row) => row.cells[6].innerText)",
+    );
+    for (const time of times) expect(Number(time)).toBeGreaterThan(0.1);
+    expect(await view.text(".compare-rows tbody tr")).not.toMatch(/ ms/u);
     await view.expectAccessible("compare");
 
     const [first] = known;
@@ -91,7 +98,7 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
     throw new Error("tests/vectors/specification-hashes.json: there are no vectors");
   const file = { vectors: [right, { ...wrong, hash: altered(wrong.hash) }] };
   // The number of threads is reduced to what the server allows.
-  await view.go("#/compare?builds=browser-jit,native-jit&threads=24");
+  await view.go("#/compare?builds=browser-jit,native-jit&threads=24&times=no");
   await view.until('.compare-form [value="native-jit"]:not(:disabled)');
   expect(await view.of("#compare-threads", "it.value === it.max")).toBe(true);
   const choose = async (text: string): Promise<void> =>
@@ -123,7 +130,7 @@ test(
   "the address holds the settings, and a cancelled run can be restarted",
   { tag: "@full" },
   async ({ view }) => {
-    await view.go("#/compare?builds=browser-jit&vectors=shares&threads=1&lanes=3");
+    await view.go("#/compare?builds=browser-jit&vectors=shares&threads=1&lanes=3&times=no");
     await view.until(submit);
     expect(await view.of("#compare-lanes", "it.value")).toBe("3");
     expect(await view.count('input[name="columns"]:checked')).toBe(1);
@@ -131,25 +138,50 @@ test(
     await view.click(submit);
     await view.until('#compare-threads[aria-invalid="true"]');
     await view.fill("#compare-threads", "2");
+    await view.of("details.settings", "it.open = true");
     await view.click('input[name="sets"][value="headers"]');
     const address = await view.of<string>("html", "location.hash");
     expect(decodeURIComponent(address)).toBe(
-      "#/compare?builds=browser-jit&vectors=headers,shares&threads=2&lanes=3",
+      "#/compare?builds=browser-jit&vectors=headers,shares&threads=2&lanes=3&times=no",
     );
     await view.click(submit);
     await view.until('.compare-rows [data-verdict="right"]', RUN_TIMEOUT);
     await view.click(".task button");
     await view.says(verdict, /hashes are right; the rest was cancelled\.$/u);
-    await view.until(`${submit}:not(:disabled)`);
+    await view.until(`${submit}:not([aria-disabled])`);
   },
 );
+
+test("progress and outcome are in view without scrolling", { tag: "@full" }, async ({ view }) => {
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+  ] as const) {
+    await view.tab.resize(width, height);
+    await view.go("#/nothing");
+    await compare(view, "builds=browser-jit&vectors=specification&threads=1&times=no");
+    const isInView = (selector: string): Promise<boolean> =>
+      view.of(
+        selector,
+        "((box) => box.height > 0 && box.top >= 0 && box.bottom <= innerHeight)(it.getBoundingClientRect())",
+      );
+    await view.until('[data-part="task"] progress');
+    expect(await isInView('[data-part="task"]'), `progress, ${width}`).toBe(true);
+    await view.says(verdict, "All 10 hashes are right: 10 vectors in 1 build.", RUN_TIMEOUT);
+    expect(await isInView(verdict), `verdict, ${width}`).toBe(true);
+  }
+});
 
 test(
   "without the native server only the browser is compared",
   { tag: "@chromium" },
   async ({ started }) => {
     await serveWith({}, async (address) => {
-      const view = await visit(started, "#/compare?vectors=headers&builds=browser-jit", address);
+      const view = await visit(
+        started,
+        "#/compare?vectors=headers&builds=browser-jit&times=no",
+        address,
+      );
       await view.says('[data-part="native"]', /^The native build is not available: .*npm start/u);
       expect(await view.count('input[name="columns"]:disabled')).toBe(3);
       await view.click(submit);

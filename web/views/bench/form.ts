@@ -1,7 +1,8 @@
 /** The form with the settings of a measurement. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
-import { find } from "../../shell/page.js";
+import { showIsolation } from "../../shell/isolation.js";
+import { find, isDisabled, setDisabled } from "../../shell/page.js";
 import type { NUMBERS, Settings } from "./settings.js";
 
 /** The view's form. */
@@ -15,10 +16,11 @@ export class Form {
     find(root, "#bench-engine", HTMLSelectElement).value = settings.engine;
     find(root, "#bench-version", HTMLSelectElement).value = String(settings.version);
     for (const name of names()) this.#input(name).value = String(settings[name]);
+    showIsolation(root);
     form.addEventListener("change", onChange);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      onSubmit();
+      if (!isDisabled(this.#submit)) onSubmit();
     });
   }
 
@@ -46,9 +48,13 @@ export class Form {
     if (native) limitCount(this.#input("threads"), native.limits.threads);
   }
 
-  /** Prevents a start while something runs. */
+  /** Prevents a start while something runs. The button keeps the focus. */
   set disabled(isDisabled: boolean) {
-    find(this.#root, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
+    setDisabled(this.#submit, isDisabled);
+  }
+
+  get #submit(): HTMLButtonElement {
+    return find(this.#root, "[type=submit]", HTMLButtonElement);
   }
 
   #input(name: keyof typeof NUMBERS): HTMLInputElement {

@@ -26,6 +26,9 @@ const DESCRIPTIONS: Record<string, string> = {
 /** The source of the published figures, and the machine of their measurement. */
 export const SOURCE = `${published.source}: ${published.machine}.`;
 
+/** The rows that depend on the mode, which is not the published one here. */
+const LIGHT_HERE = "light mode";
+
 const asPublished = new Intl.NumberFormat("en");
 
 /** Writes the table with the measurements so far. */
@@ -43,23 +46,25 @@ export function writeTable(
     return cell;
   });
   const here: Record<string, number | undefined> = { ...parts, ...(browser && ratesOf(browser)) };
-  const lines = published.rows.map(({ what, unit, values }) => {
+  const lines = published.rows.map(({ what, unit, values, mode }) => {
     const name = make("th", `${what} `, make("small", DESCRIPTIONS[what] ?? ""));
     name.scope = "row";
     const own = nativeValue(what, native);
     const measured = [here[what], own].map((value) =>
       value === undefined ? "–" : formatNumber(Number(value.toPrecision(4))),
     );
-    const numbers = [...measured, ...values.map((value) => asPublished.format(value))].map(
-      (text) => {
-        const cell = make("td", text);
-        cell.className = "number";
-        return cell;
-      },
-    );
-    const row = make("tr", name, make("td", unit), ...numbers);
-    row.dataset.row = what;
-    return row;
+    const texts = [...measured, ...values.map((value) => asPublished.format(value))];
+    const numbers = texts.map((text, at) => {
+      const cell = make("td", text);
+      cell.className = "number";
+      if (mode && text !== "–") {
+        cell.append(" ", make("small", at < measured.length ? LIGHT_HERE : mode));
+      }
+      return cell;
+    });
+    const line = make("tr", name, make("td", unit), ...numbers);
+    line.dataset.row = what;
+    return line;
   });
   table.replaceChildren(make("thead", make("tr", ...head)), make("tbody", ...lines));
 }

@@ -3,7 +3,7 @@ import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
 import { copyButton } from "../../shell/copy.js";
-import { find, fragment } from "../../shell/page.js";
+import { find, fragment, isDisabled, setDisabled, swap } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { link, remember } from "../../shell/router.js";
@@ -74,7 +74,9 @@ class Bench {
     };
     this.#part("link").replaceWith(copyButton("a link to these settings", address, "Copy link"));
     this.#part("source").textContent = SOURCE;
-    this.#part("measure-native").addEventListener("click", () => void this.#measureParts());
+    this.#nativeButton.addEventListener("click", () => {
+      if (!isDisabled(this.#nativeButton)) void this.#measureParts();
+    });
     this.#writeTable();
     void this.#findNative();
   }
@@ -89,7 +91,7 @@ class Bench {
     this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
     if (this.#end.signal.aborted) return;
     this.#form.showNative(this.#native);
-    this.#nativeButton.disabled = !this.#native;
+    setDisabled(this.#nativeButton, !this.#native);
   }
 
   /** Measures the browser's build, then the native one. */
@@ -156,9 +158,9 @@ class Bench {
     const bar = new ProgressBar({ label, onCancel });
     const task = this.#part(part);
     task.hidden = false;
-    task.replaceChildren(bar.element);
+    swap(task, bar.element);
     this.#form.disabled = true;
-    this.#nativeButton.disabled = true;
+    setDisabled(this.#nativeButton, true);
     try {
       await work(bar, signal);
       bar.set(1);
@@ -167,10 +169,14 @@ class Bench {
       if (this.#end.signal.aborted) return;
       const words = thrown instanceof Error ? thrown.message : String(thrown);
       if (signal.aborted) bar.end("cancelled");
-      else task.replaceChildren(problem(`The measurement failed: ${words}.`));
+      else
+        swap(
+          task,
+          problem(`The measurement failed: ${words}.`, () => void this.#work(part, label, work)),
+        );
     }
     this.#form.disabled = false;
-    this.#nativeButton.disabled = !this.#native;
+    setDisabled(this.#nativeButton, !this.#native);
   }
 
   #drawRates(): void {

@@ -1,12 +1,20 @@
 /** The builds to compare, and how each hashes a group of inputs. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { RandomX } from "../../../wasm/js/index.js";
-import { nativeHash, startFast, stopFast, type NativeInfo } from "../../engine/native.js";
+import {
+  nativeHash,
+  startFast,
+  stopFast,
+  type NativeDone,
+  type NativeInfo,
+} from "../../engine/native.js";
 
 /** The settings of all builds. */
 export interface Setup {
   threads: number;
   lanes: number;
+  /** Whether each build is timed after its hashes. */
+  times: boolean;
 }
 
 /** Inputs that share a key and a version. */
@@ -16,20 +24,13 @@ export interface Group {
   inputs: readonly string[];
 }
 
-/** Receives a hash, and its share of the milliseconds that a thread took for its batch. */
-export type OnHash = (index: number, hash: string, ms: number) => void;
-
-/** Milliseconds of all threads together. */
-export interface Spent {
-  /** For caches and datasets. */
-  prepare: number;
-  /** For hashes. */
-  hash: number;
-}
+/** Receives a hash. */
+export type OnHash = (index: number, hash: string) => void;
 
 /** What a build did for a group. */
 export interface Outcome {
-  spent: Spent;
+  /** Milliseconds for the key's cache or dataset. */
+  prepare: number;
   /** Hashes that a thread computed together. */
   lanes: number;
 }
@@ -37,6 +38,8 @@ export interface Outcome {
 /** A started build. */
 export interface Build {
   hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Outcome>;
+  /** Hashes a group of the last key at once, and returns the milliseconds. */
+  time(group: Group, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,11 @@ function browser(engine: "interpreter" | "jit", label: string): Column {
     const randomx = await RandomX.create({ engine, threads, lanes });
     return {
       hash: (group, onHash, signal) => hashHere(randomx, group, onHash, signal),
+      time: async ({ key, version, inputs }, signal) => {
+        const start = performance.now();
+        await randomx.hashMany(key, inputs, { version, signal });
+        return performance.now() - start;
+      },
       close: async () => {
         await randomx[Symbol.asyncDispose]();
       },
@@ -71,7 +79,7 @@ function browser(engine: "interpreter" | "jit", label: string): Column {
   return { name: `browser-${engine}`, label, missing: () => undefined, open };
 }
 
-/** Hashes one input a lane of all workers at a time, so that each batch can be timed. */
+/** Hashes one input a lane of all workers at a time, so that the rows show each batch at once. */
 async function hashHere(
   randomx: RandomX,
   { key, version, inputs }: Group,
@@ -80,19 +88,16 @@ async function hashHere(
 ): Promise<Outcome> {
   const start = performance.now();
   await randomx.prepare(key, { signal });
-  const prepared = performance.now();
+  const prepare = performance.now() - start;
   const { threads, lanes } = randomx.configuration;
   for (let first = 0; first < inputs.length; first += threads * lanes) {
     const batch = inputs.slice(first, first + threads * lanes);
-    const begin = performance.now();
     const hashes = await randomx.hashMany(key, batch, { version, signal });
-    const busy = Math.min(threads, batch.length);
-    const ms = ((performance.now() - begin) * busy) / batch.length;
     hashes.forEach((hash, index) => {
-      onHash(first + index, bytesToHex(hash), ms);
+      onHash(first + index, bytesToHex(hash));
     });
   }
-  return { spent: { prepare: prepared - start, hash: performance.now() - prepared }, lanes };
+  return { prepare, lanes };
 }
 
 function native(
@@ -106,25 +111,28 @@ function native(
     const found = info.engines.find((each) => each.engine === engine && each.mode === mode);
     return found?.available ? undefined : (found?.why ?? "The server does not offer it.");
   };
-  const open = async (setup: Setup): Promise<Build> =>
-    Promise.resolve({
-      hash: async ({ key, version, inputs }, onHash, signal) => {
+  const open = async ({ threads, lanes }: Setup): Promise<Build> => {
+    const done = (group: Group, onHash: OnHash, signal: AbortSignal): Promise<NativeDone> =>
+      nativeHash(
+        { ...group, engine, mode, threads, lanes },
+        ({ index, hash }) => {
+          onHash(index, hash);
+        },
+        { signal },
+      );
+    return Promise.resolve({
+      hash: async (group, onHash, signal) => {
         const start = performance.now();
-        if (mode === "fast") await startFast(key, { signal });
+        if (mode === "fast") await startFast(group.key, { signal });
         const started = performance.now() - start;
-        const job = { key, version, inputs, engine, mode, ...setup };
-        const { ms, prepareMs, lanes } = await nativeHash(
-          job,
-          ({ index, hash, ms }) => {
-            onHash(index, hash, ms);
-          },
-          { signal },
-        );
-        return { spent: { prepare: started + prepareMs, hash: ms }, lanes };
+        const { prepareMs, lanes } = await done(group, onHash, signal);
+        return { prepare: started + prepareMs, lanes };
       },
+      time: async (group, signal) => (await done(group, () => undefined, signal)).ms,
       close: async () => {
         if (mode === "fast") await stopFast();
       },
     });
+  };
   return { name, label, missing, open };
 }

@@ -1,7 +1,8 @@
 /** The form: builds, vectors, threads and lanes. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
 import { limitCount, readCount } from "../../shell/number.js";
-import { find, make } from "../../shell/page.js";
+import { showIsolation } from "../../shell/isolation.js";
+import { find, isDisabled, make, setDisabled } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
 import type { Settings } from "./settings.js";
 import { readFile, SETS, type Vector } from "./vectors.js";
@@ -17,6 +18,7 @@ export class Form {
   readonly #form: HTMLFormElement;
   readonly #threads: HTMLInputElement;
   readonly #lanes: HTMLInputElement;
+  readonly #times: HTMLInputElement;
   readonly #file: HTMLInputElement;
   readonly #error: HTMLElement;
   #vectors: Vector[] | undefined;
@@ -26,6 +28,7 @@ export class Form {
     this.#form = find(root, "form", HTMLFormElement);
     this.#threads = find(root, "#compare-threads", HTMLInputElement);
     this.#lanes = find(root, "#compare-lanes", HTMLInputElement);
+    this.#times = find(root, "#compare-times", HTMLInputElement);
     this.#file = find(root, "#compare-file", HTMLInputElement);
     this.#error = find(root, "#compare-file-error", HTMLElement);
     const choices = (part: string, all: readonly { name: string; label: string }[]): void => {
@@ -35,22 +38,25 @@ export class Form {
     choices("columns", COLUMNS);
     choices("sets", SETS);
     this.write(settings);
+    showIsolation(this.#form);
     this.#form.addEventListener("change", (event) => {
       if (event.target !== this.#file) onChange();
     });
     this.#file.addEventListener("change", () => void this.#read());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      onSubmit();
+      const button = find(this.#form, "[type=submit]", HTMLButtonElement);
+      if (!isDisabled(button)) onSubmit();
     });
   }
 
   /** Shows settings. */
-  write({ columns, sets, threads, lanes }: Settings): void {
+  write({ columns, sets, threads, lanes, times }: Settings): void {
     for (const box of this.#boxes("columns")) box.checked = columns.includes(box.value);
     for (const box of this.#boxes("sets")) box.checked = sets.includes(box.value);
     this.#threads.value = String(threads);
     this.#lanes.value = String(lanes);
+    this.#times.checked = times;
   }
 
   /** Returns the choice, or focuses the first invalid field and returns nothing. */
@@ -58,6 +64,7 @@ export class Form {
     const threads = readCount(this.#threads);
     const lanes = readCount(this.#lanes);
     if (threads === undefined || lanes === undefined) {
+      find(this.#form, "details", HTMLDetailsElement).open = true;
       (threads === undefined ? this.#threads : this.#lanes).focus();
       return undefined;
     }
@@ -65,7 +72,8 @@ export class Form {
       this.#boxes(part)
         .filter((box) => box.checked && !box.disabled)
         .map((box) => box.value);
-    const settings = { columns: checked("columns"), sets: checked("sets"), threads, lanes };
+    const numbers = { threads, lanes, times: this.#times.checked };
+    const settings = { columns: checked("columns"), sets: checked("sets"), ...numbers };
     return { settings, file: this.#vectors };
   }
 
@@ -85,9 +93,9 @@ export class Form {
     find(this.#form, '[data-part="native"]', HTMLElement).textContent = words;
   }
 
-  /** Prevents a start while something runs. */
+  /** Prevents a start while something runs. The button keeps the focus. */
   set disabled(isDisabled: boolean) {
-    find(this.#form, "[type=submit]", HTMLButtonElement).disabled = isDisabled;
+    setDisabled(find(this.#form, "[type=submit]", HTMLButtonElement), isDisabled);
   }
 
   #boxes(part: string): HTMLInputElement[] {

@@ -114,7 +114,6 @@ export class Rows {
     badge.dataset.state = verdict === "failed" ? "missing" : verdict;
     element.dataset.verdict = verdict;
     element.replaceChildren(badge);
-    if (cell.state === "hashed") element.append(" ", make("small", `${cell.ms.toFixed(1)} ms`));
     if (cell.state === "hashed" && verdict === "wrong") {
       const expected = this.#results.expected(row);
       element.append(

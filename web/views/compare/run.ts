@@ -1,7 +1,14 @@
 /** Hashes all vectors in one build after another, so that none slows another down. */
-import type { Column, Group } from "./columns.js";
+import type { Build, Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
 import type { Vector } from "./vectors.js";
+
+/** The least number of hashes that are timed together, and how often they are. */
+const TIMED = 32;
+const ROUNDS = 3;
+
+/** The hex digits of an input that is timed, as long as a hashing blob of Monero. */
+const INPUT_DIGITS = 152;
 
 /** Receives changes. */
 export interface Listener {
@@ -78,10 +85,10 @@ async function runColumn(
       try {
         const outcome = await build.hash(
           group,
-          (index, hash, ms) => {
+          (index, hash) => {
             const row = rows[index];
             if (row === undefined) return;
-            results.set(name, row, { state: "hashed", hash, ms });
+            results.set(name, row, { state: "hashed", hash });
             found(row);
           },
           signal,
@@ -93,8 +100,39 @@ async function runColumn(
         fail(rows, thrown);
       }
     }
+    const last = groups.at(-1);
+    if (results.setup.times && last) await time(results, column, build, last.group, signal);
   } finally {
     await build.close();
+  }
+}
+
+/**
+ * Measures the time of a hash with the last key, which every build has in memory then. A round that
+ * does not count comes first, because browsers optimise code while it runs.
+ */
+async function time(
+  results: Results,
+  { name }: Column,
+  build: Build,
+  { key, version }: Group,
+  signal: AbortSignal,
+): Promise<void> {
+  const { threads, lanes } = results.setup;
+  const each = threads * lanes;
+  const count = each * Math.ceil(TIMED / each);
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const inputs = Array.from({ length: count }, (_, at) =>
+      (count * round + at).toString(16).padStart(INPUT_DIGITS, "0"),
+    );
+    try {
+      const ms = await build.time({ key, version, inputs }, signal);
+      if (round > 0) results.addTime(name, (ms * Math.min(threads, count)) / count);
+    } catch {
+      // The build has no time then; its hashes are right or wrong without it.
+      signal.throwIfAborted();
+      return;
+    }
   }
 }
 

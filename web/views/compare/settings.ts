@@ -9,6 +9,8 @@ export interface Settings {
   sets: string[];
   threads: number;
   lanes: number;
+  /** Whether times are measured. */
+  times: boolean;
 }
 
 /** The limits of an instance in a browser. */
@@ -31,16 +33,19 @@ export function readSettings(query: URLSearchParams): Settings {
     sets: known("vectors", SETS, DEFAULT_SETS),
     threads: count(query.get("threads"), MOST_THREADS) ?? defaultThreads(),
     lanes: count(query.get("lanes"), MOST_LANES) ?? MOST_LANES,
+    times: query.get("times") !== "no",
   };
 }
 
 /** Writes settings for an address. */
-export function writeSettings({ columns, sets, threads, lanes }: Settings): Record<string, string> {
+export function writeSettings(settings: Settings): Record<string, string> {
+  const { columns, sets, threads, lanes, times } = settings;
   return {
     builds: columns.join(","),
     vectors: sets.join(","),
     threads: String(threads),
     lanes: String(lanes),
+    ...(times ? {} : { times: "no" }),
   };
 }
 

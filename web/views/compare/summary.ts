@@ -11,8 +11,7 @@ const TITLES = [
   "Wrong",
   "Failed",
   "Lanes",
-  "Keys",
-  "Hashes",
+  "Caches",
   "ms per hash",
   "least to greatest",
 ];
@@ -44,8 +43,7 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   plot.replaceChildren();
   if (drawn.length === 0) return () => undefined;
   const labels = {
-    caption:
-      "Milliseconds of a hash on one thread: the median, and the range from least to greatest",
+    caption: "Milliseconds of a hash on one thread: the median of three rounds, and their range",
     x: "milliseconds per hash",
     y: "build",
   };
@@ -66,14 +64,13 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   };
 }
 
-function cells({ right, wrong, failed, lanes, spent, ms }: Total): HTMLTableCellElement[] {
+function cells({ right, wrong, failed, lanes, prepare, ms }: Total): HTMLTableCellElement[] {
   const texts = [
     String(right),
     String(wrong),
     String(failed),
     lanes.join(", ") || "–",
-    duration(spent.prepare),
-    duration(spent.hash),
+    duration(prepare),
     ms ? ms.median.toFixed(1) : "–",
     ms ? `${ms.least.toFixed(1)} to ${ms.greatest.toFixed(1)}` : "–",
   ];

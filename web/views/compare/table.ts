@@ -1,12 +1,12 @@
 /** The results of each build for each vector. */
-import type { Column, Outcome, Setup, Spent } from "./columns.js";
+import type { Column, Outcome, Setup } from "./columns.js";
 import { isHash, type Vector } from "./vectors.js";
 
 /** The result of a build for a vector. */
 export type Cell =
   | { state: "waiting" }
   | { state: "running" }
-  | { state: "hashed"; hash: string; ms: number }
+  | { state: "hashed"; hash: string }
   | { state: "failed"; why: string };
 
 /** A cell's state, compared with the expected hash. */
@@ -20,9 +20,12 @@ export interface Total {
   failed: number;
   /** The lanes that ran, in ascending order; they can depend on the version and the batch. */
   lanes: number[];
-  /** Milliseconds of all threads together, for keys and for hashes. */
-  spent: Spent;
-  /** Milliseconds of a hash on one thread: the least, the median and the greatest. */
+  /** Milliseconds for caches and datasets. */
+  prepare: number;
+  /**
+   * Milliseconds of a hash on one thread, from rounds of many hashes: the least, the median and the
+   * greatest.
+   */
   ms: { least: number; median: number; greatest: number } | undefined;
 }
 
@@ -34,7 +37,8 @@ export class Results {
   readonly #expected: string[];
   readonly #cells: Map<string, Cell[]>;
   readonly #lanes: Map<string, Set<number>>;
-  readonly #spent: Map<string, Spent>;
+  readonly #prepare: Map<string, number>;
+  readonly #times: Map<string, number[]>;
 
   constructor(vectors: readonly Vector[], columns: readonly Column[], setup: Setup) {
     this.vectors = vectors;
@@ -44,7 +48,8 @@ export class Results {
     const waiting = (): Cell[] => vectors.map(() => ({ state: "waiting" }));
     this.#cells = new Map(columns.map(({ name }) => [name, waiting()]));
     this.#lanes = new Map(columns.map(({ name }) => [name, new Set()]));
-    this.#spent = new Map(columns.map(({ name }) => [name, { prepare: 0, hash: 0 }]));
+    this.#prepare = new Map(columns.map(({ name }) => [name, 0]));
+    this.#times = new Map(columns.map(({ name }) => [name, []]));
   }
 
   /** Returns a row's expected hash, which may be invalid while the visitor edits it. */
@@ -69,10 +74,12 @@ export class Results {
   /** Adds what a column's build did for a group. */
   add(column: string, outcome: Outcome): void {
     this.#lanes.get(column)?.add(outcome.lanes);
-    const spent = this.#spent.get(column);
-    if (!spent) return;
-    spent.prepare += outcome.spent.prepare;
-    spent.hash += outcome.spent.hash;
+    this.#prepare.set(column, (this.#prepare.get(column) ?? 0) + outcome.prepare);
+  }
+
+  /** Adds the milliseconds of a hash in one round of a column's build. */
+  addTime(column: string, ms: number): void {
+    this.#times.get(column)?.push(ms);
   }
 
   verdict(column: string, row: number): Verdict {
@@ -86,15 +93,10 @@ export class Results {
     const count = { waiting: 0, running: 0, right: 0, wrong: 0, failed: 0 };
     for (let row = 0; row < this.vectors.length; row += 1) count[this.verdict(name, row)] += 1;
     const { right, wrong, failed } = count;
-    const spent = this.#spent.get(name) ?? { prepare: 0, hash: 0 };
+    const prepare = this.#prepare.get(name) ?? 0;
     const lanes = [...(this.#lanes.get(name) ?? [])].sort((a, b) => a - b);
-    return { column: name, right, wrong, failed, lanes, spent, ms: spread(this.times(name)) };
-  }
-
-  /** Returns the milliseconds of a column's hashes. */
-  times(column: string): number[] {
-    const cells = this.#cells.get(column) ?? [];
-    return cells.flatMap((cell) => (cell.state === "hashed" ? [cell.ms] : []));
+    const ms = spread(this.#times.get(name) ?? []);
+    return { column: name, right, wrong, failed, lanes, prepare, ms };
   }
 }
 

@@ -2,7 +2,7 @@
 import { nativeInfo, type NativeInfo } from "../../engine/native.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
-import { find, fragment } from "../../shell/page.js";
+import { find, fragment, swap } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { link, remember } from "../../shell/router.js";
@@ -99,13 +99,18 @@ class Comparison {
     });
     const task = this.#part("task");
     task.hidden = false;
-    task.replaceChildren(bar.element);
+    swap(task, bar.element);
+    this.#part("status").scrollIntoView({ block: "nearest" });
     try {
       await this.#run(await this.#load(choice), bar, signal);
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
       const words = thrown instanceof Error ? thrown.message : String(thrown);
-      if (!signal.aborted) task.replaceChildren(problem(words, () => void this.#compare()));
+      if (!signal.aborted)
+        swap(
+          task,
+          problem(words, () => void this.#compare()),
+        );
     }
     this.#form.disabled = false;
     bar.end(signal.aborted ? "cancelled" : "done");
@@ -114,7 +119,7 @@ class Comparison {
 
   /** Loads the chosen vectors, for the chosen columns. */
   async #load({ settings, file }: Choice): Promise<Results> {
-    const { threads, lanes } = settings;
+    const { threads, lanes, times } = settings;
     const columns = COLUMNS.filter(({ name }) => settings.columns.includes(name));
     if (columns.length === 0) throw new Error("Choose a build to compare.");
     let vectors: Vector[] = file ?? [];
@@ -123,7 +128,7 @@ class Comparison {
       if (sets.length === 0) throw new Error("Choose vectors to compare.");
       vectors = (await Promise.all(sets.map(({ load }) => load()))).flat();
     }
-    return new Results(vectors, columns, { threads, lanes });
+    return new Results(vectors, columns, { threads, lanes, times });
   }
 
   async #run(results: Results, bar: ProgressBar, signal: AbortSignal): Promise<void> {
@@ -171,7 +176,7 @@ class Comparison {
       wrong > 0
         ? `${whole(wrong)} of ${whole(asked)} hashes are wrong: ${builds}.`
         : failed > 0
-          ? `${whole(failed)} of ${whole(asked)} hashes could not be computed.`
+          ? `${whole(failed)} of ${whole(asked)} hashes could not be computed: ${reason(results)}.`
           : right === asked
             ? `All ${whole(asked)} hashes are right: ${plural(results.vectors.length, "vector")} in ${plural(totals.length, "build")}.`
             : `${whole(right)} of ${whole(asked)} hashes are right${isCancelled ? "; the rest was cancelled" : " so far"}.`;
@@ -184,6 +189,17 @@ class Comparison {
   #part(name: string): HTMLElement {
     return find(this.#root, `[data-part="${name}"]`, HTMLElement);
   }
+}
+
+/** Returns why the first hash could not be computed. */
+function reason(results: Results): string {
+  for (const { name } of results.columns) {
+    for (const row of results.vectors.keys()) {
+      const cell = results.cell(name, row);
+      if (cell.state === "failed") return cell.why;
+    }
+  }
+  return "the reason is not known";
 }
 
 function plural(count: number, what: string): string {
