@@ -1,5 +1,8 @@
+import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { documentation } from "./web/build/document.js";
+import { links } from "./web/build/links.js";
 import policy from "./web/headers.json" with { type: "json" };
 
 /**
@@ -25,11 +28,22 @@ export const headersOnEveryAnswer: Plugin = {
   },
 };
 
+/** Returns the absolute path of a file of the repository. */
+export function path(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
 const serving = { host: "127.0.0.1", headers, cors: false };
 
 export default defineConfig({
   root: "web",
-  plugins: [headersOnEveryAnswer],
+  // The page works below any address.
+  base: "./",
+  plugins: [
+    headersOnEveryAnswer,
+    documentation(new URL("wasm/README.md", import.meta.url)),
+    links(),
+  ],
   server: serving,
   preview: serving,
   build: {
@@ -39,6 +53,7 @@ export default defineConfig({
     // data: URLs would need a looser policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { input: [path("web/index.html"), path("web/documentation.html")] },
   },
   worker: { format: "es" },
   test: {

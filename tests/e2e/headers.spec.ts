@@ -1,4 +1,5 @@
 /** The product's headers and files. */
+import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -7,7 +8,8 @@ import { report } from "./support.js";
 
 const HEADERS = {
   "content-security-policy":
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' " +
+    "'sha256-oiqpB/8K1DnHeP1zGto7tkTI/E39Qmwrrhw5hNS6kBM='; worker-src 'self'; " +
     "style-src 'self'; connect-src 'self' http: https:; img-src 'self'; base-uri 'none'; " +
     "form-action 'none'; frame-ancestors 'none'",
   "cross-origin-opener-policy": "same-origin",
@@ -35,7 +37,7 @@ test("every answer has the headers and comes from this site", async ({ page, bas
   await expect(report(page)).toHaveAttribute("data-state", "valid");
 
   const kinds = [...answers.keys()].map((url) => /\.\w+$/u.exec(url)?.[0] ?? "page");
-  expect(new Set(kinds)).toEqual(new Set(["page", ".js", ".css", ".svg", ".wasm"]));
+  expect(new Set(kinds)).toEqual(new Set(["page", ".js", ".css", ".svg", ".wasm", ".json"]));
   for (const [url, headers] of answers) {
     expect(url.startsWith(baseURL ?? "missing"), url).toBe(true);
     expect(headers, url).toMatchObject(HEADERS);
@@ -60,6 +62,21 @@ test("the page and its worker are isolated from other sites", async ({ page }) =
   }
 });
 
+test("the policy allows the page's own inline script, by its hash", () => {
+  const pages = builtFiles().filter((file) => file.endsWith(".html"));
+  expect(pages).toHaveLength(2);
+  for (const file of pages) {
+    const scripts = [...readFileSync(file, "utf8").matchAll(/<script>([^]*?)<\/script>/gu)];
+    const hashes = scripts.map(([, code = ""]) =>
+      createHash("sha256").update(code).digest("base64"),
+    );
+    expect(hashes, file).toHaveLength(1);
+    for (const hash of hashes) {
+      expect(HEADERS["content-security-policy"], file).toContain(`'sha256-${hash}'`);
+    }
+  }
+});
+
 test("inline code does not run", async ({ page }) => {
   await page.goto("/");
   const ran = await page.evaluate(() => {
@@ -74,7 +91,9 @@ test("inline code does not run", async ({ page }) => {
 test("the product contains nothing of the tests", () => {
   const dist = builtFiles();
   const kinds = dist.map((file) => /\.\w+$/u.exec(file)?.[0] ?? file);
-  expect(new Set(kinds)).toEqual(new Set([".css", ".html", ".js", ".json", ".svg", ".wasm"]));
+  expect(new Set(kinds)).toEqual(
+    new Set([".css", ".html", ".js", ".json", ".png", ".svg", ".wasm"]),
+  );
   for (const file of dist) {
     expect(readFileSync(file).includes("harness"), file).toBe(false);
     expect(readFileSync(file).includes("conformance"), file).toBe(false);

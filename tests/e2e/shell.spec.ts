@@ -56,6 +56,17 @@ test(
   },
 );
 
+test("a chosen theme is there before the first paint", { tag: "@full" }, async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto("/#/nothing");
+  await page.evaluate(() => {
+    localStorage.setItem("theme", "dark");
+  });
+  await page.route("**/*.js", () => new Promise(() => undefined));
+  await page.reload({ waitUntil: "commit" });
+  await expect(page.locator("body")).toHaveCSS("background-color", "rgb(16, 20, 18)");
+});
+
 test("the page paints before any script has loaded", { tag: "@full" }, async ({ page }) => {
   await page.route("**/*.js", () => new Promise(() => undefined));
   await page.goto("/", { waitUntil: "commit" });

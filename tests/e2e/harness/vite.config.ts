@@ -10,7 +10,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [headersOnEveryAnswer],
   resolve: { alias: { "randomx.js": peer } },
-  build: { ...product.build, outDir: "../results/harness" },
+  build: { ...product.build, rolldownOptions: {}, outDir: "../results/harness" },
   worker: { format: "es" },
   preview: { host: "127.0.0.1", headers },
 });
