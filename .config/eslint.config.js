@@ -19,6 +19,7 @@ export default defineConfig(
     "**/pkg/",
     "**/dist/",
     "tests/e2e/results/",
+    "web/site/",
     // Compiles only where the package is installed.
     "tests/packaging/projects/types/",
   ]),

@@ -1,4 +1,4 @@
-/** The tests' two sites: the product and the harness, each built when its sources are newer. */
+/** The tests' two sites: the product and the harness, built when their sources are newer. */
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { nativeProgram } from "../programs.js";
@@ -7,9 +7,8 @@ import { HARNESS, PRODUCT } from "./addresses.js";
 /** A site that Vite builds. Paths are relative to the repository. */
 interface Site {
   url: string;
-  config: string;
-  /** The folder that it is built into. */
-  built: string;
+  /** The configurations of its builds, with the folders that they write. */
+  builds: { config: string; built: string }[];
   sources: string[];
   /** The command that serves it on a port. */
   serve: (port: string) => string;
@@ -18,25 +17,28 @@ interface Site {
 /** Sources of both sites. */
 const SHARED = ["wasm/js", "wasm/pkg", "wasm/monero/pkg", "vite.config.ts", "package-lock.json"];
 
+const HARNESS_CONFIG = "tests/e2e/harness/vite.config.ts";
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
 
-/** As visitors get it, with the native build beside the page. */
+/** As visitors get it, with the native build beside the page; and as static hosts get it. */
 const product: Site = {
   url: PRODUCT,
-  config: "vite.config.ts",
-  built: "web/dist",
-  sources: ["web", "wasm/explore/pkg", "tests/vectors", ...SHARED],
+  builds: [
+    { config: "vite.config.ts", built: "web/dist" },
+    { config: "web/build/hosted.config.ts", built: "web/site" },
+  ],
+  sources: ["web", "wasm/explore/pkg", "wasm/README.md", "tests/vectors", ...SHARED],
   serve: (port) => `"${nativeProgram()}" serve --page web/dist --port ${port}`,
 };
 
 const harness: Site = {
   url: HARNESS,
-  config: "tests/e2e/harness/vite.config.ts",
-  built: "tests/e2e/results/harness",
+  builds: [{ config: HARNESS_CONFIG, built: "tests/e2e/results/harness" }],
   sources: ["tests/e2e/harness", "crates/conformance/pkg", ...SHARED],
   serve: (port) =>
-    `${vite} preview --config ${harness.config} --logLevel warn --strictPort --port ${port}`,
+    `${vite} preview --config ${HARNESS_CONFIG} --logLevel warn --strictPort --port ${port}`,
 };
 
 /** Both sites, as Playwright's configuration takes them. `rebuild` builds them in any case. */
@@ -46,14 +48,15 @@ export function servers({ rebuild }: { rebuild: boolean }): {
   command: string;
 }[] {
   return [product, harness].map((site) => {
-    const build = `${vite} build --config ${site.config} --logLevel warn`;
-    const serve = site.serve(new URL(site.url).port);
-    const command = rebuild || !isFresh(site) ? `${build} && ${serve}` : serve;
+    const builds = site.builds
+      .filter(({ built }) => rebuild || !isFresh(built, site.sources))
+      .map(({ config }) => `${vite} build --config ${config} --logLevel warn`);
+    const command = [...builds, site.serve(new URL(site.url).port)].join(" && ");
     return { url: site.url, cwd: root, command };
   });
 }
 
-function isFresh({ built, sources }: Site): boolean {
+function isFresh(built: string, sources: readonly string[]): boolean {
   const when = changed(`${root}${built}/index.html`);
   return when > 0 && sources.every((source) => latest(root + source) < when);
 }
@@ -62,7 +65,7 @@ function isFresh({ built, sources }: Site): boolean {
 function latest(path: string): number {
   const own = changed(path);
   if (!statSync(path).isDirectory()) return own;
-  const children = readdirSync(path).filter((name) => name !== "dist");
+  const children = readdirSync(path).filter((name) => name !== "dist" && name !== "site");
   return Math.max(own, ...children.map((name) => latest(`${path}/${name}`)));
 }
 

@@ -67,6 +67,17 @@ pub(crate) fn package_from_scratch() -> Result<()> {
     process::run(&mut Node::Installed.run("wasm/build.mjs")?)
 }
 
+/// Installs the tools of the page's build, and builds the page for static hosts.
+pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
+    product_from_scratch()?;
+    let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
+    vite.args(["build", "--config", "web/build/hosted.config.ts"]);
+    vite.envs(url.map(|url| ("PAGE_URL", url)));
+    process::run(&mut vite)?;
+    output::line("web/site has the page: copy the folder to a static host");
+    Ok(())
+}
+
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
     build(tools, &[HASHES, MONERO, EXPLORE, CONFORMANCE])
@@ -121,8 +132,10 @@ pub(crate) fn web() -> Result<()> {
         "wasm/pkg",
         "wasm/monero/pkg",
         "wasm/explore/pkg",
+        "wasm/README.md",
         "tests/vectors",
         "vite.config.ts",
+        "package.json",
         "package-lock.json",
     ];
     let stamp = Stamp::new("web", &inputs, &[], "web/dist")?;

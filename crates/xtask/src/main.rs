@@ -46,6 +46,13 @@ enum Command {
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
     BuildPackage,
+    /// Build the page for any static host into `web/site`.
+    BuildPage {
+        /// The address that the page will have, such as `https://example.org/randomx/`. Previews of
+        /// links to the page need it.
+        #[arg(long)]
+        url: Option<String>,
+    },
     /// Build the page and the program `randomx`, and serve both on 127.0.0.1.
     Start {
         /// The port to listen on.
@@ -96,6 +103,7 @@ fn main() -> ExitCode {
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),
+        Command::BuildPage { url } => exit_code(build::page_from_scratch(url.as_deref())),
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crate::workspace;
 
 /// Folders that hold built or installed files, never sources.
-const BUILT: [&str; 4] = ["dist", "node_modules", "pkg", "target"];
+const BUILT: [&str; 5] = ["dist", "node_modules", "pkg", "site", "target"];
 
 /// A record of a build's inputs and outputs.
 pub(crate) struct Stamp {

@@ -1,0 +1,97 @@
+/**
+ * The service worker of the page on a static host. It adds the page's headers to every answer, so
+ * that the page is isolated where the host cannot send them, and keeps the page's files for use
+ * offline. The page and the service worker of one version use the files of that version.
+ */
+import policy from "../headers.json" with { type: "json" };
+
+/** The parts of a service worker's scope that this one uses. TypeScript has no types for both scopes. */
+interface Scope {
+  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
+  registration: { scope: string };
+  addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
+  addEventListener(type: "message", listener: (event: Extendable & MessageEvent) => void): void;
+  addEventListener(type: "fetch", listener: (event: Fetch) => void): void;
+}
+
+interface Extendable {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+interface Fetch extends Extendable {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+/** The build replaces both. */
+declare const __FILES__: readonly string[];
+declare const __VERSION__: string;
+
+const FILES = new Set(__FILES__);
+const PREFIX = "randomx-";
+const CACHE = PREFIX + __VERSION__;
+
+/** The page itself, whose address need not end with the name of its file. */
+const PAGE = "index.html";
+
+const scope = self as unknown as Scope;
+
+scope.addEventListener("install", (event) => {
+  event.waitUntil(keep(PAGE));
+});
+
+scope.addEventListener("activate", (event) => {
+  event.waitUntil(forgetOthers().then(() => scope.clients.claim()));
+});
+
+scope.addEventListener("message", (event) => {
+  if (event.data === "activate") event.waitUntil(scope.skipWaiting());
+  if (event.data !== "keep") return;
+  const work = keepAll();
+  event.waitUntil(work);
+  void work.then(() => {
+    event.source?.postMessage("kept");
+  });
+});
+
+scope.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { href, pathname } = new URL(request.url);
+  if (request.method !== "GET" || !href.startsWith(scope.registration.scope)) return;
+  const name = pathname.slice(new URL(scope.registration.scope).pathname.length) || PAGE;
+  event.respondWith(answer(name, request));
+});
+
+async function answer(name: string, request: Request): Promise<Response> {
+  const kept = FILES.has(name) ? await (await caches.open(CACHE)).match(address(name)) : undefined;
+  return withHeaders(kept ?? (await fetch(request)));
+}
+
+/** Returns the same answer with the page's headers. It is not redirected, even if the host's was. */
+function withHeaders({ body, status, statusText, headers }: Response): Response {
+  if (status === 0) return Response.error();
+  const all = new Headers(headers);
+  for (const [name, parts] of Object.entries(policy)) all.set(name, parts.join("; "));
+  const isEmpty = [101, 204, 205, 304].includes(status);
+  return new Response(isEmpty ? null : body, { status, statusText, headers: all });
+}
+
+async function keepAll(): Promise<void> {
+  for (const name of FILES) await keep(name);
+}
+
+async function keep(name: string): Promise<void> {
+  const cache = await caches.open(CACHE);
+  if (!(await cache.match(address(name)))) await cache.add(address(name));
+}
+
+function address(name: string): string {
+  return new URL(name === PAGE ? "./" : name, scope.registration.scope).href;
+}
+
+async function forgetOthers(): Promise<void> {
+  const names = await caches.keys();
+  const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  await Promise.all(old.map((name) => caches.delete(name)));
+}
