@@ -17,9 +17,9 @@ for (const theme of ["light", "dark"] as const) {
       await choose(view, theme);
       await view.until('#report[data-state="valid"]');
       await view.until(".epoch");
-      expect(await view.violations()).toEqual([]);
       for (const [size, [width, height]] of Object.entries(SIZES)) {
         await view.tab.resize(width, height);
+        expect(await view.violations(), size).toEqual([]);
         await view.keep(`verify-${theme}-${size}`);
       }
 

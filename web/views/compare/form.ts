@@ -110,6 +110,7 @@ export class Form {
       if (file) this.#vectors = await readFile(file);
     } catch (error) {
       this.#error.textContent = `${error instanceof Error ? error.message : String(error)}.`;
+      find(this.#form, "details", HTMLDetailsElement).open = true;
     }
     this.#file.ariaInvalid = String(this.#error.textContent !== "");
   }

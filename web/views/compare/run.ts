@@ -3,7 +3,7 @@ import type { Build, Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
 import type { Vector } from "./vectors.js";
 
-/** The least number of hashes that are timed together, and how often they are. */
+/** The least number of hashes that are timed, and of the rounds that they come in. */
 const TIMED = 32;
 const ROUNDS = 3;
 
@@ -108,8 +108,9 @@ async function runColumn(
 }
 
 /**
- * Measures the time of a hash with the last key, which every build has in memory then. A round that
- * does not count comes first, because browsers optimise code while it runs.
+ * Measures the time of a hash with the last key, which every build has in memory then. In a round each
+ * lane of each thread hashes once. The first round does not count, because browsers optimise code while
+ * it runs.
  */
 async function time(
   results: Results,
@@ -119,15 +120,15 @@ async function time(
   signal: AbortSignal,
 ): Promise<void> {
   const { threads, lanes } = results.setup;
-  const each = threads * lanes;
-  const count = each * Math.ceil(TIMED / each);
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  const count = threads * lanes;
+  const rounds = Math.max(ROUNDS, Math.ceil(TIMED / count));
+  for (let round = 0; round <= rounds; round += 1) {
     const inputs = Array.from({ length: count }, (_, at) =>
       (count * round + at).toString(16).padStart(INPUT_DIGITS, "0"),
     );
     try {
       const ms = await build.time({ key, version, inputs }, signal);
-      if (round > 0) results.addTime(name, (ms * Math.min(threads, count)) / count);
+      if (round > 0) results.addTime(name, ms / lanes);
     } catch {
       // The build has no time then; its hashes are right or wrong without it.
       signal.throwIfAborted();

@@ -43,7 +43,7 @@ export function summarise(root: HTMLElement, results: Results): () => void {
   plot.replaceChildren();
   if (drawn.length === 0) return () => undefined;
   const labels = {
-    caption: "Milliseconds of a hash on one thread: the median of three rounds, and their range",
+    caption: "Milliseconds of a hash on one thread: the median of the rounds, and their range",
     x: "milliseconds per hash",
     y: "build",
   };
