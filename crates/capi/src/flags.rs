@@ -63,8 +63,7 @@ impl Flags {
 
     /// Returns the extensions that may fill a cache. Its AVX2 flag allows everything faster, too.
     pub(crate) fn cpu_of_cache(self) -> Cpu {
-        let cpu = Cpu::detect();
-        if self.has(Flags::ARGON2_AVX2) { cpu } else { cpu.without(Extension::Avx2) }
+        if self.has(Flags::ARGON2_AVX2) { Cpu::detect() } else { without_avx2() }
     }
 
     /// Returns the options of a VM, with one lane: the API hashes one input at a time.
@@ -96,11 +95,23 @@ impl Flags {
 fn is_supported(flag: c_int) -> bool {
     match flag {
         Flags::HARD_AES => has_aes(),
-        Flags::JIT => cfg!(target_arch = "x86_64"),
+        Flags::JIT => cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
         Flags::ARGON2_SSSE3 => has_ssse3(),
-        Flags::ARGON2_AVX2 => Cpu::detect().has(Extension::Avx2),
+        Flags::ARGON2_AVX2 => without_avx2() != Cpu::detect(),
         _ => true,
     }
+}
+
+/// Returns this processor without AVX2 and without the extensions that need it.
+#[cfg(target_arch = "x86_64")]
+fn without_avx2() -> Cpu {
+    Cpu::detect().without(Extension::Avx2)
+}
+
+/// Returns this processor, which has no AVX2.
+#[cfg(not(target_arch = "x86_64"))]
+fn without_avx2() -> Cpu {
+    Cpu::detect()
 }
 
 /// Whether there are instructions for AES. WebAssembly has none; the code that replaces them is used

@@ -13,6 +13,9 @@ use crate::mode::Mode;
 pub(crate) struct Host {
     #[serde(flatten)]
     pub(crate) machine: Machine,
+    /// The implementations of RandomX's primitives, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) implementations: Option<String>,
     /// The engine that executes programs, if one was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<String>,
@@ -51,6 +54,7 @@ impl Host {
     /// Writes one line for each field.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let used = [
+            ("primitives", &self.implementations),
             ("engine", &self.engine),
             ("lanes", &self.lanes),
             ("cache", &self.cache),

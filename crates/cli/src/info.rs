@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use randomx::{Version, Vm, memory::Memory, params::DATASET_SIZE};
+use randomx::{Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
 
 use crate::{args::InfoArgs, error::Error, host::Host, mode::Mode, output, progress::Progress};
 
@@ -25,6 +25,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     }
 
     let mut host = Host::new(backend.options.cpu);
+    host.implementations = Some(Implementations::new(backend.options.cpu).to_string());
     host.engine = Some(vm.engine().to_string());
     host.set_lanes(&lanes);
     host.cache = Some(cache.pages().to_string());

@@ -72,7 +72,7 @@ fn info_shows_the_engine_the_extensions_and_the_pages() {
     let run = randomx(&["info", "--json"]).assert().success().stderr("");
     let host: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
     assert!(["jit", "interpreter"].contains(&host["engine"].as_str().expect("a string")));
-    for label in ["processor", "extensions", "cache", "dataset"] {
+    for label in ["processor", "extensions", "implementations", "cache", "dataset"] {
         assert!(host[label].is_string(), "{label}: {host}");
     }
     assert_eq!(host["lanes"], "light v1 8, light v2 8, fast v1 4, fast v2 2");

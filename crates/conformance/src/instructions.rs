@@ -1,13 +1,10 @@
 //! The suite of instructions: states before and after, from the reference implementation.
 
-#[cfg(not(target_arch = "x86_64"))]
-use randomx::JitError;
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::engine::{Engine, Lane};
 use randomx::f64x2::F64x2;
 use randomx::interpreter::Interpreter;
-#[cfg(target_arch = "x86_64")]
-use randomx::jit::x86_64::program::Jit;
+use randomx::jit::native;
 use randomx::program::{Configuration, Instruction, Program};
 use randomx::registers::RegisterFile;
 use randomx::rounding::RoundingMode;
@@ -51,15 +48,10 @@ pub(crate) fn instructions(
     if options.engine != EngineChoice::Jit {
         return run_cases(&cases, &Interpreter::new(options.cpu), options, report);
     }
-    #[cfg(target_arch = "x86_64")]
-    {
-        let jit = Jit::new(options.cpu, options.code_pages);
-        // Without executable memory the engine would use the interpreter.
-        jit.code().map_err(|error| Error::Failed(error.to_string()))?;
-        run_cases(&cases, &jit, options, report)
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    Err(Error::Failed(JitError::Unsupported.to_string()))
+    let jit = native::jit(options.cpu, options.code_pages);
+    // Without executable memory the engine would use the interpreter.
+    let jit = jit.and_then(|jit| jit.code().map(|_| jit));
+    run_cases(&cases, &jit.map_err(|error| Error::Failed(error.to_string()))?, options, report)
 }
 
 fn run_cases(

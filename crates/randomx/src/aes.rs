@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code, reason = "calls code for detected instructions")]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64_aes;
 mod generator_1r;
 mod generator_4r;
 mod hash_1r;
@@ -59,6 +61,8 @@ pub struct Aes(Implementation);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Implementation {
     Software,
+    #[cfg(target_arch = "aarch64")]
+    Armv8(aarch64_aes::Armv8),
     #[cfg(target_arch = "x86_64")]
     AesNi(x86_aesni::AesNi),
     #[cfg(target_arch = "wasm32")]
@@ -66,9 +70,14 @@ enum Implementation {
 }
 
 impl Aes {
-    /// Returns the fastest implementation for `cpu`: AES-NI on x86-64, SIMD128 in WebAssembly, and
-    /// lookup tables in plain Rust without [`Extension::Aes`](crate::cpu::Extension::Aes).
+    /// Returns the fastest implementation for `cpu`: AES-NI on x86-64, ARMv8's AES instructions on
+    /// ARM64, SIMD128 in WebAssembly, and lookup tables in plain Rust without
+    /// [`Extension::Aes`](crate::cpu::Extension::Aes).
     pub fn new(cpu: Cpu) -> Aes {
+        #[cfg(target_arch = "aarch64")]
+        if let Some(token) = aarch64_aes::Armv8::new(cpu) {
+            return Aes(Implementation::Armv8(token));
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some(token) = x86_aesni::AesNi::new(cpu) {
             return Aes(Implementation::AesNi(token));
@@ -79,6 +88,19 @@ impl Aes {
         }
         let _ = cpu;
         Aes(Implementation::Software)
+    }
+
+    /// Returns the name of the implementation.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Implementation::Software => "portable",
+            #[cfg(target_arch = "aarch64")]
+            Implementation::Armv8(_) => "ARMv8",
+            #[cfg(target_arch = "x86_64")]
+            Implementation::AesNi(_) => "AES-NI",
+            #[cfg(target_arch = "wasm32")]
+            Implementation::Simd128 => "SIMD128",
+        }
     }
 
     /// Computes one round of encryption: ShiftRows, SubBytes, MixColumns, then XOR with `key`.
@@ -99,6 +121,11 @@ macro_rules! dispatch {
     ($aes:expr, $function:ident($($argument:expr),*)) => {
         match $aes.0 {
             $crate::aes::Implementation::Software => $crate::aes::soft::$function($($argument),*),
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: an `Armv8` proves that the AES instructions were detected.
+            $crate::aes::Implementation::Armv8(_) => unsafe {
+                $crate::aes::aarch64_aes::$function($($argument),*)
+            },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: an `AesNi` proves that AES-NI was detected.
             $crate::aes::Implementation::AesNi(_) => unsafe {

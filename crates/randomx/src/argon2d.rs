@@ -4,6 +4,8 @@
 
 #![allow(unsafe_code, reason = "calls code for detected instructions")]
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64_neon;
 mod compress;
 #[cfg(not(target_arch = "wasm32"))]
 mod portable;
@@ -20,7 +22,7 @@ use std::ops::Range;
 
 use crate::blake2b::Blake2b;
 use crate::cpu::Cpu;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::Extension;
 use crate::params::{ARGON_ITERATIONS, ARGON_MEMORY, ARGON_SALT};
 
@@ -64,6 +66,9 @@ enum Vectors {
     /// 128-bit vectors.
     #[cfg(target_arch = "wasm32")]
     Simd128,
+    /// 128-bit vectors.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 impl Compressor {
@@ -76,6 +81,10 @@ impl Compressor {
         } else if cpu.has(Extension::Avx2) {
             return Compressor(Vectors::Avx2);
         }
+        #[cfg(target_arch = "aarch64")]
+        if cpu.has(Extension::Neon) {
+            return Compressor(Vectors::Neon);
+        }
         let _ = cpu;
         Compressor(Vectors::Portable)
     }
@@ -84,6 +93,21 @@ impl Compressor {
     #[cfg(target_arch = "wasm32")]
     fn new(_: Cpu) -> Compressor {
         Compressor(Vectors::Simd128)
+    }
+
+    fn name(self) -> &'static str {
+        match self.0 {
+            #[cfg(not(target_arch = "wasm32"))]
+            Vectors::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => "AVX-512",
+            #[cfg(target_arch = "wasm32")]
+            Vectors::Simd128 => "SIMD128",
+            #[cfg(target_arch = "aarch64")]
+            Vectors::Neon => "NEON",
+        }
     }
 
     /// Writes the blocks `numbers`, counted over all passes. All blocks before them are written.
@@ -97,10 +121,17 @@ impl Compressor {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx512` exists only if `Cpu` holds AVX-512 F and BW.
             Vectors::Avx512 => unsafe { x86_avx512::write_blocks(memory, numbers) },
+            #[cfg(target_arch = "aarch64")]
+            Vectors::Neon => aarch64_neon::write_blocks(memory, numbers),
             #[cfg(target_arch = "wasm32")]
             Vectors::Simd128 => wasm32_simd128::write_blocks(memory, numbers),
         }
     }
+}
+
+/// Returns the name of the implementation that `cpu` gets.
+pub fn implementation(cpu: Cpu) -> &'static str {
+    Compressor::new(cpu).name()
 }
 
 /// A fill in progress. The caller owns the memory.

@@ -61,6 +61,17 @@ impl Blake2b {
         Blake2b(Vectors::Portable)
     }
 
+    /// Returns the name of the implementation.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Vectors::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => "AVX-512",
+        }
+    }
+
     /// Returns Hash256 of the concatenation of `parts`.
     pub fn hash256(self, parts: &[&[u8]]) -> [u8; 32] {
         let [a, b, c, d, ..] = self.digest(32, parts);

@@ -123,8 +123,8 @@ pub struct Lane {
     /// The value of `ma` that chose the item of the iteration in progress.
     pub(crate) item_address: u32,
     dataset_offset: u32,
-    /// `fprc` as the processor's MXCSR, while machine code runs.
-    pub(crate) mxcsr: u32,
+    /// The processor's floating point control register, while machine code runs.
+    pub(crate) control: u32,
 }
 
 impl Lane {
@@ -139,7 +139,7 @@ impl Lane {
             mx: 0,
             item_address: 0,
             dataset_offset: 0,
-            mxcsr: 0,
+            control: 0,
         }
     }
 

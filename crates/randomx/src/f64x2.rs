@@ -3,19 +3,29 @@
 //! All arithmetic here rounds to nearest, the only mode that Rust and WebAssembly have. `rounding`
 //! derives the other three modes from it.
 
-#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "wasm32"))))]
+#[cfg(target_arch = "aarch64")]
+mod aarch64_neon;
+#[cfg(any(
+    test,
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32"))
+))]
 mod portable;
 #[cfg(target_arch = "wasm32")]
 mod wasm32_simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86_sse2;
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
+#[cfg(target_arch = "aarch64")]
+use aarch64_neon as native;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "wasm32")))]
 use portable as native;
 #[cfg(target_arch = "wasm32")]
 use wasm32_simd128 as native;
 #[cfg(target_arch = "x86_64")]
 use x86_sse2 as native;
+
+/// The name of this build's implementation.
+pub const IMPLEMENTATION: &str = native::NAME;
 
 /// Two doubles, low half first.
 #[derive(Clone, Copy)]

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use crate::cache::Cache;
 use crate::cpu::Cpu;
 use crate::engine::{EngineChoice, EngineKind};
-#[cfg(target_arch = "x86_64")]
-use crate::jit::x86_64::superscalar::SuperscalarCode;
+use crate::jit::native::SuperscalarCode;
 use crate::jit::{CodePages, JitError};
 use crate::superscalar::Item;
 
@@ -41,7 +40,6 @@ pub struct Items {
 
 enum Engine {
     Interpreter(Box<Interpreted>),
-    #[cfg(target_arch = "x86_64")]
     Jit(SuperscalarCode),
 }
 
@@ -72,7 +70,6 @@ impl Items {
     pub fn engine(&self) -> EngineKind {
         match self.engine {
             Engine::Interpreter(_) => EngineKind::Interpreter,
-            #[cfg(target_arch = "x86_64")]
             Engine::Jit(_) => EngineKind::Jit,
         }
     }
@@ -92,7 +89,6 @@ impl Items {
             Engine::Interpreter(functions) => {
                 functions.compute(self.cache.lines(), numbers, items);
             }
-            #[cfg(target_arch = "x86_64")]
             Engine::Jit(code) => code.compute(self.cache.lines(), numbers, items),
         }
     }
@@ -124,17 +120,11 @@ impl Engine {
         Engine::Interpreter(Box::new(Interpreted::new(cache.programs(), cpu)))
     }
 
-    #[cfg(target_arch = "x86_64")]
     fn compiled(cache: &Cache, options: ItemsOptions) -> Result<Engine, JitError> {
         let ItemsOptions { cpu, code_pages, .. } = options;
         let mut code = SuperscalarCode::new(cache.programs(), cpu, code_pages)?;
         code.calibrate(cache.lines());
         Ok(Engine::Jit(code))
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn compiled(_: &Cache, _: ItemsOptions) -> Result<Engine, JitError> {
-        Err(JitError::Unsupported)
     }
 }
 
@@ -150,5 +140,5 @@ impl fmt::Debug for Items {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests;

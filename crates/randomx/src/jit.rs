@@ -2,6 +2,16 @@
 
 pub use crate::error::JitError;
 
+// Its code is also read by tests on other processors.
+#[cfg(any(target_arch = "aarch64", all(test, target_arch = "x86_64")))]
+pub mod aarch64;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod absent;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub mod code_memory;
+pub mod native;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub mod program;
 #[cfg(feature = "internals")]
 pub mod wasm;
 #[cfg(target_arch = "x86_64")]

@@ -3,8 +3,8 @@
 //! The crate computes RandomX v1 and v2 hashes. A key is expanded to a [`Cache`] of 256 MiB, with
 //! which a [`Vm`] hashes inputs, several at once in lanes. For many hashes of one key, compute a
 //! [`Dataset`] of 2080 MiB from the cache first. A [`VmPool`] hashes on many threads. Native builds
-//! compile RandomX programs to x86-64 machine code and elsewhere interpret them. WebAssembly builds
-//! emulate directed rounding. All of them compute the same hashes.
+//! compile RandomX programs to machine code for x86-64 and ARM64, and elsewhere interpret them.
+//! WebAssembly builds emulate directed rounding. All of them compute the same hashes.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -61,6 +61,7 @@ mod error;
 mod f64x2;
 #[cfg(feature = "internals")]
 pub mod f64x2;
+mod implementations;
 #[cfg(not(feature = "internals"))]
 mod interpreter;
 #[cfg(feature = "internals")]
@@ -120,6 +121,7 @@ pub use cpu::{Cpu, Extension};
 pub use dataset::{Dataset, DatasetBuilder};
 pub use engine::{EngineChoice, EngineKind};
 pub use error::{CacheError, DatasetError, PoolError, VmError};
+pub use implementations::Implementations;
 pub use items::{ItemSource, Items, ItemsOptions};
 pub use jit::{CodePages, JitError};
 pub use memory::Pages;

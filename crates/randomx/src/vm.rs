@@ -27,10 +27,7 @@ use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
 use crate::items::ItemsOptions;
 use crate::jit::CodePages;
-#[cfg(not(target_arch = "x86_64"))]
-use crate::jit::JitError;
-#[cfg(target_arch = "x86_64")]
-use crate::jit::x86_64::program::Jit;
+use crate::jit::native::{self, Jit};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 
@@ -251,15 +248,9 @@ fn interpreted(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmEr
     Ok(Box::new(Lanes::new(engine, |_| Ok(Steps::default()), lanes, options.cpu)?))
 }
 
-#[cfg(target_arch = "x86_64")]
 fn compiled(options: VmOptions, lanes: usize) -> Result<Box<dyn Hasher>, VmError> {
-    let engine = Jit::new(options.cpu, options.code_pages);
+    let engine = native::jit(options.cpu, options.code_pages)?;
     Ok(Box::new(Lanes::new(engine, Jit::code, lanes, options.cpu)?))
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn compiled(_: VmOptions, _: usize) -> Result<Box<dyn Hasher>, VmError> {
-    Err(VmError::Jit(JitError::Unsupported))
 }
 
 impl fmt::Debug for Vm {

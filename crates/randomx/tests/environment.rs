@@ -1,7 +1,7 @@
 //! A caller's floating point environment neither changes a hash nor is changed by one.
 
 #![expect(unsafe_code, reason = "changes the floating point environment")]
-#![cfg(target_arch = "x86_64")]
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use std::arch::asm;
 use std::sync::Arc;
@@ -9,10 +9,14 @@ use std::sync::Arc;
 use randomx::items::ItemSource;
 use randomx::{EngineChoice, Item, KeyMemory, Version, Vm, VmOptions, trace};
 
-static DEFAULT: u32 = 0x1f80;
-
-/// Rounding down, up and to zero; denormals flushed in results and operands; no exception masked.
+/// Values of MXCSR: rounding down, up and to zero; denormals flushed in results and operands; no
+/// exception masked.
+#[cfg(target_arch = "x86_64")]
 const CHANGED: [u32; 5] = [0x3f80, 0x5f80, 0x7f80, 0x9fc0, 0x0000];
+
+/// Values of FPCR: rounding up, down and to zero; denormals flushed; no NaN propagated.
+#[cfg(target_arch = "aarch64")]
+const CHANGED: [u32; 5] = [1 << 22, 2 << 22, 3 << 22, 1 << 24, 1 << 25];
 
 /// Items with every kind of word.
 #[derive(Debug)]
@@ -28,18 +32,35 @@ impl ItemSource for Mixed {
     }
 }
 
-/// Runs `function` with MXCSR changed, and returns its result and MXCSR after it.
-fn with_mxcsr<T>(mxcsr: u32, function: impl FnOnce() -> T) -> (T, u32) {
-    let mut after = 0_u32;
-    // SAFETY: the values have no reserved bit set. No floating point arithmetic runs before the
-    // default is back but that of `function`, which is the test's subject.
+/// Runs `function` with the floating point control register changed, and returns its result and the
+/// register after it.
+fn with_control<T>(control: u32, function: impl FnOnce() -> T) -> (T, u32) {
+    // No floating point arithmetic runs before the default is back but that of `function`, which is
+    // the test's subject.
+    let default = exchange_control(control);
+    let result = function();
+    (result, exchange_control(default))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn exchange_control(new: u32) -> u32 {
+    let mut old = 0_u32;
+    // SAFETY: the instructions access live variables, and the value has no reserved bit set.
     unsafe {
-        asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack));
-        let result = function();
-        asm!("stmxcsr [{}]", in(reg) &raw mut after, options(nostack));
-        asm!("ldmxcsr [{}]", in(reg) &raw const DEFAULT, options(nostack));
-        (result, after)
+        asm!("stmxcsr [{}]", in(reg) &raw mut old, options(nostack));
+        asm!("ldmxcsr [{}]", in(reg) &raw const new, options(nostack));
     }
+    old
+}
+
+#[cfg(target_arch = "aarch64")]
+fn exchange_control(new: u32) -> u32 {
+    let old: u64;
+    // SAFETY: every privilege level may read and write FPCR, and the value has no reserved bit set.
+    unsafe {
+        asm!("mrs {old}, fpcr", "msr fpcr, {new:x}", old = out(reg) old, new = in(reg) u64::from(new))
+    };
+    old as u32
 }
 
 #[test]
@@ -51,15 +72,15 @@ fn hashes_are_the_same_in_any_environment() {
             let options = VmOptions { engine, lanes: Some(2), ..VmOptions::default() };
             let mut vm = Vm::with_options(key.clone(), version, options).expect("a VM");
             let expected = vm.hash_many(&inputs);
-            for mxcsr in CHANGED {
-                let at = format!("{engine:?}, {version}, MXCSR {mxcsr:#06x}");
-                let many = with_mxcsr(mxcsr, || vm.hash_many(&inputs));
-                assert_eq!(many, (expected.clone(), mxcsr), "{at}");
-                let one_by_one = with_mxcsr(mxcsr, || {
+            for control in CHANGED {
+                let at = format!("{engine:?}, {version}, control {control:#x}");
+                let many = with_control(control, || vm.hash_many(&inputs));
+                assert_eq!(many, (expected.clone(), control), "{at}");
+                let one_by_one = with_control(control, || {
                     vm.hash_first(inputs[0].as_bytes());
                     [vm.hash_next(inputs[1].as_bytes()), vm.hash_last()]
                 });
-                assert_eq!(one_by_one, ([0, 1].map(|i| Some(expected[i])), mxcsr), "{at}");
+                assert_eq!(one_by_one, ([0, 1].map(|i| Some(expected[i])), control), "{at}");
             }
         }
     }
@@ -72,7 +93,7 @@ fn traced_hashes_are_the_same_in_any_environment() {
         trace::hash(key, Version::V1, b"traced", &mut ()).expect("memory for a scratchpad")
     };
     let expected = hash();
-    for mxcsr in CHANGED {
-        assert_eq!(with_mxcsr(mxcsr, hash), (expected, mxcsr), "MXCSR {mxcsr:#06x}");
+    for control in CHANGED {
+        assert_eq!(with_control(control, hash), (expected, control), "control {control:#x}");
     }
 }

@@ -1,9 +1,8 @@
 //! The engine that computes items, also where the system refuses executable memory.
 
 #![expect(unsafe_code, reason = "asks the kernel to refuse executable memory")]
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
-use std::process::Command;
 use std::sync::Arc;
 
 use randomx::cpu::Cpu;
@@ -21,8 +20,7 @@ fn items(cache: &Arc<Cache>, engine: EngineChoice) -> Result<Items, JitError> {
 fn refused_execution_is_an_error_or_the_interpreter() {
     const CHILD: &str = "RANDOMX_TEST_REFUSE_EXECUTION";
     if std::env::var_os(CHILD).is_none() {
-        let this = std::env::current_exe().expect("the path of this program");
-        let mut child = Command::new(this);
+        let mut child = randomx_testing::this_program();
         let name = "refused_execution_is_an_error_or_the_interpreter";
         let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
         let output = output.expect("this program runs");

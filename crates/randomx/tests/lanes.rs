@@ -103,9 +103,8 @@ fn a_hash_that_has_begun_survives_new_lanes() {
 fn without_memory_for_more_lanes_the_vm_keeps_those_it_has() {
     const CHILD: &str = "RANDOMX_TEST_LIMIT_MEMORY";
     if std::env::var_os(CHILD).is_none() {
-        let this = std::env::current_exe().expect("the path of this program");
         let name = "without_memory_for_more_lanes_the_vm_keeps_those_it_has";
-        let mut child = std::process::Command::new(this);
+        let mut child = randomx_testing::this_program();
         let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
         let output = output.expect("this program runs");
         let text = String::from_utf8_lossy(&output.stdout);

@@ -24,8 +24,7 @@ use randomx::{
     superscalar,
 };
 
-#[cfg(target_arch = "x86_64")]
-use randomx::{EngineChoice, jit::x86_64::program::Jit};
+use randomx::{EngineChoice, jit::native};
 
 use super::{
     hashing::{self, Hasher, Input},
@@ -196,11 +195,10 @@ pub(crate) fn program_generator() -> AesGenerator4R {
 }
 
 fn compile(version: Version, options: VmOptions) -> Result<Contestant<'static>, Error> {
-    #[cfg(target_arch = "x86_64")]
     if options.engine != EngineChoice::Interpreter {
-        let jit = Jit::new(options.cpu, options.code_pages);
-        match jit.code() {
-            Ok(code) => return Ok(load(jit, code, version)),
+        let jit = native::jit(options.cpu, options.code_pages);
+        match jit.and_then(|jit| Ok((jit, jit.code()?))) {
+            Ok((jit, code)) => return Ok(load(jit, code, version)),
             Err(problem) if options.engine == EngineChoice::Jit => {
                 return Err(Error::Vm(problem.into()));
             }

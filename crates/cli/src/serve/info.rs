@@ -121,13 +121,7 @@ fn info(server: &Server) -> Info {
 
 /// Why the JIT is unavailable, if it is.
 pub(crate) fn no_jit(options: VmOptions) -> Option<String> {
-    #[cfg(target_arch = "x86_64")]
-    let problem =
-        randomx::jit::x86_64::program::Jit::new(options.cpu, options.code_pages).code().err();
-    #[cfg(not(target_arch = "x86_64"))]
-    let problem = {
-        let _ = options;
-        Some(randomx::JitError::Unsupported)
-    };
+    let jit = randomx::jit::native::jit(options.cpu, options.code_pages);
+    let problem = jit.and_then(|jit| jit.code().map(drop)).err();
     problem.map(|problem| problem.to_string())
 }

@@ -73,6 +73,7 @@ enum Mode {
 
 impl Mode {
     /// The extensions that change how an engine computes a hash in this mode.
+    #[cfg(target_arch = "x86_64")]
     fn used_extensions(self, engine: EngineChoice) -> &'static [Extension] {
         use Extension::{Aes, Avx2, Avx512, Bmi2, Ifma};
         match (self, engine) {
@@ -80,6 +81,12 @@ impl Mode {
             (Mode::Light, _) => &[Aes, Avx2, Avx512, Ifma, Bmi2],
             (Mode::Fast, _) => &[Aes, Avx2, Avx512, Bmi2],
         }
+    }
+
+    /// The extensions that change how an engine computes a hash.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn used_extensions(self, _: EngineChoice) -> &'static [Extension] {
+        &Extension::ALL
     }
 }
 

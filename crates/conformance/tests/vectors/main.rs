@@ -20,11 +20,12 @@ pub(crate) fn vectors_of(suite: &str) -> String {
 }
 
 /// The engines of this build.
-pub(crate) const ENGINES: &[EngineChoice] = if cfg!(target_arch = "x86_64") {
-    &[EngineChoice::Interpreter, EngineChoice::Jit]
-} else {
-    &[EngineChoice::Interpreter]
-};
+pub(crate) const ENGINES: &[EngineChoice] =
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        &[EngineChoice::Interpreter, EngineChoice::Jit]
+    } else {
+        &[EngineChoice::Interpreter]
+    };
 
 /// Returns this machine and poorer ones, without those that differ from an earlier one only in
 /// extensions that the code under test does not use.

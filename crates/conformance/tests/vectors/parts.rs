@@ -24,14 +24,24 @@ fn parts_on_this_machine_and_on_poorer_ones() {
 /// fill a cache are among those of the interpreter, so machine code needs no further levels for it.
 #[test]
 fn caches_and_items_on_this_machine_and_on_poorer_ones() {
-    use Extension::{Avx2, Avx512, Ifma};
     for &engine in ENGINES {
-        let used: &[Extension] =
-            if engine == EngineChoice::Jit { &[Avx2, Avx512, Ifma] } else { &[Avx2, Avx512] };
-        for cpu in levels(used) {
+        for cpu in levels(used_extensions(engine)) {
             check_all([CACHE].into_iter(), cpu, engine);
         }
     }
+}
+
+/// Returns the extensions that change how caches and items are computed.
+#[cfg(target_arch = "x86_64")]
+fn used_extensions(engine: EngineChoice) -> &'static [Extension] {
+    use Extension::{Avx2, Avx512, Ifma};
+    if engine == EngineChoice::Jit { &[Avx2, Avx512, Ifma] } else { &[Avx2, Avx512] }
+}
+
+/// Returns all extensions.
+#[cfg(not(target_arch = "x86_64"))]
+fn used_extensions(_: EngineChoice) -> &'static [Extension] {
+    &Extension::ALL
 }
 
 fn check_all(suites: impl Iterator<Item = &'static str>, cpu: Cpu, engine: EngineChoice) {

@@ -1,7 +1,9 @@
 //! The implementations that are measured: each hash function with each instruction set, and libraries.
 
 use randomx::blake2b::Blake2b;
-use randomx::cpu::{Cpu, Extension};
+use randomx::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use randomx::cpu::Extension;
 use sha2::Digest;
 
 use super::Blake2s;
@@ -59,6 +61,9 @@ pub fn contestants(cpu: Cpu) -> Vec<Contestant> {
 
 /// Returns the core's Blake2b with more and more of the processor's extensions.
 fn blake2b(cpu: Cpu) -> Vec<Contestant> {
+    #[cfg(not(target_arch = "x86_64"))]
+    let levels = [("portable", cpu, true, None, None)];
+    #[cfg(target_arch = "x86_64")]
     let levels = [
         ("portable", Cpu::baseline(), true, None, None),
         (

@@ -3,7 +3,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use randomx::cpu::{Cpu, Extension};
+use randomx::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use randomx::cpu::Extension;
 
 use super::{Application, Engine, FUNCTIONS, RATE, Randen, aes_unit};
 use crate::cycles::{Contestant, Cycles, Turns, geometric_mean, measure};
@@ -120,10 +122,20 @@ fn means(measured: &[(Application, Vec<Cycles>)]) -> Table {
     table
 }
 
+#[cfg(target_arch = "x86_64")]
+fn without_vaes(cpu: Cpu) -> Cpu {
+    cpu.without(Extension::Vaes)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn without_vaes(cpu: Cpu) -> Cpu {
+    cpu
+}
+
 /// The permutation alone, and its lower bounds.
 fn bound(turns: Turns, progress: &mut dyn Progress) -> Table {
     let cpu = Cpu::detect();
-    let mut contestants = vec![permutation(cpu), permutation(cpu.without(Extension::Vaes))];
+    let mut contestants = vec![permutation(cpu), permutation(without_vaes(cpu))];
     // A function is two AES rounds, and a round of the permutation calls eight functions side by side.
     let in_a_row = (2 * FUNCTIONS / 8) as f64 / RATE as f64;
     let all = (2 * FUNCTIONS) as f64 / RATE as f64;
@@ -203,6 +215,7 @@ mod tests {
         };
         // These hold on every machine, busy or idle.
         assert!(cost("ChaCha8") < cost("ChaCha20"));
+        #[cfg(target_arch = "x86_64")]
         if Cpu::detect().has(Extension::Aes) {
             assert!(cost("Randen") < cost("ChaCha20"));
             assert!(3.0 * cost("Randen") < cost("Randen, portable"));

@@ -1,5 +1,8 @@
 //! Pairs of doubles in plain Rust.
 
+#[cfg_attr(test, allow(dead_code, reason = "the oracle of another implementation"))]
+pub(super) const NAME: &str = "portable";
+
 pub(super) type Vector = [f64; 2];
 
 pub(super) const ZERO: Vector = [0.0; 2];

@@ -2,6 +2,8 @@
 
 use std::arch::wasm32::*;
 
+pub(super) const NAME: &str = "SIMD128";
+
 pub(super) type Vector = v128;
 
 pub(super) const ZERO: Vector = u64x2(0, 0);

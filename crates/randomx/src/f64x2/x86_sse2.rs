@@ -4,6 +4,8 @@
 
 use std::arch::x86_64::*;
 
+pub(super) const NAME: &str = "SSE2";
+
 pub(super) type Vector = __m128d;
 
 pub(super) const ZERO: Vector = bytemuck::must_cast([0u64; 2]);

@@ -3,9 +3,11 @@
 use std::sync::LazyLock;
 
 use super::interpreted::Interpreted;
-use crate::cpu::{Cpu, Extension};
+use crate::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Extension;
 use crate::jit::CodePages;
-use crate::jit::x86_64::superscalar::SuperscalarCode;
+use crate::jit::native::SuperscalarCode;
 use crate::memory::{Line, Memory};
 use crate::params::CACHE_SIZE;
 use crate::superscalar::samples::{numbers, operations_on_edges};
@@ -32,6 +34,7 @@ fn lines() -> &'static [Line] {
 fn levels() -> Vec<Cpu> {
     let all = Cpu::detect();
     let mut levels = vec![all];
+    #[cfg(target_arch = "x86_64")]
     for extension in [Extension::Ifma, Extension::Avx512, Extension::Avx2] {
         levels.push(all.without(extension));
     }
@@ -66,6 +69,7 @@ fn batches_of_every_length_are_as_interpreted() {
 }
 
 /// Tests both kernels: which one is used otherwise depends on the machine.
+#[cfg(target_arch = "x86_64")]
 #[test]
 fn both_kernels_for_two_items_are_as_interpreted() {
     let (programs, numbers) = (generated(b"both kernels for two"), numbers(96));

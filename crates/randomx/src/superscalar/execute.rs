@@ -58,6 +58,17 @@ impl Width {
         let _ = cpu;
         Width(Vectors::Portable)
     }
+
+    /// Returns the name of the vectors.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Vectors::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => "AVX-512",
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "forks and ends processes")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs, thread};
@@ -14,7 +13,7 @@ use randomx::{
     Cache, CodePages, EngineChoice, EngineKind, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm,
     VmOptions,
 };
-use randomx_testing::amount;
+use randomx_testing::{amount, this_program};
 
 const KEY: &[u8] = b"test key 000";
 
@@ -203,7 +202,7 @@ fn alone(name: &str) -> bool {
         return true;
     }
     let name = format!("fork::{name}");
-    let mut child = Command::new(env::current_exe().expect("the path of this test"));
+    let mut child = this_program();
     let output = child.args(["--exact", &name, "--nocapture"]).env(CHILD, "1").output();
     let output = output.expect("a process");
     let text = String::from_utf8_lossy(&output.stdout);

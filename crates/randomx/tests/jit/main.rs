@@ -2,11 +2,11 @@
 //! rounding mode and item numbers are compared after every program, scratchpads periodically.
 //! Other tests run machine code in forked processes.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 mod fork;
 mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod native;
 mod random;
 mod wasm;
 mod wasm_host;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;

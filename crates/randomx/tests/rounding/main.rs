@@ -1,17 +1,22 @@
 //! Directed rounding compared with the hardware's, on 11 million pairs of operands, or on 110 million
 //! in the full tests.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64_fpcr;
 mod operands;
 #[cfg(target_arch = "x86_64")]
 mod x86_mxcsr;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod against_hardware {
     use randomx::f64x2::F64x2;
     use randomx::rounding::{self, RoundingMode};
     use randomx_testing::{amount, say};
 
+    #[cfg(target_arch = "aarch64")]
+    use crate::aarch64_fpcr as hardware;
     use crate::operands::{Operands, Random};
+    #[cfg(target_arch = "x86_64")]
     use crate::x86_mxcsr as hardware;
 
     /// Pairs of doubles for each operation in each mode: in the quick tests, and in the full ones.
@@ -72,8 +77,8 @@ mod against_hardware {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn skipped() {
-    println!("skipped: directed rounding in hardware is tested on x86-64");
+    println!("skipped: directed rounding in hardware is tested on x86-64 and ARM64");
 }

@@ -28,7 +28,7 @@ const LAYERS: &[&[&str]] = &[
     &["registers", "scratchpad", "program"],
     &["engine"],
     &["interpreter", "jit"],
-    &["items", "dataset"],
+    &["items", "dataset", "implementations"],
     &["vm"],
     &["pool", "trace"],
 ];

@@ -31,8 +31,8 @@ use std::io::ErrorKind;
 use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
+use crate::jit::code_memory::FixedCode;
 use crate::jit::x86_64::assembler::{Assembler, AssemblerError, Position, Xmm, Ymm, Zmm};
-use crate::jit::x86_64::code_memory::FixedCode;
 use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};

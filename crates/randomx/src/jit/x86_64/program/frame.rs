@@ -3,7 +3,6 @@
 use std::mem::offset_of;
 
 use super::Features;
-use super::link::flag;
 use super::operations::load_group_e;
 use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
 use super::turns::{
@@ -13,6 +12,7 @@ use super::turns::{
 use crate::aes::Aes;
 use crate::cpu::Cpu;
 use crate::engine::{ITEM_ADDRESS_MASK, Lane};
+use crate::jit::program::flag;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mark, Mem, Scale};
 use crate::params::Version;
 use crate::program::Configuration;

@@ -2,7 +2,7 @@
 
 use super::Features;
 use super::body::Body;
-use super::link::ROUNDING_CONTROL;
+use super::mxcsr::ROUNDING_CONTROL;
 use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r};
 use super::turns::set_rounding_mode;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Scale, Xmm};

@@ -1,13 +1,14 @@
 //! Code that enters a program, hands over to the next lane, and returns.
 //!
 //! A call runs the lanes in turn. At the end of a turn the lane's code stores its registers and jumps
-//! to the next lane's code. The [`flag`](super::link::flag)s say what the lane does in its turn.
+//! to the next lane's code. The [`flag`](crate::jit::program::flag)s say what the lane does in its turn.
 
 use std::mem::offset_of;
 
-use super::link::{Link, MXCSR, ROUNDING_CONTROL};
+use super::mxcsr::{MXCSR, ROUNDING_CONTROL};
 use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::engine::{GROUP_E_KEPT, Lane};
+use crate::jit::program::Link;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mem};
 use crate::program::SCALE_BITS;
 use crate::registers::RegisterFile;
@@ -16,9 +17,9 @@ use crate::registers::RegisterFile;
 pub(super) mod slot {
     /// The caller's MXCSR.
     pub(in super::super) const CALLER_MXCSR: i32 = 0;
-    /// The [`flag`](super::super::link::flag)s of the call.
+    /// The [`flag`](crate::jit::program::flag)s of the call.
     pub(in super::super) const FLAGS: i32 = 4;
-    /// The [`Link`](super::super::link::Link) of the current lane.
+    /// The [`Link`](crate::jit::program::Link) of the current lane.
     pub(in super::super) const LINK: i32 = 8;
     /// The link of the first lane.
     pub(in super::super) const FIRST: i32 = 16;
@@ -74,7 +75,7 @@ pub(super) fn take_over(assembler: &mut Assembler) {
     assembler.mov(LANE, link(offset_of!(Link, lane)));
     assembler.mov(SCRATCHPAD, link(offset_of!(Link, scratchpad)));
     assembler.mov(ITEMS, link(offset_of!(Link, items)));
-    assembler.ldmxcsr(lane(offset_of!(Lane, mxcsr)));
+    assembler.ldmxcsr(lane(offset_of!(Lane, control)));
     assembler.mov(MA_MX, lane(offset_of!(Lane, ma)));
     for i in 0..8 {
         assembler.mov(r(i), lane(R + 8 * usize::from(i)));
@@ -156,7 +157,7 @@ pub(super) fn return_to_caller(assembler: &mut Assembler) {
 /// among other bits.
 #[inline(always)]
 pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
-    let mxcsr = lane(offset_of!(Lane, mxcsr));
+    let mxcsr = lane(offset_of!(Lane, control));
     assembler.and32(Gpr::Rax, 3 << ROUNDING_CONTROL);
     assembler.or32(Gpr::Rax, MXCSR as i32);
     assembler.store32(mxcsr, Gpr::Rax);

@@ -3,24 +3,40 @@
 //! Each value holds whole code from its construction to its drop. Replacing code consumes the old
 //! value, so that a refusal by the system leaves no value without code.
 
+#[cfg(target_arch = "aarch64")]
+#[expect(unsafe_code, reason = "executes instructions that maintain caches")]
+mod aarch64;
 #[cfg(target_os = "linux")]
 mod address_space;
 #[cfg(target_os = "linux")]
 mod aliased;
+#[cfg(all(target_vendor = "apple", target_arch = "aarch64"))]
+mod apple;
+#[cfg(not(all(target_vendor = "apple", target_arch = "aarch64")))]
 mod private;
 #[cfg(target_os = "linux")]
 mod sealed;
+#[cfg(target_arch = "x86_64")]
+#[cfg_attr(target_os = "linux", expect(unsafe_code, reason = "serialises"))]
+mod x86_64;
 
 use std::fmt;
 use std::io;
 
 use crate::jit::{CodePages, JitError};
 
+#[cfg(target_arch = "aarch64")]
+use aarch64 as processor;
 #[cfg(target_os = "linux")]
 use aliased::AliasedCode;
+#[cfg(all(target_vendor = "apple", target_arch = "aarch64"))]
+use apple::PrivateCode;
+#[cfg(not(all(target_vendor = "apple", target_arch = "aarch64")))]
 use private::PrivateCode;
 #[cfg(target_os = "linux")]
 use sealed::SealedCode;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as processor;
 
 /// Machine code that is often replaced.
 pub struct CodeMemory {

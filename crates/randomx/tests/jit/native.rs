@@ -1,16 +1,18 @@
-//! Machine code for x86-64.
+//! Machine code for this processor.
 
 use randomx::Version;
 use randomx::cpu::Cpu;
 use randomx::jit::CodePages;
-use randomx::jit::x86_64::program::Jit;
-use randomx_testing::say;
+use randomx::jit::native;
+use randomx_testing::{amount, say};
 
 use super::lanes::{LANES, Lanes, compare};
 use super::random::Random;
 
-/// The number of random programs for each version.
-const PROGRAMS: usize = 100_000;
+/// The number of random programs for each version. Tests for ARM64 usually run in an emulator.
+fn programs() -> usize {
+    if cfg!(target_arch = "aarch64") { amount(2_000, 100_000) } else { 100_000 }
+}
 
 #[test]
 fn v1_programs_leave_the_same_state() {
@@ -27,15 +29,16 @@ fn compare_levels(version: Version) {
     let mut random = Random::new(version);
     for (index, &cpu) in levels.iter().enumerate() {
         let pages = if index % 2 == 0 { CodePages::Aliased } else { CodePages::Flipped };
-        let rounds = PROGRAMS / levels.len() / LANES + 1;
+        let rounds = programs() / levels.len() / LANES + 1;
         let compiled = || {
-            let jit = Jit::new(cpu, pages);
+            let jit = native::jit(cpu, pages).expect("a compiler for this processor");
             Lanes::new(jit, [(); LANES].map(|()| jit.code().expect("executable memory")))
         };
         compare(version, rounds, &mut random, compiled, &format!("{cpu}, {pages:?}"));
     }
     say(format_args!(
-        "{version}: {PROGRAMS} programs as machine code of {} processors",
+        "{version}: {} programs as machine code of {} processors",
+        programs(),
         levels.len()
     ));
 }

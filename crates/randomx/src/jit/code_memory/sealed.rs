@@ -11,6 +11,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::aliased::memory_file;
+use super::processor::renew;
 
 /// A private view of a memory file that can no longer be written, for systems that refuse to make a
 /// written page executable (`PR_SET_MDWE`, systemd's `MemoryDenyWriteExecute=`). A fork that made
@@ -36,7 +37,10 @@ impl SealedCode {
         // SAFETY: the system chooses the address, so no other mapping is replaced, and the seals
         // keep the file as it is.
         let start = unsafe { mmap(ptr::null_mut(), bytes, access, MapFlags::PRIVATE, &file, 0)? };
-        Ok(SealedCode { start, bytes })
+        let sealed = SealedCode { start, bytes };
+        // SAFETY: the range was just mapped, can be read, and is never written.
+        renew(unsafe { std::slice::from_raw_parts(sealed.entry(), bytes) });
+        Ok(sealed)
     }
 
     pub(super) fn entry(&self) -> *const u8 {

@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
 
-use super::link::{Entry, Link, MXCSR, ROUNDING_CONTROL, flag};
+use super::Isa;
+use super::link::{Link, flag};
 use crate::engine::LaneContext;
-use crate::jit::x86_64::code_memory::CodeMemory;
+use crate::jit::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
 use crate::params::{MAX_LANES, PROGRAM_ITERATIONS};
-use crate::rounding::RoundingMode;
 use crate::superscalar::Item;
 
 /// The work of each lane in a call. The lanes take turns.
@@ -48,8 +48,7 @@ pub(super) struct Function {
 
 impl Function {
     /// Puts `code` into `capacity` bytes of executable memory. It has to be a whole function, from the
-    /// entry to the exit that [`turns`](super::turns) emits. Other lanes' code jumps to the offset
-    /// `takeover`.
+    /// entry to the exit. Other lanes' code jumps to the offset `takeover`.
     pub(super) fn new(
         code: &[u8],
         capacity: usize,
@@ -85,7 +84,7 @@ impl<'a> Chain<'a> {
     ///
     /// If there are more lanes, or if `turn` has fewer items than lanes or less than a dataset.
     #[inline(always)]
-    pub(super) fn new<C>(
+    pub(super) fn new<I: Isa, C>(
         lanes: &'a mut [LaneContext<'_, C>],
         function: impl Fn(&C) -> Option<&Function>,
         turn: Turn<'a>,
@@ -98,7 +97,7 @@ impl<'a> Chain<'a> {
             let function = function(context.code)?;
             let code = function.memory.entry()?;
             entry.get_or_insert(code);
-            context.lane.mxcsr = MXCSR | (context.lane.rounding_mode as u32) << ROUNDING_CONTROL;
+            context.lane.control = I::control(context.lane.rounding_mode);
             *link = Link {
                 takeover: code.wrapping_add(function.takeover),
                 items: match turn {
@@ -124,22 +123,19 @@ impl<'a> Chain<'a> {
 
     /// Runs the lanes.
     #[inline(always)]
-    pub(super) fn call(&self) {
+    pub(super) fn call<I: Isa>(&self) {
         let links = &self.links[..self.count];
         let (first, last) = (links.as_ptr(), &raw const links[links.len() - 1]);
-        // SAFETY: `entry` is the start of a whole function of this type. This process has its pages:
+        // SAFETY: `entry` is the start of a whole function of `I`. This process has its pages:
         // `new` has checked that, and no fork happens in between. The function accesses only what
         // the links point to, all of it borrowed for 'a: the lane, the scratchpad, because it masks
         // all addresses, and one item or, if the flags say that there is a dataset, items of the
         // window, because it masks their addresses too.
-        unsafe {
-            let entry = std::mem::transmute::<*const u8, Entry>(self.entry);
-            entry(first, last, self.turns as u64, self.flags as u64);
-        }
+        unsafe { I::call(self.entry, first, last, self.turns as u64, self.flags as u64) };
         for link in links {
             // SAFETY: the lane is borrowed for 'a, and the call above has returned.
             let lane = unsafe { &mut *link.lane };
-            lane.rounding_mode = RoundingMode::from_fprc(u64::from(lane.mxcsr >> ROUNDING_CONTROL));
+            lane.rounding_mode = I::rounding_mode(lane.control);
         }
     }
 }

@@ -11,6 +11,7 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
 use super::address_space::AddressSpace;
+use super::processor::InstructionFetch;
 
 /// Two views of one memory file. A forked child has neither (`MADV_DONTFORK`).
 pub(super) struct AliasedCode {
@@ -19,7 +20,7 @@ pub(super) struct AliasedCode {
     /// Where the views are mapped. In a child their addresses are free, and may have been given to
     /// other memory.
     space: AddressSpace,
-    has_serialize: bool,
+    fetch: InstructionFetch,
 }
 
 impl AliasedCode {
@@ -38,9 +39,13 @@ impl AliasedCode {
             writable: ManuallyDrop::new(writable),
             executable: ManuallyDrop::new(executable),
             space,
-            has_serialize: has_serialize(),
+            fetch: InstructionFetch::new(),
         };
-        if !aliased.write(code) {
+        let executable = aliased.executable.as_ptr();
+        let follows = InstructionFetch::follows_aliases(executable, |code| {
+            let _ = aliased.write(code);
+        });
+        if !follows || !aliased.write(code) {
             return Err(io::ErrorKind::Other.into());
         }
         Ok(aliased)
@@ -55,7 +60,7 @@ impl AliasedCode {
             return false;
         }
         self.writable[..code.len()].copy_from_slice(code);
-        serialize(self.has_serialize);
+        self.fetch.renew_alias(&self.writable[..code.len()], self.executable.as_ptr());
         true
     }
 
@@ -87,32 +92,4 @@ pub(super) fn memory_file(size: usize, flags: MemfdFlags) -> io::Result<OwnedFd>
     let file = memfd_create("randomx-code", MemfdFlags::CLOEXEC | flags)?;
     ftruncate(&file, size as u64)?;
     Ok(file)
-}
-
-/// Makes the processor fetch code again that was written through another address: it may have begun
-/// to decode the old code (Intel SDM, volume 3, "Handling Self- and Cross-Modifying Code").
-#[inline]
-// CPUID's function became a safe one after the oldest compiler that this crate supports.
-#[allow(unused_unsafe)]
-fn serialize(has_serialize: bool) {
-    use std::arch::asm;
-    use std::arch::x86_64::__cpuid;
-    if has_serialize {
-        // SAFETY: the processor has SERIALIZE, which changes no register and no memory.
-        unsafe { asm!(".byte 0x0f, 0x01, 0xe8", options(nostack, preserves_flags)) };
-    } else {
-        // SAFETY: every x86-64 processor has CPUID, which serialises.
-        std::hint::black_box(unsafe { __cpuid(0) });
-    }
-}
-
-/// Returns whether the processor has the instruction SERIALIZE.
-#[allow(unused_unsafe)]
-fn has_serialize() -> bool {
-    use std::arch::x86_64::{__cpuid_count, __get_cpuid_max};
-    const LEAF: u32 = 7;
-    const SERIALIZE: u32 = 1 << 14;
-    // SAFETY: every x86-64 processor has CPUID.
-    let (edx, leaves) = unsafe { (__cpuid_count(LEAF, 0).edx, __get_cpuid_max(0).0) };
-    leaves >= LEAF && edx & SERIALIZE != 0
 }

@@ -4,6 +4,8 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 
+use super::processor::renew;
+
 /// Code in anonymous private pages. A fork gets a copy of its own.
 pub(super) struct PrivateCode(Mmap);
 
@@ -25,5 +27,7 @@ impl PrivateCode {
 
 fn executable(mut writable: MmapMut, code: &[u8]) -> io::Result<PrivateCode> {
     writable[..code.len()].copy_from_slice(code);
-    writable.make_exec().map(PrivateCode)
+    let executable = writable.make_exec()?;
+    renew(&executable[..code.len()]);
+    Ok(PrivateCode(executable))
 }

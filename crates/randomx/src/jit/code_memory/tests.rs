@@ -1,21 +1,25 @@
 #![expect(unsafe_code, reason = "calls machine code")]
 
 use super::*;
-use crate::jit::x86_64::assembler::{Assembler, Gpr};
 
 const ALL: [CodePages; 2] = [CodePages::Aliased, CodePages::Flipped];
 
-/// Code of a function without arguments that returns `value`.
+/// Code of a function without arguments that returns `value`: `mov rax, value`, `ret`.
+#[cfg(target_arch = "x86_64")]
 fn returning(value: u64) -> Vec<u8> {
-    let mut assembler = Assembler::new(32);
-    assembler.mov_immediate(Gpr::Rax, value);
-    assembler.ret();
-    assembler.finish().expect("a short function").to_vec()
+    let code: [&[u8]; 3] = [&[0x48, 0xb8], &value.to_le_bytes(), &[0xc3]];
+    code.concat()
+}
+
+/// Code of a function without arguments that returns `value`.
+#[cfg(target_arch = "aarch64")]
+fn returning(value: u64) -> Vec<u8> {
+    super::aarch64::returning(u16::try_from(value).expect("a small value")).to_vec()
 }
 
 fn call(entry: *const u8) -> u64 {
     // SAFETY: all code in these tests is a function of this type, mapped in this process.
-    let function: extern "sysv64" fn() -> u64 = unsafe { std::mem::transmute(entry) };
+    let function: extern "C" fn() -> u64 = unsafe { std::mem::transmute(entry) };
     function()
 }
 
@@ -56,8 +60,6 @@ fn code_longer_than_its_memory_is_an_error() {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::process::Command;
-
     use super::*;
 
     /// Runs the test `name` in a process of its own, for what cannot be taken back. Returns `true`
@@ -67,9 +69,8 @@ mod linux {
         if std::env::var_os(CHILD).is_some() {
             return true;
         }
-        let name = format!("jit::x86_64::code_memory::tests::linux::{name}");
-        let this = std::env::current_exe().expect("the path of this test");
-        let mut child = Command::new(this);
+        let name = format!("jit::code_memory::tests::linux::{name}");
+        let mut child = randomx_testing::this_program();
         child.args(["--exact", &name, "--nocapture"]).env(CHILD, "1");
         let output = child.output().expect("a process");
         let text = String::from_utf8_lossy(&output.stdout);

@@ -1,0 +1,87 @@
+//! The extensions of x86-64.
+
+use std::fmt;
+
+/// A group of processor instructions that a faster implementation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// AES-NI: AES rounds.
+    Aes,
+    /// AVX2: vectors of 4 lanes.
+    Avx2,
+    /// AVX-512 F, VL, DQ and BW, in addition to AVX2: vectors of 2, 4 and 8 lanes, with 64-bit
+    /// products.
+    Avx512,
+    /// VAES, in addition to AVX-512 and AES-NI: AES rounds on four columns at once.
+    Vaes,
+    /// AVX-512 IFMA, in addition to AVX-512: products of 52 bits.
+    Ifma,
+    /// BMI2: shifts, rotations and products that do not change the flags.
+    Bmi2,
+}
+
+impl Extension {
+    /// All extensions, prerequisites first.
+    pub const ALL: [Extension; 6] = [
+        Extension::Aes,
+        Extension::Avx2,
+        Extension::Avx512,
+        Extension::Vaes,
+        Extension::Ifma,
+        Extension::Bmi2,
+    ];
+
+    /// Returns the extensions that this one needs.
+    pub(super) fn prerequisites(self) -> &'static [Extension] {
+        match self {
+            Extension::Aes | Extension::Avx2 | Extension::Bmi2 => &[],
+            Extension::Avx512 => &[Extension::Avx2],
+            Extension::Ifma => &[Extension::Avx512],
+            Extension::Vaes => &[Extension::Aes, Extension::Avx512],
+        }
+    }
+
+    pub(super) fn detected(self) -> bool {
+        match self {
+            Extension::Aes => is_x86_feature_detected!("aes"),
+            Extension::Avx2 => is_x86_feature_detected!("avx2"),
+            Extension::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512bw")
+            }
+            Extension::Vaes => is_x86_feature_detected!("vaes"),
+            Extension::Ifma => is_x86_feature_detected!("avx512ifma"),
+            Extension::Bmi2 => is_x86_feature_detected!("bmi2"),
+        }
+    }
+}
+
+impl fmt::Display for Extension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Extension::Aes => "aes",
+            Extension::Avx2 => "avx2",
+            Extension::Avx512 => "avx512",
+            Extension::Vaes => "vaes",
+            Extension::Ifma => "ifma",
+            Extension::Bmi2 => "bmi2",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Extension;
+    use crate::cpu::Cpu;
+
+    #[test]
+    fn removing_an_extension_removes_those_that_need_it() {
+        let all = Cpu::with_all();
+        let left: Vec<Extension> = all.without(Extension::Avx2).extensions().collect();
+        assert_eq!(left, [Extension::Aes, Extension::Bmi2]);
+        assert_eq!(all.without(Extension::Vaes).extensions().count(), 5);
+        assert_eq!(Cpu::baseline().extensions().count(), 0);
+    }
+}
