@@ -1,11 +1,13 @@
 //! Helpers of the Rust tests: the tier, and lines about what ran.
 
+use std::env;
 use std::fmt::Display;
 use std::io::Write;
+use std::process::Command;
 
 /// Whether `cargo xtask test --full` runs this test.
 pub fn is_full() -> bool {
-    std::env::var("RANDOMX_TESTS").is_ok_and(|tier| tier == "full")
+    env::var("RANDOMX_TESTS").is_ok_and(|tier| tier == "full")
 }
 
 /// Returns `full` in the full tier, and `quick` otherwise.
@@ -17,4 +19,21 @@ pub fn amount(quick: usize, full: usize) -> usize {
 pub fn say(line: impl Display) {
     // The test harness captures the printing macros only.
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Returns a command that starts this test program again, in the emulator that it runs in. Cargo's
+/// settings name the emulator.
+///
+/// # Panics
+///
+/// If the system does not know the path of this program.
+pub fn this_program() -> Command {
+    const EMULATOR: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
+    let program = env::current_exe().expect("the path of this program");
+    let emulator = env::var(EMULATOR).ok().filter(|_| cfg!(target_arch = "aarch64"));
+    let mut words = emulator.iter().flat_map(|emulator| emulator.split_whitespace());
+    let Some(first) = words.next() else { return Command::new(program) };
+    let mut command = Command::new(first);
+    command.args(words).arg(program);
+    command
 }

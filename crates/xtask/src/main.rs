@@ -4,6 +4,7 @@
 //! clone, because every command first installs the tools that it lacks.
 
 mod anchors;
+mod arm64;
 mod bench_web;
 mod build;
 mod capi;
@@ -69,6 +70,12 @@ enum Command {
         #[arg(long)]
         portable: bool,
     },
+    /// Run the tests of the core on ARM64, in an emulator.
+    TestArm64 {
+        /// Run them with as many inputs as the full tests.
+        #[arg(long)]
+        full: bool,
+    },
     /// Check formats, lints, types and documentation.
     Check,
     /// Look for known vulnerabilities of dependencies.
@@ -94,10 +101,10 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Test { full, portable } => {
-            let tier = if full { Tier::Full } else { Tier::Quick };
             let system = if portable { System::Any } else { System::Debian };
-            Report::new().run(|report| test::test(report, tier, system))
+            Report::new().run(|report| test::test(report, tier(full), system))
         }
+        Command::TestArm64 { full } => Report::new().run(|report| arm64::test(report, tier(full))),
         Command::Check => Report::new().run(check::check),
         Command::Advisories => exit_code(check::advisories()),
         Command::Setup => exit_code(setup::everything()),
@@ -111,6 +118,10 @@ fn main() -> ExitCode {
         Command::Anchors(args) => exit_code(anchors::anchors(&args)),
         Command::BenchWeb(args) => exit_code(bench_web::bench_web(&args)),
     }
+}
+
+fn tier(full: bool) -> Tier {
+    if full { Tier::Full } else { Tier::Quick }
 }
 
 fn exit_code(result: Result<()>) -> ExitCode {

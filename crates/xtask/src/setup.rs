@@ -4,6 +4,7 @@
 //! it installs and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that need more
 //! than package registries.
 
+mod arm64;
 mod browsers;
 mod chromium;
 mod cpp;
@@ -23,6 +24,7 @@ use anyhow::Result;
 
 use crate::output;
 
+pub(crate) use arm64::{ARM64, Arm64Tools, EMULATOR, arm64_tools};
 pub(crate) use browsers::{Browsers, browsers, only_chromium};
 pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use deny::cargo_deny;
@@ -38,6 +40,7 @@ pub(crate) fn everything() -> Result<()> {
     c_library_tools()?;
     packages()?;
     wasm_tools()?;
+    arm64_tools()?;
     browsers()?;
     monerod()?;
     dieharder()?;

@@ -10,7 +10,7 @@ use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{check, process};
+use crate::{arm64, check, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -29,6 +29,10 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     };
     let rust = || rust(report, tier, system, monerod.as_deref());
     let ((), browsers) = report.side_by_side(rust, || web(report, tier, system))?;
+    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
+    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
+        arm64::test(report, tier)?;
+    }
     let native = build::native_path(TEST_PROFILE);
     if let Some(monerod) = &monerod {
         report.step("vitest, with Monero's daemon", || {

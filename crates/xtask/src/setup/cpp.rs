@@ -19,21 +19,28 @@ const REFERENCE: (&str, &str) = ("/usr/include/randomx.h", "librandomx-dev");
 
 /// Installs CMake and a C++ compiler if they are missing.
 pub(crate) fn cpp_tools() -> Result<()> {
-    install(&missing(&TOOLS), "1 minute").context(
+    install_missing(&TOOLS, &[], "1 minute").context(
         "install CMake and a C++ compiler by hand: they build the reference implementation",
     )
 }
 
 /// Installs Emscripten, Valgrind and Debian's librandomx if they are missing.
 pub(crate) fn c_library_tools() -> Result<()> {
-    let mut packages = missing(&C_LIBRARY_TOOLS);
-    let (header, package) = REFERENCE;
-    if !Path::new(header).is_file() {
-        packages.push(package);
-    }
-    install(&packages, "2 minutes").context(
+    install_missing(&C_LIBRARY_TOOLS, &[REFERENCE], "2 minutes").context(
         "install Emscripten, Valgrind and librandomx by hand: tests of the C library use them",
     )
+}
+
+/// Installs the packages of `programs` that are not on `PATH`, and of `files` that do not exist.
+pub(super) fn install_missing(
+    programs: &[(&str, &'static str)],
+    files: &[(&str, &'static str)],
+    time: &str,
+) -> Result<()> {
+    let mut packages = missing(programs);
+    let absent = files.iter().filter(|(file, _)| !Path::new(file).is_file());
+    packages.extend(absent.map(|(_, package)| *package));
+    install(&packages, time)
 }
 
 fn missing(tools: &[(&str, &'static str)]) -> Vec<&'static str> {

@@ -1,6 +1,7 @@
 //! Debian's package tools.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -78,6 +79,48 @@ pub(super) fn download(packages: &[&str], version: &str, folder: &Path, log: &Pa
     apt.current_dir(folder).args(["-qq", "download"]);
     apt.args(packages.iter().map(|package| format!("{package}={version}")));
     process::run_logged(&mut apt, log)
+}
+
+/// Downloads a package for another architecture into a folder, in the newest build of the upstream
+/// version `version`. Returns its path. The lists of packages for that architecture are kept in the
+/// folder too, so that the system's settings stay as they are.
+pub(super) fn download_foreign(
+    package: &str,
+    architecture: &str,
+    version: &str,
+    folder: &Path,
+    log: &Path,
+) -> Result<PathBuf> {
+    let lists = folder.join("lists");
+    fs::create_dir_all(lists.join("partial"))
+        .with_context(|| format!("cannot create {}", lists.display()))?;
+    let native = process::read(process::command("dpkg").arg("--print-architecture"))?;
+    let apt = |program: &str| {
+        let mut command = process::command(program);
+        command.current_dir(folder);
+        for architecture in [native.trim(), architecture] {
+            command.arg("-o").arg(format!("APT::Architectures::={architecture}"));
+        }
+        command.arg("-o").arg(format!("Dir::State::lists={}", lists.display()));
+        command.args(["-o", "Dir::Cache::pkgcache=", "-o", "Dir::Cache::srcpkgcache="]);
+        command
+    };
+    process::run_logged(apt("apt-get").args(["-qq", "update"]), log)?;
+    let package = format!("{package}:{architecture}");
+    let shown = process::read(apt("apt-cache").args(["show", &package]))?;
+    let build = shown
+        .lines()
+        .filter_map(|line| line.strip_prefix("Version: "))
+        .find(|build| build.strip_prefix(version).is_some_and(|rest| rest.starts_with(['+', '-'])))
+        .with_context(|| format!("{package}: Debian has no build of version {version}"))?;
+    process::run_logged(
+        apt("apt-get").args(["-qq", "download", &format!("{package}={build}")]),
+        log,
+    )?;
+    let mut files = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    files
+        .find(|file| file.extension().is_some_and(|extension| extension == "deb"))
+        .with_context(|| format!("apt-get downloaded no {package}"))
 }
 
 /// Returns the clauses of a downloaded package's `Depends` field, such as `gcc | clang`.

@@ -72,6 +72,11 @@ impl WasmTools {
         Ok(command)
     }
 
+    /// Whether the compiler is the private one.
+    pub(super) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
     /// Names the compiler and its standard library.
     pub(crate) fn identity(&self) -> &str {
         &self.identity
