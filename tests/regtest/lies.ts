@@ -24,7 +24,7 @@ function block(change: (result: Result, response: ServerResponse) => boolean | u
 }
 
 /** Alters the blob of a block. */
-function blob(change: (bytes: Buffer) => Buffer) {
+export function blob(change: (bytes: Buffer) => Buffer) {
   return block((result) => {
     result.blob = change(Buffer.from(result.blob, "hex")).toString("hex");
     return undefined;
