@@ -1,1 +1,0 @@
-export default { test: { root: "/work/wt/package", include: ["tests/node/**/*.test.ts"], maxWorkers: 2, testTimeout: 120000 } };
