@@ -8,6 +8,8 @@
 //! amount that falls with the number of blocks. The tests below measure it for 45,000 blocks, as
 //! many as between the main network's last two anchors, under a hash rate that halves and doubles:
 //! an even division is off by 0.012%, a ramp by 0.23%, and all work in 100 of the 735 blocks by 0.8%.
+//! No division does more than one that puts all work in a single block: after 12,000 blocks the worst
+//! of these is off by 2.9%, and all work in 100 blocks by 2.7%.
 
 use super::event::{MAX_HEADERS, Query};
 use crate::anchor::Anchor;

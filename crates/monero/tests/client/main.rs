@@ -106,6 +106,7 @@ fn every_history_ends_with_the_most_work_and_no_lie() {
         panic!("{error}");
     }
     let counts = counts::counts();
+    println!("{cases} histories: {counts:?}");
     for event in [
         "behind",
         "boast",
