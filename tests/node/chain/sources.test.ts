@@ -130,19 +130,23 @@ describe.concurrent("a source that", () => {
     down.fault = (_, response) => Boolean(response.writeHead(503).end());
     const other = await sourceOf(common);
     other.fault = (_, response) => Boolean(response.end("<html>"));
-    const bad = [stalling, down, other];
+    const cut = await sourceOf(extended(common, 9));
+    cut.fault = ({ name }, response) =>
+      name === "headers" && Boolean(response.end(Uint8Array.of(77, 16, 16)));
+    const bad = [stalling, down, other, cut];
     const chain = randomx.follow([...bad.map(({ url }) => ({ relay: url })), { relay: good.url }], {
       ...OPTIONS,
       timeout: 500,
     });
     const areUnresponsive = (): boolean =>
-      chain.sources.slice(0, 3).every(({ state }) => state === "unresponsive");
+      chain.sources.slice(0, 4).every(({ state }) => state === "unresponsive");
     await collect(chain, ({ type }) => type === "source" && areUnresponsive());
     const reasons = chain.sources.map(({ reason }) => reason);
     expect(reasons).toEqual([
       "tip: no answer within 500 ms",
       "tip: HTTP status 503",
       "tip: the answer is not JSON",
+      "headers: the last one is cut off",
       undefined,
     ]);
     await untilSynced(chain);

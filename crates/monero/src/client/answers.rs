@@ -78,6 +78,12 @@ impl Client {
         } else {
             Judgement::Failed
         };
+        // A claim of blocks that the source has yet to show is no usable answer: with nothing else it
+        // would stay `Connecting` forever.
+        let boasts = self.sources[source].claim > Some(self.tree.height(&self.sources[source].tip));
+        if boasts && matches!(judgement, Judgement::Fine) {
+            return;
+        }
         self.judge(source, judgement, now);
     }
 
