@@ -1,6 +1,7 @@
 //! Compiles and runs programs in C and C++.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -56,7 +57,27 @@ impl Program {
         compiler.arg("-lm");
         let status = compiler.status().expect("a C and C++ compiler");
         assert!(status.success(), "{compiler:?}: {status}");
-        Program(output)
+        let program = Program(output);
+        program.assert_loads(library);
+        program
+    }
+
+    /// Asserts which `librandomx.so.0` the dynamic linker finds: where Debian's is installed, a program
+    /// could get that one instead.
+    fn assert_loads(&self, library: Library) {
+        // The dynamic linker prints the libraries and does not start the program.
+        let list = printed(Command::new(&self.0).env("LD_TRACE_LOADED_OBJECTS", "1"));
+        let lines = list.lines().filter_map(|line| line.trim().strip_prefix("librandomx.so"));
+        let found = lines.filter_map(|line| line.split(" => ").nth(1)?.split(" (").next());
+        let found: Vec<PathBuf> =
+            found.map(|path| fs::canonicalize(path).expect("a library")).collect();
+        let ours = installed::native().join("lib/librandomx.so.0");
+        let ours = ours.canonicalize().expect("the installed library");
+        match library {
+            Library::Static | Library::Sanitized => assert!(found.is_empty(), "{list}"),
+            Library::Shared => assert_eq!(found, [ours], "{list}"),
+            Library::Debian => assert!(found.len() == 1 && found[0] != ours, "{list}"),
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
