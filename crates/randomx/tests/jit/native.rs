@@ -24,6 +24,46 @@ fn v2_programs_leave_the_same_state() {
     compare_levels(Version::V2);
 }
 
+/// The interpreter leaves the iteration's addresses in the lane as they are, without masks.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn machine_code_ends_what_the_interpreter_began() {
+    use randomx::engine::{Engine, Lane, LaneContext};
+    use randomx::interpreter::{Interpreter, Steps};
+    use randomx::scratchpad::Scratchpads;
+
+    let mut random = Random::new(Version::V1);
+    for pages in [CodePages::Aliased, CodePages::Flipped] {
+        let interpreter = Interpreter::new(Cpu::detect());
+        let jit = native::jit(Cpu::detect(), pages).expect("a compiler for this processor");
+        for _ in 0..100 {
+            let program = random.program(Version::V1);
+            let mut steps = Steps::default();
+            let mut code = jit.code().expect("executable memory");
+            interpreter.load(&program, &mut steps);
+            jit.load(&program, &mut code);
+            let mut lane = Lane::new();
+            lane.start(&program.configuration);
+            lane.registers.r = [(); 8].map(|()| random.operand());
+            let item = [(); 8].map(|()| random.operand());
+            let states = [false, true].map(|compiled| {
+                let (mut lane, mut scratchpads) =
+                    (lane.clone(), Scratchpads::new(1).expect("2 MiB"));
+                let lane = &mut lane;
+                let scratchpad = &mut scratchpads.as_mut_slice()[0];
+                interpreter.begin(&mut [LaneContext { code: &steps, lane, scratchpad }]);
+                if compiled {
+                    jit.end(&mut [LaneContext { code: &code, lane, scratchpad }], &[item]);
+                } else {
+                    interpreter.end(&mut [LaneContext { code: &steps, lane, scratchpad }], &[item]);
+                }
+                (lane.registers.clone(), scratchpad.blocks().to_vec())
+            });
+            assert!(states[0] == states[1], "{pages:?}");
+        }
+    }
+}
+
 fn compare_levels(version: Version) {
     let levels = Cpu::detect().levels();
     let mut random = Random::new(version);

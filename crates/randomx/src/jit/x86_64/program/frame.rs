@@ -106,8 +106,11 @@ impl Frame {
         assembler.lea(Gpr::Rcx, Mem::indexed(ITEMS, Gpr::Rdx, Scale::One, 0));
 
         assembler.bind(end);
+        // Another engine may have begun the iteration, and leave addresses without masks.
         assembler.mov32(Gpr::Rdx, lane(ADDRESSES));
+        assembler.and32(Gpr::Rdx, L3_MASK_64 as i32);
         assembler.mov32(Gpr::Rax, lane(ADDRESSES + 4));
+        assembler.and32(Gpr::Rax, L3_MASK_64 as i32);
         for i in 0..8 {
             assembler.xor(r(i), Mem::new(Gpr::Rcx, 8 * i32::from(i)));
         }
