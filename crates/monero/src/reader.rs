@@ -224,6 +224,57 @@ mod tests {
         }
     }
 
+    /// All bytes that a number of a few bits could have, against the definition.
+    ///
+    /// Numbers of 64 and 8 bits differ from these only in the number of groups before the last, which
+    /// has one bit in all of them.
+    #[test]
+    fn all_encodings_of_narrow_numbers_are_accepted_or_refused() {
+        fn all(bits: u32, length: u32) {
+            let mut written = Vec::new();
+            for all in 0..1_u32 << (8 * length) {
+                let bytes = &all.to_le_bytes()[..length as usize];
+                let mut reader = Reader::new(bytes);
+                let found = reader.varint_of("number", bits).map_err(|error| error.problem);
+                let end = bytes.iter().position(|byte| byte & 0x80 == 0);
+                let groups = end.map(|end| &bytes[..=end]);
+                let value = groups.map(|groups| {
+                    groups.iter().rev().fold(0_u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f))
+                });
+                let shortest =
+                    groups.is_none_or(|groups| groups.len() == 1 || !groups.ends_with(&[0]));
+                match (found, value) {
+                    (Ok(found), Some(value)) => {
+                        assert_eq!(found, value, "{bytes:?}");
+                        assert!(value >> bits == 0 && shortest, "{bytes:?}");
+                        assert_eq!(Some(reader.offset()), groups.map(<[u8]>::len), "{bytes:?}");
+                        written.clear();
+                        write_varint(&mut written, value);
+                        assert_eq!(Some(&written[..]), groups, "{bytes:?}");
+                    }
+                    (Err(Problem::NotShortest), _) => assert!(!shortest, "{bytes:?}"),
+                    (Err(Problem::EndsEarly), value) => {
+                        assert!(value.is_none() && 7 * length < bits, "{bytes:?}");
+                    }
+                    (Err(Problem::TooLarge { .. }), Some(value)) => {
+                        assert!(value >> bits != 0 || !shortest, "{bytes:?}");
+                    }
+                    (Err(Problem::TooLarge { .. }), None) => {
+                        assert!(7 * length >= bits, "{bytes:?}");
+                    }
+                    other => panic!("{bytes:?}: {other:?}"),
+                }
+            }
+        }
+        for bits in 1..=16 {
+            all(bits, 1);
+            all(bits, 2);
+        }
+        for bits in [8, 15, 16] {
+            all(bits, 3);
+        }
+    }
+
     #[test]
     fn numbers_have_one_encoding_and_a_limit() {
         assert_eq!(varint(&[0]), Ok(0));

@@ -54,12 +54,6 @@ impl F64x2 {
         Self::from_bits([bits; 2])
     }
 
-    /// Creates a pair of equal doubles.
-    #[inline(always)]
-    pub(crate) fn splat(value: f64) -> F64x2 {
-        Self::splat_bits(value.to_bits())
-    }
-
     /// Converts 8 bytes, as two signed 32-bit integers, exactly (specification 4.3.1).
     #[inline(always)]
     pub fn from_integers(bytes: [u8; 8]) -> F64x2 {

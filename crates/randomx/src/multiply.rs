@@ -10,10 +10,18 @@ pub(crate) fn multiply_high(a: u64, b: u64) -> u64 {
 /// have.
 #[inline(always)]
 pub(crate) fn multiply_high_in_parts(a: u64, b: u64) -> u64 {
-    const LOW: u64 = 0xffff_ffff;
-    let (a0, a1, b0, b1) = (a & LOW, a >> 32, b & LOW, b >> 32);
-    let middle = a1 * b0 + ((a0 * b0) >> 32);
-    a1 * b1 + (middle >> 32) + ((a0 * b1 + (middle & LOW)) >> 32)
+    high_of_halves::<32>(a, b)
+}
+
+/// Returns the high half of a product of numbers of `2 * HALF` bits, from four products of halves.
+///
+/// No sum exceeds `2 * HALF` bits: a product of halves plus two more halves fits.
+#[inline(always)]
+fn high_of_halves<const HALF: u32>(a: u64, b: u64) -> u64 {
+    let low = (1 << HALF) - 1;
+    let (a0, a1, b0, b1) = (a & low, a >> HALF, b & low, b >> HALF);
+    let middle = a1 * b0 + ((a0 * b0) >> HALF);
+    a1 * b1 + (middle >> HALF) + ((a0 * b1 + (middle & low)) >> HALF)
 }
 
 /// Returns the unsigned high half minus the signed one: each negative factor contributes the
@@ -32,6 +40,37 @@ fn negative(x: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All numbers of 2 to 12 bits, and in the full tests of 14 and 16.
+    #[test]
+    fn halves_make_the_high_half_of_every_product() {
+        fn all<const HALF: u32>() {
+            // In so few bits a sum that is too large would show in the result.
+            for a in 0..1 << (2 * HALF) {
+                for b in 0..1 << (2 * HALF) {
+                    assert_eq!(high_of_halves::<HALF>(a, b), a * b >> (2 * HALF), "{a} * {b}");
+                }
+            }
+        }
+        all::<1>();
+        all::<2>();
+        all::<3>();
+        all::<4>();
+        all::<5>();
+        all::<6>();
+        if randomx_testing::is_full() {
+            all::<7>();
+            all::<8>();
+        }
+    }
+
+    #[test]
+    fn no_sum_of_halves_exceeds_the_width() {
+        for half in 1..=32 {
+            let most = (1_u128 << half) - 1;
+            assert!(most * most + 2 * most < 1 << (2 * half), "{half} bits");
+        }
+    }
 
     #[test]
     fn high_halves_are_those_of_128_bits() {

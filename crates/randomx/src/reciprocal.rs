@@ -22,6 +22,23 @@ pub(crate) const fn has_reciprocal(divisor: u32) -> bool {
 mod tests {
     use super::*;
 
+    /// For all divisors in the full tests, and for a thousandth of them in the quick ones.
+    #[test]
+    fn no_other_quotient_fits_any_divisor() {
+        let step = randomx_testing::amount(1009, 1);
+        for divisor in (0..=u32::MAX).step_by(step) {
+            let Some(quotient) = reciprocal(divisor) else {
+                assert!(divisor.count_ones() <= 1, "{divisor}");
+                continue;
+            };
+            assert!(quotient >= 1 << 63 && divisor.count_ones() > 1, "{divisor}");
+            // 2^x / divisor, rounded down, where x is the greatest that keeps it below 2^64.
+            let power = 1u128 << (95 - divisor.leading_zeros());
+            let rest = power - u128::from(quotient) * u128::from(divisor);
+            assert!(rest < u128::from(divisor), "{divisor}");
+        }
+    }
+
     #[test]
     fn reciprocals_are_quotients() {
         let mut divisors: Vec<u32> = (0..2000).chain(u32::MAX - 2000..=u32::MAX).collect();

@@ -6,11 +6,79 @@
 //! here changes its mode.
 //!
 //! The functions cover the operands of the VM, not all of IEEE 754. `add` and `sub` take finite
-//! operands whose result does not overflow. `mul`, `div` and `sqrt` take the positive normal
-//! numbers of group E, or infinity as the first operand, and their exact result is not below the
-//! normal range. Sections 4.3.2 and 5.3 of the specification guarantee this.
+//! operands, the second less than the greatest number, whose result does not overflow. `mul`, `div`
+//! and `sqrt` take the positive normal numbers of group E, or infinity as the first operand, and
+//! their exact result is not below the normal range. Sections 4.3.2 and 5.3 of the specification
+//! guarantee this.
+
+use std::marker::PhantomData;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
 
 use crate::f64x2::F64x2;
+
+/// Numbers in a binary format of IEEE 754, with arithmetic that rounds to nearest.
+///
+/// The VM's are pairs of doubles. Tests use formats so narrow that all operands can be tried.
+pub trait Float:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+{
+    /// The number of bits of the fraction, one less than the significand's.
+    const FRACTION_BITS: u32;
+    /// The exponent of 1 in its encoding.
+    const BIAS: u64;
+
+    /// Returns a number, or all halves of a pair, with this encoding.
+    fn splat_bits(bits: u64) -> Self;
+
+    /// Returns the square root, rounded to nearest.
+    fn sqrt(self) -> Self;
+
+    /// Returns all ones where `self < other`, else zero.
+    fn less_than(self, other: Self) -> Self;
+
+    /// Adds the encodings as integers.
+    fn add_bits(self, other: Self) -> Self;
+
+    /// Subtracts the encodings as integers.
+    fn sub_bits(self, other: Self) -> Self;
+}
+
+impl Float for F64x2 {
+    const FRACTION_BITS: u32 = 52;
+    const BIAS: u64 = 1023;
+
+    #[inline(always)]
+    fn splat_bits(bits: u64) -> F64x2 {
+        F64x2::splat_bits(bits)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> F64x2 {
+        F64x2::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn less_than(self, other: F64x2) -> F64x2 {
+        F64x2::less_than(self, other)
+    }
+
+    #[inline(always)]
+    fn add_bits(self, other: F64x2) -> F64x2 {
+        F64x2::add_bits(self, other)
+    }
+
+    #[inline(always)]
+    fn sub_bits(self, other: F64x2) -> F64x2 {
+        F64x2::sub_bits(self, other)
+    }
+}
 
 /// A rounding mode: the value of `fprc`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +106,25 @@ impl RoundingMode {
     }
 }
 
-const SIGN: u64 = 1 << 63;
-const FRACTION: u64 = (1 << 52) - 1;
-/// The encoding of 1.0.
-const ONE: u64 = 1023 << 52;
+/// Encodings that a format has.
+struct Encodings<F>(PhantomData<F>);
+
+impl<F: Float> Encodings<F> {
+    const IMPLICIT: u64 = 1 << F::FRACTION_BITS;
+    const FRACTION: u64 = Self::IMPLICIT - 1;
+    const ONE: u64 = F::BIAS << F::FRACTION_BITS;
+    const INFINITY: u64 = (2 * F::BIAS + 1) << F::FRACTION_BITS;
+    const SIGN: u64 = (2 * F::BIAS + 2) << F::FRACTION_BITS;
+    /// The bits of the lower part of a significand, rounded up.
+    const LOW: u32 = (F::FRACTION_BITS + 2) / 2;
+    /// `2^LOW + 1`.
+    const SPLITTER: u64 =
+        (F::BIAS + Self::LOW as u64) << F::FRACTION_BITS | 1 << (F::FRACTION_BITS - Self::LOW);
+}
 
 /// Returns `a + b`.
 #[inline(always)]
-pub fn add(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
+pub fn add<F: Float>(a: F, b: F, mode: RoundingMode) -> F {
     match mode {
         RoundingMode::Nearest => a + b,
         RoundingMode::Up => add_up(a, b),
@@ -58,13 +137,13 @@ pub fn add(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
 /// Returns `a - b`.
 #[cfg(feature = "internals")]
 #[inline(always)]
-pub fn sub(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
+pub fn sub<F: Float>(a: F, b: F, mode: RoundingMode) -> F {
     add(a, negate(b), mode)
 }
 
 /// Returns `a * b`.
 #[inline(always)]
-pub fn mul(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
+pub fn mul<F: Float>(a: F, b: F, mode: RoundingMode) -> F {
     let product = a * b;
     if mode == RoundingMode::Nearest {
         return product;
@@ -76,45 +155,47 @@ pub fn mul(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
 
 /// Returns `a / b`.
 #[inline(always)]
-pub fn div(a: F64x2, b: F64x2, mode: RoundingMode) -> F64x2 {
+pub fn div<F: Float>(a: F, b: F, mode: RoundingMode) -> F {
     let quotient = a / b;
     if mode == RoundingMode::Nearest {
         return quotient;
     }
     let (numerator, denominator) = (significand(a), significand(b));
     // The quotient of the significands is in [1, 2), or in [1/2, 1).
-    let lower = numerator.less_than(denominator) & F64x2::splat_bits(1 << 52);
+    let lower = numerator.less_than(denominator) & F::splat_bits(Encodings::<F>::IMPLICIT);
     let error = remainder(numerator, significand(quotient).sub_bits(lower), denominator);
     correct(quotient, a, error, mode)
 }
 
 /// Returns the square root of `a`.
 #[inline(always)]
-pub fn sqrt(a: F64x2, mode: RoundingMode) -> F64x2 {
+pub fn sqrt<F: Float>(a: F, mode: RoundingMode) -> F {
     let root = a.sqrt();
     if mode == RoundingMode::Nearest {
         return root;
     }
     // Scaled by an even power of two to [1, 4), so that the root is in [1, 2).
-    let even_exponent = F64x2::splat_bits(ONE + (1 << 52)).sub_bits(a & F64x2::splat_bits(1 << 52));
-    let scaled = (a & F64x2::splat_bits(FRACTION)) | even_exponent;
+    let exponent_parity = a & F::splat_bits(Encodings::<F>::IMPLICIT);
+    let even_exponent = F::splat_bits(Encodings::<F>::ONE + Encodings::<F>::IMPLICIT);
+    let even_exponent = even_exponent.sub_bits(exponent_parity);
+    let scaled = (a & F::splat_bits(Encodings::<F>::FRACTION)) | even_exponent;
     let error = remainder(scaled, significand(root), significand(root));
     correct(root, a, error, mode)
 }
 
 #[inline(always)]
-fn add_up(a: F64x2, b: F64x2) -> F64x2 {
+fn add_up<F: Float>(a: F, b: F) -> F {
     let (sum, error) = exact_sum(a, b);
     // The next number up is +1 in a positive encoding and -1 in a negative one.
-    let step = sum.less_than(F64x2::ZERO) | F64x2::splat_bits(1);
-    sum.add_bits(step & F64x2::ZERO.less_than(error))
+    let step = sum.less_than(zero()) | F::splat_bits(1);
+    sum.add_bits(step & zero::<F>().less_than(error))
 }
 
 #[inline(always)]
-fn add_toward_zero(a: F64x2, b: F64x2) -> F64x2 {
+fn add_toward_zero<F: Float>(a: F, b: F) -> F {
     let (sum, error) = exact_sum(a, b);
-    let beyond = (F64x2::ZERO.less_than(sum) & error.less_than(F64x2::ZERO))
-        | (sum.less_than(F64x2::ZERO) & F64x2::ZERO.less_than(error));
+    let beyond = (zero::<F>().less_than(sum) & error.less_than(zero()))
+        | (sum.less_than(zero()) & zero::<F>().less_than(error));
     // A mask is the integer -1.
     sum.add_bits(beyond)
 }
@@ -122,21 +203,21 @@ fn add_toward_zero(a: F64x2, b: F64x2) -> F64x2 {
 /// Moves a positive `nearest` by one unit if `mode` requires it. The sign of `error` is that of the
 /// exact result minus `nearest`. An infinite result is exact only where `operand` is infinite.
 #[inline(always)]
-fn correct(nearest: F64x2, operand: F64x2, error: F64x2, mode: RoundingMode) -> F64x2 {
-    let infinity = F64x2::splat(f64::INFINITY);
+fn correct<F: Float>(nearest: F, operand: F, error: F, mode: RoundingMode) -> F {
+    let infinity = F::splat_bits(Encodings::<F>::INFINITY);
     let finite = nearest.less_than(infinity);
     if mode == RoundingMode::Up {
-        nearest.sub_bits(F64x2::ZERO.less_than(error) & finite)
+        nearest.sub_bits(zero::<F>().less_than(error) & finite)
     } else {
         // An overflow becomes the largest number, whose encoding is one less than infinity's.
-        let overflow = (finite ^ F64x2::splat_bits(u64::MAX)) & operand.less_than(infinity);
-        nearest.add_bits((error.less_than(F64x2::ZERO) & finite) | overflow)
+        let overflow = (finite ^ F::splat_bits(u64::MAX)) & operand.less_than(infinity);
+        nearest.add_bits((error.less_than(zero()) & finite) | overflow)
     }
 }
 
 /// Returns the sum rounded to nearest and its error (Knuth's TwoSum).
 #[inline(always)]
-fn exact_sum(a: F64x2, b: F64x2) -> (F64x2, F64x2) {
+fn exact_sum<F: Float>(a: F, b: F) -> (F, F) {
     let sum = a + b;
     let b_part = sum - a;
     let a_part = sum - b_part;
@@ -146,7 +227,7 @@ fn exact_sum(a: F64x2, b: F64x2) -> (F64x2, F64x2) {
 /// Returns the product rounded to nearest and its error (Dekker's product), for operands far from
 /// overflow.
 #[inline(always)]
-fn exact_product(a: F64x2, b: F64x2) -> (F64x2, F64x2) {
+fn exact_product<F: Float>(a: F, b: F) -> (F, F) {
     let product = a * b;
     let (a_high, a_low) = split(a);
     let (b_high, b_low) = split(b);
@@ -154,28 +235,36 @@ fn exact_product(a: F64x2, b: F64x2) -> (F64x2, F64x2) {
     (product, error)
 }
 
-/// Splits a significand into its upper 26 bits and the rest (Veltkamp).
+/// Splits a significand into its upper half and the rest (Veltkamp).
 #[inline(always)]
-fn split(a: F64x2) -> (F64x2, F64x2) {
-    let scaled = a * F64x2::splat(134_217_729.0);
+fn split<F: Float>(a: F) -> (F, F) {
+    let scaled = a * F::splat_bits(Encodings::<F>::SPLITTER);
     let high = scaled - (scaled - a);
     (high, a - high)
 }
 
 /// Returns `a - x * y` exactly, where `x` is `a / y` rounded to nearest.
 #[inline(always)]
-fn remainder(a: F64x2, x: F64x2, y: F64x2) -> F64x2 {
+fn remainder<F: Float>(a: F, x: F, y: F) -> F {
     let (product, error) = exact_product(x, y);
     (a - product) - error
 }
 
 /// Returns the number with an exponent of zero: in [1, 2).
 #[inline(always)]
-fn significand(a: F64x2) -> F64x2 {
-    (a & F64x2::splat_bits(FRACTION)) | F64x2::splat_bits(ONE)
+fn significand<F: Float>(a: F) -> F {
+    (a & F::splat_bits(Encodings::<F>::FRACTION)) | F::splat_bits(Encodings::<F>::ONE)
 }
 
 #[inline(always)]
-fn negate(a: F64x2) -> F64x2 {
-    a ^ F64x2::splat_bits(SIGN)
+fn zero<F: Float>() -> F {
+    F::splat_bits(0)
 }
+
+#[inline(always)]
+fn negate<F: Float>(a: F) -> F {
+    a ^ F::splat_bits(Encodings::<F>::SIGN)
+}
+
+#[cfg(test)]
+mod narrow;

@@ -13,6 +13,24 @@ pub const L3_MASK: u32 = SCRATCHPAD_L3 as u32 - 8;
 /// The 64-byte aligned mask of the loop's own reads and writes.
 pub const L3_MASK_64: u32 = SCRATCHPAD_L3 as u32 - 64;
 
+// Whatever its other bits, a masked address is a multiple of the access's size, and the access ends
+// inside its level.
+const _: () = {
+    let masks = [
+        (L1_MASK, SCRATCHPAD_L1, 8),
+        (L2_MASK, SCRATCHPAD_L2, 8),
+        (L3_MASK, SCRATCHPAD_L3, 8),
+        (L3_MASK_64, SCRATCHPAD_L3, 64),
+    ];
+    let mut index = 0;
+    while index < masks.len() {
+        let (mask, level, access) = masks[index];
+        assert!(level.is_power_of_two() && mask as usize + access == level);
+        assert!((mask as usize).is_multiple_of(access));
+        index += 1;
+    }
+};
+
 /// One lane's scratchpad.
 ///
 /// All addresses are masked to the scratchpad, so that the compiler can omit bounds checks.
@@ -86,5 +104,26 @@ impl Scratchpads {
     /// Returns the lanes' scratchpads.
     pub fn as_mut_slice(&mut self) -> &mut [Scratchpad] {
         self.0.as_mut_slice()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All addresses in the full tests, and in the quick ones all below four times the scratchpad.
+    #[test]
+    fn masks_are_remainders_rounded_down() {
+        let end = if randomx_testing::is_full() { u32::MAX } else { 4 * SCRATCHPAD_L3 as u32 };
+        for (mask, level, access) in [
+            (L1_MASK, SCRATCHPAD_L1 as u32, 8),
+            (L2_MASK, SCRATCHPAD_L2 as u32, 8),
+            (L3_MASK, SCRATCHPAD_L3 as u32, 8),
+            (L3_MASK_64, SCRATCHPAD_L3 as u32, 64),
+        ] {
+            let differ =
+                (0..=end).find(|address| address & mask != address % level / access * access);
+            assert_eq!(differ, None, "mask {mask:#x}");
+        }
     }
 }

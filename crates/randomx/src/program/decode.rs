@@ -317,3 +317,6 @@ fn float_source(word: &Instruction) -> Address {
 fn level(word: &Instruction) -> u32 {
     if word.mod_mem() == 0 { L2_MASK } else { L1_MASK }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,242 @@
+//! All operands of narrow formats, against exact arithmetic on integers.
+//!
+//! The algorithms are the ones that compute with doubles. They depend on a format only through the
+//! number of bits of its significand and the range of its exponents, which is as wide here as the
+//! errors need.
+
+use std::cmp::Ordering;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
+
+use super::{Float, RoundingMode, add, div, mul, sqrt, sub};
+
+/// The exponent of 1 in its encoding: exponents have 5 bits.
+const BIAS: u64 = 15;
+
+/// A number with `P` bits of significand, as its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Narrow<const P: u32>(u64);
+
+impl<const P: u32> Narrow<P> {
+    const INFINITY: u64 = (2 * BIAS + 1) << (P - 1);
+    const SIGN: u64 = (2 * BIAS + 2) << (P - 1);
+    const ALL: u64 = 2 * Self::SIGN - 1;
+    /// The bits after the point of all values: a unit of the least exponent is 1.
+    const POINT: u32 = BIAS as u32 - 1 + P - 1;
+
+    fn is_negative(self) -> bool {
+        self.0 & Self::SIGN != 0
+    }
+
+    fn is_infinite(self) -> bool {
+        self.0 & !Self::SIGN == Self::INFINITY
+    }
+
+    fn is_nan(self) -> bool {
+        self.0 & !Self::SIGN > Self::INFINITY
+    }
+
+    /// The absolute value. Infinity has that of the next number after the greatest.
+    fn magnitude(self) -> i128 {
+        let (exponent, fraction) = (self.0 >> (P - 1) & 31, self.0 & ((1 << (P - 1)) - 1));
+        match exponent {
+            0 => i128::from(fraction),
+            _ => i128::from(fraction | 1 << (P - 1)) << (exponent - 1),
+        }
+    }
+
+    fn value(self) -> i128 {
+        if self.is_negative() { -self.magnitude() } else { self.magnitude() }
+    }
+
+    fn signed(magnitude: u64, negative: bool) -> Self {
+        Self(magnitude | if negative { Self::SIGN } else { 0 })
+    }
+
+    /// Rounds a number that is not negative. `compare` compares it with half of an integer.
+    fn round(compare: impl Fn(i128) -> Ordering, toward: Toward) -> u64 {
+        let value = |bits| 2 * Self(bits).magnitude();
+        let (mut low, mut high) = (0, Self::INFINITY);
+        // The greatest finite number that is not above.
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if compare(value(middle)).is_lt() { high = middle } else { low = middle }
+        }
+        let exact = compare(value(low)).is_eq();
+        let halfway = value(low).midpoint(value(low + 1));
+        let up = match toward {
+            _ if exact => false,
+            Toward::Zero => false,
+            Toward::Infinity => true,
+            Toward::Nearest => match compare(halfway) {
+                Ordering::Less => false,
+                Ordering::Greater => true,
+                Ordering::Equal => low & 1 == 1,
+            },
+        };
+        low + u64::from(up)
+    }
+}
+
+/// The direction in which a number that is not negative is rounded.
+#[derive(Clone, Copy)]
+enum Toward {
+    Nearest,
+    Zero,
+    Infinity,
+}
+
+fn toward(mode: RoundingMode, negative: bool) -> Toward {
+    match (mode, negative) {
+        (RoundingMode::Nearest, _) => Toward::Nearest,
+        (RoundingMode::Zero, _) | (RoundingMode::Down, false) | (RoundingMode::Up, true) => {
+            Toward::Zero
+        }
+        (RoundingMode::Up, false) | (RoundingMode::Down, true) => Toward::Infinity,
+    }
+}
+
+fn exact_add<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+    assert!(!a.is_infinite() && !b.is_infinite());
+    let sum = a.value() + b.value();
+    let negative = match sum {
+        0 if a.is_negative() == b.is_negative() => a.is_negative(),
+        0 => mode == RoundingMode::Down,
+        sum => sum < 0,
+    };
+    let compare = |half: i128| (2 * sum.abs()).cmp(&half);
+    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+}
+
+fn exact_mul<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+    let negative = a.is_negative() != b.is_negative();
+    if a.is_infinite() {
+        return Narrow::signed(Narrow::<P>::INFINITY, negative);
+    }
+    let product = a.magnitude() * b.magnitude();
+    let compare = |half: i128| (2 * product).cmp(&(half << Narrow::<P>::POINT));
+    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+}
+
+fn exact_div<const P: u32>(a: Narrow<P>, b: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+    let negative = a.is_negative() != b.is_negative();
+    if a.is_infinite() {
+        return Narrow::signed(Narrow::<P>::INFINITY, negative);
+    }
+    let (numerator, denominator) = (a.magnitude() << Narrow::<P>::POINT, b.magnitude());
+    let compare = |half: i128| (2 * numerator).cmp(&(half * denominator));
+    Narrow::signed(Narrow::<P>::round(compare, toward(mode, negative)), negative)
+}
+
+fn exact_sqrt<const P: u32>(a: Narrow<P>, mode: RoundingMode) -> Narrow<P> {
+    if a.is_infinite() {
+        return a;
+    }
+    let square = 4 * (a.magnitude() << Narrow::<P>::POINT);
+    let compare = |half: i128| square.cmp(&(half * half));
+    Narrow(Narrow::<P>::round(compare, toward(mode, false)))
+}
+
+/// Implements an operator by a function of two operands.
+macro_rules! operator {
+    ($operator:ident, $method:ident, $function:expr) => {
+        impl<const P: u32> $operator for Narrow<P> {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                $function(self, other)
+            }
+        }
+    };
+}
+
+operator!(Add, add, |a, b| exact_add(a, b, RoundingMode::Nearest));
+operator!(Sub, sub, |a, b: Self| exact_add(a, Self(b.0 ^ Self::SIGN), RoundingMode::Nearest));
+operator!(Mul, mul, |a, b| exact_mul(a, b, RoundingMode::Nearest));
+operator!(Div, div, |a, b| exact_div(a, b, RoundingMode::Nearest));
+operator!(BitAnd, bitand, |a: Self, b: Self| Self(a.0 & b.0));
+operator!(BitOr, bitor, |a: Self, b: Self| Self(a.0 | b.0));
+operator!(BitXor, bitxor, |a: Self, b: Self| Self(a.0 ^ b.0));
+
+impl<const P: u32> Float for Narrow<P> {
+    const FRACTION_BITS: u32 = P - 1;
+    const BIAS: u64 = BIAS;
+
+    fn splat_bits(bits: u64) -> Self {
+        Self(bits & Self::ALL)
+    }
+
+    fn sqrt(self) -> Self {
+        exact_sqrt(self, RoundingMode::Nearest)
+    }
+
+    fn less_than(self, other: Self) -> Self {
+        Self(if self.value() < other.value() { Self::ALL } else { 0 })
+    }
+
+    fn add_bits(self, other: Self) -> Self {
+        Self(self.0.wrapping_add(other.0) & Self::ALL)
+    }
+
+    fn sub_bits(self, other: Self) -> Self {
+        Self(self.0.wrapping_sub(other.0) & Self::ALL)
+    }
+}
+
+/// Tries all pairs of finite operands, of either sign, whose sum does not overflow. The second is not
+/// the greatest number.
+fn sums<const P: u32>() {
+    let all = || (0..=Narrow::<P>::ALL).map(Narrow::<P>).filter(|number| !number.is_nan());
+    let greatest = Narrow::<P>::INFINITY - 1;
+    for a in all().filter(|a| !a.is_infinite()) {
+        for b in all().filter(|b| b.magnitude() < Narrow::<P>(greatest).magnitude()) {
+            for mode in RoundingMode::ALL {
+                let expected = exact_add(a, b, mode);
+                // TwoSum rounds to nearest first, which must not overflow either.
+                if expected.is_infinite() || (a + b).is_infinite() {
+                    continue;
+                }
+                assert_eq!(add(a, b, mode), expected, "{a:?} + {b:?}, {mode:?}");
+                let negated = Narrow(b.0 ^ Narrow::<P>::SIGN);
+                assert_eq!(sub(a, negated, mode), expected, "{a:?} - {negated:?}, {mode:?}");
+            }
+        }
+    }
+}
+
+/// Tries all positive normal operands and an infinite first one, where the result is not below the
+/// normal range.
+fn products_quotients_roots<const P: u32>() {
+    let normal = || (1 << (P - 1)..Narrow::<P>::INFINITY).map(Narrow::<P>);
+    let is_normal = |number: Narrow<P>| number.0 >> (P - 1) != 0;
+    for a in normal().chain([Narrow(Narrow::<P>::INFINITY)]) {
+        for mode in RoundingMode::ALL {
+            assert_eq!(sqrt(a, mode), exact_sqrt(a, mode), "square root of {a:?}, {mode:?}");
+            for b in normal() {
+                // A result that is rounded down stays normal only if the exact one is.
+                if is_normal(exact_mul(a, b, RoundingMode::Down)) {
+                    assert_eq!(mul(a, b, mode), exact_mul(a, b, mode), "{a:?} * {b:?}, {mode:?}");
+                }
+                if is_normal(exact_div(a, b, RoundingMode::Down)) {
+                    assert_eq!(div(a, b, mode), exact_div(a, b, mode), "{a:?} / {b:?}, {mode:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn all_operands_of_few_bits_are_rounded_exactly() {
+    sums::<4>();
+    products_quotients_roots::<4>();
+    products_quotients_roots::<5>();
+}
+
+/// Like the doubles' 53 bits, 7 are an odd number.
+#[test]
+#[ignore = "full tests: takes minutes"]
+fn all_operands_of_seven_bits_are_rounded_exactly() {
+    sums::<5>();
+    sums::<7>();
+    products_quotients_roots::<6>();
+    products_quotients_roots::<7>();
+}
