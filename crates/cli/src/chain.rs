@@ -31,6 +31,8 @@ use crate::{
     progress::Progress,
 };
 pub(crate) use checkpoint::CheckpointFile;
+#[cfg(feature = "internals")]
+pub(crate) use checkpoint::{parse as parse_checkpoint, write as write_checkpoint};
 use hashes::Hashes;
 use part::{Given, Part};
 use verdict::Line;

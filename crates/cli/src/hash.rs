@@ -77,7 +77,8 @@ struct Output<'a> {
     hash: &'a Hash,
 }
 
-fn parse(line: &str) -> Result<Job<()>, LineError> {
+/// Parses a line of input.
+pub(crate) fn parse(line: &str) -> Result<Job<()>, LineError> {
     let record: Record<'_> = record::parse(line)?;
     Ok(Job {
         key: bytes::from_hex(&record.key).map_err(LineError::field("key"))?,

@@ -33,6 +33,12 @@ impl Lines {
         Ok(Lines::new(Box::new(BufReader::new(opened)), file, MAX_LINE))
     }
 
+    /// Reads lines from bytes, as from stdin.
+    #[cfg(feature = "internals")]
+    pub(crate) fn of(bytes: Vec<u8>) -> Lines {
+        Lines::new(Box::new(io::Cursor::new(bytes)), Path::new("-"), MAX_LINE)
+    }
+
     fn new(reader: Box<dyn BufRead + Send>, file: &Path, max_line: usize) -> Lines {
         Lines { reader, file: file.to_owned(), max_line, number: 0, line: Vec::new() }
     }

@@ -12,6 +12,8 @@ mod guard;
 mod hash;
 mod headers;
 mod info;
+#[cfg(feature = "internals")]
+pub(crate) mod internals;
 mod keys;
 mod page;
 mod verify;

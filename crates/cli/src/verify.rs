@@ -81,7 +81,8 @@ impl<'a> Verdict<'a> {
     }
 }
 
-fn parse(line: &str) -> Result<Job<Difficulty>, LineError> {
+/// Parses a line of input.
+pub(crate) fn parse(line: &str) -> Result<Job<Difficulty>, LineError> {
     let record: Record<'_> = record::parse(line)?;
     let seed_hash =
         bytes::hash_from_hex(&record.seed_hash).map_err(LineError::field("seed_hash"))?;

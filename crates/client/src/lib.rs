@@ -11,6 +11,8 @@ mod budget;
 pub mod bytes;
 mod follower;
 mod hasher;
+#[cfg(feature = "internals")]
+pub mod internals;
 pub mod node;
 pub mod relay;
 mod source;

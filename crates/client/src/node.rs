@@ -3,6 +3,8 @@
 
 mod answers;
 mod fetch;
+#[cfg(feature = "internals")]
+pub(crate) mod internals;
 mod rpc;
 
 use std::time::Duration;

@@ -12,6 +12,8 @@
 //! origin can read the answers.
 
 mod client;
+#[cfg(feature = "internals")]
+pub(crate) mod internals;
 mod records;
 mod routes;
 mod server;

@@ -63,19 +63,29 @@ impl<'a> CheckpointFile<'a> {
             return Err(Error::TooLarge { file: self.path.to_owned(), limit: MAX_FILE });
         }
         let text = fs::read_to_string(self.path).map_err(unreadable)?;
-        let json: CheckpointJson = serde_json::from_str(&text).map_err(|problem| {
-            Error::Checkpoint { file: self.path.to_owned(), problem: problem.to_string() }
+        let checkpoint = parse(&text).map_err(|problem| Error::Checkpoint {
+            file: self.path.to_owned(),
+            problem: problem.to_string(),
         })?;
-        Ok(Some(json.into()))
+        Ok(Some(checkpoint))
     }
 
     /// Replaces the file atomically: readers find the old or the new checkpoint.
     pub(crate) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
         let fail = |problem| Error::WriteCheckpoint { file: self.path.to_owned(), problem };
-        let json = serde_json::to_string(&CheckpointJson::from(checkpoint))
-            .map_err(|problem| fail(problem.into()))?;
+        let json = write(checkpoint).map_err(|problem| fail(problem.into()))?;
         randomx_client::replace_file(self.path, (json + "\n").as_bytes()).map_err(fail)
     }
+}
+
+/// Parses the content of a file.
+pub(crate) fn parse(text: &str) -> Result<Checkpoint, serde_json::Error> {
+    serde_json::from_str(text).map(CheckpointJson::into)
+}
+
+/// Returns the content of a file, without the end of its line.
+pub(crate) fn write(checkpoint: &Checkpoint) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&CheckpointJson::from(checkpoint))
 }
 
 impl From<CheckpointJson> for Checkpoint {
@@ -122,5 +132,27 @@ fn write_digits<S: Serializer>(number: &u128, json: S) -> Result<S::Ok, S::Error
 
 fn read_digits<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
     let text = String::deserialize(json)?;
-    text.parse().map_err(|_| de::Error::custom("expected decimal digits of at most 128 bits"))
+    // The standard library's parser takes a plus sign too.
+    let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse().ok());
+    number.ok_or_else(|| de::Error::custom("expected decimal digits of at most 128 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use randomx_monero::Network;
+
+    #[test]
+    fn numbers_are_digits_and_nothing_else() {
+        let text = write(&Checkpoint::genesis(Network::Mainnet)).expect("JSON");
+        assert_eq!(parse(&text).ok(), Some(Checkpoint::genesis(Network::Mainnet)));
+        for other in ["+1", "-1", "", " 1", "0x1", "1.0", &"9".repeat(40)] {
+            let changed =
+                text.replace("\"difficulty\":\"1\"", &format!("\"difficulty\":\"{other}\""));
+            assert_ne!(changed, text);
+            let error = parse(&changed).expect_err(other).to_string();
+            assert!(error.starts_with("expected decimal digits"), "{error}");
+        }
+    }
 }

@@ -18,11 +18,7 @@ pub(crate) async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Fai
     if !is_json(request.headers()) {
         return Err(Failure::argument("Content-Type", "expected application/json"));
     }
-    let bytes = read_body(request, MAX_SIZE).await?;
-    let text = str::from_utf8(&bytes).map_err(|problem| {
-        Failure::argument("body", format!("not UTF-8 at byte {}", problem.valid_up_to() + 1))
-    })?;
-    parse(text)
+    parse(&read_body(request, MAX_SIZE).await?)
 }
 
 impl From<BodyError> for Failure {
@@ -35,7 +31,11 @@ impl From<BodyError> for Failure {
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+/// Parses a body.
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+    let text = str::from_utf8(bytes).map_err(|problem| {
+        Failure::argument("body", format!("not UTF-8 at byte {}", problem.valid_up_to() + 1))
+    })?;
     record::parse(text).map_err(|problem| {
         let complaint = match problem {
             LineError::Json { message, .. } if names_a_field(&message) => {
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_message_names_the_argument() {
-        let message = |text| parse::<Example>(text).expect_err(text).message;
+        let message = |text: &str| parse::<Example>(text.as_bytes()).expect_err(text).message;
         assert_eq!(message(""), "body: expected a JSON object");
         assert_eq!(message("[]"), "body: expected a JSON object");
         assert_eq!(message("{\"inputs\":["), "body: incomplete JSON object");

@@ -125,7 +125,7 @@ pub(crate) async fn post(
     request: Request,
 ) -> Result<Response, Failure> {
     let headers = request.headers().clone();
-    let job = job(&server, body::read(request).await?)?;
+    let job = job(server.options, server.threads, body::read(request).await?)?;
     let worker = Arc::clone(&server);
     work::answer(&headers, &server.gates.hash, &server.stopping, move |client| {
         let start = Instant::now();
@@ -144,7 +144,13 @@ pub(crate) async fn post(
     .await
 }
 
-fn job(server: &Server, body: Body) -> Result<Job, Failure> {
+/// Parses the bytes of a body, for a server with these options and this many threads.
+#[cfg(feature = "internals")]
+pub(super) fn parse(bytes: &[u8], options: VmOptions, threads: usize) -> Result<Job, Failure> {
+    job(options, threads, body::parse(bytes)?)
+}
+
+fn job(options: VmOptions, threads: usize, body: Body) -> Result<Job, Failure> {
     if body.inputs.len() > MAX_INPUTS {
         let complaint = format!("expected at most {MAX_INPUTS}, got {}", body.inputs.len());
         return Err(Failure::argument("inputs", complaint));
@@ -158,9 +164,9 @@ fn job(server: &Server, body: Body) -> Result<Job, Failure> {
         ModeName::Light => Mode::Light,
         ModeName::Fast => Mode::Fast,
     };
-    let options = body.engine.among(server.options);
+    let options = body.engine.among(options);
     let lanes = within("lanes", body.lanes, MAX_LANES)?.or(options.lanes);
-    let threads = within("threads", body.threads, server.threads)?.unwrap_or(server.threads);
+    let threads = within("threads", body.threads, threads)?.unwrap_or(threads);
     Ok(Job {
         key,
         inputs: inputs.collect::<Result<_, _>>()?,

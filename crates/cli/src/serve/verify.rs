@@ -49,20 +49,38 @@ struct Claim {
     options: VmOptions,
 }
 
+impl Claim {
+    fn candidate(&self) -> Candidate<'_> {
+        Candidate {
+            block: self.block.as_deref(),
+            hashing_blob: self.hashing_blob.as_deref(),
+            id: self.id,
+            height: self.height,
+        }
+    }
+}
+
 /// Verifies a block.
 pub(crate) async fn post(
     State(server): State<Arc<Server>>,
     request: Request,
 ) -> Result<Response, Failure> {
     let headers = request.headers().clone();
-    let claim = claim(&server, body::read(request).await?)?;
+    let claim = claim(server.options, body::read(request).await?)?;
     let worker = Arc::clone(&server);
     let gate = &server.gates.verify;
     work::answer(&headers, gate, &server.stopping, move |client| verify(&worker, &claim, client))
         .await
 }
 
-fn claim(server: &Server, body: Body) -> Result<Claim, Failure> {
+/// Parses the bytes of a body and checks the block without its hash.
+#[cfg(feature = "internals")]
+pub(super) fn examine_body(bytes: &[u8]) -> Result<Vec<Check>, Failure> {
+    let claim = claim(VmOptions::default(), body::parse(bytes)?)?;
+    Ok(examine(&claim.candidate(), Network::Mainnet).checks)
+}
+
+fn claim(options: VmOptions, body: Body) -> Result<Claim, Failure> {
     if body.block.is_none() && body.hashing_blob.is_none() {
         return Err(Failure::argument("hashingBlob", "expected this or block, got neither"));
     }
@@ -75,7 +93,7 @@ fn claim(server: &Server, body: Body) -> Result<Claim, Failure> {
     };
     let hash = |name, hex: &str| bytes::hash_from_hex(hex).map_err(|p| Failure::argument(name, p));
     let difficulty: Result<Difficulty, _> = body.difficulty.parse();
-    let options = VmOptions { lanes: Some(1), ..body.engine.among(server.options) };
+    let options = VmOptions { lanes: Some(1), ..body.engine.among(options) };
     Ok(Claim {
         block: bytes("block", body.block)?,
         hashing_blob: bytes("hashingBlob", body.hashing_blob)?,
@@ -89,13 +107,7 @@ fn claim(server: &Server, body: Body) -> Result<Claim, Failure> {
 
 fn verify(server: &Server, claim: &Claim, client: &Client) -> Result<Value, Failure> {
     let start = Instant::now();
-    let candidate = Candidate {
-        block: claim.block.as_deref(),
-        hashing_blob: claim.hashing_blob.as_deref(),
-        id: claim.id,
-        height: claim.height,
-    };
-    let found = examine(&candidate, Network::Mainnet);
+    let found = examine(&claim.candidate(), Network::Mainnet);
     let mut checks = found.checks;
     let mut reports: Vec<Value> = checks.iter().map(report).collect();
     let hash = match found.hashing_blob {

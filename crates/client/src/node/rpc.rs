@@ -141,10 +141,8 @@ impl Rpc {
         let mut pause = PAUSE;
         let mut retries = 0..self.retries;
         loop {
-            let outcome = self.fetch(method, &request, limit).and_then(|answer| {
-                let result = result(method, &answer)?;
-                read(result).map_err(|problem| invalid(method, problem))
-            });
+            let answer = self.fetch(method, &request, limit);
+            let outcome = answer.and_then(|answer| parse(method, &answer, &read));
             match outcome {
                 Ok(value) => return Ok(value),
                 Err(Failure { again: true, .. }) if retries.next().is_some() => {
@@ -189,6 +187,24 @@ impl Rpc {
             }
         }
     }
+}
+
+/// Parses an answer as [`Rpc::call`] does.
+#[cfg(feature = "internals")]
+pub fn parse_answer<T>(
+    method: &'static str,
+    answer: &[u8],
+    read: impl Fn(&RawValue) -> Result<T, FieldError>,
+) -> Result<T, NodeError> {
+    parse(method, answer, &read).map_err(|failure| failure.error)
+}
+
+fn parse<T>(
+    method: &'static str,
+    answer: &[u8],
+    read: &impl Fn(&RawValue) -> Result<T, FieldError>,
+) -> Result<T, Failure> {
+    read(result(method, answer)?).map_err(|problem| invalid(method, problem))
 }
 
 /// Returns the result in an answer.

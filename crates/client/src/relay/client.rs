@@ -47,29 +47,17 @@ impl RelayClient {
     ///
     /// If there is no usable answer.
     pub fn ask(&self, query: Query) -> Result<Answer, RelayClientError> {
-        match query {
-            Query::Tip => {
-                let json = self.get("tip", MAX_TIP)?;
-                let Tip { height, id } =
-                    serde_json::from_slice(&json).map_err(|_| RelayClientError::Malformed)?;
-                Ok(Answer::Tip(height, id))
-            }
+        let answer = match query {
+            Query::Tip => self.get("tip", MAX_TIP)?,
             Query::Headers { first, count } => {
                 let limit = count.saturating_mul(1 + HashingBlob::MAX_BYTES as u64);
-                let bytes = self.get(&format!("headers/{first}/{count}"), limit)?;
-                parse_blobs(&bytes).map(Answer::Headers).ok_or(RelayClientError::Malformed)
+                self.get(&format!("headers/{first}/{count}"), limit)?
             }
             Query::Difficulties { first, count } => {
-                let path = format!("difficulties/{first}/{count}");
-                let bytes = self.get(&path, count.saturating_mul(16))?;
-                let (numbers, rest) = bytes.as_chunks::<16>();
-                if !rest.is_empty() {
-                    return Err(RelayClientError::Malformed);
-                }
-                let numbers = numbers.iter().map(|bytes| u128::from_le_bytes(*bytes));
-                Ok(Answer::Difficulties(numbers.collect()))
+                self.get(&format!("difficulties/{first}/{count}"), count.saturating_mul(16))?
             }
-        }
+        };
+        parse(query, &answer).ok_or(RelayClientError::Malformed)
     }
 
     fn get(&self, path: &str, limit: u64) -> Result<Body, RelayClientError> {
@@ -82,6 +70,23 @@ impl RelayClient {
             Ok(body) => Ok(body),
             Err(ReadError::Connection(problem)) => Err(problem.into()),
             Err(problem) => Err(RelayClientError::Answer(problem.to_string())),
+        }
+    }
+}
+
+/// Parses an answer to a question, or returns `None` if it has another form.
+pub(super) fn parse(query: Query, answer: &[u8]) -> Option<Answer> {
+    match query {
+        Query::Tip => {
+            let Tip { height, id } = serde_json::from_slice(answer).ok()?;
+            Some(Answer::Tip(height, id))
+        }
+        Query::Headers { .. } => parse_blobs(answer).map(Answer::Headers),
+        Query::Difficulties { .. } => {
+            let (numbers, rest) = answer.as_chunks::<16>();
+            rest.is_empty().then_some(())?;
+            let numbers = numbers.iter().map(|bytes| u128::from_le_bytes(*bytes));
+            Some(Answer::Difficulties(numbers.collect()))
         }
     }
 }

@@ -1,0 +1,62 @@
+//! The program `randomx`: hash with RandomX, verify Monero's proof of work, measure, and serve.
+
+mod args;
+mod backend;
+mod bench;
+mod chain;
+mod error;
+mod evidence;
+mod follow;
+mod hash;
+mod hasher;
+mod host;
+mod info;
+#[cfg(feature = "internals")]
+pub mod internals;
+mod jsonl;
+mod mode;
+mod output;
+mod progress;
+mod queue;
+mod record;
+mod relay;
+mod serve;
+mod stream;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use randomx_client::{bytes, node};
+
+use args::{Cli, Command, VerifyArgs};
+use error::Error;
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Hash(args) => hash::run(&args),
+        Command::Verify(args) => verify(&args),
+        Command::Follow(args) => follow::run(&args),
+        Command::Relay(args) => relay::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Serve(args) => serve::run(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        error::report(&error);
+        ExitCode::from(error::UNUSABLE)
+    })
+}
+
+/// Verifies the lines of a file, the chain of a node, or evidence.
+fn verify(args: &VerifyArgs) -> Result<ExitCode, Error> {
+    if let Some(file) = &args.evidence {
+        return evidence::run(file, &args.work);
+    }
+    match (&args.node, &args.jsonl) {
+        (Some(node), _) => chain::run(args, node),
+        (None, Some(file)) => verify::run(args, file),
+        (None, None) => Err(Error::NoStart),
+    }
+}
