@@ -84,7 +84,8 @@ impl Configuration {
         e_mask: F64x2::ZERO,
     };
 
-    fn new(quadwords: &[u64; CONFIGURATION_WORDS]) -> Configuration {
+    /// Parses the 16 words before the instructions. Every word is valid.
+    pub fn new(quadwords: &[u64; CONFIGURATION_WORDS]) -> Configuration {
         let read_register = |i: u8| 2 * i + (quadwords[12] >> i & 1) as u8;
         Configuration {
             a: std::array::from_fn(|i| {

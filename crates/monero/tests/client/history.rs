@@ -1,5 +1,7 @@
 //! One history: a client, its sources, its disk, and everything that goes wrong.
 
+// Named in full for `crates/fuzz`, which includes this file from elsewhere.
+#[path = "history/checks.rs"]
 mod checks;
 
 use std::collections::{HashSet, VecDeque};

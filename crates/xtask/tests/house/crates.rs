@@ -21,6 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["randomx", "randomx-monero", "randomx-http", "randomx-client", "randomx-console"],
     ),
     ("randomx-capi", &["randomx"]),
+    ("randomx-fuzz", &["randomx", "randomx-monero", "randomx-client", "randomx-cli"]),
     ("randomx-wasm", &["randomx"]),
     ("randomx-monero-wasm", &["randomx-monero"]),
     ("randomx-explore-wasm", &["randomx", "randomx-figures"]),

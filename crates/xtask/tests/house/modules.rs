@@ -69,6 +69,7 @@ const CRATES: &[&str] = &[
     "crates/conformance/src",
     "crates/console/src",
     "crates/figures/src",
+    "crates/fuzz/src",
     "crates/http/src",
     "crates/lab/src",
     "crates/monero/src",

@@ -1,0 +1,62 @@
+//! Fuzz targets: functions that take arbitrary bytes and panic on a defect.
+//!
+//! `tests/targets.rs` runs each target on inputs made from the test vectors, and on random changes of
+//! them.
+//!
+//! A target compares with an independent implementation where there is one: the crate `monero` for
+//! blocks, their ids and the tree of transactions; a second interpreter, decoder or arithmetic in
+//! this crate elsewhere.
+
+mod input;
+pub mod mutate;
+mod programs;
+mod targets;
+mod vectors;
+
+// The simulated sources and the properties of the light client's own tests.
+#[allow(dead_code, reason = "one target does not use all of it")]
+#[path = "../../monero/tests/client/counts.rs"]
+mod counts;
+#[allow(dead_code, reason = "one target does not use all of it")]
+#[path = "../../monero/tests/client/history.rs"]
+mod history;
+#[allow(dead_code, reason = "one target does not use all of it")]
+#[path = "../../monero/tests/client/sources.rs"]
+mod sources;
+#[allow(dead_code, reason = "one target does not use all of it")]
+#[path = "../../monero/tests/client/world.rs"]
+mod world;
+
+// The WebAssembly engine of the core's own tests.
+#[allow(dead_code, reason = "one target does not use all of it")]
+#[path = "../../randomx/tests/jit/wasm_host.rs"]
+mod wasm_host;
+
+pub use targets::TARGETS;
+
+/// A fuzz target.
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// The length of the longest useful input, in bytes.
+    pub longest: usize,
+    /// The number of mutated inputs that the quick tests try.
+    pub quick: usize,
+    /// Runs the code under test on an input. Panics on a defect.
+    pub run: fn(&[u8]),
+    /// Returns inputs that are made from the test vectors.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// Returns the target with a name.
+    ///
+    /// # Panics
+    ///
+    /// If there is none.
+    pub fn named(name: &str) -> Target {
+        let found = TARGETS.iter().find(|target| target.name == name);
+        *found.unwrap_or_else(|| panic!("no fuzz target is called {name}"))
+    }
+}

@@ -1,0 +1,35 @@
+//! All targets.
+
+mod blocks;
+mod chains;
+mod checkpoints;
+mod difficulties;
+mod events;
+mod histories;
+mod node_answers;
+mod relays;
+mod requests;
+mod stores;
+mod wasm_programs;
+
+use crate::Target;
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    blocks::BLOCKS,
+    blocks::MINER_TRANSACTIONS,
+    blocks::VARINTS,
+    blocks::TREES,
+    difficulties::DIFFICULTIES,
+    checkpoints::CHECKPOINTS,
+    stores::STORES,
+    stores::EVIDENCE,
+    chains::CHAINS,
+    events::EVENTS,
+    histories::HISTORIES,
+    node_answers::NODE_ANSWERS,
+    relays::RELAYS,
+    requests::JSON_LINES,
+    requests::REQUESTS,
+    wasm_programs::WASM_PROGRAMS,
+];

@@ -1,0 +1,152 @@
+//! JSON lines of the command line, and requests to its server.
+
+use std::net::SocketAddr;
+
+use randomx_cli::internals::{
+    is_own_host, parse_hash_body, parse_hash_lines, parse_verify_body, parse_verify_lines,
+};
+use serde_json::{Value, json};
+
+use crate::{Target, vectors};
+
+pub(super) const JSON_LINES: Target =
+    Target { name: "json_lines", longest: 2048, quick: 4000, run: json_lines, seeds: line_seeds };
+
+pub(super) const REQUESTS: Target =
+    Target { name: "requests", longest: 2048, quick: 4000, run: requests, seeds: request_seeds };
+
+/// The longest message about a line or a body: whatever it quotes is cut off.
+const LONGEST_MESSAGE: usize = 400;
+
+const THREADS: usize = 4;
+
+fn json_lines(bytes: &[u8]) {
+    match parse_hash_lines(bytes) {
+        Ok(jobs) => {
+            let lines = lines(bytes);
+            assert_eq!(jobs.len(), lines.len());
+            for ((key, input), line) in jobs.iter().zip(&lines) {
+                is_hex(key, &line["key"]);
+                is_hex(input, &line["input"]);
+            }
+        }
+        Err(message) => short(&message),
+    }
+    match parse_verify_lines(bytes) {
+        Ok(jobs) => {
+            let lines = lines(bytes);
+            assert_eq!(jobs.len(), lines.len());
+            for ((seed_hash, blob, difficulty), line) in jobs.iter().zip(&lines) {
+                assert_eq!(seed_hash.len(), 32);
+                is_hex(seed_hash, &line["seed_hash"]);
+                is_hex(blob, &line["hashing_blob"]);
+                if let Some(digits) = line["difficulty"].as_str() {
+                    assert_eq!(difficulty.to_string(), digits.trim_start_matches('0'));
+                }
+                if let Some(number) = line["difficulty"].as_u64() {
+                    assert_eq!(difficulty.as_u128(), Some(number.into()));
+                }
+            }
+        }
+        Err(message) => short(&message),
+    }
+}
+
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    let text = str::from_utf8(bytes).expect("accepted lines are UTF-8");
+    let parse = |line| serde_json::from_str(line).expect("accepted lines are JSON");
+    text.split_terminator('\n').map(parse).collect()
+}
+
+fn is_hex(bytes: &[u8], json: &Value) {
+    assert_eq!(hex::encode(bytes), json.as_str().expect("a text").to_ascii_lowercase());
+}
+
+fn short(message: &str) {
+    assert!(message.chars().count() <= LONGEST_MESSAGE, "{} characters", message.chars().count());
+}
+
+fn line_seeds() -> Vec<Vec<u8>> {
+    let blob = hex::encode(&vectors::hashing_blobs()[0]);
+    let seed_hash = "0a".repeat(32);
+    let verify = |difficulty: Value| json!({ "seed_hash": seed_hash, "hashing_blob": blob, "difficulty": difficulty });
+    vec![
+        b"{\"key\":\"00\",\"input\":\"aB\"}\n{\"version\":2,\"input\":\"\",\"key\":\"\"}\r\n"
+            .to_vec(),
+        format!("{}\n{}", verify(json!(7)), verify(json!("716071628829"))).into_bytes(),
+    ]
+}
+
+fn requests(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    match kind % 3 {
+        0 => match parse_hash_body(rest, THREADS) {
+            Ok((key, inputs)) => {
+                let json: Value = serde_json::from_slice(rest).expect("JSON");
+                is_hex(&key, &json["key"]);
+                let theirs = json["inputs"].as_array().expect("a list");
+                assert_eq!(inputs.len(), theirs.len());
+                inputs.iter().zip(theirs).for_each(|(input, json)| is_hex(input, json));
+                let threads = json["threads"].as_u64();
+                assert!(threads.is_none_or(|threads| (1..=THREADS as u64).contains(&threads)));
+            }
+            Err(message) => printable(&message),
+        },
+        1 => match parse_verify_body(rest) {
+            Ok(checks) => checks.iter().for_each(|check| printable(&check.to_string())),
+            Err(message) => printable(&message),
+        },
+        _ => host(&String::from_utf8_lossy(rest)),
+    }
+}
+
+/// Messages to clients have no control characters, nor any that change the direction of text.
+fn printable(message: &str) {
+    short(message);
+    let is_odd = |c: char| {
+        c.is_control() && c != '\n' && c != '\t'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    };
+    assert!(!message.contains(is_odd), "{message:?}");
+}
+
+/// A server on this computer has no name that leads elsewhere.
+fn host(host: &str) {
+    let bound: SocketAddr = ([127, 0, 0, 1], 4173).into();
+    if !is_own_host(bound, host) {
+        return;
+    }
+    let url = url::Url::parse(&format!("http://{host}/")).expect("a name of a server");
+    assert_eq!(url.port(), Some(4173), "{host}");
+    assert!(url.username().is_empty() && url.password().is_none() && url.path() == "/", "{host}");
+    let loopback = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    assert!(loopback, "{host}");
+}
+
+fn request_seeds() -> Vec<Vec<u8>> {
+    let block = vectors::blocks(900).first().map_or(String::new(), hex::encode);
+    let blob = hex::encode(&vectors::hashing_blobs()[0]);
+    let hash = json!({
+        "key": "00", "inputs": ["ab", ""], "version": 2, "engine": "jit", "mode": "light",
+        "threads": 2, "lanes": 3,
+    });
+    let verify = json!({
+        "block": block, "seedHash": "0a".repeat(32), "difficulty": "9", "height": 7,
+        "expectedId": "0b".repeat(32), "engine": "auto",
+    });
+    let claim = json!({ "hashingBlob": blob, "seedHash": "0a".repeat(32), "difficulty": "1" });
+    let of = |kind: u8, text: String| [&[kind], text.as_bytes()].concat();
+    vec![
+        of(0, hash.to_string()),
+        of(1, verify.to_string()),
+        of(1, claim.to_string()),
+        of(2, "localhost:4173".to_owned()),
+        of(2, "127.0.0.1:4173".to_owned()),
+        of(2, "[::1]:4173".to_owned()),
+    ]
+}

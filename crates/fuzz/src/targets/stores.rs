@@ -1,0 +1,120 @@
+//! Stored states and evidence: bytes whose checksum is right, so that the parsers see them.
+
+use monero::cryptonote::hash::keccak_256;
+use randomx_monero::client::{Client, Config, Event, Evidence, Start};
+use randomx_monero::{Checkpoint, Difficulty, HashingBlob, Network};
+
+use crate::Target;
+use crate::world::{Fault, START, World};
+
+pub(super) const STORES: Target =
+    Target { name: "stores", longest: 2048, quick: 2000, run: stores, seeds: store_seeds };
+
+pub(super) const EVIDENCE: Target =
+    Target { name: "evidence", longest: 2048, quick: 2000, run: evidence, seeds: evidence_seeds };
+
+const NOW: u64 = START + 1_000_000;
+
+/// The length of the checksum.
+const CHECKSUM: usize = 32;
+
+fn with_checksum(content: &[u8]) -> Vec<u8> {
+    [content, &keccak_256(content)].concat()
+}
+
+fn config(content: &[u8]) -> Config {
+    // After the magic bytes.
+    let network = content.get(8).and_then(|&byte| Network::ALL.get(usize::from(byte)));
+    let fixed = content.get(9..25).map(|bytes| {
+        bytes.iter().rev().fold(0_u128, |number, &byte| number << 8 | u128::from(byte))
+    });
+    let config = Config::new(network.copied().unwrap_or(Network::Regtest), [1; 32]);
+    Config { fixed_difficulty: fixed.filter(|&difficulty| difficulty != 0), ..config }
+}
+
+fn stores(content: &[u8]) {
+    let config = config(content);
+    let start = |bytes: Vec<u8>| Client::new(config.clone(), Start::Stored(bytes));
+    let Ok(mut client) = start(with_checksum(content)) else { return };
+    let saved = client.save().expect("a stored chain has a tip");
+    let again = start(saved.clone()).expect("what was saved is accepted");
+    assert_eq!(again.save(), Some(saved));
+    assert_eq!(again.tip(), client.tip());
+    let tip = client.tip().expect("a stored chain has a tip");
+    assert_eq!(client.confirmations(tip.height), 1);
+    assert_eq!(client.block_id(tip.height), Some(tip.id));
+    let checkpoint = client.checkpoint().expect("a stored chain has a tip");
+    assert_eq!((checkpoint.height, checkpoint.id), (tip.height, tip.id));
+    assert_eq!(checkpoint.check(config.network), Ok(()), "what follows the rules is plausible");
+    client.add_source().expect("there is none");
+    for now in [0, NOW, u64::MAX] {
+        client.handle(Event::Tick, now);
+        while client.next_action().is_some() {}
+    }
+    assert!(client.blocks() <= client.max_blocks().max(content.len()));
+}
+
+fn store_seeds() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (fixed, blocks) in [(None, 0), (None, 8), (Some(1), 3)] {
+        let start = Checkpoint::genesis(Network::Regtest);
+        let config = Config { fixed_difficulty: fixed, ..Config::new(Network::Regtest, [1; 32]) };
+        let client = Client::new(config, Start::Checkpoint(start)).expect("a start");
+        let saved = client.save().expect("a tip");
+        // Ends in the number of blocks, the blocks, the number of refused ones and the checksum.
+        let mut content = saved[..saved.len() - CHECKSUM - 8].to_vec();
+        content.extend((blocks as u32).to_le_bytes());
+        for blob in blobs(blocks, fixed) {
+            content.extend([1, blob.len() as u8]);
+            content.extend(blob);
+        }
+        content.extend(1_u32.to_le_bytes());
+        content.extend([5; 32]);
+        seeds.push(content);
+    }
+    seeds
+}
+
+fn evidence(content: &[u8]) {
+    let bytes = with_checksum(content);
+    let Ok(evidence) = Evidence::from_bytes(&bytes) else { return };
+    assert_eq!(evidence.to_bytes(), bytes, "evidence has one form");
+    let blobs: usize = evidence.sides.iter().map(Vec::len).sum();
+    let mut hashes = 0;
+    let verdicts = evidence.verify(NOW, &mut |_, blob| {
+        hashes += 1;
+        assert!(HashingBlob::parse(blob).is_ok(), "only parsed blobs are hashed");
+        (hashes < 1000).then_some([0; 32])
+    });
+    assert!(hashes <= blobs);
+    for (verdict, side) in verdicts.iter().flatten().zip(&evidence.sides) {
+        assert_eq!(verdict.refused.is_none(), verdict.valid == side.len());
+        let work = verdict.work;
+        assert!(verdict.valid == 0 && work == 0 || Difficulty::try_from(work).is_ok());
+    }
+}
+
+fn evidence_seeds() -> Vec<Vec<u8>> {
+    let evidence = |fixed, sides: &[usize]| {
+        let start = Checkpoint::genesis(Network::Regtest);
+        let sides = sides.iter().map(|&count| blobs(count, fixed)).collect();
+        let evidence =
+            Evidence { network: Network::Regtest, fixed_difficulty: fixed, start, sides };
+        let mut bytes = evidence.to_bytes();
+        bytes.truncate(bytes.len() - CHECKSUM);
+        bytes
+    };
+    vec![evidence(None, &[3]), evidence(None, &[2, 5]), evidence(Some(100), &[1, 1])]
+}
+
+/// Returns the blobs of a chain after the genesis block.
+fn blobs(count: usize, fixed: Option<u128>) -> Vec<Vec<u8>> {
+    let mut world = World::new(fixed);
+    let mut tip = 0;
+    let mut blobs = Vec::new();
+    for _ in 0..count {
+        tip = world.child(tip, 100, Fault::None);
+        blobs.push(world.blocks[tip].blob.clone());
+    }
+    blobs
+}

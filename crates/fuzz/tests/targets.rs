@@ -1,0 +1,64 @@
+//! Every target on its seeds, and on random changes of these.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use randomx_fuzz::mutate::{Random, mutate};
+use randomx_fuzz::{TARGETS, Target};
+use randomx_testing::{amount, say};
+
+/// How many times more mutated inputs the full tests try.
+const FULL: usize = 20;
+
+/// Runs a target on an input, and shows the input if that panics.
+fn run(target: &Target, input: &[u8]) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
+    assert!(outcome.is_ok(), "{} fails on {}", target.name, hex::encode(input));
+}
+
+fn replay(name: &str) {
+    let target = Target::named(name);
+    let inputs = (target.seeds)();
+    inputs.iter().for_each(|input| run(&target, input));
+    let mut random = Random::new(0x5eed);
+    let changed = amount(target.quick, FULL * target.quick);
+    for _ in 0..changed {
+        run(&target, &mutate(&inputs, target.longest, &mut random));
+    }
+    say(format_args!("{name}: {} seeds, {changed} changed ones", inputs.len()));
+}
+
+macro_rules! replays {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                replay(stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn every_target_is_replayed() {
+            let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+            assert_eq!(names, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+replays!(
+    blocks,
+    miner_transactions,
+    varints,
+    trees,
+    difficulties,
+    checkpoints,
+    stores,
+    evidence,
+    chains,
+    events,
+    histories,
+    node_answers,
+    relays,
+    json_lines,
+    requests,
+    wasm_programs,
+);
