@@ -73,7 +73,7 @@ impl Checkpoint {
     pub fn is_complete(&self) -> bool {
         let knows = |height| self.seeds.iter().any(|seed| seed.height == height);
         self.recent.len() as u64 == blocks_needed(self.height)
-            && knows(seed_height(self.height + 1))
+            && knows(seed_height(self.height.saturating_add(1)))
             && knows(self.height - self.height % SEED_EPOCH_BLOCKS)
     }
 
@@ -160,7 +160,7 @@ impl Checkpoint {
 
 /// The number of blocks up to a height that the difficulty rule needs, including the genesis block.
 fn blocks_needed(height: u64) -> u64 {
-    (height + 1).min(DIFFICULTY_BLOCKS as u64)
+    height.saturating_add(1).min(DIFFICULTY_BLOCKS as u64)
 }
 
 /// The reason why a checkpoint is refused. Messages name the field.
@@ -262,6 +262,14 @@ mod tests {
         assert_eq!(without(|c| c.recent.clear()), Err(CheckpointError::Incomplete));
         assert_eq!(without(|c| _ = c.recent.remove(0)), Err(CheckpointError::Incomplete));
         assert_eq!(without(|c| c.seeds.clear()), Err(CheckpointError::Incomplete));
+    }
+
+    #[test]
+    fn the_greatest_height_needs_as_many_blocks_as_others() {
+        let heights = [0, u64::MAX - u64::MAX % SEED_EPOCH_BLOCKS];
+        let seeds = heights.map(|height| Seed { height, id: [7; 32] }).to_vec();
+        let checkpoint = Checkpoint { height: u64::MAX, recent: Vec::new(), seeds, ..plausible() };
+        assert!(!checkpoint.is_complete());
     }
 
     #[test]

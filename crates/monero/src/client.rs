@@ -51,7 +51,7 @@ use std::collections::{HashMap, VecDeque};
 use std::{error, fmt};
 
 use crate::anchor::Anchor;
-use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT};
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
 use crate::network::Network;
@@ -385,8 +385,10 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Anchors => f.write_str(
-                "anchors: expected the second to be 2112 blocks or more after the first",
+            Self::Anchors => write!(
+                f,
+                "anchors: expected the second to be 2112 blocks or more after the first, and below \
+                 {MAX_HEIGHT}",
             ),
             Self::Checkpoint(error) => write!(f, "checkpoint: {error}"),
             Self::Store(error) => write!(f, "store: {error}"),

@@ -13,7 +13,7 @@
 
 use super::event::{MAX_HEADERS, Query};
 use crate::anchor::Anchor;
-use crate::checkpoint::{Checkpoint, RecentBlock, Seed};
+use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
 use crate::hash::Hash;
 use crate::header::HashingBlob;
 use crate::history::{Demand, History};
@@ -78,10 +78,11 @@ impl Anchoring {
         Some(Self::between(network, from, to))
     }
 
-    /// Whether the blocks between two anchors have the keys of the blocks that follow.
+    /// Whether the blocks between two anchors can exist, and have the keys of the blocks that follow.
     pub(super) fn is_wide(from: Anchor, to: Anchor) -> bool {
-        let seed = seed_height(to.height + 1);
-        from.height < to.height && from.work < to.work && (seed == 0 || seed > from.height)
+        let seed = seed_height(to.height.saturating_add(1));
+        let wide = seed == 0 || seed > from.height;
+        from.height < to.height && to.height < MAX_HEIGHT && from.work < to.work && wide
     }
 
     /// Begins with two anchors.

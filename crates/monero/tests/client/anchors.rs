@@ -86,8 +86,8 @@ fn anchors_must_be_in_order() {
     let world = world();
     let (from, to) = (anchor(&world, FROM), anchor(&world, TO));
     let config = Config::new(Network::Regtest, [1; 32]);
-    for (from, to) in [(to, from), (to, to), (anchor(&world, 2060), Anchor { height: 2500, ..to })]
-    {
+    let (near, highest) = (Anchor { height: 2500, ..to }, Anchor { height: u64::MAX, ..to });
+    for (from, to) in [(to, from), (to, to), (anchor(&world, 2060), near), (from, highest)] {
         assert!(Client::new(config.clone(), Start::Between(from, to)).is_err());
     }
 }
