@@ -1,7 +1,7 @@
 /** The interface of the page's views. */
 
 /** The views' names, as in addresses. */
-export type ViewName = "verify" | "compare" | "bench" | "explore";
+export type ViewName = "verify" | "follow" | "compare" | "bench" | "explore";
 
 /** A view. Its HTML has one `<h1 tabindex="-1">`, which gets the focus. */
 export interface View {

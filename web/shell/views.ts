@@ -8,6 +8,7 @@ export const FIRST: ViewName = "verify";
 /** Loads each view. */
 export const views: Readonly<Record<ViewName, () => View | Promise<View>>> = {
   verify: () => verify,
+  follow: async () => (await import("../views/follow/view.js")).view,
   compare: async () => (await import("../views/compare/view.js")).view,
   bench: async () => (await import("../views/bench/view.js")).view,
   explore: async () => (await import("../views/explore/view.js")).view,

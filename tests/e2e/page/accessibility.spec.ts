@@ -45,7 +45,7 @@ test("every view, as it opens, on a phone", { tag: "@chromium" }, async ({ view 
   await view.go("#/nothing");
   await choose(view, "dark");
   await view.tab.resize(360, 720);
-  for (const name of ["compare", "bench", "explore"]) {
+  for (const name of ["follow", "compare", "bench", "explore"]) {
     await view.go(`#/${name}`);
     await view.until(`.view[data-view="${name}"] h1`);
     expect(await view.violations(), name).toEqual([]);

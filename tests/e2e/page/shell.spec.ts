@@ -1,7 +1,7 @@
 /** The page's frame: addresses, history, keyboard, colours. */
 import { expect, test, type Visit } from "../browsers/page.js";
 
-const VIEWS = ["verify", "compare", "bench", "explore"] as const;
+const VIEWS = ["verify", "follow", "compare", "bench", "explore"] as const;
 
 function link(name: string): string {
   return `header nav a[data-view="${name}"]`;

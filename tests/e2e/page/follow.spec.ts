@@ -1,0 +1,127 @@
+/** The view Follow with simulated sources: what it shows, keeps, and shares with other tabs. */
+import { expect, test, type Visit } from "../browsers/page.js";
+import { chainOf, extended, type SimulatedBlock } from "../../node/chain/blocks.js";
+import { SimulatedSource } from "../../node/chain/source.js";
+
+const verdict = '[data-part="chain"] .verdict';
+const submit = ".follow-form [type=submit]";
+
+const sources: SimulatedSource[] = [];
+
+test.afterEach(async () => {
+  await Promise.all(sources.splice(0).map((source) => source.stop()));
+});
+
+async function sourceOf(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
+  const source = await SimulatedSource.start(chain);
+  sources.push(source);
+  return source;
+}
+
+async function follow(view: Visit, nodes: string[], relays: string[]): Promise<void> {
+  await view.go("#/follow?network=regtest");
+  await view.fill("#follow-nodes", nodes.join("\n"));
+  await view.fill("#follow-relays", relays.join("\n"));
+  await view.click(submit);
+}
+
+function newest(height: number): RegExp {
+  return new RegExp(`Checked up to the newest block: block ${height}, `, "u");
+}
+
+test(
+  "a chain grows and forks, and two sources disagree side by side",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const common = chainOf(10);
+    const node = await sourceOf(extended(common, 5));
+    const relay = await sourceOf(extended(common, 3, { nonce: 1 }));
+    await follow(view, [node.url.replace("http://", "")], [relay.url]);
+    await view.says(verdict, newest(15), 60_000);
+    expect(await view.of(".follow-recent li", "it.dataset.height")).toBe("15");
+    await view.says('[data-part="tip"]', new RegExp(node.tip.id, "u"));
+    expect(await view.count('[data-source="following"], [data-source="behind"]')).toBe(2);
+
+    const disagreement = `[data-kind="disagreement"][data-from="${relay.url}/"]`;
+    await view.says(`${disagreement} figcaption`, /disagrees from block 11 on/u);
+    expect(await view.count(`${disagreement} [data-side="ours"] li`)).toBe(5);
+    expect(await view.count(`${disagreement} [data-side="theirs"] li`)).toBe(3);
+    const saved = await view.of<string>(
+      `${disagreement} button`,
+      `new Promise((resolve) => {
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (file) => {
+          URL.createObjectURL = make;
+          file.slice(0, 8).text().then(resolve);
+          return "#saved";
+        };
+        it.click();
+      })`,
+    );
+    expect(saved).toBe("RXMevid1");
+
+    // The chain grows.
+    node.chain = extended(node.chain, 2);
+    await view.says(verdict, newest(17));
+
+    // A transaction is looked up, and its confirmations follow the chain.
+    const txid = node.chain[12]?.minerTransaction ?? "";
+    await view.fill("#follow-txid", txid);
+    await view.click('[data-part="find"] [type=submit]');
+    await view.says('[data-lookup="found"]', /is in block 12: 6 confirmations\.$/u);
+
+    // The relay has more work on its side: both sides are drawn. The node, on the other
+    // side, cannot prove the transaction any more.
+    relay.chain = extended(common, 9, { nonce: 1 });
+    await view.says('[data-kind="reorg"] figcaption', /7 blocks after block 10 replaced by 9/u);
+    await view.says(verdict, newest(19));
+    expect(await view.count('[data-kind="reorg"] [data-side="ours"] .follow-block')).toBe(6);
+    await view.until('[data-lookup="searching"], [data-lookup="missing"]');
+  },
+);
+
+test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, async ({ view }) => {
+  const node = await sourceOf(chainOf(12));
+  await follow(view, [node.url], []);
+  await view.says(verdict, newest(12), 60_000);
+  await view.says('[data-part="tip"]', /Kept in this browser/u);
+
+  const other = await view.another("#/follow");
+  await other.says(verdict, /^Another tab follows; this one listens\. Checked up to .* block 12/u);
+  expect(await other.of("#follow-nodes", "it.value")).toBe(node.url);
+  const asked = node.count("get_block");
+  await view.tab.reload();
+  // The other tab goes on with what is kept, and reads no block again.
+  await other.says(verdict, newest(12));
+  await view.says(verdict, /^Another tab follows/u);
+  expect(node.count("get_block")).toBe(asked);
+  node.chain = extended(node.chain, 1);
+  await other.says(verdict, newest(13));
+  await view.says(verdict, /newest block: block 13/u);
+
+  // A tab that listens ends it for all.
+  await view.click('[data-part="stop"]');
+  await other.says(verdict, /^Stopped/u);
+  await view.click('[data-part="forget"]');
+  await view.until('[data-part="chain"][hidden]');
+  await other.until('[data-part="chain"][hidden]');
+  const databases = (): Promise<number> =>
+    view.of("html", `indexedDB.databases().then((all) => all.length)`);
+  await expect.poll(databases).toBe(0);
+});
+
+test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/follow?network=regtest");
+  await view.click(submit);
+  await view.says("#follow-nodes-error", "Nodes: expected at least one node or relay.");
+  await view.fill("#follow-nodes", "ftp://node");
+  await view.click(submit);
+  await view.says("#follow-nodes-error", /http: or https:/u);
+  expect(await view.hasFocus("#follow-nodes")).toBe(true);
+  await view.fill("#follow-nodes", "");
+  await view.fill("#follow-relays", "127.0.0.1:9");
+  await view.click(submit);
+  await view.says("#follow-relays-error", "");
+  await view.says(verdict, /Reading headers|No source answers/u);
+  await view.says('[data-part="origin"]', /^http:\/\/127\.0\.0\.1:\d+$/u);
+});

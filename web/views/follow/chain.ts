@@ -1,0 +1,171 @@
+/** Shows the state of a followed chain. */
+import { copyButton } from "../../shell/copy.js";
+import { find, make } from "../../shell/page.js";
+import { ProgressBar } from "../../shell/progress.js";
+import { bytes, moment, span, whole } from "../../shell/words.js";
+import { accusationNote, block, forkFigure } from "./forks.js";
+import type { Lookup, State } from "./state.js";
+import type { Role } from "./tabs.js";
+
+const STATES: Record<State["sources"][number]["state"], string> = {
+  connecting: "being read",
+  following: "read to its end",
+  behind: "behind",
+  unresponsive: "does not answer",
+  "other-network": "has another network’s chain",
+  "update-needed": "has blocks that this page does not know",
+  invalid: "sent something false",
+};
+
+/** The part of the view below the form. */
+export class ChainView {
+  readonly #root: HTMLElement;
+  readonly #bar = new ProgressBar({ label: "Headers read and checked" });
+  /** What each part shows, so that only changes touch the page. */
+  readonly #shown = new Map<string, string>();
+  #state: State | undefined;
+  #role: Role = "idle";
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#part("progress").append(this.#bar.element);
+  }
+
+  /** Shows a state; nothing hides all. */
+  show(state: State | undefined, role: Role): void {
+    this.#state = state;
+    this.#role = role;
+    for (const name of ["chain", "find-card"]) this.#part(name).hidden = !state;
+    this.#part("forks-card").hidden = !state || state.forks.length + state.accusations.length === 0;
+    if (!state) return;
+    this.tick();
+    this.#update("sources", state.sources, () => state.sources.map(sourceRow));
+    this.#update("recent", state.recent, () => state.recent.map((each) => block(each, "li")));
+    const forks = [
+      state.forks.map(({ at, kind, source }) => [at, kind, source]),
+      state.accusations.length,
+    ];
+    this.#update("forks", forks, () => [
+      ...state.accusations.map(accusationNote),
+      ...state.forks.map(forkFigure),
+    ]);
+    this.#update("warnings", state.warnings, () =>
+      Object.values(state.warnings).filter(Boolean).map(warning),
+    );
+    const height = state.tip?.height;
+    this.#update("lookups", [height, state.lookups], () =>
+      state.lookups.map((lookup) => lookupEntry(lookup, height)),
+    );
+    this.#update("tip", [state.tip?.id, state.tip?.work.toString(), state.kept], () =>
+      facts(state),
+    );
+    this.#showProgress(state);
+  }
+
+  /** Shows what depends on the time. */
+  tick(): void {
+    const state = this.#state;
+    if (!state) return;
+    const words = headline(state, this.#role);
+    this.#update("verdict", words, () => [words]);
+    this.#part("chain").dataset.state = state.isSynced && this.#role !== "idle" ? "valid" : "open";
+  }
+
+  #showProgress({ progress, isSynced, tip }: State): void {
+    const isShown = !isSynced && this.#role !== "idle" && progress !== undefined;
+    this.#part("progress").hidden = !isShown;
+    if (!progress || !isShown) return;
+    const from = Math.min(progress.read, progress.checked ?? tip?.height ?? progress.read);
+    this.#bar.set(progress.target > 0 ? Math.min(1, from / progress.target) : 0);
+  }
+
+  #update(name: string, value: unknown, make: () => (Node | string)[]): void {
+    const text = JSON.stringify(value, (_key, each: unknown) =>
+      typeof each === "bigint" ? each.toString() : each instanceof Uint8Array ? each.length : each,
+    );
+    if (this.#shown.get(name) === text) return;
+    this.#shown.set(name, text);
+    this.#part(name).replaceChildren(...make());
+  }
+
+  #part(name: string): HTMLElement {
+    return find(this.#root, `[data-part="${name}"]`, HTMLElement);
+  }
+}
+
+function headline({ tip, progress, isSynced, sources }: State, role: Role): string {
+  if (role === "idle") return "Stopped. What was found so far is shown.";
+  const who = role === "listening" ? "Another tab follows; this one listens. " : "";
+  if (!tip) {
+    const silent = sources.length > 0 && sources.every(({ state }) => state === "unresponsive");
+    if (silent) return `${who}No source answers.`;
+    const read = progress ? `: ${whole(progress.read)} of ${whole(progress.target)}` : "";
+    return `${who}Reading headers${read}…`;
+  }
+  const age = Math.max(0, Math.floor(Date.now() / 1000 - tip.timestamp));
+  const newest = `block ${whole(tip.height)}, ${span(age)} old`;
+  return isSynced
+    ? `${who}Checked up to the newest block: ${newest}.`
+    : `${who}Checked up to ${newest}; more is being read…`;
+}
+
+function facts({ tip, kept }: State): HTMLElement[] {
+  if (!tip) return [];
+  const fact = (name: string, ...value: (string | Node)[]): HTMLElement =>
+    make("div", make("dt", name), make("dd", ...value));
+  const id = make("code", tip.id);
+  const wide = fact(
+    "Its id, in hex",
+    id,
+    " ",
+    copyButton("the id", () => tip.id),
+  );
+  wide.className = "wide";
+  return [
+    fact("Newest block", whole(tip.height)),
+    fact("Timestamp in it", moment(tip.timestamp)),
+    fact("Work up to it", whole(tip.work)),
+    ...(kept === undefined ? [] : [fact("Kept in this browser", bytes(kept))]),
+    wide,
+  ];
+}
+
+function sourceRow({ url, kind, state, reason }: State["sources"][number]): HTMLElement {
+  const name = make("th", make("code", url));
+  name.scope = "row";
+  const badge = make("span", STATES[state]);
+  badge.className = "badge";
+  badge.dataset.state = state === "following" ? "right" : state === "invalid" ? "wrong" : "missing";
+  const cell = make("td", badge);
+  if (reason) cell.append(" ", make("small", reason));
+  const row = make("tr", name, make("td", kind), cell);
+  row.dataset.source = state;
+  return row;
+}
+
+function warning(words: string): HTMLElement {
+  const element = make("p", words);
+  element.className = "problem";
+  element.role = "alert";
+  return element;
+}
+
+function lookupEntry(
+  { txid, state, height, why = "" }: Lookup,
+  tip: number | undefined,
+): HTMLElement {
+  const entry = make("li", make("code", txid), " ");
+  entry.dataset.lookup = state;
+  if (state === "found" && height !== undefined && tip !== undefined) {
+    const count = Math.max(0, tip - height + 1);
+    const confirmations = `${whole(count)} confirmation${count === 1 ? "" : "s"}`;
+    entry.append(`is in block ${whole(height)}: ${confirmations}.`);
+  } else if (state === "missing") {
+    entry.append(
+      "was not found. No node showed it in the chain, which does not prove that it is not there.",
+    );
+  } else {
+    entry.append(state === "failed" ? why : "is being looked for…");
+  }
+  return entry;
+}

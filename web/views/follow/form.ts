@@ -1,0 +1,78 @@
+/** The form: the sources, the network, and where a first start begins. */
+import * as validate from "../../../wasm/js/validate.js";
+import { Field } from "../../shell/field.js";
+import { find, make } from "../../shell/page.js";
+import { isBlocks, MOST_BLOCKS, NETWORKS, readAddresses, type Settings } from "./settings.js";
+
+/** The view's form. */
+export class Form {
+  readonly #root: HTMLElement;
+  readonly #nodes: Field;
+  readonly #relays: Field;
+  readonly #difficulty: Field;
+  readonly #network: HTMLSelectElement;
+  readonly #last: HTMLInputElement;
+
+  constructor(root: HTMLElement, onSubmit: (settings: Settings) => void) {
+    this.#root = root;
+    const addresses = (_name: string, text: string): unknown => readAddresses(text);
+    this.#nodes = new Field("follow-nodes", addresses, { optional: true, spaces: true });
+    this.#relays = new Field("follow-relays", addresses, { optional: true, spaces: true });
+    this.#difficulty = new Field("follow-difficulty", validate.difficulty, { optional: true });
+    this.#network = find(root, "#follow-network", HTMLSelectElement);
+    this.#network.append(...NETWORKS.map((name) => make("option", name)));
+    this.#last = find(root, "#follow-last", HTMLInputElement);
+    find(root, '[data-part="origin"]', HTMLElement).textContent = location.origin;
+    find(root, ".follow-form", HTMLFormElement).addEventListener("submit", (event) => {
+      event.preventDefault();
+      const settings = this.#read();
+      if (settings) onSubmit(settings);
+    });
+  }
+
+  /** Shows settings. */
+  write({ nodes, relays, network, last, fixedDifficulty }: Settings): void {
+    this.#nodes.write(nodes.join("\n"));
+    this.#relays.write(relays.join("\n"));
+    this.#difficulty.write(fixedDifficulty);
+    this.#network.value = network;
+    this.#last.value = String(last);
+  }
+
+  /** Returns the settings, or focuses the first invalid field and returns nothing. */
+  #read(): Settings | undefined {
+    const nodes = this.#nodes.read();
+    const relays = this.#relays.read();
+    const fixedDifficulty = this.#difficulty.read();
+    const last = Number(this.#last.value || "-1");
+    this.#showLast(isBlocks(last) ? "" : `Last blocks: expected 0 to ${MOST_BLOCKS}.`);
+    const wrong = [
+      ...(nodes === undefined ? [this.#nodes] : []),
+      ...(relays === undefined ? [this.#relays] : []),
+      ...(isBlocks(last) ? [] : [this.#last]),
+      ...(fixedDifficulty === undefined ? [this.#difficulty] : []),
+    ];
+    if (nodes === undefined || relays === undefined || fixedDifficulty === undefined || wrong[0]) {
+      if (wrong[0] === this.#last || wrong[0] === this.#difficulty) {
+        find(this.#root, "details", HTMLDetailsElement).open = true;
+      }
+      wrong[0]?.focus();
+      return undefined;
+    }
+    if (nodes + relays === "") {
+      this.#nodes.showError("Nodes: expected at least one node or relay.");
+      this.#nodes.focus();
+      return undefined;
+    }
+    const network = NETWORKS.find((name) => name === this.#network.value) ?? "mainnet";
+    const [nodeList, relayList] = [readAddresses(nodes), readAddresses(relays)];
+    const settings = { nodes: nodeList, relays: relayList, network, last, fixedDifficulty };
+    this.write(settings);
+    return settings;
+  }
+
+  #showLast(words: string): void {
+    this.#last.ariaInvalid = String(words !== "");
+    find(this.#root, "#follow-last-error", HTMLElement).textContent = words;
+  }
+}

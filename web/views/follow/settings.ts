@@ -1,0 +1,132 @@
+/** What the view follows: in the form, in the address, and in the browser's storage. */
+import { MoneroNode, type Network } from "../../../wasm/js/index.js";
+import * as validate from "../../../wasm/js/validate.js";
+import { completed } from "../../shell/url.js";
+
+/** The chain to follow, and its sources. */
+export interface Settings {
+  /** Addresses of nodes and of relays. */
+  nodes: string[];
+  relays: string[];
+  network: Network;
+  /**
+   * A first start begins so many blocks before the first node's newest, and trusts it about those
+   * before. With 0 it begins at blocks that Monero's own source code names.
+   */
+  last: number;
+  /** The difficulty of each block on a chain with `--fixed-difficulty`; else empty. */
+  fixedDifficulty: string;
+}
+
+/** Settings, and whether their chain is followed. */
+export interface Kept {
+  settings: Settings;
+  isOn: boolean;
+}
+
+export const NETWORKS: readonly Network[] = ["mainnet", "stagenet", "testnet", "regtest"];
+
+/** The most sources, and the most blocks of a first start, which it checks one by one. */
+const MOST_SOURCES = 8;
+export const MOST_BLOCKS = 10_000;
+
+const INITIAL: Settings = {
+  nodes: [],
+  relays: [],
+  network: "mainnet",
+  last: 100,
+  fixedDifficulty: "",
+};
+
+const KEY = "follow";
+
+/** Reads addresses, one a line. Throws `invalid-argument` for one that is none. */
+export function readAddresses(text: string): string[] {
+  const addresses = text.split(/\s+/u).filter(Boolean).map(completed);
+  for (const address of addresses) new MoneroNode(address);
+  return addresses.slice(0, MOST_SOURCES);
+}
+
+/** Reads settings from an address. Missing and invalid ones get their defaults. */
+export function readSettings(query: URLSearchParams): Settings {
+  return checked({
+    nodes: query.getAll("node"),
+    relays: query.getAll("relay"),
+    network: query.get("network") ?? undefined,
+    last: query.has("last") ? Number(query.get("last")) : undefined,
+    fixedDifficulty: query.get("fixed-difficulty") ?? undefined,
+  });
+}
+
+/** Writes settings for an address. */
+export function writeSettings(settings: Settings): URLSearchParams {
+  const { nodes, relays, network, last, fixedDifficulty } = settings;
+  const query = new URLSearchParams();
+  for (const node of nodes) query.append("node", node);
+  for (const relay of relays) query.append("relay", relay);
+  if (network !== INITIAL.network) query.set("network", network);
+  if (last !== INITIAL.last) query.set("last", String(last));
+  if (fixedDifficulty !== "") query.set("fixed-difficulty", fixedDifficulty);
+  return query;
+}
+
+/** Reads what this browser keeps, if it keeps anything. */
+export function readKept(): Kept | undefined {
+  try {
+    const text = localStorage.getItem(KEY);
+    if (text === null) return undefined;
+    const { settings, isOn } = JSON.parse(text) as Partial<Kept>;
+    return { settings: checked(settings ?? {}), isOn: isOn === true };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps settings in this browser, or forgets them. */
+export function writeKept(kept: Kept | undefined): void {
+  try {
+    if (kept) localStorage.setItem(KEY, JSON.stringify(kept));
+    else localStorage.removeItem(KEY);
+  } catch {
+    // The settings last until the page closes.
+  }
+}
+
+/** Names the store of a chain, so that chains with other rules do not share one. */
+export function storeName({ network, fixedDifficulty }: Settings): string {
+  return ["randomx", network, ...(fixedDifficulty === "" ? [] : [fixedDifficulty])].join("-");
+}
+
+/** Returns settings with defaults instead of what is missing or invalid. */
+function checked(given: { [Name in keyof Settings]?: unknown }): Settings {
+  const addresses = (list: unknown): string[] => {
+    try {
+      return readAddresses(Array.isArray(list) ? list.map(String).join("\n") : "");
+    } catch {
+      return [];
+    }
+  };
+  const { last, fixedDifficulty } = given;
+  return {
+    nodes: addresses(given.nodes),
+    relays: addresses(given.relays),
+    network: NETWORKS.find((network) => network === given.network) ?? INITIAL.network,
+    last: isBlocks(last) ? last : INITIAL.last,
+    fixedDifficulty:
+      typeof fixedDifficulty === "string" && isDifficulty(fixedDifficulty) ? fixedDifficulty : "",
+  };
+}
+
+/** Whether a value can be the number of blocks of a first start. */
+export function isBlocks(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_BLOCKS;
+}
+
+function isDifficulty(text: string): boolean {
+  try {
+    validate.difficulty("difficulty", text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,164 @@
+/** What the view shows of a chain, built from the events of its client. Tabs send it to each other. */
+import type {
+  BlockRef,
+  ChainBranch,
+  ChainEvent,
+  ChainTip,
+  SourceStatus,
+} from "../../../wasm/js/index.js";
+
+import { span } from "../../shell/words.js";
+
+/** A fork: the side that is or was ours, and another one. */
+export interface Fork {
+  kind: "reorg" | "deep-reorg" | "disagreement";
+  /** When it was reported, in milliseconds since 1970. */
+  at: number;
+  common: BlockRef;
+  ours: ChainBranch;
+  theirs: ChainBranch;
+  /** The address of the source that has the other side. */
+  source?: string;
+  /** Both sides' blocks, as a file. */
+  evidence?: Uint8Array;
+}
+
+/** A proof against a source. */
+export interface Accusation {
+  source: SourceStatus;
+  evidence: Uint8Array;
+}
+
+/** A transaction that the visitor looks for. */
+export interface Lookup {
+  txid: string;
+  state: "searching" | "found" | "missing" | "failed";
+  /** The height of its block, if it was found; why not, if the search failed. */
+  height?: number;
+  why?: string;
+}
+
+/** What is known of the followed chain. */
+export interface State {
+  tip?: ChainTip;
+  /** The newest blocks of the chain, the newest first. */
+  recent: BlockRef[];
+  progress?: { read: number; checked: number | undefined; target: number };
+  isSynced: boolean;
+  sources: SourceStatus[];
+  /** The newest forks, the newest first. */
+  forks: Fork[];
+  accusations: Accusation[];
+  lookups: Lookup[];
+  /** Sentences about the chain's growth, its versions, and failures of the client. */
+  warnings: { growth?: string; version?: string; failure?: string };
+  /** Bytes that this browser keeps of the chain. */
+  kept?: number;
+}
+
+const MOST = { recent: 8, forks: 10, accusations: 4, lookups: 5 };
+
+/** Returns the state before any event. */
+export function initial(): State {
+  return {
+    recent: [],
+    isSynced: false,
+    sources: [],
+    forks: [],
+    accusations: [],
+    lookups: [],
+    warnings: {},
+  };
+}
+
+/** Returns the state after an event. */
+export function after(state: State, event: ChainEvent, now: number): State {
+  const warn = (more: State["warnings"]): State => ({
+    ...state,
+    warnings: { ...state.warnings, ...more },
+  });
+  switch (event.type) {
+    case "tip":
+      return { ...state, tip: event.tip, recent: withTip(state.recent, [event.tip], event.tip) };
+    case "reorg": {
+      const { tip, common, reverted: ours, adopted: theirs } = event;
+      const kept = state.recent.filter(({ height }) => height <= common.height);
+      const recent = withTip(kept, theirs.blocks, tip);
+      const fork: Fork = { kind: "reorg", at: now, common, ours, theirs };
+      return { ...state, tip, recent, forks: withFork(state.forks, fork) };
+    }
+    case "deep-reorg": {
+      const { common, reverted: ours, adopted: theirs, source } = event;
+      const fork: Fork = { kind: "deep-reorg", at: now, common, ours, theirs, source: source.url };
+      return { ...state, forks: withFork(state.forks, fork) };
+    }
+    case "disagreement": {
+      const { common, ours, theirs, source, evidence } = event;
+      const fork: Fork = { kind: "disagreement", at: now, common, ours, theirs, evidence };
+      return { ...state, forks: withFork(state.forks, { ...fork, source: source.url }) };
+    }
+    case "source": {
+      const { source, evidence } = event;
+      if (!evidence) return state;
+      const accusations = [{ source, evidence }, ...state.accusations].slice(0, MOST.accusations);
+      return { ...state, accusations };
+    }
+    case "progress": {
+      const { read, checked, target } = event;
+      return { ...state, progress: { read, checked, target }, isSynced: false };
+    }
+    case "synced":
+      return { ...state, tip: event.tip, isSynced: true };
+    case "stale":
+      if (event.alarm === "cleared") return warn({ growth: "" });
+      return warn({ growth: growth(event) });
+    case "update-needed":
+      return warn({
+        version: `Block ${event.height} of ${event.source.url} has version ${event.version}, which this page does not know. It needs an update.`,
+      });
+    case "failure":
+      return warn({ failure: `${FAILURES[event.part]}: ${event.error.message}.` });
+    case "missed":
+      return state;
+  }
+}
+
+const FAILURES = { hash: "A hash could not be computed", store: "The chain could not be kept" };
+
+function growth(event: { alarm: "stale"; age: number } | { alarm: "slow"; took: number }): string {
+  const reason = "The network is in trouble, or the sources hide blocks.";
+  return event.alarm === "stale"
+    ? `The newest block is ${span(event.age)} old. ${reason}`
+    : `The last 60 blocks took ${span(event.took)}, more than twice as long as expected. ${reason}`;
+}
+
+/** Returns the newest blocks after some were added, which end with the tip. */
+function withTip(
+  recent: readonly BlockRef[],
+  added: readonly BlockRef[],
+  tip: ChainTip,
+): BlockRef[] {
+  const all = new Map<number, BlockRef>();
+  for (const { height, id } of [...recent, ...added, tip]) {
+    if (height <= tip.height) all.set(height, { height, id });
+  }
+  return [...all.values()].sort((a, b) => b.height - a.height).slice(0, MOST.recent);
+}
+
+/** Adds a fork. A later report of the same fork replaces the earlier one. */
+function withFork(forks: readonly Fork[], fork: Fork): Fork[] {
+  const others = forks.filter(
+    ({ kind, source, common }) =>
+      kind !== fork.kind || source !== fork.source || common.id !== fork.common.id,
+  );
+  return [fork, ...others].slice(0, MOST.forks);
+}
+
+/** Adds a transaction to look for, or replaces its outcome. */
+export function withLookup(state: State, lookup: Lookup): State {
+  const known = state.lookups.some(({ txid }) => txid === lookup.txid);
+  const lookups = known
+    ? state.lookups.map((each) => (each.txid === lookup.txid ? lookup : each))
+    : [lookup, ...state.lookups].slice(0, MOST.lookups);
+  return { ...state, lookups };
+}

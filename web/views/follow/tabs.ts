@@ -1,0 +1,188 @@
+/**
+ * The tabs with this view: one follows the chain, and the others listen to it. A lock decides which.
+ * When that tab closes, the browser gives the lock to another, which goes on from what is kept.
+ */
+import { failure } from "../../shell/words.js";
+import { Client, forget } from "./client.js";
+import { readKept, writeKept, type Kept, type Settings } from "./settings.js";
+import type { State } from "./state.js";
+
+/** What this tab does. */
+export type Role = "idle" | "following" | "listening";
+
+/** Receives what the view shows. */
+export interface Listener {
+  role: (role: Role) => void;
+  /** The state of the followed chain; nothing when it was forgotten. */
+  state: (state: State | undefined) => void;
+  /** The chain could not be followed any longer. */
+  failed: (words: string) => void;
+}
+
+/** Messages between tabs. */
+type Message =
+  | { type: "hello" }
+  | { type: "state"; state: State | undefined }
+  | { type: "failed"; words: string }
+  /** The settings in the storage have changed. */
+  | { type: "changed" }
+  | { type: "find"; txid: string };
+
+const NAME = "randomx-follow";
+
+/** The least time between two states for other tabs, in milliseconds. */
+const PAUSE_MS = 200;
+
+/** This tab among the others. */
+export class Tabs {
+  readonly #listener: Listener;
+  readonly #channel = new BroadcastChannel(NAME);
+  readonly #closing = new AbortController();
+  #kept: Kept | undefined = readKept();
+  #client: Client | undefined;
+  #state: State | undefined;
+  #isWaiting = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => {
+      this.#hear(data);
+    };
+  }
+
+  /** Goes on with what this browser keeps. */
+  begin(): void {
+    if (this.#kept?.isOn) this.#join();
+  }
+
+  /** What this browser keeps. */
+  get kept(): Kept | undefined {
+    return this.#kept;
+  }
+
+  /** Follows a chain, in the tab that does, instead of an earlier one. */
+  start(settings: Settings): void {
+    this.#change({ settings, isOn: true });
+  }
+
+  /** Ends the following in all tabs. What was found stays. */
+  stop(): void {
+    if (this.#kept) this.#change({ ...this.#kept, isOn: false });
+  }
+
+  /** Ends the following, and removes what this browser keeps. */
+  forget(): void {
+    const { settings } = this.#kept ?? {};
+    this.#change(undefined);
+    this.#show(undefined);
+    this.#channel.postMessage({ type: "state", state: undefined } satisfies Message);
+    if (settings) void forget(settings);
+  }
+
+  /** Looks for a transaction in the followed chain. */
+  find(txid: string): void {
+    if (this.#client) void this.#client.find(txid);
+    else this.#channel.postMessage({ type: "find", txid } satisfies Message);
+  }
+
+  /** Leaves: another tab follows now. */
+  close(): void {
+    this.#closing.abort();
+    this.#client?.stop();
+    clearTimeout(this.#timer);
+    this.#channel.close();
+  }
+
+  #change(kept: Kept | undefined): void {
+    this.#kept = kept;
+    writeKept(kept);
+    this.#channel.postMessage({ type: "changed" } satisfies Message);
+    this.#client?.stop();
+    if (kept?.isOn) this.#join();
+    else this.#listener.role("idle");
+  }
+
+  #hear(message: Message): void {
+    switch (message.type) {
+      case "hello":
+        if (this.#client) this.#tell();
+        break;
+      case "state":
+        if (!this.#client) this.#show(message.state);
+        break;
+      case "failed":
+        if (!this.#client) this.#listener.failed(message.words);
+        break;
+      case "find":
+        void this.#client?.find(message.txid);
+        break;
+      case "changed":
+        this.#kept = readKept();
+        this.#client?.stop();
+        if (this.#kept?.isOn) this.#join();
+        else this.#listener.role("idle");
+        break;
+    }
+  }
+
+  /** Waits for the lock, and follows when this tab has it. Until then it listens. */
+  #join(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#listener.role("listening");
+    this.#channel.postMessage({ type: "hello" } satisfies Message);
+    const { signal } = this.#closing;
+    // Pages on insecure addresses have no locks. Two tabs would both follow there, which is harmless.
+    const locks = (navigator as { locks?: LockManager }).locks;
+    const leading = locks
+      ? locks.request(NAME, { signal }, () => this.#lead())
+      : Promise.resolve().then(() => this.#lead());
+    void leading
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isWaiting = false;
+      });
+  }
+
+  /** Follows as long as the settings ask for it, and again when they change. */
+  async #lead(): Promise<void> {
+    while (this.#kept?.isOn && !this.#closing.signal.aborted) {
+      const { settings } = this.#kept;
+      const isSame = JSON.stringify(settings) === JSON.stringify(this.#led);
+      this.#led = settings;
+      this.#client = new Client(settings, isSame ? this.#state : undefined, (state) => {
+        this.#show(state);
+        this.#timer ??= setTimeout(() => {
+          this.#timer = undefined;
+          this.#tell();
+        }, PAUSE_MS);
+      });
+      this.#listener.role("following");
+      try {
+        await this.#client.run();
+      } catch (thrown) {
+        const words = failure(thrown);
+        this.#kept = { settings, isOn: false };
+        writeKept(this.#kept);
+        this.#listener.role("idle");
+        this.#listener.failed(words);
+        this.#channel.postMessage({ type: "failed", words } satisfies Message);
+      }
+      this.#client = undefined;
+    }
+  }
+
+  /** The settings of the last client. */
+  #led: Settings | undefined;
+
+  #show(state: State | undefined): void {
+    this.#state = state;
+    this.#listener.state(state);
+  }
+
+  #tell(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#channel.postMessage({ type: "state", state: this.#state } satisfies Message);
+  }
+}

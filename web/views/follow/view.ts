@@ -1,0 +1,103 @@
+/** The view Follow: a chain as it grows, from sources that are not trusted. */
+import * as validate from "../../../wasm/js/validate.js";
+import { Field } from "../../shell/field.js";
+import { find, fragment } from "../../shell/page.js";
+import { remember } from "../../shell/router.js";
+import type { Mounted, View } from "../../shell/view.js";
+import { ChainView } from "./chain.js";
+import { Form } from "./form.js";
+import { readSettings, writeSettings } from "./settings.js";
+import type { State } from "./state.js";
+import "./style.css";
+import { Tabs, type Role } from "./tabs.js";
+import html from "./view.html?raw";
+
+export const view: View = {
+  name: "follow",
+  title: "Follow",
+  mount(root, query) {
+    root.append(fragment(html));
+    return new Follow(root, query);
+  },
+};
+
+class Follow implements Mounted {
+  readonly #root: HTMLElement;
+  readonly #form: Form;
+  readonly #chain: ChainView;
+  readonly #tabs: Tabs;
+  readonly #clock: ReturnType<typeof setInterval>;
+  #role: Role = "idle";
+  #state: State | undefined;
+
+  constructor(root: HTMLElement, query: URLSearchParams) {
+    this.#root = root;
+    this.#chain = new ChainView(root);
+    this.#form = new Form(root, (settings) => {
+      remember("follow", writeSettings(settings));
+      this.#showProblem("");
+      this.#tabs.start(settings);
+    });
+    this.#tabs = new Tabs({
+      role: (role) => {
+        this.#role = role;
+        this.#show();
+      },
+      state: (state) => {
+        this.#state = state;
+        this.#show();
+      },
+      failed: (words) => {
+        this.#showProblem(words);
+      },
+    });
+    const kept = this.#tabs.kept?.settings;
+    const isGiven = query.has("node") || query.has("relay");
+    this.#form.write(!isGiven && kept ? kept : readSettings(query));
+    this.#on("stop", () => {
+      this.#tabs.stop();
+    });
+    this.#on("forget", () => {
+      this.#tabs.forget();
+    });
+    this.#wireLookup();
+    this.#clock = setInterval(() => {
+      this.#chain.tick();
+    }, 1000);
+    this.#show();
+    this.#tabs.begin();
+  }
+
+  unmount(): void {
+    clearInterval(this.#clock);
+    this.#tabs.close();
+  }
+
+  #show(): void {
+    // What was found stays after a stop, until it is forgotten.
+    this.#chain.show(this.#state, this.#role);
+    const { kept } = this.#tabs;
+    find(this.#root, '[data-part="kept"]', HTMLElement).textContent = kept
+      ? "This browser keeps the chain and these settings. A reload goes on."
+      : "";
+  }
+
+  #showProblem(words: string): void {
+    find(this.#root, "#follow-nodes-error", HTMLElement).textContent = words;
+  }
+
+  #on(part: string, click: () => void): void {
+    find(this.#root, `[data-part="${part}"]`, HTMLButtonElement).addEventListener("click", click);
+  }
+
+  #wireLookup(): void {
+    const field = new Field("follow-txid", validate.hash);
+    const form = find(this.#root, '[data-part="find"]', HTMLFormElement);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const txid = field.read();
+      if (txid === undefined) field.focus();
+      else this.#tabs.find(txid.toLowerCase());
+    });
+  }
+}
