@@ -67,3 +67,8 @@ pub use retarget::{
 pub use seed::{SEED_EPOCH_BLOCKS, SEED_EPOCH_LAG, seed_height};
 pub use timestamp::{TIMESTAMP_FUTURE_LIMIT, TIMESTAMP_WINDOW, median_timestamp};
 pub use tree_hash::tree_hash;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

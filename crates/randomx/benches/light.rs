@@ -1,6 +1,6 @@
 //! Benchmarks of light mode: the cache, dataset items, and hashes in the interpreter.
 //!
-//! Run `cargo bench -p randomx`. A time is that of a batch; the throughput is per item or hash.
+//! Run `cargo bench -p randomx-core`. A time is that of a batch; the throughput is per item or hash.
 #![expect(missing_docs, reason = "criterion's macro defines an undocumented function")]
 
 use std::hint::black_box;

@@ -132,3 +132,8 @@ pub use pool::VmPool;
 pub use reciprocal::reciprocal;
 pub use superscalar::Item;
 pub use vm::{KeyMemory, Observer, Phase, Vm, VmOptions};
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

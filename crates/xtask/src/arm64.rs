@@ -20,9 +20,9 @@ const RUNNER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER";
 /// What runs: a package, a test of it, and the beginning of the tests' names. Emulated, a test of the
 /// interpreter takes a minute, and no page is refused that another test expects to be.
 const RUNS: [(&str, &str, &str); 4] = [
-    ("randomx", "jit", "native::"),
-    ("randomx", "jit", "fork::a_limit_on_file_sizes_leaves_machine_code"),
-    ("randomx", "rounding", ""),
+    ("randomx-core", "jit", "native::"),
+    ("randomx-core", "jit", "fork::a_limit_on_file_sizes_leaves_machine_code"),
+    ("randomx-core", "rounding", ""),
     ("randomx-conformance", "vectors", "parts::parts_on"),
 ];
 

@@ -9,7 +9,7 @@ use crate::{build, process};
 
 /// The packages that are compiled to wasm.
 const WASM_PACKAGES: [&str; 7] = [
-    "randomx",
+    "randomx-core",
     "randomx-monero",
     "randomx-figures",
     "randomx-wasm",
@@ -75,7 +75,7 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
     })?;
     // The other crates enable the feature `internals` of `randomx`, most users do not.
     report.step("clippy and rustdoc, randomx alone", || {
-        let alone = ["--locked", "--profile", TEST_PROFILE, "--package", "randomx", "--lib"];
+        let alone = ["--locked", "--profile", TEST_PROFILE, "--package", "randomx-core", "--lib"];
         let mut clippy = process::command("cargo");
         process::run(clippy.arg("clippy").args(alone).args(["--", "-D", "warnings"]))?;
         let mut doc = process::command("cargo");

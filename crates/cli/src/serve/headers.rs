@@ -11,15 +11,15 @@ use axum::{
 
 use crate::error::Error;
 
-/// The list of headers, which the page's own build reads too.
-const LIST: &str = include_str!("../../../../web/headers.json");
+/// The list of headers: a copy of `web/headers.json`, which the page's own build reads.
+const LIST: &str = include_str!("../../headers.json");
 
 /// The folder whose files have a hash of their content in their names.
 const NAMED_BY_CONTENT: &str = "/assets/";
 
 /// Parses the list of headers that do not depend on the request.
 pub(crate) fn all() -> Result<HeaderMap, Error> {
-    let wrong = |problem: String| Error::Serve(format!("web/headers.json: {problem}"));
+    let wrong = |problem: String| Error::Serve(format!("headers.json: {problem}"));
     let list: BTreeMap<String, Vec<String>> =
         serde_json::from_str(LIST).map_err(|problem| wrong(problem.to_string()))?;
     list.into_iter()

@@ -3,6 +3,7 @@
 
 mod crates;
 mod files;
+mod licences;
 mod modules;
 mod paths;
 mod tree;

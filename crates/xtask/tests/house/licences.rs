@@ -1,0 +1,72 @@
+//! The licences of npm packages. cargo-deny checks those of crates.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Deserialize;
+
+use crate::assert_none;
+use crate::files::root;
+
+/// Licences that tools of this repository may have. None of the packages is part of what is published.
+const ALLOWED: [&str; 12] = [
+    "0BSD",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BlueOak-1.0.0",
+    "CC-BY-4.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MPL-2.0",
+    "Unlicense",
+    "Zlib",
+];
+
+#[derive(Deserialize)]
+struct Lock {
+    packages: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    license: Option<String>,
+    integrity: Option<String>,
+}
+
+/// Whether one of the alternatives, `A OR B`, consists of allowed licences, `C AND D`.
+fn is_allowed(expression: &str) -> bool {
+    let plain = expression.replace(['(', ')'], "");
+    plain
+        .split(" OR ")
+        .any(|choice| choice.split(" AND ").all(|licence| ALLOWED.contains(&licence)))
+}
+
+#[test]
+fn npm_packages_have_allowed_licences_and_hashes() {
+    let text = fs::read_to_string(root().join("package-lock.json")).expect("package-lock.json");
+    let lock: Lock = serde_json::from_str(&text).expect("a lock file");
+    assert!(lock.packages.len() > 100, "the lock file lists every package");
+    let mut breaches = Vec::new();
+    for (path, entry) in lock.packages.iter().filter(|(path, _)| !path.is_empty()) {
+        match &entry.license {
+            Some(licence) if is_allowed(licence) => {}
+            licence => {
+                breaches.push(format!("{path}: {}", licence.as_deref().unwrap_or("no licence")))
+            }
+        }
+        if entry.integrity.is_none() {
+            breaches.push(format!("{path}: no hash"));
+        }
+    }
+    assert_none(&breaches, "npm packages have an allowed licence, and a hash in package-lock.json");
+}
+
+#[test]
+fn licence_expressions_are_understood() {
+    assert!(is_allowed("MIT"));
+    assert!(is_allowed("(GPL-3.0-only OR MIT)"));
+    assert!(!is_allowed("(MIT AND GPL-3.0-only)"));
+    assert!(!is_allowed("SEE LICENSE IN LICENSE"));
+}
