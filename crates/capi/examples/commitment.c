@@ -1,4 +1,4 @@
-/* A hash of v2 and its commitment: cc commitment.c $(pkg-config --cflags --libs randomx) */
+/* Prints a v2 hash and its commitment. Build: cc commitment.c $(pkg-config --cflags --libs randomx) */
 
 #include <randomx.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(void) {
   randomx_init_cache(cache, key, strlen(key));
   randomx_vm *vm = randomx_create_vm(flags, cache, NULL);
   if (vm == NULL) {
-    fputs("no memory for a cache, or no VM\n", stderr);
+    fputs("cannot allocate a cache or a VM\n", stderr);
     randomx_release_cache(cache);
     return 1;
   }

@@ -1,5 +1,5 @@
-// Fast mode, as a miner has it: threads compute the dataset, then each hashes nonces in a series.
-// c++ -std=c++17 fast.cpp $(pkg-config --cflags --libs randomx) -pthread; 2.4 GB of memory.
+// Fast mode, as a miner uses it: threads compute the dataset, then each hashes a series of nonces.
+// Needs 2.4 GB of memory. Build: c++ -std=c++17 fast.cpp $(pkg-config --cflags --libs randomx) -pthread
 
 #include <randomx.h>
 
@@ -53,7 +53,7 @@ void compute_part(void *argument, unsigned thread) {
   randomx_init_dataset(work.dataset, work.cache, start, end - start);
 }
 
-// The nonces thread, thread + threads, and so on.
+// Hashes the nonces thread, thread + threads, and so on.
 void hash_nonces(void *argument, unsigned thread) {
   auto &work = *static_cast<Work *>(argument);
   const Vm vm(randomx_create_vm(work.flags, nullptr, work.dataset));
@@ -79,18 +79,18 @@ int main() {
   Cache cache(randomx_alloc_cache(flags));
   const Dataset dataset(randomx_alloc_dataset(flags));
   if (cache == nullptr || dataset == nullptr) {
-    std::fputs("no memory for a cache and a dataset\n", stderr);
+    std::fputs("cannot allocate a cache and a dataset\n", stderr);
     return 1;
   }
   randomx_init_cache(cache.get(), key, std::strlen(key));
   Work work{flags, cache.get(), dataset.get(), {}, {}};
   run_on_threads(compute_part, &work);
-  cache.reset(); // The dataset has all of it.
+  cache.reset(); // The dataset replaces it.
 
   run_on_threads(hash_nonces, &work);
   for (const bool failed : work.failed) {
     if (failed) {
-      std::fputs("no VM\n", stderr);
+      std::fputs("cannot create a VM\n", stderr);
       return 1;
     }
   }

@@ -1,4 +1,4 @@
-/* One hash in light mode: cc one_hash.c $(pkg-config --cflags --libs randomx) */
+/* Prints one hash, computed in light mode. Build: cc one_hash.c $(pkg-config --cflags --libs randomx) */
 
 #include <randomx.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@ int main(void) {
   randomx_flags flags = randomx_get_flags();
   randomx_cache *cache = randomx_alloc_cache(flags);
   if (cache == NULL) {
-    fputs("no memory for a cache\n", stderr);
+    fputs("cannot allocate a cache\n", stderr);
     return 1;
   }
   randomx_init_cache(cache, key, strlen(key));
   randomx_vm *vm = randomx_create_vm(flags, cache, NULL);
   if (vm == NULL) {
-    fputs("no VM\n", stderr);
+    fputs("cannot create a VM\n", stderr);
     randomx_release_cache(cache);
     return 1;
   }

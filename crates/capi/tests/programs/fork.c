@@ -1,6 +1,6 @@
 /*
- * Hashes in a process and in its forks at the same time, with VMs that were made before the fork:
- * fork [version]. Prints the path of the librandomx that was loaded.
+ * Hashes in a process and its forks at the same time, with VMs created before the fork.
+ * Usage: fork [version]. Prints the path of the loaded librandomx.
  */
 
 #define _DEFAULT_SOURCE
@@ -71,7 +71,7 @@ static void run_child(randomx_cache *cache, randomx_flags flags, randomx_vm *vm,
   hash_all(vm);
   hash_last(begun, input);
 
-  /* What is mapped now may be where the parent's code is. */
+  /* A new mapping may have the address of the parent's code. */
   randomx_vm *own = randomx_create_vm(flags, cache, NULL);
   CHECK(own != NULL);
   pid_t grandchild = fork();

@@ -1,6 +1,6 @@
 /*
- * Hashes what standard input names, a line each: version, key and input, in hexadecimal and "-"
- * for none, each followed by a space. Keys come and go in one cache, versions have VMs of their own.
+ * Hashes each line of standard input: version, key and input, each followed by a space. Key and
+ * input are hexadecimal, or "-" if empty. One cache serves all keys; each version has its own VM.
  */
 
 #include <randomx.h>
@@ -9,12 +9,12 @@
 
 #include "hex.h"
 
-/* RANDOMX_FLAG_V2, which a librandomx before 2.0 does not name. */
+/* RANDOMX_FLAG_V2, missing in the headers of librandomx before 2.0. */
 #define V2 128
 
 #define MOST 65536
 
-/* Reads pairs of digits up to the first other character; returns how many there were. */
+/* Reads pairs of hexadecimal digits up to another character. Returns the number of pairs. */
 static size_t parse_hex(const char *text, unsigned char *bytes, size_t room) {
   static const char digits[] = "0123456789abcdef";
   size_t size = 0;
@@ -37,7 +37,7 @@ int main(void) {
   randomx_vm *vms[2] = {NULL, NULL};
 
   if (cache == NULL) {
-    fputs("no cache\n", stderr);
+    fputs("cannot allocate a cache\n", stderr);
     return 1;
   }
   while (fgets(line, sizeof line, stdin) != NULL) {

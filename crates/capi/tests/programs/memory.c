@@ -1,4 +1,4 @@
-/* Memory that cannot be had is NULL, however little is missing. */
+/* An allocation that fails returns NULL, at whatever point memory runs out. */
 
 #define _DEFAULT_SOURCE
 
@@ -26,7 +26,7 @@ static void leave(rlim_t bytes) {
   CHECK(setrlimit(RLIMIT_AS, &both) == 0);
 }
 
-/* Runs a function in a process that has so much left; says whether it got what it asked for. */
+/* Runs a function in a process with that much address space left. Returns whether it succeeded. */
 static int with(rlim_t bytes, int (*function)(void)) {
   pid_t child = fork();
   CHECK(child >= 0);
@@ -77,6 +77,6 @@ int main(void) {
     had += with(left, a_vm);
   CHECK(had > 0 && had < 80);
   randomx_release_cache(cache);
-  puts("all hold");
+  puts("all checks passed");
   return 0;
 }

@@ -1,4 +1,4 @@
-/* What the reference leaves undefined, and the header here defines. */
+/* Calls that the reference leaves undefined and this header defines. */
 
 #include <fenv.h>
 #include <pthread.h>
@@ -78,7 +78,7 @@ static void nulls_to_a_vm(void) {
   randomx_vm_set_cache(vm, NULL);
   randomx_vm_set_dataset(vm, NULL);
   CHECK(same(hash_with(vm), first_hash));
-  /* The output may be where the input is. */
+  /* Output and input may overlap. */
   char both[RANDOMX_HASH_SIZE] = {0};
   memcpy(both, input, sizeof input);
   randomx_calculate_hash(vm, both, sizeof input, both);
@@ -87,7 +87,7 @@ static void nulls_to_a_vm(void) {
   randomx_release_cache(cache);
 }
 
-static void keys_come_and_go(void) {
+static void keys_change(void) {
   randomx_cache *cache = cache_of(NULL);
   void *memory = randomx_get_cache_memory(cache);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
@@ -103,7 +103,7 @@ static void keys_come_and_go(void) {
   randomx_destroy_vm(vm);
 }
 
-static void series_that_are_none(void) {
+static void incomplete_series(void) {
   randomx_cache *cache = cache_of(first_key);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
   Hash hash;
@@ -115,18 +115,18 @@ static void series_that_are_none(void) {
   CHECK(same(hash_with(vm), first_hash));
   randomx_calculate_hash_last(vm, &hash);
   CHECK(same(hash, none));
-  /* A key that comes in between is the one that counts. */
+  /* After a change of key, the series uses the new key. */
   randomx_calculate_hash_first(vm, input, sizeof input);
   randomx_init_cache(cache, second_key, strlen(second_key));
   randomx_calculate_hash_last(vm, &hash);
   CHECK(same(hash, second_hash));
-  /* Begun, and forgotten. */
+  /* A series that is begun and never finished. */
   randomx_calculate_hash_first(vm, input, sizeof input);
   randomx_release_cache(cache);
   randomx_destroy_vm(vm);
 }
 
-/* A caller's rounding mode neither changes a hash nor is changed by it. */
+/* The caller's rounding mode does not affect a hash, and a hash does not change it. */
 static void rounding_modes(void) {
   static const int modes[] = {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO, FE_TONEAREST};
   randomx_flags both[] = {RANDOMX_FLAG_DEFAULT, randomx_get_flags()};
@@ -155,7 +155,7 @@ static void flags_of_all_kinds(void) {
   for (int bits = 0; bits < 256; bits++) {
     randomx_vm *vm = randomx_create_vm((randomx_flags)bits, cache, NULL);
     CHECK(vm == NULL || (bits & RANDOMX_FLAG_FULL_MEM) == 0);
-    /* Those of caches change nothing; the interpreter is slow. */
+    /* Skips the flags of caches, which change nothing, and the slow interpreter. */
     int counts = RANDOMX_FLAG_V2 | RANDOMX_FLAG_JIT | RANDOMX_FLAG_LARGE_PAGES;
     if (vm != NULL && (bits & counts) == RANDOMX_FLAG_JIT)
       CHECK(same(hash_with(vm), first_hash));
@@ -176,7 +176,7 @@ static void *hash_often(void *vm) {
   return NULL;
 }
 
-/* Two threads share a VM, another has its own, and keys come and go meanwhile. */
+/* Two threads share a VM and another has its own, while keys change. */
 static void threads(void) {
   randomx_cache *cache = cache_of(first_key);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
@@ -210,11 +210,11 @@ int main(void) {
 
   nulls();
   nulls_to_a_vm();
-  keys_come_and_go();
-  series_that_are_none();
+  keys_change();
+  incomplete_series();
   rounding_modes();
   flags_of_all_kinds();
   threads();
-  puts("all hold");
+  puts("all checks passed");
   return 0;
 }

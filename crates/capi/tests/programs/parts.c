@@ -1,4 +1,4 @@
-/* Threads compute parts of a dataset that overlap and reach past its end, while a VM reads it. */
+/* Threads compute overlapping parts of a dataset, some beyond its end, while a VM reads it. */
 
 #include <pthread.h>
 #include <randomx.h>
@@ -59,7 +59,7 @@ int main(void) {
   for (int i = 0; i < PARTS; i++)
     CHECK(pthread_join(running[i], NULL) == 0);
 
-  /* The same in one part each. */
+  /* The same dataset, in one part for each thread. */
   randomx_init_dataset(other, cache, 0, 4000);
   randomx_init_dataset(other, cache, items - 100, 100);
   CHECK(memcmp(item(dataset, 0), item(other, 0), 4000 * 64) == 0);
@@ -70,7 +70,7 @@ int main(void) {
   randomx_release_dataset(dataset);
   randomx_calculate_hash(vm, "x", 1, hash);
   CHECK(memcmp(hash, none, sizeof hash) != 0);
-  /* A VM with a dataset has no use for a cache. */
+  /* A VM with a dataset ignores the cache. */
   randomx_vm_set_cache(vm, cache);
   randomx_vm_set_dataset(vm, other);
   randomx_release_dataset(other);
@@ -79,6 +79,6 @@ int main(void) {
   CHECK(memcmp(hash, none, sizeof hash) != 0);
   randomx_destroy_vm(vm);
   randomx_release_cache(cache);
-  puts("all hold");
+  puts("all checks passed");
   return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Hashes many inputs that a generator makes, in a series and, every tenth, also by themselves:
- * series [count] [version].
+ * Hashes many generated inputs in a series, and every tenth input also alone. Fails if the two differ.
+ * Usage: series [count] [version]
  */
 
 #include <randomx.h>
@@ -11,7 +11,7 @@
 
 #include "hex.h"
 
-/* xorshift64*, whatever the machine. */
+/* xorshift64*: the same sequence on every machine. */
 static uint64_t random_word(uint64_t *state) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -58,7 +58,7 @@ int main(int count, char **arguments) {
     if (i % 10 == 0) {
       randomx_calculate_hash(other, before, size_before, again);
       if (memcmp(hash, again, sizeof hash) != 0) {
-        fputs("a series hashes otherwise\n", stderr);
+        fputs("a hash of the series differs from the hash alone\n", stderr);
         return 2;
       }
     }
