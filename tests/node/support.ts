@@ -14,6 +14,9 @@ export const { RandomX, RandomXError } = (await import(
   new URL("wasm/dist/js/index.js", root).href
 )) as typeof product;
 
+/** Whether this is a run of the full tests; see `tests/README.md`. */
+export const isFull = process.env.RANDOMX_TESTS === "full";
+
 /** A reference vector: bytes in hex. */
 export interface HashVector {
   version: 1 | 2;
