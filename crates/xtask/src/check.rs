@@ -18,6 +18,10 @@ const WASM_PACKAGES: [&str; 7] = [
     "randomx-conformance",
 ];
 
+/// Those of them that are compiled to nothing else.
+pub(crate) const WASM_ONLY: [&str; 3] =
+    ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
+
 /// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
 /// procedural macros.
 pub(crate) const TEST_PROFILE: &str = "checked";
@@ -70,6 +74,7 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
     report.step("clippy, native", || {
         let mut clippy = process::command("cargo");
         clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);
+        clippy.args(WASM_ONLY.iter().flat_map(|package| ["--exclude", package]));
         clippy.arg("--all-targets").args(features);
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc::{self, Receiver, Sender};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::build::{self, NATIVE};
-use crate::check::TEST_PROFILE;
+use crate::check::{TEST_PROFILE, WASM_ONLY};
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
@@ -14,8 +15,8 @@ use crate::{arm64, check, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Two series of steps run side by side, one with cargo and one with Node.js. Tests in browsers
-/// compare times, so they run alone.
+/// Two series of steps run side by side, one with cargo and one with Node.js. Tests that compare
+/// times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -27,20 +28,14 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         }
         (Tier::Quick, _) | (_, System::Any) => None,
     };
-    let rust = || rust(report, tier, system, monerod.as_deref());
-    let ((), browsers) = report.side_by_side(rust, || web(report, tier, system))?;
-    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
-    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
-        arm64::test(report, tier)?;
-    }
-    let native = build::native_path(TEST_PROFILE);
-    if let Some(monerod) = &monerod {
-        report.step("vitest, with Monero's daemon", || {
-            let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
-            process::run(vitest.env(NATIVE, &native).env(setup::MONEROD_PATH, monerod))
-        })?;
-    }
-    playwright(report, tier, system, &browsers, &native)
+    let monerod = monerod.as_deref();
+    let (built, is_built) = mpsc::channel();
+    let rust = || rust(report, tier, system, monerod, built);
+    let web = || web(report, tier, system, monerod, is_built);
+    let ((), browsers) = report.side_by_side(rust, web)?;
+    report.step("playwright, tests of times", || {
+        process::run(&mut playwright(tier, &browsers, &["timed"])?)
+    })
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
@@ -51,10 +46,19 @@ fn full_tools() -> Result<PathBuf> {
     setup::monerod()
 }
 
-/// Checks and tests Rust code. The build of its tests includes the program `randomx`.
-fn rust(report: &Report, tier: Tier, system: System, monerod: Option<&Path>) -> Result<()> {
+/// Checks and tests Rust code. The build of its tests includes the program `randomx`; when that is
+/// there, `built` receives a message.
+fn rust(
+    report: &Report,
+    tier: Tier,
+    system: System,
+    monerod: Option<&Path>,
+    built: Sender<()>,
+) -> Result<()> {
     let build = || process::run(cargo_test(tier, system).arg("--no-run"));
     report.step("Rust tests, build", build)?;
+    // The other series may have ended with an error.
+    let _ = built.send(());
     check::native(report, tier)?;
     report.step("Rust tests", || {
         let mut test = cargo_test(tier, system);
@@ -63,11 +67,23 @@ fn rust(report: &Report, tier: Tier, system: System, monerod: Option<&Path>) -> 
             test.args(["--", "--include-ignored"]);
         }
         process::run(&mut test)
-    })
+    })?;
+    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
+    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
+        arm64::test(report, tier)?;
+    }
+    Ok(())
 }
 
-/// Builds and checks wasm and TypeScript, and tests the package in Node.js and bundlers.
-fn web(report: &Report, tier: Tier, system: System) -> Result<Browsers> {
+/// Builds and checks wasm and TypeScript, and tests the package and the page in Node.js, bundlers and
+/// browsers. The last of these use the program `randomx`, so they wait for `is_built`.
+fn web(
+    report: &Report,
+    tier: Tier,
+    system: System,
+    monerod: Option<&Path>,
+    is_built: Receiver<()>,
+) -> Result<Browsers> {
     let tools = check::set_up(report)?;
     let browsers = match system {
         System::Debian => report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?,
@@ -88,35 +104,44 @@ fn web(report: &Report, tier: Tier, system: System) -> Result<Browsers> {
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
         process::run(tier.announce(&mut vitest))
     })?;
+    is_built.recv().context("the program `randomx` was not built")?;
+    if let Some(monerod) = monerod {
+        report.step("vitest, with Monero's daemon", || {
+            let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
+            vitest.env(NATIVE, build::native_path(TEST_PROFILE));
+            process::run(vitest.env(setup::MONEROD_PATH, monerod))
+        })?;
+    }
+    report.step("playwright", || match system {
+        // The reporter fails the run if a browser lacks a cell of the tier's grid.
+        System::Debian => {
+            process::run(playwright(tier, &browsers, &UNTIMED)?.env("E2E_WHOLE", "1"))
+        }
+        System::Any => process::run(&mut playwright(tier, &browsers, &UNTIMED_CHROMIUM)?),
+    })?;
     Ok(browsers)
 }
 
-/// The projects of `tests/e2e/playwright.config.ts` that use Chromium.
-const CHROMIUM: [&str; 4] = ["engine-chromium", "page-chromium", "chromium", "timed"];
+/// The projects of `tests/e2e/playwright.config.ts` that do not compare times.
+const UNTIMED: [&str; 3] = ["engine-*", "page-*", "chromium"];
 
-fn playwright(
-    report: &Report,
-    tier: Tier,
-    system: System,
-    browsers: &Browsers,
-    native: &Path,
-) -> Result<()> {
-    report.step("playwright", || {
-        let mut playwright = browsers.playwright()?;
-        playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
-        match system {
-            // The reporter fails the run if a browser lacks a cell of the tier's grid.
-            System::Debian => playwright.env("E2E_WHOLE", "1"),
-            System::Any => playwright.args(CHROMIUM.iter().flat_map(|name| ["--project", name])),
-        };
-        playwright.env(NATIVE, native);
-        process::run(tier.announce(&mut playwright))
-    })
+/// Those of them that use Chromium.
+const UNTIMED_CHROMIUM: [&str; 3] = ["engine-chromium", "page-chromium", "chromium"];
+
+fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Command> {
+    let mut playwright = browsers.playwright()?;
+    playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
+    playwright.args(projects.iter().flat_map(|name| ["--project", name]));
+    playwright.env(NATIVE, build::native_path(TEST_PROFILE));
+    tier.announce(&mut playwright);
+    Ok(playwright)
 }
 
 fn cargo_test(tier: Tier, system: System) -> Command {
     let mut test = process::command("cargo");
     test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
+    // They have no tests of their own: tests in JavaScript run their modules.
+    test.args(WASM_ONLY.iter().flat_map(|package| ["--exclude", package]));
     match system {
         // The features need CMake and a C++ compiler.
         System::Debian if tier == Tier::Full => test.arg("--all-features"),
