@@ -1,13 +1,17 @@
 //! Fuzz targets: functions that take arbitrary bytes and panic on a defect.
 //!
-//! `tests/targets.rs` runs each target on inputs made from the test vectors, and on random changes of
-//! them.
+//! Each target has a program in `fuzz_targets`, which `cargo xtask fuzz` builds with libFuzzer and
+//! instrumented code, and a kept corpus in `corpus`, which `tests/corpus.rs` replays in every test
+//! run.
 //!
 //! A target compares with an independent implementation where there is one: the crate `monero` for
 //! blocks, their ids and the tree of transactions; a second interpreter, decoder or arithmetic in
 //! this crate elsewhere.
 
+pub mod corpus;
 mod input;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod machine_code;
 pub mod mutate;
 mod programs;
 mod targets;
@@ -37,7 +41,7 @@ pub use targets::TARGETS;
 /// A fuzz target.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name.
+    /// The name of its program and of its corpus.
     pub name: &'static str,
     /// The length of the longest useful input, in bytes.
     pub longest: usize,

@@ -1,4 +1,4 @@
-//! Random changes to inputs.
+//! Random changes to inputs, for test runs without libFuzzer.
 
 /// Reproducible random numbers (xorshift64*).
 #[derive(Clone, Debug)]

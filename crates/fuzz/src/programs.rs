@@ -1,5 +1,8 @@
 //! Programs of arbitrary instruction words, for engines to run side by side.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(crate) mod guarded;
+
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::cpu::Cpu;
 use randomx::engine::{Engine, Lane, LaneContext};
@@ -20,6 +23,8 @@ const _: () = assert!(LANES <= MAX_LANES);
 pub(crate) struct Case {
     /// Bits that choose the engine's options.
     pub(crate) options: u8,
+    /// Whether the whole loop runs, with items of a dataset.
+    whole_loop: bool,
     pub(crate) program: Program,
     modes: [RoundingMode; LANES],
     registers: [u64; 8],
@@ -34,6 +39,8 @@ impl Case {
         let (options, kind) = (input.byte(), input.byte());
         let version = if kind & 1 == 0 { Version::V1 } else { Version::V2 };
         let modes = [kind >> 1, kind >> 3].map(|fprc| RoundingMode::from_fprc(fprc.into()));
+        // The loop takes as long as a hundred other cases.
+        let whole_loop = kind >> 5 == 7;
         let turned = usize::from(input.byte());
         let registers = std::array::from_fn(|_| input.number());
         let items = std::array::from_fn(|_| input.number());
@@ -42,7 +49,12 @@ impl Case {
         let words = words.iter().take(version.program_size());
         let instructions = words.map(Instruction::from_bytes).collect();
         let program = Program { version, configuration, instructions };
-        Case { options, program, modes, registers, items, turned }
+        Case { options, whole_loop, program, modes, registers, items, turned }
+    }
+
+    /// Returns the case with a few iterations, for engines that are slow or lack a dataset.
+    pub(crate) fn without_loop(self) -> Case {
+        Case { whole_loop: false, ..self }
     }
 
     /// The input from which [`Case::draw`] makes a case with the given instructions.
@@ -71,6 +83,11 @@ impl Case {
         words
     }
 
+    #[cfg(all(test, target_arch = "x86_64", target_os = "linux"))]
+    pub(crate) fn with_every_instruction() -> Case {
+        Case::draw(&Case::input(0, 0, 1, &Case::every_instruction()))
+    }
+
     /// The programs of all lanes.
     fn programs(&self) -> [Program; LANES] {
         let mut second = self.program.clone();
@@ -89,6 +106,7 @@ pub(crate) fn run<E: Engine>(
     codes: &mut [E::Code; LANES],
     lanes: [&mut Lane; LANES],
     scratchpads: [&mut Scratchpad; LANES],
+    dataset: &[Item],
 ) {
     let mut contexts = Vec::with_capacity(LANES);
     let programs = case.programs();
@@ -104,6 +122,12 @@ pub(crate) fn run<E: Engine>(
     let contexts = contexts.into_iter().zip(&*codes).zip(scratchpads);
     let mut contexts: Vec<LaneContext<'_, E::Code>> =
         contexts.map(|((lane, code), scratchpad)| LaneContext { code, lane, scratchpad }).collect();
+    if case.whole_loop {
+        // Alone, a lane keeps its registers between iterations.
+        let lanes = if case.options & 0x80 == 0 { LANES } else { 1 };
+        engine.run(&mut contexts[..lanes], dataset);
+        return;
+    }
     let [first, second, third] = case.items.map(items);
     engine.begin(&mut contexts);
     engine.end(&mut contexts, &first);

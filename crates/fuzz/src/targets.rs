@@ -7,6 +7,7 @@ mod difficulties;
 mod events;
 mod histories;
 mod node_answers;
+mod programs;
 mod relays;
 mod requests;
 mod stores;
@@ -14,7 +15,7 @@ mod wasm_programs;
 
 use crate::Target;
 
-/// Every target.
+/// Every target, in the order in which `cargo xtask fuzz` runs them.
 pub const TARGETS: &[Target] = &[
     blocks::BLOCKS,
     blocks::MINER_TRANSACTIONS,
@@ -31,5 +32,6 @@ pub const TARGETS: &[Target] = &[
     relays::RELAYS,
     requests::JSON_LINES,
     requests::REQUESTS,
+    programs::PROGRAMS,
     wasm_programs::WASM_PROGRAMS,
 ];

@@ -9,6 +9,7 @@ mod bench_web;
 mod build;
 mod capi;
 mod check;
+mod fuzz;
 mod output;
 mod process;
 mod report;
@@ -28,6 +29,7 @@ use clap::{Parser, Subcommand};
 use crate::anchors::AnchorsArgs;
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
+use crate::fuzz::FuzzArgs;
 use crate::report::Report;
 use crate::tier::{System, Tier};
 
@@ -94,6 +96,8 @@ enum Command {
     BenchWeb(BenchWebArgs),
     /// Build librandomx, the C library, and install it below a folder.
     Capi(CapiArgs),
+    /// Run the fuzz targets of `crates/fuzz` with libFuzzer.
+    Fuzz(FuzzArgs),
     /// Write a complete anchor, checked from Monero's own checkpoints on, from a node's chain.
     Anchors(AnchorsArgs),
 }
@@ -115,6 +119,7 @@ fn main() -> ExitCode {
         Command::Bench { args } => exit_code(test::bench(&args)),
         Command::BenchNode { args } => exit_code(test::bench_node(&args)),
         Command::Capi(args) => exit_code(capi::capi(&args)),
+        Command::Fuzz(args) => exit_code(fuzz::fuzz(&args)),
         Command::Anchors(args) => exit_code(anchors::anchors(&args)),
         Command::BenchWeb(args) => exit_code(bench_web::bench_web(&args)),
     }

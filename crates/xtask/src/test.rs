@@ -11,7 +11,7 @@ use crate::check::{TEST_PROFILE, WASM_ONLY};
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{arm64, check, process};
+use crate::{arm64, check, fuzz, process};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -71,6 +71,9 @@ fn rust(
     // Elsewhere, or on such a processor, the other tests cover it as far as they can.
     if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
         arm64::test(report, tier)?;
+    }
+    if tier == Tier::Full && system == System::Debian {
+        report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
     }
     Ok(())
 }

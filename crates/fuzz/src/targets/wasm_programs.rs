@@ -9,6 +9,7 @@ use randomx::jit::wasm::Features;
 use randomx::jit::wasm::engine::Jit;
 use randomx::scratchpad::Scratchpads;
 
+use super::programs::seeds;
 use crate::Target;
 use crate::programs::{self, Case, LANES, assert_same, fill};
 use crate::wasm_host::Wasmi;
@@ -29,7 +30,7 @@ static MEMORY: LazyLock<Mutex<[Scratchpads; 3]>> = LazyLock::new(|| {
 });
 
 fn run(data: &[u8]) {
-    let case = Case::draw(data);
+    let case = Case::draw(data).without_loop();
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
     let [original, expected, found] = &mut *memory;
     for (index, original) in original.as_mut_slice().iter().enumerate() {
@@ -42,7 +43,7 @@ fn run(data: &[u8]) {
         let [first, second] = expected.as_mut_slice() else { panic!("two scratchpads") };
         let mut codes = [(); LANES].map(|()| Steps::default());
         let (interpreter, lanes) = (Interpreter::new(Cpu::detect()), interpreted.each_mut());
-        programs::run(&case, &interpreter, &mut codes, lanes, [first, second]);
+        programs::run(&case, &interpreter, &mut codes, lanes, [first, second], &[]);
     }
     let features = Features {
         fused_multiply_add: case.options & 1 != 0,
@@ -54,7 +55,7 @@ fn run(data: &[u8]) {
         let [first, second] = found.as_mut_slice() else { panic!("two scratchpads") };
         let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(parts);
         let mut codes = [(); LANES].map(|()| jit.code());
-        programs::run(&case, &jit, &mut codes, compiled.each_mut(), [first, second]);
+        programs::run(&case, &jit, &mut codes, compiled.each_mut(), [first, second], &[]);
     }
     let with = format!("{features:?}, parts of {parts}");
     let scratchpads = expected.as_mut_slice().iter().zip(found.as_mut_slice());
@@ -62,15 +63,4 @@ fn run(data: &[u8]) {
     for ((interpreted, compiled), (expected, found)) in lanes.zip(scratchpads) {
         assert_same((interpreted, expected), (compiled, found), &with);
     }
-}
-
-fn seeds() -> Vec<Vec<u8>> {
-    let words = Case::every_instruction();
-    let mut seeds = Vec::new();
-    for (option, chunk) in words.chunks(8).enumerate() {
-        seeds.push(Case::input(option as u8, (option as u8).wrapping_mul(11) & 31, 7, chunk));
-    }
-    seeds.push(Case::input(1, 0, 3, &words));
-    seeds.push(Case::input(2, 1, 5, &words));
-    seeds
 }

@@ -138,6 +138,27 @@ impl<I: Isa> Jit<I> {
     pub fn list(&self, program: &Program) -> Result<Vec<Vec<u8>>, JitError> {
         self.isa.list(program)
     }
+
+    /// Returns the machine code of a whole program.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError::TooLong`] if there are more instructions than in any version.
+    pub fn whole(&self, program: &Program) -> Result<Whole, JitError> {
+        let mut emitter = self.isa.emitter();
+        let takeover = I::takeover(&emitter);
+        let code = self.isa.emit(&mut emitter, program)?.to_vec();
+        Ok(Whole { code, takeover })
+    }
+}
+
+/// The machine code of a program, as [`Engine::load`] puts it into memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// The code, with the loop around the program's instructions.
+    pub code: Vec<u8>,
+    /// The offset that another lane's code jumps to.
+    pub takeover: usize,
 }
 
 impl<I: Isa> Engine for Jit<I> {

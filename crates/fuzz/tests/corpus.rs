@@ -1,9 +1,9 @@
-//! Every target on its seeds, and on random changes of these.
+//! Every target on its kept corpus, its seeds, and random changes of these.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use randomx_fuzz::mutate::{Random, mutate};
-use randomx_fuzz::{TARGETS, Target};
+use randomx_fuzz::{TARGETS, Target, corpus};
 use randomx_testing::{amount, say};
 
 /// How many times more mutated inputs the full tests try.
@@ -17,14 +17,17 @@ fn run(target: &Target, input: &[u8]) {
 
 fn replay(name: &str) {
     let target = Target::named(name);
-    let inputs = (target.seeds)();
+    let mut inputs = corpus::read(&target).expect("a corpus");
+    let kept = inputs.len();
+    inputs.extend((target.seeds)());
     inputs.iter().for_each(|input| run(&target, input));
     let mut random = Random::new(0x5eed);
     let changed = amount(target.quick, FULL * target.quick);
     for _ in 0..changed {
         run(&target, &mutate(&inputs, target.longest, &mut random));
     }
-    say(format_args!("{name}: {} seeds, {changed} changed ones", inputs.len()));
+    let seeds = inputs.len() - kept;
+    say(format_args!("{name}: {kept} kept inputs, {seeds} seeds, {changed} changed ones"));
 }
 
 macro_rules! replays {
@@ -60,5 +63,6 @@ replays!(
     relays,
     json_lines,
     requests,
+    programs,
     wasm_programs,
 );

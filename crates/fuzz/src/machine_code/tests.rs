@@ -1,0 +1,149 @@
+//! Code of programs, as it is and with changes that make it dangerous.
+
+use iced_x86::{Instruction, Mnemonic, Register};
+use randomx::Version;
+use randomx::cpu::Cpu;
+use randomx::jit::CodePages;
+use randomx::jit::program::Whole;
+use randomx::jit::x86_64::program::Jit;
+use randomx::program::Program;
+use randomx::scratchpad::{L1_MASK, L2_MASK, L3_MASK, L3_MASK_64};
+
+use super::{LAST_ITEM, follow, verify};
+use crate::programs::Case;
+
+/// The masks of instructions.
+const INSTRUCTIONS: [u64; 3] = [L1_MASK as u64, L2_MASK as u64, L3_MASK as u64];
+
+/// Returns the code of a program with every kind of instruction, for each kind of processor.
+fn codes() -> Vec<Whole> {
+    let mut codes = Vec::new();
+    for version in Version::ALL {
+        let Program { configuration, instructions, .. } = Case::with_every_instruction().program;
+        let program = Program { version, configuration, instructions };
+        for cpu in Cpu::detect().levels() {
+            let jit = Jit::new(cpu, CodePages::Flipped);
+            codes.push(jit.whole(&program).expect("a program"));
+        }
+    }
+    codes
+}
+
+/// Replaces each instruction for which `change` returns other bytes, one at a time. Returns whether
+/// the code is refused.
+fn refused(change: impl Fn(&Instruction, &[u8]) -> Option<Vec<u8>>) -> Vec<bool> {
+    let mut refused = Vec::new();
+    for whole in codes() {
+        for instruction in follow(&whole).expect("good code").instructions.values() {
+            let range = instruction.ip() as usize..instruction.next_ip() as usize;
+            let Some(bytes) = change(instruction, &whole.code[range.clone()]) else { continue };
+            let mut whole = whole.clone();
+            whole.code[range].copy_from_slice(&bytes);
+            refused.push(verify(&whole).is_err());
+        }
+    }
+    assert!(refused.len() >= codes().len(), "only {} instructions changed", refused.len());
+    refused
+}
+
+/// Asserts that every such change is refused.
+fn all_refused(what: &str, change: impl Fn(&Instruction, &[u8]) -> Option<Vec<u8>>) {
+    let refused = refused(change);
+    let missed = refused.iter().filter(|refused| !**refused).count();
+    assert_eq!(missed, 0, "of {} programs {what}", refused.len());
+}
+
+/// Returns the mask of an instruction that masks an address.
+fn mask(instruction: &Instruction) -> Option<u64> {
+    let masks = instruction.mnemonic() == Mnemonic::And && instruction.op0_register().is_gpr32();
+    instruction.try_immediate(1).ok().filter(|_| masks)
+}
+
+fn nops(instruction: &Instruction) -> Vec<u8> {
+    vec![0x90; instruction.len()]
+}
+
+#[test]
+fn code_of_every_processor_is_accepted() {
+    let codes = codes();
+    assert!(codes.len() >= 4);
+    for whole in codes {
+        let helpers = verify(&whole).expect("good code");
+        assert!(helpers.len() <= 1, "{helpers:x?}");
+    }
+}
+
+#[test]
+fn a_missing_mask_is_found() {
+    all_refused("without a mask", |instruction, _| {
+        let masked = mask(instruction).is_some_and(|mask| INSTRUCTIONS.contains(&mask));
+        masked.then(|| nops(instruction))
+    });
+    // A third of the loop's masks are for prefetching, which any address allows.
+    for (mask, needed) in [(L3_MASK_64.into(), 4), (LAST_ITEM, 1)] {
+        let refused = refused(|instruction, _| {
+            (self::mask(instruction) == Some(mask)).then(|| nops(instruction))
+        });
+        let found = refused.iter().filter(|refused| **refused).count();
+        assert_eq!(found, needed * codes().len(), "{mask:#x}");
+    }
+}
+
+#[test]
+fn a_wide_mask_is_found() {
+    all_refused("with a wide mask", |instruction, bytes| {
+        let masked = mask(instruction).is_some_and(|mask| INSTRUCTIONS.contains(&mask));
+        let (_, but_last) = bytes.split_last()?;
+        masked.then(|| [but_last, &[1]].concat())
+    });
+}
+
+#[test]
+fn a_constant_address_outside_is_found() {
+    all_refused("with a distant address", |instruction, bytes| {
+        let constant = instruction.memory_base() == Register::RSI
+            && instruction.memory_index() == Register::None
+            && instruction.memory_displ_size() > 1;
+        constant.then(|| {
+            let mut bytes = bytes.to_vec();
+            let at = bytes.len() - 2;
+            bytes[at] |= 0x20;
+            bytes
+        })
+    });
+}
+
+#[test]
+fn a_branch_into_an_instruction_is_found() {
+    all_refused("with another target", |instruction, bytes| {
+        let target = instruction.near_branch_target();
+        let inside = instruction.is_jcc_short_or_near() && target < instruction.ip();
+        inside.then(|| {
+            let mut bytes = bytes.to_vec();
+            let at = if bytes.len() == 2 { 1 } else { bytes.len() - 4 };
+            bytes[at] = bytes[at].wrapping_add(1);
+            bytes
+        })
+    });
+}
+
+#[test]
+fn an_unsaved_register_is_found() {
+    all_refused("without a push", |instruction, _| {
+        (instruction.mnemonic() == Mnemonic::Push).then(|| nops(instruction))
+    });
+    all_refused("without a pop", |instruction, _| {
+        (instruction.mnemonic() == Mnemonic::Pop).then(|| nops(instruction))
+    });
+}
+
+#[test]
+fn a_changed_pointer_is_found() {
+    all_refused("into the scratchpad's register", |instruction, bytes| {
+        // mov rsi, [rcx+16] becomes mov rsi, [rcx+24]
+        let loads = instruction.mnemonic() == Mnemonic::Mov
+            && instruction.memory_base() == Register::RCX
+            && instruction.op0_register() == Register::RSI;
+        loads.then(|| [&bytes[..bytes.len() - 1], &[24]].concat())
+    });
+}
