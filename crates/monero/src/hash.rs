@@ -8,7 +8,7 @@ use tiny_keccak::{Hasher, Keccak};
 pub type Hash = [u8; 32];
 
 /// Returns the Keccak-256 of the parts, concatenated.
-pub(crate) fn keccak256(parts: &[&[u8]]) -> Hash {
+pub fn keccak256(parts: &[&[u8]]) -> Hash {
     let mut keccak = Keccak::v256();
     for part in parts {
         keccak.update(part);

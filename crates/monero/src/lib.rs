@@ -46,6 +46,7 @@ mod reader;
 mod retarget;
 mod seed;
 mod timestamp;
+mod transaction;
 mod tree_hash;
 
 pub use anchor::Anchor;
@@ -55,7 +56,7 @@ pub use chain::{Chain, ChainError, Link, Verdict, Work};
 pub use checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed};
 pub use checks::{Check, CheckName, Outcome, Status, proof_of_work};
 pub use difficulty::{Difficulty, DifficultyError};
-pub use hash::Hash;
+pub use hash::{Hash, keccak256};
 pub use header::{BlockHeader, HashingBlob};
 pub use miner_transaction::{MinerTransaction, UNLOCK_WINDOW};
 pub use network::{LATEST_VERSION, MAINNET_GENESIS_ID, Network, RANDOMX_VERSION, UnknownNetwork};
@@ -66,6 +67,7 @@ pub use retarget::{
 };
 pub use seed::{SEED_EPOCH_BLOCKS, SEED_EPOCH_LAG, seed_height};
 pub use timestamp::{TIMESTAMP_FUTURE_LIMIT, TIMESTAMP_WINDOW, median_timestamp};
+pub use transaction::Transaction;
 pub use tree_hash::tree_hash;
 
 /// Compiles the examples of the README.
