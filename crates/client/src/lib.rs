@@ -24,3 +24,4 @@ pub use hasher::{HashError, Hasher, LightHasher};
 pub use relay::{Relay, RelayError};
 pub use source::{Source, SourceError};
 pub use store::{Store, StoreFileError, replace_file};
+pub use ureq::Proxy;

@@ -10,6 +10,7 @@ mod rpc;
 use std::time::Duration;
 
 use serde_json::json;
+use ureq::Proxy;
 use url::Url;
 
 pub use answers::{FieldError, Header, Info};
@@ -39,7 +40,12 @@ impl Node {
     ///
     /// An attempt may take `timeout`, from the request to the last byte.
     pub fn new(address: &Url, timeout: Duration, retries: u32) -> Node {
-        Node { rpc: Rpc::new(address, timeout, retries) }
+        Node { rpc: Rpc::new(address, timeout, retries, None) }
+    }
+
+    /// Returns a node that is reached through a proxy, in place of the one that the environment names.
+    pub fn through(proxy: &Proxy, address: &Url, timeout: Duration, retries: u32) -> Node {
+        Node { rpc: Rpc::new(address, timeout, retries, Some(proxy)) }
     }
 
     /// Returns the time that an attempt may take.

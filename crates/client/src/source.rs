@@ -5,6 +5,7 @@ use std::time::Duration;
 use randomx_monero::client::Query;
 use randomx_monero::{Block, BlockError};
 use thiserror::Error;
+use ureq::Proxy;
 use url::Url;
 
 use crate::answer::Answer;
@@ -28,7 +29,18 @@ impl Source {
 
     /// Returns the relay at an address.
     pub fn relay(address: &Url, timeout: Duration) -> Source {
-        Source::Relay(RelayClient::new(address, timeout))
+        Source::Relay(RelayClient::new(address, timeout, None))
+    }
+
+    /// Returns the node at an address, reached through a proxy, in place of the one that the
+    /// environment names.
+    pub fn node_through(proxy: &Proxy, address: &Url, timeout: Duration) -> Source {
+        Source::Node(Node::through(proxy, address, timeout, 0))
+    }
+
+    /// Returns the relay at an address, reached through a proxy.
+    pub fn relay_through(proxy: &Proxy, address: &Url, timeout: Duration) -> Source {
+        Source::Relay(RelayClient::new(address, timeout, Some(proxy)))
     }
 
     /// Asks a question.

@@ -24,10 +24,23 @@ impl Server {
     ///
     /// If the address is not available, or threads cannot be started.
     pub fn start(address: SocketAddr, router: Router, settings: Settings) -> io::Result<Server> {
+        Server::start_with(address, |_| router, settings)
+    }
+
+    /// Does the same as [`Server::start`], with a router that depends on the address with its port.
+    ///
+    /// # Errors
+    ///
+    /// If the address is not available, or threads cannot be started.
+    pub fn start_with(
+        address: SocketAddr,
+        router: impl FnOnce(SocketAddr) -> Router,
+        settings: Settings,
+    ) -> io::Result<Server> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = runtime.block_on(TcpListener::bind(address))?;
         let address = listener.local_addr()?;
-        runtime.spawn(serve(listener, router, settings, future::pending()));
+        runtime.spawn(serve(listener, router(address), settings, future::pending()));
         Ok(Server { address, runtime: Some(runtime) })
     }
 

@@ -41,6 +41,7 @@ mod event;
 mod evidence;
 mod forks;
 mod growth;
+mod kept;
 mod source;
 mod store;
 mod sync;
@@ -61,6 +62,7 @@ pub use event::{
     SourceState, Tip, TrustedBlock,
 };
 pub use evidence::{Evidence, EvidenceError, SideVerdict};
+pub use kept::KeptBlock;
 pub use store::StoreError;
 
 use anchoring::Anchoring;

@@ -134,7 +134,8 @@ impl Network {
         passed.checked_sub(1).map_or(1, |last| forks[last].0)
     }
 
-    const fn forks(self) -> Forks {
+    /// Returns every major version from 2 on with the height of its first block, in ascending order.
+    pub const fn forks(self) -> &'static [(u8, u64)] {
         match self {
             Self::Mainnet => MAINNET,
             Self::Stagenet => STAGENET,

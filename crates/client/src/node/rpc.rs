@@ -6,7 +6,7 @@ use std::{thread, time::Duration};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use thiserror::Error;
-use ureq::Agent;
+use ureq::{Agent, Proxy};
 use url::Url;
 
 use super::answers::FieldError;
@@ -109,8 +109,8 @@ struct Status {
 }
 
 impl Rpc {
-    pub fn new(endpoint: &Url, timeout: Duration, retries: u32) -> Rpc {
-        let config = Agent::config_builder()
+    pub fn new(endpoint: &Url, timeout: Duration, retries: u32, proxy: Option<&Proxy>) -> Rpc {
+        let mut config = Agent::config_builder()
             // From the request to the last byte.
             .timeout_global(Some(timeout))
             // A redirection would lead to a node that nobody named.
@@ -119,6 +119,9 @@ impl Rpc {
             .http_status_as_error(false)
             .max_idle_connections(16)
             .max_idle_connections_per_host(16);
+        if let Some(proxy) = proxy {
+            config = config.proxy(Some(proxy.clone()));
+        }
         let endpoint = endpoint.as_str().to_owned();
         Rpc { agent: config.build().new_agent(), endpoint, timeout, retries }
     }

@@ -6,7 +6,7 @@ use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob};
 use serde::Deserialize;
 use thiserror::Error;
-use ureq::Agent;
+use ureq::{Agent, Proxy};
 use url::Url;
 
 use crate::answer::Answer;
@@ -31,12 +31,17 @@ struct Tip {
 
 impl RelayClient {
     /// Returns the relay at an address. Sends nothing yet.
-    pub fn new(address: &Url, timeout: Duration) -> RelayClient {
-        let config = Agent::config_builder()
+    ///
+    /// A proxy takes the place of the one that the environment names.
+    pub fn new(address: &Url, timeout: Duration, proxy: Option<&Proxy>) -> RelayClient {
+        let mut config = Agent::config_builder()
             .timeout_global(Some(timeout))
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false);
+        if let Some(proxy) = proxy {
+            config = config.proxy(Some(proxy.clone()));
+        }
         let address = address.as_str().trim_end_matches('/').to_owned();
         RelayClient { agent: config.build().new_agent(), address, timeout }
     }
