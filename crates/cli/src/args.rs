@@ -2,6 +2,7 @@
 
 mod bench;
 mod follow;
+mod guard;
 mod node;
 mod serve;
 mod work;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
 pub(crate) use follow::{FollowArgs, RelayArgs};
+pub(crate) use guard::GuardArgs;
 pub(crate) use node::NodeArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use work::{VersionName, WorkArgs};
@@ -143,6 +145,9 @@ pub(crate) enum Command {
     /// Serve a node's compact headers to others who follow the chain
     #[command(after_long_help = follow::AFTER_RELAY_HELP)]
     Relay(RelayArgs),
+    /// Verify what nodes tell your wallets, as a proxy on this computer
+    #[command(after_long_help = guard::AFTER_HELP)]
+    Guard(GuardArgs),
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),

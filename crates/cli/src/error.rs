@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
 use randomx_client::{FollowerError, HashError, RelayError, StoreFileError};
+use randomx_guard::GuardError;
 use randomx_monero::{
     ChainError, CheckpointError,
     client::{EvidenceError, StartError},
@@ -125,6 +126,9 @@ pub(crate) enum Error {
 
     #[error(transparent)]
     Relay(#[from] RelayError),
+
+    #[error(transparent)]
+    Guard(#[from] GuardError),
 
     #[error("hashing: {0}")]
     Hash(HashError),

@@ -3,21 +3,20 @@
 mod evidence;
 mod printer;
 
-use std::{io, process::ExitCode};
+use std::{io, path::Path, process::ExitCode};
 
 use randomx_client::{Follower, LightHasher, Store};
 use randomx_monero::client::{Config, Report, SourceState, Start};
 
 use crate::{args::FollowArgs, chain::CheckpointFile, error::Error, progress::ChainBar};
-use printer::Printer;
+pub(crate) use printer::Printer;
 
 /// The exit code if a source is proven to have lied.
 const LIED: u8 = 1;
 
 /// Follows the chain and prints what happens.
 pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret).map_err(|problem| Error::Randomness(problem.to_string()))?;
+    let secret = random_secret()?;
     let config = Config {
         fixed_difficulty: args.fixed_difficulty.map(u128::from),
         sample: args.sample,
@@ -27,7 +26,8 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources();
     let hasher = LightHasher::new(args.work.threads());
-    let mut follower = Follower::new(config, start(args)?, sources, hasher, store)?;
+    let start = start(args.start.as_deref())?;
+    let mut follower = Follower::new(config, start, sources, hasher, store)?;
     let folder = args.evidence.clone().or_else(|| args.store.clone());
     let printer = Printer::new(names, args.json, folder);
     if let Some(tip) = follower.client().tip() {
@@ -56,13 +56,20 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     }
 }
 
-/// Returns where a run without a stored state begins.
-fn start(args: &FollowArgs) -> Result<Start, Error> {
-    let Some(file) = &args.start else { return Ok(Start::Anchors) };
+/// Returns bytes that no source can know.
+pub(crate) fn random_secret() -> Result<[u8; 32], Error> {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(|problem| Error::Randomness(problem.to_string()))?;
+    Ok(secret)
+}
+
+/// Returns where a run without a stored state begins, given the argument `--start`.
+pub(crate) fn start(file: Option<&Path>) -> Result<Start, Error> {
+    let Some(file) = file else { return Ok(Start::Anchors) };
     let absent = || io::Error::from(io::ErrorKind::NotFound);
     let checkpoint = CheckpointFile::new(file).read()?;
     let checkpoint =
-        checkpoint.ok_or_else(|| Error::Read { file: file.clone(), problem: absent() })?;
+        checkpoint.ok_or_else(|| Error::Read { file: file.to_owned(), problem: absent() })?;
     Ok(Start::Checkpoint(checkpoint))
 }
 

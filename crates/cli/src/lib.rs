@@ -7,6 +7,7 @@ mod chain;
 mod error;
 mod evidence;
 mod follow;
+mod guard;
 mod hash;
 mod hasher;
 mod host;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Verify(args) => verify(&args),
         Command::Follow(args) => follow::run(&args),
         Command::Relay(args) => relay::run(&args),
+        Command::Guard(args) => guard::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Serve(args) => serve::run(&args),

@@ -20,11 +20,12 @@ fn metadata() -> Metadata {
 }
 
 /// The packages that are published.
-const PUBLISHED: [&str; 6] = [
+const PUBLISHED: [&str; 7] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
     "randomx-client",
+    "randomx-guard",
     "randomx-console",
     "randomx-cli",
 ];

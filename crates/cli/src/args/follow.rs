@@ -137,7 +137,7 @@ pub(crate) struct RelayArgs {
 }
 
 /// Parses the address of a relay.
-fn relay_address(text: &str) -> Result<Url, String> {
+pub(super) fn relay_address(text: &str) -> Result<Url, String> {
     let address = Url::parse(text)
         .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18090"))?;
     if matches!(address.scheme(), "http" | "https") && address.has_host() {

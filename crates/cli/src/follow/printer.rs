@@ -13,7 +13,7 @@ use super::evidence::EvidenceFolder;
 use crate::{error::Error, output};
 
 /// Prints reports, as JSON lines or as sentences.
-pub(super) struct Printer {
+pub(crate) struct Printer {
     names: Vec<String>,
     json: bool,
     /// Where evidence is written.
@@ -21,7 +21,7 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    pub(super) fn new(names: Vec<String>, json: bool, folder: Option<PathBuf>) -> Printer {
+    pub(crate) fn new(names: Vec<String>, json: bool, folder: Option<PathBuf>) -> Printer {
         Printer { names, json, folder: folder.map(EvidenceFolder::new) }
     }
 
@@ -30,7 +30,7 @@ impl Printer {
         self.names.get(source.index()).map_or("", String::as_str)
     }
 
-    pub(super) fn print(&self, follower: &Follower, report: &Report) -> Result<(), Error> {
+    pub(crate) fn print(&self, follower: &Follower, report: &Report) -> Result<(), Error> {
         let evidence = match report {
             Report::Disagreement { evidence, .. }
             | Report::Source {

@@ -70,6 +70,7 @@ const CRATES: &[&str] = &[
     "crates/console/src",
     "crates/figures/src",
     "crates/fuzz/src",
+    "crates/guard/src",
     "crates/http/src",
     "crates/lab/src",
     "crates/monero/src",

@@ -1,0 +1,111 @@
+//! The arguments of `randomx guard`.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::Args;
+use randomx_client::{Proxy, node};
+use randomx_monero::Network;
+use url::Url;
+
+use super::{WorkArgs, follow::relay_address};
+
+pub(crate) const AFTER_HELP: &str = "\
+Examples:
+  randomx guard --node http://node-a.example:18089 --node https://node-b.example:18089 --store guard
+  randomx guard --node http://NAME.onion:18081 --proxy socks5://127.0.0.1:9050 --store guard
+Then the wallet's node is 127.0.0.1:18081:
+  monero-wallet-cli --daemon-address 127.0.0.1:18081
+
+The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
+and transactions reach a wallet only if they belong to the verified chain, heights and headers come
+from that chain, and fee estimates over 10 times what recent blocks paid are refused. A node that lies
+is not asked again, and the evidence is kept in the store. What blocks do not commit to is passed on and
+counted as not verified: decoys, output indices, the pool, what is spent. See GET /guard/status.
+
+While the guard reads the chain, wallets get the status BUSY. A wallet that scans from an older height
+waits until the guard has the headers from there on; a relay gives them fastest. The nodes must not be
+pruned. The address is loopback by default: anyone who can reach it can use the nodes.
+
+Exit codes:
+  2  unusable arguments, the address is not available, or the state could not be stored";
+
+/// `randomx guard`.
+#[derive(Args)]
+pub(crate) struct GuardArgs {
+    /// A Monero node, such as http://127.0.0.1:18081; may be repeated
+    #[arg(long = "node", value_name = "URL", value_parser = node::address, required = true)]
+    pub(crate) nodes: Vec<Url>,
+
+    /// A relay of headers, such as http://127.0.0.1:18090; may be repeated
+    #[arg(long = "relay", value_name = "URL", value_parser = relay_address)]
+    pub(crate) relays: Vec<Url>,
+
+    /// The folder in which the chain's state, older headers and evidence are kept
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: PathBuf,
+
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18081")]
+    pub(crate) listen: SocketAddr,
+
+    /// Reach nodes and relays through this proxy, which also resolves their names; Tor's is
+    /// socks5://127.0.0.1:9050
+    #[arg(long, value_name = "URL", value_parser = proxy)]
+    pub(crate) proxy: Option<Proxy>,
+
+    /// Begin at the checkpoint in this file, which is trusted, and not at the network's anchors
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<PathBuf>,
+
+    /// The network: mainnet, stagenet, testnet or regtest
+    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
+    pub(crate) network: Network,
+
+    /// Compute the proof of work of one block in N besides the newest of each batch
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: u64,
+
+    /// The difficulty of every block, for nodes that run with this option too
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) fixed_difficulty: Option<u64>,
+
+    /// Seconds that a node may take for an answer, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
+
+    /// Seconds between questions for news, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) poll: u64,
+
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// Parses the address of a proxy. Names are resolved by the proxy: a name server would learn them, and
+/// knows no .onion name.
+fn proxy(text: &str) -> Result<Proxy, String> {
+    let expected = "expected something like socks5://127.0.0.1:9050";
+    let rest = text.strip_prefix("socks5://").or_else(|| text.strip_prefix("socks5h://"));
+    let address = rest.ok_or(expected)?;
+    Proxy::new(&format!("socks5h://{address}")).map_err(|problem| format!("{problem}; {expected}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_resolves_the_names() {
+        for text in ["socks5://127.0.0.1:9050", "socks5h://localhost:1"] {
+            let proxy = proxy(text).expect(text);
+            assert!(!proxy.resolve_target(), "{text}");
+        }
+        for text in ["", "127.0.0.1:9050", "http://127.0.0.1:9050", "socks4://127.0.0.1:1"] {
+            assert!(proxy(text).is_err(), "{text}");
+        }
+    }
+}

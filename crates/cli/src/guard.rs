@@ -1,0 +1,49 @@
+//! `randomx guard`.
+
+use std::{process::ExitCode, time::Duration};
+
+use randomx_client::LightHasher;
+use randomx_guard::{Guard, Setup};
+use randomx_monero::client::{Config, Report};
+
+use crate::{
+    args::GuardArgs,
+    error::Error,
+    follow::{self, Printer},
+    output,
+};
+
+/// Answers wallets until the process is ended.
+pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
+    let config = Config {
+        fixed_difficulty: args.fixed_difficulty.map(u128::from),
+        sample: args.sample,
+        poll: args.poll,
+        ..Config::new(args.network, follow::random_secret()?)
+    };
+    let setup = Setup {
+        config,
+        start: follow::start(args.start.as_deref())?,
+        nodes: args.nodes.clone(),
+        relays: args.relays.clone(),
+        timeout: Duration::from_secs(args.timeout),
+        proxy: args.proxy.clone(),
+        store: &args.store,
+        log: Box::new(randomx_console::print_message),
+    };
+    let mut guard = Guard::new(setup, LightHasher::new(args.work.threads()))?;
+    let server = guard.listen(args.listen)?;
+    output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
+    let printer = Printer::new(guard.names().to_vec(), false, Some(args.store.clone()));
+    loop {
+        for report in guard.step()? {
+            // Wallets ask for the tip; a line for each block would be an access log of the chain.
+            if !matches!(report, Report::Tip(_)) {
+                printer.print(guard.follower(), &report)?;
+            }
+        }
+        if let Some(failure) = guard.follower().hash_failure() {
+            return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
+        }
+    }
+}

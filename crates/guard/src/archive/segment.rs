@@ -1,0 +1,114 @@
+//! A segment of older headers, and its file.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use randomx_client::replace_file;
+use randomx_monero::{Hash, HashingBlob, keccak256};
+
+use crate::verified::Verified;
+
+/// The number of blocks in a segment. Its first height is a multiple of this.
+pub(super) const SEGMENT: u64 = 2048;
+
+const MAGIC: &[u8; 8] = b"RXMhead1";
+
+/// The longest file that is read.
+const MAX_BYTES: u64 = 8 + SEGMENT * (1 + HashingBlob::MAX_BYTES as u64) + 32;
+
+/// Consecutive blocks from a multiple of [`SEGMENT`] on, linked by their ids.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    first: u64,
+    blocks: Vec<Verified>,
+}
+
+impl Segment {
+    /// Returns the segment of these hashing blobs, if they lead to the block with the id `last`.
+    pub(super) fn proven(first: u64, blobs: &[Vec<u8>], last: Hash) -> Option<Segment> {
+        let segment = Segment { first, blocks: linked(blobs)? };
+        (segment.blocks.last()?.id == last).then_some(segment)
+    }
+
+    /// Returns the segment with further blobs after it, if all lead to the block with the id `last`.
+    pub(super) fn joined(&self, blobs: &[Vec<u8>], last: Hash) -> Option<Segment> {
+        let more = linked(blobs)?;
+        let follows = self.blocks.last()?.id == more.first()?.blob.header.previous_id;
+        let mut blocks = self.blocks.clone();
+        blocks.extend(more);
+        (follows && blocks.last()?.id == last).then_some(Segment { first: self.first, blocks })
+    }
+
+    /// Returns the segment up to a block, if it has that block.
+    pub(super) fn ending_with(&self, height: u64, id: Hash) -> Option<Segment> {
+        (self.block(height)?.id == id).then_some(())?;
+        let count = usize::try_from(height - self.first + 1).ok()?;
+        Some(Segment { first: self.first, blocks: self.blocks[..count].to_vec() })
+    }
+
+    /// Returns the block at a height.
+    pub(super) fn block(&self, height: u64) -> Option<&Verified> {
+        self.blocks.get(usize::try_from(height.checked_sub(self.first)?).ok()?)
+    }
+
+    /// Returns the id of the block before the first.
+    pub(super) fn previous(&self) -> Option<Hash> {
+        self.blocks.first().map(|block| block.blob.header.previous_id)
+    }
+
+    /// Returns the number of blocks.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Writes the segment to its file.
+    pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut bytes = MAGIC.to_vec();
+        for block in &self.blocks {
+            let blob = block.blob.as_bytes();
+            bytes.push(blob.len() as u8);
+            bytes.extend(blob);
+        }
+        let checksum = keccak256(&[&bytes]);
+        bytes.extend(checksum);
+        fs::create_dir_all(folder)?;
+        replace_file(&path(folder, self.first / SEGMENT), &bytes)
+    }
+
+    /// Reads a segment, unless there is none, or its file is damaged.
+    pub(super) fn read(folder: &Path, index: u64) -> Option<Segment> {
+        let path = path(folder, index);
+        if fs::metadata(&path).ok()?.len() > MAX_BYTES {
+            return None;
+        }
+        let bytes = fs::read(path).ok()?;
+        let (content, checksum) = bytes.split_last_chunk::<32>()?;
+        (keccak256(&[content]) == *checksum).then_some(())?;
+        let mut rest = content.strip_prefix(MAGIC)?;
+        let mut blobs = Vec::new();
+        while let Some((&length, after)) = rest.split_first() {
+            let (blob, after) = after.split_at_checked(usize::from(length))?;
+            blobs.push(blob.to_vec());
+            rest = after;
+        }
+        let blocks = linked(&blobs)?;
+        (!blocks.is_empty()).then_some(Segment { first: index * SEGMENT, blocks })
+    }
+}
+
+fn path(folder: &Path, index: u64) -> PathBuf {
+    folder.join(format!("headers-{index:06}"))
+}
+
+/// Parses blobs, if each but the first has the id of the one before it.
+fn linked(blobs: &[Vec<u8>]) -> Option<Vec<Verified>> {
+    let mut blocks: Vec<Verified> = Vec::with_capacity(blobs.len());
+    for blob in blobs {
+        let blob = HashingBlob::parse(blob).ok()?;
+        let follows = blocks.last().is_none_or(|before| before.id == blob.header.previous_id);
+        follows.then_some(())?;
+        blocks.push(Verified { id: blob.id(), blob, work: None });
+    }
+    Some(blocks)
+}

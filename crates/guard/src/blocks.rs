@@ -1,0 +1,341 @@
+//! Blocks with their transactions: `getblocks.bin`, `getblocks_by_height.bin` and `gethashes.bin`.
+//!
+//! Nodes are asked for whole transactions also where a wallet asks for pruned ones, since the hash of a
+//! pruned transaction cannot be checked. The guard prunes them itself.
+
+mod format;
+
+use randomx_monero::{Block, Hash, Transaction};
+
+use crate::answer::Form;
+use crate::chain::{View, off_chain};
+use crate::epee::FormatError;
+use crate::journal::Lie;
+use crate::nodes::{Call, Fault};
+use crate::refusal::Refusal;
+use crate::service::Service;
+
+use format::{
+    BlocksAnswer, BlocksRequest, HashesAnswer, HeightsRequest, RawBlock, read_heights_answer,
+    write_blocks, write_hashes, write_heights,
+};
+
+/// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
+const MAX_ANSWER: u64 = 128 << 20;
+
+/// The most blocks that are asked for by their heights.
+const MAX_HEIGHTS: usize = 1000;
+
+/// The most ids in an answer, as nodes send.
+const MAX_IDS: u64 = 10_000;
+
+/// Where a node keeps its pool's news.
+const BLOCKS_ONLY: u8 = 0;
+const POOL_ONLY: u8 = 2;
+
+/// Answers `getblocks.bin`.
+pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request = BlocksRequest::read(body).map_err(malformed)?;
+    let view = service.chain.view()?;
+    let (tip, tip_id) = view.tip();
+    let wants_pool = request.info != BLOCKS_ONLY;
+    let wants_blocks = request.info != POOL_ONLY;
+    let up_to_date = request.ids.first() == Some(&tip_id) || !wants_blocks;
+    if up_to_date && !wants_pool {
+        return Ok(write_blocks(&BlocksAnswer::empty(tip + 1), request.prune));
+    }
+    let info = if up_to_date { POOL_ONLY } else { request.info };
+    let call = Call {
+        method: "getblocks.bin".to_owned(),
+        path: "/getblocks.bin".to_owned(),
+        form: Form::Binary,
+        body: request.write(info),
+        limit: MAX_ANSWER,
+    };
+    if wants_pool {
+        service.journal.not_verified("getblocks.bin: transaction pool");
+    }
+    service.nodes.ask(&call, |bytes| {
+        let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
+        check_pool(&answer)?;
+        if up_to_date {
+            (answer.start, answer.current) = (0, tip + 1);
+            answer.blocks.clear();
+            answer.indices.clear();
+        } else {
+            check_answer(service, &view, &request, &mut answer)?;
+        }
+        Ok(write_blocks(&answer, request.prune))
+    })
+}
+
+/// Checks all blocks of an answer, and cuts off those after the newest verified one.
+fn check_answer(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+    answer: &mut BlocksAnswer<'_>,
+) -> Result<(), Fault> {
+    let (tip, _) = view.tip();
+    if answer.indices.len() != answer.blocks.len() {
+        return Err(Fault::Unusable("there are not as many indices as blocks".to_owned()));
+    }
+    check_start(service, view, request, answer.start)?;
+    let behind = |last: u64| {
+        let problem = format!("the node has no block after {last}, and the chain has {tip}");
+        Err(Fault::Unusable(problem))
+    };
+    let missing = (tip + 1).saturating_sub(answer.start);
+    let known = usize::try_from(missing).unwrap_or(usize::MAX);
+    answer.blocks.truncate(known);
+    answer.indices.truncate(known);
+    let count = answer.blocks.len() as u64;
+    if answer.blocks.is_empty() && missing > 0 {
+        let problem =
+            format!("the node has no newer block than the wallet, and the chain has {tip}");
+        return Err(Fault::Unusable(problem));
+    }
+    // Wallets take an answer without a new block for the end of the chain.
+    let begins_at_known = request.start == 0;
+    if count < missing && count <= u64::from(begins_at_known) {
+        return behind((answer.start + count).saturating_sub(1));
+    }
+    let mut next_index = None;
+    for (index, block) in answer.blocks.iter().enumerate() {
+        let height = answer.start + index as u64;
+        let parsed = check_block(service, view, height, block)?;
+        check_indices(&parsed, request.no_miner, &answer.indices[index], &mut next_index)?;
+    }
+    answer.current = tip + 1;
+    Ok(())
+}
+
+/// Checks that an answer begins where the wallet's chain and the verified one part.
+fn check_start(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+    start: u64,
+) -> Result<(), Fault> {
+    if request.start > 0 {
+        return if start == request.start {
+            Ok(())
+        } else {
+            Err(Fault::Unusable(format!("start_height: expected {}, got {start}", request.start)))
+        };
+    }
+    // The newest common block, if it is recent.
+    let common = request.ids.iter().find_map(|id| view.height_of(id));
+    if common == Some(start) {
+        return Ok(());
+    }
+    let id = known_id(service, view, start)?;
+    if request.ids.contains(&id) && common.is_none_or(|common| start <= common || common == 0) {
+        Ok(())
+    } else {
+        let problem = format!("start_height: block {start} is none that the wallet named");
+        Err(Fault::Unusable(problem))
+    }
+}
+
+fn known_id(service: &Service, view: &View, height: u64) -> Result<Hash, Fault> {
+    service.chain.id(view, height).map_err(|refusal| match refusal {
+        Refusal::Busy(problem) => Fault::Busy(problem),
+        other => Fault::Unusable(other.to_string()),
+    })
+}
+
+/// Checks that a block is the verified one at a height, and its transactions are those that it names.
+fn check_block<'a>(
+    service: &Service,
+    view: &View,
+    height: u64,
+    block: &RawBlock<'a>,
+) -> Result<Checked<'a>, Fault> {
+    let expected = known_id(service, view, height)?;
+    let lie = |reason: String| {
+        Lie::new(reason)
+            .with("height", height)
+            .with_bytes("verified_id", &expected)
+            .with_bytes("block", block.blob)
+    };
+    let parsed = Block::parse(block.blob).map_err(|problem| {
+        Fault::from(lie(format!("block {height} cannot be parsed: {problem}")))
+    })?;
+    if parsed.id() != expected {
+        return Err(off_chain(view, height, &expected, block.blob));
+    }
+    if block.transactions.len() != parsed.transaction_hashes.len() {
+        let (expected, got) = (parsed.transaction_hashes.len(), block.transactions.len());
+        let reason = format!("block {height} has {expected} transactions, {got} were sent");
+        return Err(lie(reason).into());
+    }
+    let mut transactions = Vec::with_capacity(block.transactions.len());
+    for (blob, hash) in block.transactions.iter().zip(&parsed.transaction_hashes) {
+        let parsed = Transaction::parse(blob).ok();
+        let transaction = parsed.filter(|found| found.hash() == *hash);
+        let Some(transaction) = transaction else {
+            if parsed.is_some_and(|found| found.is_pruned()) {
+                let problem = format!("the node has pruned block {height}");
+                return Err(Fault::Unusable(problem));
+            }
+            let reason =
+                format!("block {height} has another transaction than {}", hex::encode(hash));
+            return Err(lie(reason).with_bytes("transaction", blob).into());
+        };
+        transactions.push(transaction);
+    }
+    Ok(Checked { block: parsed, transactions })
+}
+
+/// A block whose transactions were checked.
+pub(crate) struct Checked<'a> {
+    pub(crate) block: Block,
+    pub(crate) transactions: Vec<Transaction<'a>>,
+}
+
+/// Checks that each output has an index, and that those of new outputs are consecutive. Blocks do not
+/// commit to the first of an answer.
+fn check_indices(
+    checked: &Checked<'_>,
+    no_miner: bool,
+    indices: &[Vec<u64>],
+    next: &mut Option<u64>,
+) -> Result<(), Fault> {
+    let implausible = |what: &str| Err(Fault::Unusable(format!("output_indices: {what}")));
+    let miner = &checked.block.miner_transaction;
+    let others = checked.transactions.iter().map(|found| (found.version, found.outputs));
+    if indices.len() != 1 + others.len() {
+        return implausible("expected a list for each transaction");
+    }
+    let all = std::iter::once((miner.version, miner.outputs)).chain(others);
+    for (number, ((version, outputs), list)) in all.zip(indices).enumerate() {
+        let left_out = number == 0 && no_miner;
+        if left_out {
+            // How many are between is unknown.
+            *next = None;
+            continue;
+        }
+        if list.len() != outputs {
+            return implausible("expected an index for each output");
+        }
+        if version == 1 {
+            continue;
+        }
+        for &index in list {
+            if next.is_some_and(|next| next != index) {
+                return implausible("expected consecutive numbers");
+            }
+            *next = index.checked_add(1);
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the transactions of the pool have their hashes.
+fn check_pool(answer: &BlocksAnswer<'_>) -> Result<(), Fault> {
+    for added in &answer.pool.added {
+        let whole = Transaction::parse(added.blob).ok();
+        if whole.is_none_or(|found| found.hash() != *added.hash) {
+            let reason =
+                format!("the pool has another transaction than {}", hex::encode(added.hash));
+            return Err(Lie::new(reason).with_bytes("transaction", added.blob).into());
+        }
+    }
+    Ok(())
+}
+
+/// Answers `getblocks_by_height.bin`.
+pub(crate) fn by_height(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request = HeightsRequest::read(body, MAX_HEIGHTS).map_err(malformed)?;
+    let view = service.chain.view()?;
+    fetch(service, &view, &request.heights, |blocks, _| Ok(write_heights(blocks)))
+}
+
+/// Asks nodes for the blocks at some heights, and checks them. `take` receives them.
+pub(crate) fn fetch<T>(
+    service: &Service,
+    view: &View,
+    heights: &[u64],
+    take: impl Fn(&[RawBlock<'_>], &[Checked<'_>]) -> Result<T, Fault>,
+) -> Result<T, Refusal> {
+    let (tip, _) = view.tip();
+    if let Some(height) = heights.iter().find(|height| **height > tip) {
+        let problem = format!("heights: expected at most {tip}, got {height}");
+        return Err(Refusal::Request(problem));
+    }
+    let call = Call {
+        method: "getblocks_by_height.bin".to_owned(),
+        path: "/getblocks_by_height.bin".to_owned(),
+        form: Form::Binary,
+        body: HeightsRequest::write(heights),
+        limit: MAX_ANSWER,
+    };
+    service.nodes.ask(&call, |bytes| {
+        let blocks = read_heights_answer(bytes, MAX_HEIGHTS).map_err(unusable)?;
+        if blocks.len() != heights.len() {
+            let (expected, got) = (heights.len(), blocks.len());
+            return Err(Fault::Unusable(format!("blocks: expected {expected}, got {got}")));
+        }
+        let checked = heights.iter().zip(&blocks);
+        let checked = checked.map(|(&height, block)| check_block(service, view, height, block));
+        take(&blocks, &checked.collect::<Result<Vec<_>, Fault>>()?)
+    })
+}
+
+/// Answers `gethashes.bin`.
+pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request = BlocksRequest::read(body).map_err(malformed)?;
+    let view = service.chain.view()?;
+    let (tip, _) = view.tip();
+    let common = request.ids.iter().find_map(|id| view.height_of(id));
+    if let Some(start) = common.filter(|start| *start >= view.base.0) {
+        let last = tip.min(start + MAX_IDS - 1);
+        let ids = (start..=last).map(|height| service.chain.id(&view, height));
+        return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
+    }
+    let call = Call {
+        method: "gethashes.bin".to_owned(),
+        path: "/gethashes.bin".to_owned(),
+        form: Form::Binary,
+        body: request.write_hashes(),
+        limit: 1 << 20,
+    };
+    let (bytes, unproven) = service.nodes.ask(&call, |bytes| {
+        let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
+        if !ids.first().is_some_and(|first| request.ids.contains(first)) {
+            let problem = "m_block_ids: expected to begin with a block that the wallet named";
+            return Err(Fault::Unusable(problem.to_owned()));
+        }
+        let mut unproven = false;
+        let known = usize::try_from((tip + 1).saturating_sub(start)).unwrap_or(usize::MAX);
+        let ids = &ids[..known.min(ids.len())];
+        for (id, height) in ids.iter().zip(start..) {
+            match service.chain.known_id(&view, height) {
+                Some(known) if known == *id => {}
+                Some(known) => {
+                    let reason = format!("block {height} is not on the verified chain");
+                    let lie = Lie::new(reason).with("height", height);
+                    return Err(lie
+                        .with_bytes("sent", id)
+                        .with_bytes("verified_id", &known)
+                        .into());
+                }
+                None => unproven = true,
+            }
+        }
+        Ok((write_hashes(start, tip + 1, ids), unproven))
+    })?;
+    if unproven {
+        service.journal.not_verified("gethashes.bin: ids before the oldest verified header");
+    }
+    Ok(bytes)
+}
+
+fn malformed(problem: FormatError) -> Refusal {
+    Refusal::Request(problem.to_string())
+}
+
+fn unusable(problem: FormatError) -> Fault {
+    Fault::Unusable(problem.to_string())
+}

@@ -1,0 +1,148 @@
+//! The verified chain, as the threads that answer requests see it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use randomx_monero::client::Client;
+use randomx_monero::{Hash, HashingBlob, Network};
+
+use crate::archive::Archive;
+use crate::journal::Lie;
+use crate::nodes::Fault;
+use crate::refusal::Refusal;
+use crate::verified::Verified;
+
+/// The depth below the tip from which another block at the same height is a lie, and not a fork that
+/// the node has yet to leave.
+const DEEP: u64 = 10;
+
+/// The newest blocks of the verified chain at one moment.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) network: Network,
+    /// The last block that is kept by its id alone.
+    pub(crate) base: (u64, Hash),
+    /// The blocks after it.
+    blocks: Vec<Verified>,
+    heights: HashMap<Hash, u64>,
+    /// The chain's work up to the newest block, and that block's timestamp.
+    pub(crate) work: u128,
+    pub(crate) timestamp: u64,
+}
+
+impl View {
+    /// Returns the client's chain, or `None` before there is one.
+    pub(crate) fn of(client: &Client, network: Network) -> Option<View> {
+        let tip = client.tip()?;
+        let base = (client.base().height, client.base().id);
+        let mut blocks = Vec::new();
+        let mut heights = HashMap::from([(base.1, base.0)]);
+        for block in client.kept() {
+            let blob = HashingBlob::parse(block.blob).ok()?;
+            heights.insert(block.id, block.height);
+            blocks.push(Verified {
+                id: block.id,
+                blob,
+                work: Some((block.difficulty, block.work)),
+            });
+        }
+        blocks.reverse();
+        Some(View { network, base, blocks, heights, work: tip.work, timestamp: tip.timestamp })
+    }
+
+    /// Returns the height and the id of the newest block.
+    pub(crate) fn tip(&self) -> (u64, Hash) {
+        let above = self.blocks.len() as u64;
+        (self.base.0 + above, self.blocks.last().map_or(self.base.1, |block| block.id))
+    }
+
+    /// Returns the block at a height after the base.
+    pub(crate) fn block(&self, height: u64) -> Option<&Verified> {
+        let index = height.checked_sub(self.base.0 + 1)?;
+        self.blocks.get(usize::try_from(index).ok()?)
+    }
+
+    /// Returns the height of a block that is the base or after it, or the genesis block.
+    pub(crate) fn height_of(&self, id: &Hash) -> Option<u64> {
+        let genesis = (*id == self.network.genesis_id()).then_some(0);
+        self.heights.get(id).copied().or(genesis)
+    }
+
+    /// Returns the timestamps of the last blocks, at most `count`, the oldest first.
+    pub(crate) fn timestamps(&self, count: usize) -> Vec<u64> {
+        let first = self.blocks.len().saturating_sub(count);
+        self.blocks[first..].iter().map(|block| block.blob.header.timestamp).collect()
+    }
+}
+
+/// The verified chain: its newest blocks in memory, older ones in an archive.
+pub(crate) struct Chain {
+    view: RwLock<Option<Arc<View>>>,
+    archive: Arc<Archive>,
+}
+
+impl Chain {
+    pub(crate) fn new(archive: Arc<Archive>) -> Chain {
+        Chain { view: RwLock::new(None), archive }
+    }
+
+    /// Shows a new state to requests that begin from now on.
+    pub(crate) fn show(&self, view: View) {
+        self.archive.set_base(view.base);
+        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
+    }
+
+    /// Returns the newest state.
+    pub(crate) fn view(&self) -> Result<Arc<View>, Refusal> {
+        let view = self.view.read().unwrap_or_else(PoisonError::into_inner).clone();
+        view.ok_or_else(|| Refusal::Busy("the guard reads the chain".to_owned()))
+    }
+
+    /// Returns the id of the block at a height.
+    pub(crate) fn id(&self, view: &View, height: u64) -> Result<Hash, Refusal> {
+        if height == view.base.0 {
+            return Ok(view.base.1);
+        }
+        if height == 0 {
+            return Ok(view.network.genesis_id());
+        }
+        self.block(view, height).map(|block| block.id)
+    }
+
+    /// Returns the id of the block at a height, unless it is neither in memory nor in the archive.
+    pub(crate) fn known_id(&self, view: &View, height: u64) -> Option<Hash> {
+        let above = height >= view.base.0 || height == 0;
+        (above || self.archive.has(height)).then(|| self.id(view, height).ok()).flatten()
+    }
+
+    /// Returns the block at a height. An older block is fetched to the archive, which may take
+    /// longer than a wallet waits; the request is refused then, and succeeds later.
+    pub(crate) fn block(&self, view: &View, height: u64) -> Result<Verified, Refusal> {
+        let (tip, _) = view.tip();
+        if height > tip {
+            let problem = format!("height: expected at most {tip}, the newest verified block");
+            return Err(Refusal::Request(problem));
+        }
+        if let Some(block) = view.block(height) {
+            return Ok(block.clone());
+        }
+        self.archive.block(height).ok_or_else(|| {
+            Refusal::Busy(format!("the guard reads the headers from block {height} on"))
+        })
+    }
+
+    /// Describes the archive for the status page.
+    pub(crate) fn archive(&self) -> &Archive {
+        &self.archive
+    }
+}
+
+/// Judges a node that has another block than the verified one.
+pub(crate) fn off_chain(view: &View, height: u64, verified: &Hash, blob: &[u8]) -> Fault {
+    let problem = format!("block {height} is not on the verified chain");
+    if height + DEEP >= view.tip().0 {
+        return Fault::Unusable(problem);
+    }
+    let lie = Lie::new(problem).with("height", height);
+    lie.with_bytes("verified_id", verified).with_bytes("block", blob).into()
+}

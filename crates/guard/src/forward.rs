@@ -1,0 +1,151 @@
+//! Methods whose answers nobody can verify: blocks do not commit to them. They are passed on within
+//! bounds, and two nodes' answers are compared where they should be equal.
+
+mod plausible;
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::answer::Form;
+use crate::nodes::{Call, Fault};
+use crate::refusal::Refusal;
+use crate::service::Service;
+
+use plausible::Plausible;
+
+/// A method that is passed on.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    name: &'static str,
+    /// The form of the request.
+    form: Form,
+    /// The longest answer in bytes.
+    limit: u64,
+    plausible: Plausible,
+}
+
+impl Known {
+    /// Returns the form of a refusal.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+}
+
+const MIB: u64 = 1 << 20;
+
+const fn known(name: &'static str, form: Form, limit: u64, plausible: Plausible) -> Known {
+    Known { name, form, limit, plausible }
+}
+
+/// Methods with a path of their own. The last words of two names are the older ones.
+const PATHS: &[(&str, Known)] = &[
+    ("/get_outs.bin", known("get_outs.bin", Form::Binary, 8 * MIB, Plausible::Outputs)),
+    ("/get_outs", known("get_outs", Form::Json, 16 * MIB, Plausible::Any)),
+    ("/get_o_indexes.bin", known("get_o_indexes.bin", Form::Binary, MIB, Plausible::Any)),
+    (
+        "/get_output_distribution.bin",
+        known("get_output_distribution.bin", Form::Binary, 64 * MIB, Plausible::Distribution),
+    ),
+    ("/is_key_image_spent", known("is_key_image_spent", Form::Json, 4 * MIB, Plausible::Spent)),
+    (
+        "/get_transaction_pool_hashes.bin",
+        known("get_transaction_pool_hashes.bin", Form::Json, 16 * MIB, Plausible::Any),
+    ),
+    (
+        "/get_transaction_pool_hashes",
+        known("get_transaction_pool_hashes", Form::Json, 16 * MIB, Plausible::Any),
+    ),
+    ("/get_transaction_pool", known("get_transaction_pool", Form::Json, 64 * MIB, Plausible::Any)),
+    (
+        "/get_transaction_pool_stats",
+        known("get_transaction_pool_stats", Form::Json, MIB, Plausible::Any),
+    ),
+];
+
+/// Methods of JSON-RPC.
+const JSON_RPC: &[Known] = &[
+    known("get_output_histogram", Form::Json, 16 * MIB, Plausible::Any),
+    known("get_output_distribution", Form::Json, 128 * MIB, Plausible::Any),
+    known("get_txpool_backlog", Form::Json, 16 * MIB, Plausible::Any),
+];
+
+/// Returns the method with a path.
+pub(crate) fn find(path: &str) -> Option<Known> {
+    PATHS.iter().find(|(known, _)| *known == path).map(|(_, known)| *known)
+}
+
+/// Returns the method of JSON-RPC with a name.
+pub(crate) fn find_json_rpc(name: &str) -> Option<Known> {
+    JSON_RPC.iter().find(|known| known.name == name).copied()
+}
+
+/// Passes on a request.
+pub(crate) fn pass_on(service: &Service, known: Known, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request = match known.form {
+        Form::Json if body.iter().all(u8::is_ascii_whitespace) => b"{}".to_vec(),
+        Form::Json => without_client(body)?.into_bytes(),
+        Form::Binary => known.plausible.rewrite(body).map_err(Refusal::Request)?,
+    };
+    let call = Call {
+        method: known.name.to_owned(),
+        path: format!("/{}", known.name),
+        form: known.form,
+        body: request,
+        limit: known.limit,
+    };
+    ask(service, known, &call, body)
+}
+
+/// Passes on a request of JSON-RPC.
+pub(crate) fn pass_on_json_rpc(
+    service: &Service,
+    known: Known,
+    id: &RawValue,
+    params: Option<&RawValue>,
+) -> Result<Vec<u8>, Refusal> {
+    let params = params.map_or("{}", RawValue::get);
+    let params = without_client(params.as_bytes())?;
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":{},"method":"{}","params":{params}}}"#,
+        id.get(),
+        known.name
+    );
+    let call = Call {
+        method: known.name.to_owned(),
+        path: "/json_rpc".to_owned(),
+        form: Form::Json,
+        body: body.into_bytes(),
+        limit: known.limit,
+    };
+    ask(service, known, &call, params.as_bytes())
+}
+
+fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let tip = service.chain.view()?.tip().0;
+    let judge = |answer: &[u8]| {
+        let facts = known.plausible.check(request, answer, tip).map_err(Fault::Unusable)?;
+        Ok((answer.to_vec(), facts))
+    };
+    let answers = if known.plausible.is_compared() {
+        service.nodes.ask_two(call, judge)?
+    } else {
+        vec![service.nodes.ask(call, judge)?]
+    };
+    service.journal.not_verified(known.name);
+    if answers.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+        let problem = "two nodes contradict each other, and nothing shows which one lies";
+        return Err(Refusal::Unusable(problem.to_owned()));
+    }
+    let first = answers.into_iter().next().map(|(answer, _)| answer);
+    first.ok_or_else(|| Refusal::Unusable("no answer".to_owned()))
+}
+
+/// Returns a JSON object without the field by which a node recognises a wallet again.
+fn without_client(json: &[u8]) -> Result<String, Refusal> {
+    let malformed = |problem: serde_json::Error| Refusal::Request(problem.to_string());
+    let mut fields: BTreeMap<String, &RawValue> =
+        serde_json::from_slice(json).map_err(malformed)?;
+    fields.remove("client");
+    serde_json::to_string(&fields).map_err(malformed)
+}

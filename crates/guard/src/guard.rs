@@ -1,0 +1,182 @@
+//! A guard: the follower, the nodes and the server together.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use randomx_client::{Follower, FollowerError, Hasher, Proxy, Source, Store, StoreFileError};
+use randomx_http::Server;
+use randomx_monero::Network;
+use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};
+use serde_json::json;
+use thiserror::Error;
+use url::Url;
+
+use crate::archive::Archive;
+use crate::chain::{Chain, View};
+use crate::journal::Journal;
+use crate::nodes::Nodes;
+use crate::routes;
+use crate::service::Service;
+
+/// The folder of older headers in the store's folder.
+const HEADERS: &str = "headers";
+
+/// What a guard uses.
+pub struct Setup<'a> {
+    /// How the chain is followed.
+    pub config: Config,
+    /// Where the chain begins if nothing is stored.
+    pub start: Start,
+    /// The addresses of nodes, as [`node::address`](randomx_client::node::address) returns them.
+    pub nodes: Vec<Url>,
+    /// The addresses of relays.
+    pub relays: Vec<Url>,
+    /// The longest time of a request.
+    pub timeout: Duration,
+    /// The proxy to nodes and relays, if there is one.
+    pub proxy: Option<Proxy>,
+    /// The folder for the chain's state, older headers and evidence.
+    pub store: &'a Path,
+    /// Receives lines for people.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A guard. It follows the chain while [`Guard::step`] is called, and answers wallets while the server
+/// that [`Guard::listen`] returns is kept.
+pub struct Guard {
+    follower: Follower,
+    service: Arc<Service>,
+    names: Vec<String>,
+    network: Network,
+    /// The tip that requests see.
+    shown: Option<Tip>,
+}
+
+impl Guard {
+    /// Opens the store, and starts to follow the chain.
+    ///
+    /// # Errors
+    ///
+    /// If the store cannot be used, its state is refused, or threads cannot be started.
+    pub fn new(setup: Setup<'_>, hasher: impl Hasher + 'static) -> Result<Guard, GuardError> {
+        let Setup { config, start, nodes, relays, timeout, proxy, store, log } = setup;
+        let network = config.network;
+        let journal = Arc::new(Journal::new(log, store.to_owned()));
+        let sources = || -> Vec<Source> {
+            let nodes = nodes.iter().map(|url| match &proxy {
+                Some(proxy) => Source::node_through(proxy, url, timeout),
+                None => Source::node(url, timeout),
+            });
+            let relays = relays.iter().map(|url| match &proxy {
+                Some(proxy) => Source::relay_through(proxy, url, timeout),
+                None => Source::relay(url, timeout),
+            });
+            nodes.chain(relays).collect()
+        };
+        let names = nodes.iter().chain(&relays).map(Url::to_string).collect();
+        let remote = Nodes::new(&nodes, timeout, proxy.as_ref(), Arc::clone(&journal));
+        let opened = Store::open(store)?;
+        let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
+        let archive = Arc::new(Archive::new(store.join(HEADERS)));
+        // Relays have headers at hand, nodes must be asked for whole blocks.
+        let mut older = sources();
+        older.rotate_left(nodes.len());
+        let (filled, noted) = (Arc::clone(&archive), Arc::clone(&journal));
+        let work = move || filled.run(&older, &noted);
+        thread::Builder::new().spawn(work).map_err(GuardError::Threads)?;
+        let service = Service {
+            chain: Chain::new(archive),
+            nodes: remote,
+            journal,
+            paid: Mutex::default(),
+            sources: Mutex::default(),
+            caught_up: AtomicBool::new(false),
+        };
+        let mut guard = Guard { follower, service: Arc::new(service), names, network, shown: None };
+        guard.show();
+        Ok(guard)
+    }
+
+    /// Answers wallets at an address until the returned server is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If the address is not available, or threads cannot be started.
+    pub fn listen(&self, address: SocketAddr) -> Result<Server, GuardError> {
+        let service = Arc::clone(&self.service);
+        let router = |bound| routes::router(service, bound);
+        Server::start_with(address, router, routes::settings()).map_err(GuardError::Listen)
+    }
+
+    /// Returns the follower.
+    pub fn follower(&self) -> &Follower {
+        &self.follower
+    }
+
+    /// Returns the addresses of the sources, in the order of the follower's.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Follows the chain for a second at most, and returns what is to be reported.
+    ///
+    /// # Errors
+    ///
+    /// If the state cannot be stored.
+    pub fn step(&mut self) -> Result<Vec<Report>, GuardError> {
+        let reports = self.follower.step()?;
+        for report in &reports {
+            if let Report::Source { source, state: SourceState::Invalid { reason, .. } } = report {
+                self.service.nodes.drop_node(source.index(), reason);
+            }
+        }
+        self.show();
+        Ok(reports)
+    }
+
+    /// Shows the present state to requests.
+    fn show(&mut self) {
+        let (client, network) = (self.follower.client(), self.network);
+        if client.tip() != self.shown
+            && let Some(view) = View::of(client, network)
+        {
+            self.shown = client.tip();
+            self.service.chain.show(view);
+        }
+        // Before a source was followed, the stored tip may be old.
+        let followed = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
+        let follows = client.sources().any(|(_, state)| followed(state));
+        if client.tip().is_some() && follows && client.is_settled() {
+            self.service.caught_up.store(true, Ordering::Release);
+        }
+        let describe = |(source, state): (SourceId, &SourceState)| {
+            json!({
+                "source": self.names.get(source.index()),
+                "state": state.as_str(),
+                "problem": self.follower.failure(source),
+            })
+        };
+        *self.service.sources() = client.sources().map(describe).collect();
+    }
+}
+
+/// The reason why a guard cannot start or go on.
+#[derive(Debug, Error)]
+pub enum GuardError {
+    /// Following ended.
+    #[error(transparent)]
+    Follow(#[from] FollowerError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreFileError),
+    /// Threads cannot be started.
+    #[error("cannot start threads: {0}")]
+    Threads(std::io::Error),
+    /// The address is not available.
+    #[error("cannot listen: {0}")]
+    Listen(std::io::Error),
+}

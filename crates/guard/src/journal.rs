@@ -1,0 +1,170 @@
+//! What the guard reports: refused answers with their evidence, and answers that nobody can verify.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// The most refused answers that are remembered.
+const REMEMBERED: usize = 50;
+
+/// The most files of evidence that one run writes.
+const MAX_FILES: usize = 1000;
+
+/// A false statement of a node.
+#[derive(Debug)]
+pub(crate) struct Lie {
+    /// What is false.
+    pub(crate) reason: String,
+    /// What somebody else needs to check that.
+    pub(crate) evidence: Map<String, Value>,
+}
+
+impl Lie {
+    pub(crate) fn new(reason: impl Into<String>) -> Lie {
+        Lie { reason: reason.into(), evidence: Map::new() }
+    }
+
+    /// Adds bytes to the evidence.
+    pub(crate) fn with_bytes(mut self, name: &str, bytes: &[u8]) -> Lie {
+        self.evidence.insert(name.to_owned(), hex::encode(bytes).into());
+        self
+    }
+
+    /// Adds something else to the evidence.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Lie {
+        self.evidence.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// A refused answer, as the status page shows it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Refused {
+    time: u64,
+    node: String,
+    method: String,
+    reason: String,
+    evidence: Option<PathBuf>,
+}
+
+/// Writes the log and evidence, and counts.
+pub(crate) struct Journal {
+    log: Box<dyn Fn(&str) + Send + Sync>,
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    refused: VecDeque<Refused>,
+    refused_count: u64,
+    files: usize,
+    not_verified: BTreeMap<String, u64>,
+    checked: BTreeMap<String, u64>,
+}
+
+impl Journal {
+    pub(crate) fn new(log: Box<dyn Fn(&str) + Send + Sync>, folder: PathBuf) -> Journal {
+        Journal { log, folder, state: Mutex::default() }
+    }
+
+    /// Writes a line to the log.
+    pub(crate) fn log(&self, line: &str) {
+        (self.log)(line);
+    }
+
+    /// Counts an answer that was verified.
+    pub(crate) fn checked(&self, method: &str) {
+        *self.lock().checked.entry(method.to_owned()).or_default() += 1;
+    }
+
+    /// Counts an answer that cannot be verified. The first of each method is logged.
+    pub(crate) fn not_verified(&self, method: &str) {
+        let count = {
+            let mut state = self.lock();
+            let count = state.not_verified.entry(method.to_owned()).or_default();
+            *count += 1;
+            *count
+        };
+        if count == 1 {
+            self.log(&format!("not verified: {method}; the node's answers are passed on"));
+        }
+    }
+
+    /// Logs a lie and writes its evidence.
+    pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) {
+        let Lie { reason, evidence } = lie;
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let content = json!({
+            "time": time, "node": node, "method": method, "reason": reason, "evidence": evidence,
+        });
+        let file = match self.write(&content) {
+            Ok(file) => Some(file),
+            Err(problem) => {
+                self.log(&format!("cannot write evidence: {problem}"));
+                None
+            }
+        };
+        let place = file.as_ref().map(|file| format!("; evidence: {}", file.display()));
+        self.log(&format!("{node} lied in {method}: {reason}{}", place.unwrap_or_default()));
+        let refused = Refused {
+            time,
+            node: node.to_owned(),
+            method: method.to_owned(),
+            reason,
+            evidence: file,
+        };
+        let mut state = self.lock();
+        state.refused_count += 1;
+        state.refused.push_back(refused);
+        if state.refused.len() > REMEMBERED {
+            state.refused.pop_front();
+        }
+    }
+
+    /// Returns the counts and the refused answers, for the status page.
+    pub(crate) fn describe(&self) -> Value {
+        let state = self.lock();
+        json!({
+            "verified": state.checked,
+            "notVerified": state.not_verified,
+            "refusedCount": state.refused_count,
+            "refused": state.refused,
+        })
+    }
+
+    fn write(&self, content: &Value) -> io::Result<PathBuf> {
+        fs::create_dir_all(&self.folder)?;
+        loop {
+            let number = {
+                let mut state = self.lock();
+                state.files += 1;
+                state.files
+            };
+            if number > MAX_FILES {
+                return Err(io::Error::other(format!("more than {MAX_FILES} files")));
+            }
+            let path = self.folder.join(format!("lie-{number}.json"));
+            match File::create_new(&path) {
+                Ok(mut file) => {
+                    file.write_all(content.to_string().as_bytes())?;
+                    return Ok(path);
+                }
+                // Of an earlier run.
+                Err(problem) if problem.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(problem) => return Err(problem),
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Counters and a list are valid after any panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,62 @@
+//! Headers in the form that nodes give them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::verified::Verified;
+
+/// Describes a verified block. Fields that its hash does not prove are zero or empty: weights, and for
+/// older blocks the difficulty.
+pub(super) fn describe(block: &Verified, height: u64, tip: u64) -> Value {
+    let header = &block.blob.header;
+    let mut described = json!({
+        "major_version": header.major_version,
+        "minor_version": header.minor_version,
+        "timestamp": header.timestamp,
+        "prev_hash": hex::encode(header.previous_id),
+        "nonce": header.nonce,
+        "orphan_status": false,
+        "height": height,
+        "depth": tip - height,
+        "hash": hex::encode(block.id),
+        "num_txes": block.blob.transactions.saturating_sub(1),
+        "reward": 0,
+        "block_size": 0,
+        "block_weight": 0,
+        "long_term_weight": 0,
+        "pow_hash": "",
+        "miner_tx_hash": "",
+    });
+    let work = block.work;
+    put_difficulty(&mut described, "difficulty", work.map(|(difficulty, _)| difficulty));
+    put_difficulty(&mut described, "cumulative_difficulty", work.map(|(_, work)| work));
+    described
+}
+
+/// Adds a number of 128 bits in the three forms that nodes use.
+pub(super) fn put_difficulty(object: &mut Value, name: &str, value: Option<u128>) {
+    let value = value.unwrap_or(0);
+    object[name] = json!(value as u64);
+    object[format!("{name}_top64")] = json!((value >> 64) as u64);
+    object[format!("wide_{name}")] = json!(format!("{value:#x}"));
+}
+
+#[derive(Deserialize)]
+struct BlockAnswer<'a> {
+    #[serde(borrow)]
+    result: BlockResult<'a>,
+}
+
+#[derive(Deserialize)]
+struct BlockResult<'a> {
+    #[serde(borrow)]
+    blob: Cow<'a, str>,
+}
+
+/// Returns the blob in a node's answer to `get_block`.
+pub(super) fn block_blob(answer: &[u8]) -> Option<Vec<u8>> {
+    let answer: BlockAnswer<'_> = serde_json::from_slice(answer).ok()?;
+    hex::decode(&*answer.result.blob).ok()
+}

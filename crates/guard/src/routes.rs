@@ -1,0 +1,167 @@
+//! The HTTP side: who may ask, how much, and how many at a time.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use randomx_http::{Names, Settings, read_body};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task;
+use tokio::time::timeout;
+
+use crate::dispatch::reply;
+use crate::service::Service;
+use crate::status;
+
+/// The longest request in bytes. One with a transaction has twice its size.
+const MAX_BODY: usize = 4 << 20;
+
+/// The most requests in work, and the most of these that carry blocks: up to 128 MiB each, twice.
+const MAX_REQUESTS: usize = 16;
+const MAX_LARGE: usize = 2;
+
+/// How long a request waits for others.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The time after which a request in work may lose its connection to another one.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// What requests share.
+#[derive(Clone)]
+struct Shared {
+    service: Arc<Service>,
+    names: Names,
+    port: u16,
+    requests: Arc<Semaphore>,
+    large: Arc<Semaphore>,
+}
+
+/// Returns the settings of the server. A page may show the status and nothing else.
+pub(crate) fn settings() -> Settings {
+    let headers = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
+        ),
+        (header::CACHE_CONTROL, "no-store"),
+        // Monero's wallets do not notice that an idle connection was closed, and fail then.
+        (header::CONNECTION, "close"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    let busy = json!({ "status": "BUSY" }).to_string();
+    Settings { headers: headers.into_iter().collect(), busy, longest: LONGEST }
+}
+
+/// Returns the router of a guard that listens on this address.
+pub(crate) fn router(service: Arc<Service>, bound: SocketAddr) -> Router {
+    let (requests, large) = (Semaphore::new(MAX_REQUESTS), Semaphore::new(MAX_LARGE));
+    let (requests, large) = (Arc::new(requests), Arc::new(large));
+    let (names, port) = (Names::new(bound), bound.port());
+    Router::new().fallback(answer).with_state(Shared { service, names, port, requests, large })
+}
+
+async fn answer(State(shared): State<Shared>, request: Request) -> Response {
+    if let Err(problem) = permitted(shared.names, shared.port, request.headers()) {
+        return (StatusCode::FORBIDDEN, problem).into_response();
+    }
+    let path = request.uri().path().to_owned();
+    if let Some(page) = status::find(&path) {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return StatusCode::METHOD_NOT_ALLOWED.into_response();
+        }
+        let (content_type, body) = page(&shared.service);
+        return ([(header::CONTENT_TYPE, content_type)], body).into_response();
+    }
+    if !matches!(*request.method(), Method::GET | Method::POST) {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let busy = || (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n").into_response();
+    let Ok(Ok(_permit)) = timeout(WAIT, shared.requests.acquire()).await else { return busy() };
+    let body = match read_body(request, MAX_BODY).await {
+        Ok(body) => body,
+        Err(problem) => {
+            return (StatusCode::PAYLOAD_TOO_LARGE, problem.to_string()).into_response();
+        }
+    };
+    let _large = if path.contains("blocks") {
+        let Ok(Ok(permit)) = timeout(WAIT, shared.large.acquire()).await else { return busy() };
+        Some(permit)
+    } else {
+        None
+    };
+    let service = Arc::clone(&shared.service);
+    let Ok(reply) = task::spawn_blocking(move || reply(&service, &path, &body)).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
+    let content_type = [(header::CONTENT_TYPE, reply.form.content_type())];
+    (status, content_type, Body::from(reply.body)).into_response()
+}
+
+/// Accepts wallets and the guard's own page. A page of another site could otherwise send requests,
+/// and read the answers through a name of its own for this address.
+fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'static str> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next())
+    else {
+        return Err("Host: expected one header\n");
+    };
+    // Monero's own wallets leave the port out.
+    if !names.is_own_host(host) && !names.is_own_host(&format!("{host}:{port}")) {
+        return Err("Host: expected a name of this guard\n");
+    }
+    let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+    if origin.is_some_and(|origin| !names.is_own_origin(origin, host)) {
+        return Err("Origin: expected this guard's page, or none\n");
+    }
+    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+    if site.is_some_and(|site| site != b"same-origin" && site != b"none") {
+        return Err("Sec-Fetch-Site: expected this guard's page, or none\n");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(headers: &[(&'static str, &str)]) -> bool {
+        let names = Names::new("127.0.0.1:18081".parse().expect("an address"));
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().expect("a value"));
+        }
+        permitted(names, 18081, &map).is_ok()
+    }
+
+    #[test]
+    fn wallets_are_accepted() {
+        for host in ["127.0.0.1", "127.0.0.1:18081", "localhost", "localhost:18081", "[::1]"] {
+            assert!(passes(&[("host", host)]), "{host}");
+        }
+    }
+
+    #[test]
+    fn other_sites_are_refused() {
+        let own = ("host", "127.0.0.1:18081");
+        assert!(!passes(&[]));
+        assert!(!passes(&[own, own]));
+        for host in ["evil.example", "evil.example:18081", "localhost:1", "127.0.0.1:1", ""] {
+            assert!(!passes(&[("host", host)]), "{host}");
+        }
+        assert!(passes(&[own, ("origin", "http://127.0.0.1:18081")]));
+        for origin in ["http://evil.example", "null", "http://127.0.0.1"] {
+            assert!(!passes(&[own, ("origin", origin)]), "{origin}");
+        }
+        assert!(passes(&[own, ("sec-fetch-site", "none")]));
+        assert!(!passes(&[own, ("sec-fetch-site", "cross-site")]));
+    }
+}

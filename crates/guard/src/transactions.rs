@@ -1,0 +1,201 @@
+//! Transactions by their hashes, and sending one.
+
+mod format;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use randomx_monero::{Hash, Transaction};
+use serde_json::{Value, json};
+
+use crate::answer::Form;
+use crate::chain::View;
+use crate::journal::Lie;
+use crate::local::fetch_block;
+use crate::nodes::{Call, Fault};
+use crate::refusal::Refusal;
+use crate::service::Service;
+
+use format::{Answer, Found, Request, Sent};
+
+/// The most transactions in a request. Restricted nodes answer 100.
+const MOST: usize = 1000;
+
+/// The longest answer of a node: the bytes of a transaction in hex, twice.
+const MAX_ANSWER: u64 = 64 << 20;
+
+/// Answers `gettransactions`.
+pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request: Request = serde_json::from_slice(body)
+        .map_err(|problem| Refusal::Request(format!("gettransactions: {problem}")))?;
+    if request.txs_hashes.len() > MOST {
+        return Err(Refusal::Request(format!("txs_hashes: expected at most {MOST}")));
+    }
+    if request.decode_as_json {
+        // It would not be proven that the text describes the bytes.
+        let problem = "decode_as_json: expected false; the guard gives transactions as bytes";
+        return Err(Refusal::Request(problem.to_owned()));
+    }
+    let wanted: Vec<Hash> = request.txs_hashes.iter().map(|hash| hash.0).collect();
+    let view = service.chain.view()?;
+    let asked = json!({ "txs_hashes": request.txs_hashes, "prune": false, "split": true });
+    let call = Call {
+        method: "gettransactions".to_owned(),
+        path: "/gettransactions".to_owned(),
+        form: Form::Json,
+        body: asked.to_string().into(),
+        limit: MAX_ANSWER,
+    };
+    let (found, missed) = service.nodes.ask(&call, |answer| {
+        let answer: Answer<'_> = serde_json::from_slice(answer)
+            .map_err(|problem| Fault::Unusable(problem.to_string()))?;
+        if answer.status != "OK" {
+            return Err(Fault::Unusable(format!("the node answered {:?}", answer.status)));
+        }
+        check(&wanted, answer)
+    })?;
+    if !missed.is_empty() {
+        service.journal.not_verified("gettransactions: that a transaction does not exist");
+    }
+    let mut blocks = HashMap::new();
+    let mut entries = Vec::with_capacity(found.len());
+    for found in &found {
+        entries.push(describe(service, &view, &request, found, &mut blocks)?);
+    }
+    let as_hex: Vec<&Value> = entries.iter().map(|entry| &entry["as_hex"]).collect();
+    let missed: Vec<String> = missed.iter().map(hex::encode).collect();
+    let answer = json!({
+        "status": "OK", "untrusted": false, "txs": entries, "txs_as_hex": as_hex, "missed_tx": missed,
+    });
+    Ok(answer.to_string().into())
+}
+
+/// Checks that an answer has each transaction, in order, or names it as missing.
+fn check(wanted: &[Hash], answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>), Fault> {
+    let missed: Vec<Hash> = answer.missed_tx.iter().map(|hash| hash.0).collect();
+    let expected = wanted.iter().filter(|hash| !missed.contains(hash));
+    if answer.txs.len() != expected.clone().count() {
+        let (expected, got) = (expected.count(), answer.txs.len());
+        return Err(Fault::Unusable(format!("txs: expected {expected}, got {got}")));
+    }
+    let mut found = Vec::with_capacity(answer.txs.len());
+    for (entry, hash) in answer.txs.into_iter().zip(expected) {
+        let entry = Found::from(entry).map_err(Fault::Unusable)?;
+        let parsed = Transaction::parse(&entry.blob).ok();
+        let proven = parsed.and_then(|parsed| proven_hash(&parsed, entry.prunable_hash));
+        if parsed.is_some_and(|parsed| parsed.is_pruned()) && proven != Some(*hash) {
+            return Err(Fault::Unusable("the node has pruned the transaction".to_owned()));
+        }
+        if proven != Some(*hash) {
+            let reason = format!("another transaction than {} was sent", hex::encode(hash));
+            return Err(Lie::new(reason).with_bytes("transaction", &entry.blob).into());
+        }
+        found.push(Found { hash: *hash, ..entry });
+    }
+    Ok((found, missed))
+}
+
+/// Returns the hash of a transaction. What is pruned may be named by its hash.
+fn proven_hash(transaction: &Transaction<'_>, prunable: Option<Hash>) -> Option<Hash> {
+    let pruned = prunable.filter(|_| transaction.is_pruned());
+    match pruned.and_then(|hash| transaction.pruned_hash(&hash)) {
+        Some(hash) => Some(hash),
+        None => Some(transaction.hash()),
+    }
+}
+
+/// Describes a checked transaction, after its block was checked too.
+fn describe(
+    service: &Service,
+    view: &View,
+    request: &Request,
+    found: &Found,
+    blocks: &mut HashMap<u64, Vec<Hash>>,
+) -> Result<Value, Refusal> {
+    let (tip, _) = view.tip();
+    let Ok(transaction) = Transaction::parse(&found.blob) else {
+        return Err(Refusal::Unusable("a transaction was lost".to_owned()));
+    };
+    let pruned = transaction.pruned();
+    let rest = &found.blob[pruned.len()..];
+    if rest.is_empty() && found.prunable_hash.is_some() && !request.prune {
+        return Err(Refusal::Unusable("the node has pruned the transaction".to_owned()));
+    }
+    let prunable_hash = match transaction.version {
+        1 => [0; 32],
+        _ if rest.is_empty() => found.prunable_hash.unwrap_or([0; 32]),
+        _ => randomx_monero::keccak256(&[rest]),
+    };
+    let mut entry = json!({
+        "tx_hash": hex::encode(found.hash),
+        "as_hex": "", "pruned_as_hex": "", "prunable_as_hex": "", "as_json": "",
+        "prunable_hash": hex::encode(prunable_hash),
+        "double_spend_seen": found.double_spend_seen,
+    });
+    if request.prune || request.split {
+        entry["pruned_as_hex"] = json!(hex::encode(pruned));
+        if !request.prune {
+            entry["prunable_as_hex"] = json!(hex::encode(rest));
+        }
+    } else {
+        entry["as_hex"] = json!(hex::encode(&found.blob));
+    }
+    // Blocks after the newest verified one do not count yet.
+    let height = found.block_height.filter(|height| *height <= tip);
+    entry["in_pool"] = json!(height.is_none());
+    let Some(height) = height else {
+        service.journal.not_verified("gettransactions: transactions of the pool");
+        entry["relayed"] = json!(true);
+        entry["received_timestamp"] = json!(found.received_timestamp);
+        return Ok(entry);
+    };
+    let block = service.chain.block(view, height)?;
+    let ids = match blocks.entry(height) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(place) => {
+            let (_, fetched) = fetch_block(service, view, height, &block.id)?;
+            place.insert(fetched.transaction_ids())
+        }
+    };
+    if !ids.contains(&found.hash) {
+        let hash = hex::encode(found.hash);
+        let problem = format!("transaction {hash} is not in block {height}, as the node said");
+        return Err(Refusal::Unusable(problem));
+    }
+    entry["block_height"] = json!(height);
+    entry["confirmations"] = json!(tip - height + 1);
+    entry["block_timestamp"] = json!(block.blob.header.timestamp);
+    if found.output_indices.len() == transaction.outputs {
+        service.journal.not_verified("gettransactions: output_indices");
+        entry["output_indices"] = json!(found.output_indices);
+    }
+    Ok(entry)
+}
+
+/// Answers `sendrawtransaction`: all nodes receive the transaction.
+pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request: Sent<'_> = serde_json::from_slice(body)
+        .map_err(|problem| Refusal::Request(format!("sendrawtransaction: {problem}")))?;
+    let blob = hex::decode(&*request.tx_as_hex)
+        .map_err(|problem| Refusal::Request(format!("tx_as_hex: {problem}")))?;
+    Transaction::parse(&blob)
+        .map_err(|problem| Refusal::Request(format!("tx_as_hex: {problem}")))?;
+    let call = Call {
+        method: "sendrawtransaction".to_owned(),
+        path: "/sendrawtransaction".to_owned(),
+        form: Form::Json,
+        body: serde_json::to_vec(&request).unwrap_or_default(),
+        limit: 64 << 10,
+    };
+    let (mut refused, mut failures) = (None, Vec::new());
+    service.journal.not_verified("sendrawtransaction");
+    for answer in service.nodes.ask_all(&call) {
+        match answer.map(|answer| (serde_json::from_slice::<Value>(&answer), answer)) {
+            Ok((Ok(json), answer)) if json["status"] == "OK" => return Ok(answer),
+            Ok((Ok(_), answer)) => refused = Some(answer),
+            Ok((Err(_), _)) => failures.push("a node sent no JSON".to_owned()),
+            Err(problem) => failures.push(problem),
+        }
+    }
+    refused.ok_or_else(|| Refusal::Unusable(failures.join("; ")))
+}

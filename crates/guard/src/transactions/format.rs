@@ -1,0 +1,108 @@
+//! Requests for transactions and the answers, in JSON.
+
+use std::borrow::Cow;
+
+use randomx_monero::Hash;
+use serde::{Deserialize, Serialize};
+
+/// A hash in hex.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(super) struct Hex(#[serde(with = "hex")] pub(super) Hash);
+
+/// A request for transactions.
+#[derive(Deserialize)]
+pub(super) struct Request {
+    #[serde(default)]
+    pub(super) txs_hashes: Vec<Hex>,
+    #[serde(default)]
+    pub(super) decode_as_json: bool,
+    #[serde(default)]
+    pub(super) prune: bool,
+    #[serde(default)]
+    pub(super) split: bool,
+}
+
+/// A node's answer.
+#[derive(Deserialize)]
+pub(super) struct Answer<'a> {
+    #[serde(borrow)]
+    pub(super) status: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(super) txs: Vec<Entry<'a>>,
+    #[serde(default)]
+    pub(super) missed_tx: Vec<Hex>,
+}
+
+/// A transaction in a node's answer.
+#[derive(Deserialize)]
+pub(super) struct Entry<'a> {
+    #[serde(borrow, default)]
+    as_hex: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pruned_as_hex: Cow<'a, str>,
+    #[serde(borrow, default)]
+    prunable_as_hex: Cow<'a, str>,
+    #[serde(default)]
+    prunable_hash: Option<Hex>,
+    #[serde(default)]
+    in_pool: bool,
+    #[serde(default)]
+    double_spend_seen: bool,
+    #[serde(default)]
+    block_height: u64,
+    #[serde(default)]
+    received_timestamp: u64,
+    #[serde(default)]
+    output_indices: Vec<u64>,
+}
+
+/// A transaction, decoded.
+pub(super) struct Found {
+    pub(super) hash: Hash,
+    pub(super) blob: Vec<u8>,
+    /// The hash of the part that the node has pruned, as it says.
+    pub(super) prunable_hash: Option<Hash>,
+    /// The height of its block, as the node says, unless it is in the pool.
+    pub(super) block_height: Option<u64>,
+    pub(super) double_spend_seen: bool,
+    pub(super) received_timestamp: u64,
+    pub(super) output_indices: Vec<u64>,
+}
+
+impl Found {
+    /// Decodes an entry. Its hash is not known yet.
+    pub(super) fn from(entry: Entry<'_>) -> Result<Found, String> {
+        let text = if entry.as_hex.is_empty() {
+            [&*entry.pruned_as_hex, &*entry.prunable_as_hex].concat()
+        } else {
+            entry.as_hex.into_owned()
+        };
+        let blob = hex::decode(text).map_err(|problem| format!("a transaction: {problem}"))?;
+        Ok(Found {
+            hash: [0; 32],
+            blob,
+            prunable_hash: entry.prunable_hash.map(|hash| hash.0),
+            block_height: (!entry.in_pool).then_some(entry.block_height),
+            double_spend_seen: entry.double_spend_seen,
+            received_timestamp: entry.received_timestamp,
+            output_indices: entry.output_indices,
+        })
+    }
+}
+
+/// A transaction to send. Other fields, such as the one by which a node recognises a wallet again
+/// (`client`), are left out.
+#[derive(Deserialize, Serialize)]
+pub(super) struct Sent<'a> {
+    #[serde(borrow)]
+    pub(super) tx_as_hex: Cow<'a, str>,
+    #[serde(default)]
+    do_not_relay: bool,
+    #[serde(default = "yes")]
+    do_sanity_checks: bool,
+}
+
+fn yes() -> bool {
+    true
+}

@@ -1,0 +1,198 @@
+//! Answers to an honest wallet, and to hostile ones.
+
+use randomx_monero::{MAINNET_GENESIS_ID, Transaction};
+use serde_json::{Value, json};
+
+use super::node::{Node, Words};
+use super::world::{FEE, Guarded, chain, transaction};
+
+const BLOCKS: u64 = 70;
+
+fn guarded() -> (Node, Guarded, tempfile::TempDir) {
+    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), 2160);
+    guarded.follow_to(BLOCKS);
+    (node, guarded, store)
+}
+
+#[test]
+fn a_scan_gets_every_block_and_pruned_transactions() {
+    let (node, guarded, _store) = guarded();
+    let all = chain(BLOCKS, BLOCKS);
+    let wallet = guarded.wallet();
+    let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start, answer.current), ("OK", 0, BLOCKS + 1));
+    assert!(answer.blocks.iter().eq(all.iter().map(|block| &block.blob)));
+    let whole: Vec<&Vec<u8>> = all.iter().flat_map(|block| &block.transactions).collect();
+    assert_eq!(answer.transactions.len(), whole.len());
+    for (pruned, whole) in answer.transactions.iter().zip(&whole) {
+        assert_eq!(pruned, Transaction::parse(whole).expect("a transaction").pruned());
+    }
+    let answer = wallet.blocks_from(&[MAINNET_GENESIS_ID], 40, false);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 40));
+    assert!(answer.transactions.iter().eq(all[40..].iter().flat_map(|block| &block.transactions)));
+    // A wallet with the newest block is answered without a node, and named to none.
+    node.words().fails = true;
+    let answer = wallet.blocks(&[all[BLOCKS as usize].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.blocks.len()), ("OK", 0));
+    assert_eq!(answer.current, BLOCKS + 1);
+    assert!(!node.heard(b"the wallet's name"));
+}
+
+#[test]
+fn the_chain_answers_for_itself() {
+    let (node, guarded, _store) = guarded();
+    let all = chain(BLOCKS, BLOCKS);
+    let wallet = guarded.wallet();
+    // None of these is forwarded.
+    node.words().fails = true;
+    node.words().json = |_, result| *result = json!({ "status": "OK", "height": 9 });
+    let tip = hex::encode(all[BLOCKS as usize].id);
+    let height = wallet.json("/get_height", &json!({}));
+    assert_eq!((&height["height"], &height["hash"]), (&json!(BLOCKS + 1), &json!(tip)));
+    let info = wallet.call("get_info", &json!({}));
+    assert_eq!((&info["status"], &info["nettype"]), (&json!("OK"), &json!("fakechain")));
+    assert_eq!((&info["height"], &info["top_block_hash"]), (&json!(BLOCKS + 1), &json!(tip)));
+    assert_eq!(info["wide_cumulative_difficulty"], json!(format!("{:#x}", BLOCKS + 1)));
+    assert_eq!(wallet.call("get_block_count", &json!({}))["count"], json!(BLOCKS + 1));
+    assert_eq!(wallet.call("on_get_block_hash", &json!([7])), json!(hex::encode(all[7].id)));
+    let version = wallet.call("get_version", &json!({}));
+    assert_eq!(version["hard_forks"][1], json!({ "hf_version": 16, "height": 1 }));
+    let fork = wallet.call("hard_fork_info", &json!({ "version": 16 }));
+    assert_eq!((&fork["enabled"], &fork["earliest_height"]), (&json!(true), &json!(1)));
+    let skipped = wallet.call("hard_fork_info", &json!({ "version": 8 }));
+    assert_eq!(skipped["earliest_height"], json!(1));
+    let last = wallet.call("get_last_block_header", &json!({}));
+    assert_eq!(
+        (&last["block_header"]["hash"], &last["block_header"]["depth"]),
+        (&json!(tip), &json!(0))
+    );
+    let range = wallet.call("getblockheadersrange", &json!({ "start_height": 3, "end_height": 6 }));
+    let headers = range["headers"].as_array().expect("a list");
+    assert_eq!(headers.len(), 4);
+    assert_eq!(headers[3]["hash"], json!(hex::encode(all[6].id)));
+    assert_eq!((&headers[3]["num_txes"], &headers[3]["difficulty"]), (&json!(1), &json!(1)));
+    let beyond = wallet.call("get_block_header_by_height", &json!({ "height": BLOCKS + 1 }));
+    assert!(beyond["status"].as_str().expect("a text").contains("expected at most 70"));
+}
+
+#[test]
+fn a_block_comes_from_a_node_and_is_compared() {
+    let (node, guarded, _store) = guarded();
+    let wallet = guarded.wallet();
+    let block = wallet.call("get_block", &json!({ "height": 6 }));
+    let expected = &chain(BLOCKS, BLOCKS)[6];
+    assert_eq!(block["blob"], json!(hex::encode(&expected.blob)));
+    assert_eq!(block["tx_hashes"], json!([hex::encode(expected.hashes()[0])]));
+    assert_eq!(block["block_header"]["reward"], json!(600_000_000_000 + FEE));
+    node.words().json = |method, result| {
+        if method == "get_block" {
+            result["blob"] = json!(hex::encode(&chain(0, 9)[6].blob));
+        }
+    };
+    let block = wallet.call("get_block", &json!({ "height": 6 }));
+    let status = block["status"].as_str().expect("a text");
+    assert!(status.contains("lied: block 6 is not on the verified chain"), "{status}");
+}
+
+#[test]
+fn transactions_are_found_by_their_hashes() {
+    let (_node, guarded, _store) = guarded();
+    let wallet = guarded.wallet();
+    let block = &chain(BLOCKS, BLOCKS)[6];
+    let hash = hex::encode(block.hashes()[0]);
+    let absent = "22".repeat(32);
+    let request = json!({ "txs_hashes": [hash, absent], "prune": true });
+    let answer = wallet.json("/gettransactions", &request);
+    assert_eq!((&answer["status"], &answer["missed_tx"]), (&json!("OK"), &json!([absent])));
+    let found = &answer["txs"][0];
+    let pruned = Transaction::parse(&block.transactions[0]).expect("a transaction").pruned();
+    assert_eq!(found["pruned_as_hex"], json!(hex::encode(pruned)));
+    assert_eq!((&found["in_pool"], &found["block_height"]), (&json!(false), &json!(6)));
+    assert_eq!(found["confirmations"], json!(BLOCKS - 5));
+    let whole = wallet.json("/gettransactions", &json!({ "txs_hashes": [hash] }));
+    assert_eq!(whole["txs"][0]["as_hex"], json!(hex::encode(&block.transactions[0])));
+    assert!(guarded.logged("not verified: gettransactions: that a transaction does not exist"));
+}
+
+#[test]
+fn a_transaction_is_sent_to_every_node() {
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), 2160);
+    guarded.follow_to(BLOCKS);
+    let blob = hex::encode(transaction(99, 0));
+    let request = json!({ "tx_as_hex": blob, "client": "the wallet's name" });
+    let answer = guarded.wallet().json("/sendrawtransaction", &request);
+    assert_eq!(answer["status"], json!("OK"));
+    for node in &nodes {
+        assert!(node.heard(blob.as_bytes()) && !node.heard(b"the wallet's name"));
+    }
+}
+
+#[test]
+fn wallets_wait_until_the_chain_is_known() {
+    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
+    let store = tempfile::tempdir().expect("a folder");
+    let guarded = Guarded::start(&[&node.url], store.path(), 2160);
+    let wallet = guarded.wallet();
+    assert_eq!(wallet.blocks(&[MAINNET_GENESIS_ID]).status, "BUSY");
+    assert_eq!(wallet.call("get_info", &json!({}))["status"], json!("BUSY"));
+    assert_eq!(wallet.json("/getheight", &json!({}))["status"], json!("BUSY"));
+}
+
+#[test]
+fn reorganisations_reach_the_wallet() {
+    let (node, mut guarded, _store) = guarded();
+    let known = [chain(BLOCKS, BLOCKS)[BLOCKS as usize].id, chain(0, 1)[0].id];
+    let longer = chain(60, BLOCKS + 2);
+    node.words().chain = longer.clone();
+    guarded.follow_to(BLOCKS + 2);
+    let ids = [&known[..1], &[longer[60].id], &known[1..]].concat();
+    let answer = guarded.wallet().blocks(&ids);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 60));
+    assert!(answer.blocks.iter().eq(longer[60..].iter().map(|block| &block.blob)));
+}
+
+#[test]
+fn hostile_requests_are_answered() {
+    let (_node, guarded, _store) = guarded();
+    let wallet = guarded.wallet();
+    let long = [vec![b'['; 100_000], vec![b'{'; 100_000]].concat();
+    let bodies: [&[u8]; 8] = [
+        b"",
+        b"{}",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"\x01\x11\x01\x01\x01\x01\x02\x01\x01",
+        b"\x01\x11\x01\x01\x01\x01\x02\x01\x01\x04\x09block_ids\x0a\xff\xff\xff\xff\xff\xff\xff\xff",
+        &long,
+    ];
+    for path in [
+        "/json_rpc",
+        "/getblocks.bin",
+        "/getblocks_by_height.bin",
+        "/gethashes.bin",
+        "/gettransactions",
+        "/sendrawtransaction",
+        "/get_outs.bin",
+        "/get_output_distribution.bin",
+        "/stop_daemon",
+        "/../etc/passwd",
+    ] {
+        for body in bodies {
+            // The simulated node panics at requests that it does not know: nothing is forwarded.
+            let (status, _) = wallet.post(path, body);
+            assert!(matches!(status, 200 | 404), "{path}: {status}");
+        }
+    }
+    assert_eq!(wallet.announce("/getblocks.bin", (4 << 20) + 1), "HTTP/1.1 413");
+    let unknown = wallet.call("get_bans", &json!({}));
+    assert_eq!(unknown["error"]["code"], json!(-32601));
+    let heights = wallet
+        .call("get_block_headers_range", &json!({ "start_height": 0, "end_height": u64::MAX }));
+    assert_ne!(heights["status"], json!("OK"));
+    assert_eq!(wallet.call("get_info", &Value::Null)["status"], json!("OK"));
+}

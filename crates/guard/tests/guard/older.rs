@@ -1,0 +1,102 @@
+//! Blocks before those that the chain client keeps.
+
+use std::fs;
+
+use randomx_monero::MAINNET_GENESIS_ID;
+use serde_json::json;
+
+use super::node::{Node, Words};
+use super::world::{Guarded, chain};
+
+const BLOCKS: u64 = 120;
+const KEPT: u64 = 20;
+
+#[test]
+fn headers_of_older_blocks_are_proven_once() {
+    let all = chain(BLOCKS, BLOCKS);
+    let node = Node::start(Words::honest(all.clone()));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    let answer = wallet.blocks(&[all[5].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start, answer.current), ("OK", 5, BLOCKS + 1));
+    assert!(answer.blocks.iter().eq(all[5..].iter().map(|block| &block.blob)));
+    let header = wallet.call("get_block_header_by_height", &json!({ "height": 7 }));
+    assert_eq!(header["block_header"]["hash"], json!(hex::encode(all[7].id)));
+    let by_hash = json!({ "hash": hex::encode(all[9].id) });
+    let header = wallet.call("get_block_header_by_hash", &by_hash);
+    assert_eq!(header["block_header"]["height"], json!(9));
+    drop(guarded);
+
+    // Another run reads them from the disk: the node has no such headers any more.
+    node.words().json = |method, result| {
+        if method == "get_block" && result["block_header"]["height"].as_u64() < Some(80) {
+            *result = json!({ "status": "Failed" });
+        }
+    };
+    let mut again = Guarded::start(&[&node.url], store.path(), KEPT);
+    again.follow_to(BLOCKS);
+    assert_eq!(again.wallet().blocks(&[all[5].id, MAINNET_GENESIS_ID]).status, "OK");
+    drop(again);
+
+    // A damaged file is not used.
+    let file = store.path().join("headers/headers-000000");
+    let mut bytes = fs::read(&file).expect("a file");
+    bytes[100] ^= 1;
+    fs::write(&file, &bytes).expect("writable");
+    node.words().json = |_, _| {};
+    let mut again = Guarded::start(&[&node.url], store.path(), KEPT);
+    again.follow_to(BLOCKS);
+    assert_eq!(again.wallet().blocks(&[all[5].id, MAINNET_GENESIS_ID]).status, "OK");
+    assert_ne!(fs::read(&file).expect("a file"), bytes);
+}
+
+#[test]
+fn the_archive_grows_with_the_chain() {
+    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    let known = chain(BLOCKS, BLOCKS)[50].id;
+    assert_eq!(wallet.blocks(&[known, MAINNET_GENESIS_ID]).status, "OK");
+    // The blocks between were never in the archive.
+    node.words().chain = chain(BLOCKS + 90, BLOCKS + 90);
+    guarded.follow_to(BLOCKS + 90);
+    let answer = wallet.blocks(&[known, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 50));
+    assert_eq!(answer.blocks.len() as u64, BLOCKS + 90 - 49);
+}
+
+#[test]
+fn an_older_block_of_another_chain_is_a_lie() {
+    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    node.words().blocks = |blocks| blocks[10] = chain(0, 20)[10].clone();
+    let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("block 10 is not on the verified chain"), "{}", answer.status);
+}
+
+#[test]
+fn ids_before_the_archive_are_passed_on_as_not_verified() {
+    let all = chain(BLOCKS, BLOCKS);
+    let node = Node::start(Words::honest(all.clone()));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 0));
+    assert_eq!(answer.ids.len() as u64, 32 * (BLOCKS + 1));
+    assert!(guarded.logged("not verified: gethashes.bin"));
+    // In memory they are verified, and false ones are lies.
+    node.words().blocks = |blocks| blocks[BLOCKS as usize - 3].id = [7; 32];
+    let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("block 117 is not on the verified chain"), "{}", answer.status);
+    let answer = wallet.hashes(&[all[110].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 110), "no node is asked");
+}

@@ -1,0 +1,181 @@
+//! A chain of difficulty 1, and a guard that follows it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use randomx_client::{HashError, Hasher};
+use randomx_guard::{Guard, Setup};
+use randomx_http::Server;
+use randomx_monero::client::{Config, Start};
+use randomx_monero::{Block, Hash, MAINNET_GENESIS_ID, Network, Transaction};
+use url::Url;
+
+use super::wallet::Wallet;
+
+/// The timestamp of the genesis block.
+const START: u64 = 1_700_000_000;
+
+/// The reward of each block, as late on the main network, and the fee of each transaction.
+const REWARD: u64 = 600_000_000_000;
+pub(crate) const FEE: u64 = 4_000_000;
+
+/// The genesis block of the main network, which regtest chains begin with too.
+const GENESIS: &str = include_str!("genesis.hex");
+
+/// A block with its transactions.
+#[derive(Clone)]
+pub(crate) struct TestBlock {
+    pub(crate) id: Hash,
+    pub(crate) blob: Vec<u8>,
+    pub(crate) transactions: Vec<Vec<u8>>,
+}
+
+impl TestBlock {
+    /// The hashes of its transactions, without the miner's.
+    pub(crate) fn hashes(&self) -> Vec<Hash> {
+        let hash = |blob: &Vec<u8>| Transaction::parse(blob).expect("a transaction").hash();
+        self.transactions.iter().map(hash).collect()
+    }
+}
+
+/// A chain with a number of blocks after the genesis block, which differs from others after `common`.
+/// Every third block has a transaction.
+pub(crate) fn chain(common: u64, blocks: u64) -> Vec<TestBlock> {
+    let mut chain = vec![TestBlock {
+        id: MAINNET_GENESIS_ID,
+        blob: hex::decode(GENESIS.trim()).expect("hex"),
+        transactions: Vec::new(),
+    }];
+    for height in 1..=blocks {
+        let side = u8::from(height > common);
+        let transactions: Vec<Vec<u8>> =
+            (height % 3 == 0).then(|| transaction(height, side)).into_iter().collect();
+        let previous = chain.last().expect("a block").id;
+        let blob = block(height, &previous, side, &transactions);
+        let id = Block::parse(&blob).expect("a block").id();
+        chain.push(TestBlock { id, blob, transactions });
+    }
+    chain
+}
+
+fn block(height: u64, previous: &Hash, nonce: u8, transactions: &[Vec<u8>]) -> Vec<u8> {
+    let mut blob = vec![16, 16];
+    varint(&mut blob, START + 120 * height);
+    blob.extend(previous);
+    blob.extend([nonce; 4]);
+    blob.push(2);
+    varint(&mut blob, height + 60);
+    blob.extend([1, 0xff]);
+    varint(&mut blob, height);
+    // One output to a tagged key, no extra, no signatures.
+    blob.push(1);
+    varint(&mut blob, REWARD + FEE * transactions.len() as u64);
+    blob.push(3);
+    blob.extend([7; 33]);
+    blob.extend([0, 0]);
+    varint(&mut blob, transactions.len() as u64);
+    for transaction in transactions {
+        blob.extend(Transaction::parse(transaction).expect("a transaction").hash());
+    }
+    blob
+}
+
+/// A transaction with an input, two outputs and made-up signatures.
+pub(crate) fn transaction(number: u64, side: u8) -> Vec<u8> {
+    // Version 2, no unlock time, one input from a key with two ring members.
+    let mut blob = vec![2, 0, 1, 2, 0, 2];
+    varint(&mut blob, number);
+    blob.push(1);
+    blob.extend([side; 32]);
+    blob.push(2);
+    for key in [1, 2] {
+        blob.extend([0, 3]);
+        blob.extend([key; 33]);
+    }
+    // No extra. The kind of the signatures, the fee, two amounts, two commitments.
+    blob.extend([0, 6]);
+    varint(&mut blob, FEE);
+    blob.extend([5; 2 * 8]);
+    blob.extend([6; 2 * 32]);
+    blob.extend([9; 100]);
+    blob
+}
+
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Computes hashes that meet every difficulty of 1.
+struct AnyHash;
+
+impl Hasher for AnyHash {
+    fn hash(&mut self, _: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
+        Ok(vec![[0xff; 32]; inputs.len()])
+    }
+}
+
+/// A guard that answers wallets.
+pub(crate) struct Guarded {
+    guard: Guard,
+    server: Server,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Guarded {
+    /// Starts a guard that keeps so many blocks in memory.
+    pub(crate) fn start(nodes: &[&str], store: &Path, kept: u64) -> Guarded {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let lines = Arc::clone(&log);
+        let setup = Setup {
+            config: Config {
+                fixed_difficulty: Some(1),
+                poll: 1,
+                kept,
+                ..Config::new(Network::Regtest, [7; 32])
+            },
+            start: Start::Anchors,
+            nodes: nodes.iter().map(|url| address(url)).collect(),
+            relays: Vec::new(),
+            timeout: Duration::from_secs(2),
+            proxy: None,
+            store,
+            log: Box::new(move |line| lines.lock().expect("no panic").push(line.to_owned())),
+        };
+        let guard = Guard::new(setup, AnyHash).expect("a guard");
+        let server = guard.listen("127.0.0.1:0".parse().expect("an address")).expect("a port");
+        Guarded { guard, server, log }
+    }
+
+    /// Follows the chain until the tip has a height.
+    pub(crate) fn follow_to(&mut self, height: u64) {
+        let limit = Instant::now() + Duration::from_secs(30);
+        loop {
+            self.guard.step().expect("no failure");
+            let client = self.guard.follower().client();
+            if client.tip().is_some_and(|tip| tip.height == height) && client.is_settled() {
+                // Requests see the new state after the step.
+                return;
+            }
+            assert!(Instant::now() < limit, "the tip is {:?}", client.tip());
+        }
+    }
+
+    /// A wallet that uses this guard.
+    pub(crate) fn wallet(&self) -> Wallet {
+        Wallet::new(&format!("http://{}", self.server.address()))
+    }
+
+    /// Whether a line of the log has a text.
+    pub(crate) fn logged(&self, text: &str) -> bool {
+        self.log.lock().expect("no panic").iter().any(|line| line.contains(text))
+    }
+}
+
+fn address(url: &str) -> Url {
+    randomx_client::node::address(url).expect("an address")
+}
