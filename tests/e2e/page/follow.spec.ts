@@ -76,7 +76,7 @@ test(
     await view.says('[data-kind="reorg"] figcaption', /7 blocks after block 10 replaced by 9/u);
     await view.says(verdict, newest(19));
     expect(await view.count('[data-kind="reorg"] [data-side="ours"] .follow-block')).toBe(6);
-    await view.until('[data-lookup="searching"], [data-lookup="missing"]');
+    await view.until('[data-lookup="missing"]');
   },
 );
 

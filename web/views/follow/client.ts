@@ -83,8 +83,10 @@ export class Client {
     const { tip, sources } = chain;
     this.#set({ ...this.#state, ...(tip ? { tip } : {}), sources, isSynced: false });
     for await (const event of chain) {
+      // Before the state is read: a lookup may end while the store is read.
+      const stored = event.type === "synced" ? (await this.#store.load())?.length : undefined;
       const next = after(this.#state, event, Date.now());
-      const kept = event.type === "synced" ? (await this.#store.load())?.length : next.kept;
+      const kept = stored ?? next.kept;
       this.#set({ ...next, sources: chain.sources, ...(kept === undefined ? {} : { kept }) });
       if (event.type === "reorg") {
         for (const { txid } of this.#state.lookups) void this.find(txid);
