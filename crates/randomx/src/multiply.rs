@@ -48,7 +48,7 @@ mod tests {
             // In so few bits a sum that is too large would show in the result.
             for a in 0..1 << (2 * HALF) {
                 for b in 0..1 << (2 * HALF) {
-                    assert_eq!(high_of_halves::<HALF>(a, b), a * b >> (2 * HALF), "{a} * {b}");
+                    assert_eq!(high_of_halves::<HALF>(a, b), (a * b) >> (2 * HALF), "{a} * {b}");
                 }
             }
         }
