@@ -30,8 +30,7 @@
 //!
 //! # Limits
 //!
-//! Memory is bounded by [`Client::max_blocks`] blocks, each of at most 92 bytes and some 200 bytes of
-//! bookkeeping.
+//! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping.
 
 mod anchoring;
 mod answers;
