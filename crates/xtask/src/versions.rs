@@ -5,7 +5,6 @@
 //! | tool                                               | pinned in           |
 //! | -------------------------------------------------- | ------------------- |
 //! | Rust, at least                                     | `Cargo.toml`        |
-//! | Rust of releases                                   | [`RELEASE_RUST`]    |
 //! | Node.js, at least                                  | `package.json`      |
 //! | wasm-bindgen, the crate and the program            | `Cargo.lock`        |
 //! | wasm-pack                                          | [`WASM_PACK`]       |
