@@ -20,6 +20,8 @@ fn limited(kibibytes: u32, arguments: &[&str]) -> assert_cmd::Command {
     let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", &format!("ulimit -v {kibibytes} && exec \"$0\" \"$@\"")]);
     shell.arg(cargo_bin!("randomx")).args(arguments);
+    // Otherwise glibc reserves 64 MiB of addresses for each thread, and small allocations fail first.
+    shell.env("MALLOC_ARENA_MAX", "1");
     shell
 }
 
