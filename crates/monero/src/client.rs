@@ -131,8 +131,8 @@ pub enum Start {
     Between(Anchor, Anchor),
     /// A checkpoint that the caller trusts.
     Checkpoint(Checkpoint),
-    /// A checkpoint that the caller trusts although it may be implausible. It must be complete, and
-    /// so long as the client keeps implausible blocks, what it stores is refused.
+    /// A checkpoint that the caller trusts although it may be implausible. It must be complete.
+    /// [`Start::Stored`] refuses a state that was stored while implausible blocks were kept.
     Unchecked(Checkpoint),
     /// The bytes of the last [`Action::Store`].
     Stored(Vec<u8>),

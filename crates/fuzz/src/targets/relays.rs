@@ -48,7 +48,7 @@ fn difficulties(answer: &[u8]) {
     assert_eq!(numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>(), answer);
 }
 
-/// A file of headers is opened, or refused. What was repaired is opened again, unchanged.
+/// Opens a file of headers, which a relay refuses or repairs. Opening a repaired file changes nothing.
 fn records(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("headers");
