@@ -6,6 +6,7 @@
 //!
 //! Each answer has a limit that depends on the question, and all answers in memory share 16 MiB.
 
+mod agent;
 mod answer;
 mod budget;
 pub mod bytes;
@@ -18,6 +19,7 @@ pub mod relay;
 mod source;
 mod store;
 
+pub use agent::agent_settings;
 pub use answer::Answer;
 pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};

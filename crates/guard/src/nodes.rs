@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use randomx_client::agent_settings;
 use serde_json::{Value, json};
 use ureq::{Agent, Proxy};
 use url::Url;
@@ -85,17 +86,7 @@ impl Nodes {
         proxy: Option<&Proxy>,
         journal: Arc<Journal>,
     ) -> Nodes {
-        let mut config = Agent::config_builder()
-            // From the request to the last byte.
-            .timeout_global(Some(timeout))
-            // A redirection would lead to a node that nobody named.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false);
-        if let Some(proxy) = proxy {
-            config = config.proxy(Some(proxy.clone()));
-        }
-        let agent = config.build().new_agent();
+        let agent = agent_settings(timeout, proxy).build().new_agent();
         let remote = |url: &Url| {
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();
             let (agent, state) = (agent.clone(), Mutex::default());

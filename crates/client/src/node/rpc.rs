@@ -10,6 +10,7 @@ use ureq::{Agent, Proxy};
 use url::Url;
 
 use super::answers::FieldError;
+use crate::agent::agent_settings;
 use crate::budget::{self, Body, ReadError};
 
 /// The longest answer about a block, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
@@ -110,20 +111,11 @@ struct Status {
 
 impl Rpc {
     pub fn new(endpoint: &Url, timeout: Duration, retries: u32, proxy: Option<&Proxy>) -> Rpc {
-        let mut config = Agent::config_builder()
-            // From the request to the last byte.
-            .timeout_global(Some(timeout))
-            // A redirection would lead to a node that nobody named.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
+        let settings = agent_settings(timeout, proxy)
             .max_idle_connections(16)
             .max_idle_connections_per_host(16);
-        if let Some(proxy) = proxy {
-            config = config.proxy(Some(proxy.clone()));
-        }
         let endpoint = endpoint.as_str().to_owned();
-        Rpc { agent: config.build().new_agent(), endpoint, timeout, retries }
+        Rpc { agent: settings.build().new_agent(), endpoint, timeout, retries }
     }
 
     pub fn timeout(&self) -> Duration {

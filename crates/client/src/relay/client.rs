@@ -9,6 +9,7 @@ use thiserror::Error;
 use ureq::{Agent, Proxy};
 use url::Url;
 
+use crate::agent::agent_settings;
 use crate::answer::Answer;
 use crate::budget::{self, Body, ReadError};
 
@@ -34,16 +35,9 @@ impl RelayClient {
     ///
     /// A proxy takes the place of the one that the environment names.
     pub fn new(address: &Url, timeout: Duration, proxy: Option<&Proxy>) -> RelayClient {
-        let mut config = Agent::config_builder()
-            .timeout_global(Some(timeout))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false);
-        if let Some(proxy) = proxy {
-            config = config.proxy(Some(proxy.clone()));
-        }
         let address = address.as_str().trim_end_matches('/').to_owned();
-        RelayClient { agent: config.build().new_agent(), address, timeout }
+        let agent = agent_settings(timeout, proxy).build().new_agent();
+        RelayClient { agent, address, timeout }
     }
 
     /// Asks a question.
