@@ -1,4 +1,6 @@
-//! Helpers of the Rust tests: the tier, and lines about what ran.
+//! Helpers of the Rust tests: the tier, lines about what ran, and simulated blocks.
+
+pub mod blocks;
 
 use std::env;
 use std::fmt::Display;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use randomx_monero::{Block, MAINNET_GENESIS_ID};
+use randomx_testing::blocks::block;
 use serde_json::{Value, json};
 
 /// The timestamp of the genesis block.
@@ -43,7 +44,7 @@ impl FakeChain {
         let mut chain = FakeChain { blobs: Vec::new(), ids: Vec::new() };
         for height in 0..=blocks {
             let previous = chain.ids.last().copied().unwrap_or_default();
-            let blob = block(height, &previous, u8::from(height > common));
+            let blob = block(height, START + 120 * height, &previous, u8::from(height > common));
             let id = match height {
                 0 => MAINNET_GENESIS_ID,
                 _ => Block::parse(&blob).expect("a block").id(),
@@ -148,29 +149,4 @@ fn answer(mut stream: &TcpStream, chain: &FakeChain, alter: &Alter) -> Option<()
     let head = format!("HTTP/1.1 {status} Said\r\nContent-Length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(&body).ok()
-}
-
-/// A block with only the miner's transaction.
-fn block(height: u64, previous: &[u8; 32], nonce: u8) -> Vec<u8> {
-    let mut blob = vec![16, 16];
-    varint(&mut blob, START + 120 * height);
-    blob.extend(previous);
-    blob.extend([nonce; 4]);
-    blob.push(2);
-    varint(&mut blob, height + 60);
-    blob.extend([1, 0xff]);
-    varint(&mut blob, height);
-    // One output of 1 to a tagged key, no extra, no signatures, no transactions.
-    blob.extend([1, 1, 3]);
-    blob.extend([7; 33]);
-    blob.extend([0, 0, 0]);
-    blob
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }

@@ -11,6 +11,7 @@ use randomx_monero::{
     Anchor, Block, Checkpoint, DIFFICULTY_BLOCKS, Hash, MAINNET_GENESIS_ID, RecentBlock,
     SEED_EPOCH_BLOCKS, Seed, seed_height,
 };
+use randomx_testing::blocks::block;
 use serde_json::{Value, json};
 
 /// The timestamp of the first block. Blocks come on time, so all have difficulty 1.
@@ -25,7 +26,7 @@ impl Chain {
     pub fn new(tip: u64) -> Chain {
         let mut previous = MAINNET_GENESIS_ID;
         let block = |height| {
-            let blob = blob(height, &previous);
+            let blob = block(height, timestamp(height), &previous, 0);
             previous = Block::parse(&blob).expect("a block").id();
             (blob, previous)
         };
@@ -95,29 +96,4 @@ fn result(blocks: &[(Vec<u8>, Hash)], request: &Value) -> Value {
             json!({ "status": "OK", "headers": heights.map(header).collect::<Vec<_>>() })
         }
     }
-}
-
-/// Returns a block with only the miner's transaction.
-fn blob(height: u64, previous: &Hash) -> Vec<u8> {
-    let mut blob = vec![16, 16];
-    varint(&mut blob, timestamp(height));
-    blob.extend(previous);
-    blob.extend([0; 4]);
-    blob.push(2);
-    varint(&mut blob, height + 60);
-    blob.extend([1, 0xff]);
-    varint(&mut blob, height);
-    // One output of 1 to a tagged key, no extra, no signatures, no transactions.
-    blob.extend([1, 1, 3]);
-    blob.extend([7; 33]);
-    blob.extend([0, 0, 0]);
-    blob
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }

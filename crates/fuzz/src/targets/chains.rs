@@ -6,6 +6,7 @@ use randomx_monero::{
     Candidate, Chain, ChainError, Checkpoint, Difficulty, Hash, HashingBlob, Link, Network, Status,
     Verdict, Work,
 };
+use randomx_testing::blocks::varint;
 
 use super::checkpoints::checkpoint;
 use crate::Target;
@@ -132,14 +133,6 @@ impl Model {
         blob.push(1);
         blob
     }
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 fn settle(chain: &mut Chain, model: &mut Model, input: &mut Input<'_>) {

@@ -9,6 +9,7 @@ use randomx_guard::{Guard, Setup};
 use randomx_http::Server;
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Block, Hash, MAINNET_GENESIS_ID, Network, Transaction};
+use randomx_testing::blocks::varint;
 use url::Url;
 
 use super::wallet::Wallet;
@@ -100,14 +101,6 @@ pub(crate) fn transaction(number: u64, side: u8) -> Vec<u8> {
     blob.extend([6; 2 * 32]);
     blob.extend([9; 100]);
     blob
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 /// Computes hashes that meet every difficulty of 1.

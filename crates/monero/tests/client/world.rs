@@ -6,6 +6,7 @@ use randomx_monero::{
     DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Difficulty, Hash, HashingBlob, MAINNET_GENESIS_ID,
     PastBlock, next_difficulty,
 };
+use randomx_testing::blocks::varint;
 
 /// The timestamp of the first block.
 pub const START: u64 = 1_700_000_000;
@@ -175,12 +176,4 @@ impl World {
         let difficulty = Difficulty::try_from(block.difficulty).expect("not zero");
         block.height == 0 || difficulty.is_met_by(&self.hash(&block.blob))
     }
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }

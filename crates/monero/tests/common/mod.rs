@@ -8,6 +8,7 @@ use randomx_monero::{
     Block, DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, MAINNET_GENESIS_ID, PastBlock,
     next_difficulty,
 };
+use randomx_testing::blocks::varint;
 use serde_json::Value;
 
 /// A file of `tests/vectors`.
@@ -149,12 +150,4 @@ pub fn made_chain(count: usize) -> Vec<MadeBlock> {
         blocks.push(block);
     }
     blocks
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }

@@ -30,7 +30,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("randomx-capi", &["randomx"]),
-    ("randomx-fuzz", &["randomx", "randomx-monero", "randomx-client", "randomx-cli"]),
+    (
+        "randomx-fuzz",
+        &["randomx", "randomx-monero", "randomx-client", "randomx-cli", "randomx-testing"],
+    ),
     ("randomx-wasm", &["randomx"]),
     ("randomx-monero-wasm", &["randomx-monero"]),
     ("randomx-explore-wasm", &["randomx", "randomx-figures"]),
