@@ -1,6 +1,7 @@
 //! The command line.
 
 mod bench;
+mod chain;
 mod follow;
 mod guard;
 mod node;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use bench::{Against, BenchArgs};
+pub(crate) use chain::ChainArgs;
 pub(crate) use follow::{FollowArgs, RelayArgs};
 pub(crate) use guard::GuardArgs;
 pub(crate) use node::NodeArgs;

@@ -8,7 +8,12 @@ use std::{io, path::Path, process::ExitCode};
 use randomx_client::{Follower, LightHasher, Store};
 use randomx_monero::client::{Config, Report, SourceState, Start};
 
-use crate::{args::FollowArgs, chain::CheckpointFile, error::Error, progress::ChainBar};
+use crate::{
+    args::{ChainArgs, FollowArgs},
+    chain::CheckpointFile,
+    error::Error,
+    progress::ChainBar,
+};
 pub(crate) use printer::Printer;
 
 /// The exit code if a source is proven to have lied.
@@ -16,17 +21,11 @@ const LIED: u8 = 1;
 
 /// Follows the chain and prints what happens.
 pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
-    let secret = random_secret()?;
-    let config = Config {
-        fixed_difficulty: args.fixed_difficulty.map(u128::from),
-        sample: args.sample,
-        poll: args.poll,
-        ..Config::new(args.network, secret)
-    };
+    let config = config(&args.chain, args.poll)?;
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources();
     let hasher = LightHasher::new(args.work.threads());
-    let start = start(args.start.as_deref())?;
+    let start = start(args.chain.start.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;
     let folder = args.evidence.clone().or_else(|| args.store.clone());
     let printer = Printer::new(names, args.json, folder);
@@ -54,6 +53,16 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
             return Ok(code);
         }
     }
+}
+
+/// Returns the settings of a client, given its arguments and the seconds between questions.
+pub(crate) fn config(args: &ChainArgs, poll: u64) -> Result<Config, Error> {
+    Ok(Config {
+        fixed_difficulty: args.fixed_difficulty.map(u128::from),
+        sample: args.sample,
+        poll,
+        ..Config::new(args.network, random_secret()?)
+    })
 }
 
 /// Returns bytes that no source can know.

@@ -4,7 +4,7 @@ use std::{process::ExitCode, time::Duration};
 
 use randomx_client::LightHasher;
 use randomx_guard::{Guard, Setup};
-use randomx_monero::client::{Config, Report};
+use randomx_monero::client::Report;
 
 use crate::{
     args::GuardArgs,
@@ -15,15 +15,9 @@ use crate::{
 
 /// Answers wallets until the process is ended.
 pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
-    let config = Config {
-        fixed_difficulty: args.fixed_difficulty.map(u128::from),
-        sample: args.sample,
-        poll: args.poll,
-        ..Config::new(args.network, follow::random_secret()?)
-    };
     let setup = Setup {
-        config,
-        start: follow::start(args.start.as_deref())?,
+        config: follow::config(&args.chain, args.poll)?,
+        start: follow::start(args.chain.start.as_deref())?,
         nodes: args.nodes.clone(),
         relays: args.relays.clone(),
         timeout: Duration::from_secs(args.timeout),

@@ -7,7 +7,7 @@ use randomx_client::{Source, node};
 use randomx_monero::Network;
 use url::Url;
 
-use super::WorkArgs;
+use super::{WorkArgs, chain::ChainArgs};
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -51,28 +51,13 @@ pub(crate) struct FollowArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) evidence: Option<PathBuf>,
 
-    /// Begin at the checkpoint in this file, which is trusted, and not at the network's anchors
-    #[arg(long, value_name = "FILE")]
-    pub(crate) start: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
 
     /// Write the tip as a checkpoint to this file at the end; --start, `verify --checkpoint` and the
     /// npm package read it
     #[arg(long, value_name = "FILE", requires = "once")]
     pub(crate) checkpoint: Option<PathBuf>,
-
-    /// The network: mainnet, stagenet, testnet or regtest
-    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
-    pub(crate) network: Network,
-
-    /// Compute the proof of work of one block in N besides the newest 16 of each batch
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) sample: u64,
-
-    /// The difficulty of every block, for nodes that run with this option too
-    #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) fixed_difficulty: Option<u64>,
 
     /// End when the sources' chains have been followed to their ends
     #[arg(long)]

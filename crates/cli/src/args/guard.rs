@@ -4,10 +4,9 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::Args;
 use randomx_client::{Proxy, node};
-use randomx_monero::Network;
 use url::Url;
 
-use super::{WorkArgs, follow::relay_address};
+use super::{WorkArgs, chain::ChainArgs, follow::relay_address};
 
 pub(crate) const AFTER_HELP: &str = "\
 Examples:
@@ -53,23 +52,8 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "URL", value_parser = proxy)]
     pub(crate) proxy: Option<Proxy>,
 
-    /// Begin at the checkpoint in this file, which is trusted, and not at the network's anchors
-    #[arg(long, value_name = "FILE")]
-    pub(crate) start: Option<PathBuf>,
-
-    /// The network: mainnet, stagenet, testnet or regtest
-    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
-    pub(crate) network: Network,
-
-    /// Compute the proof of work of one block in N besides the newest of each batch
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) sample: u64,
-
-    /// The difficulty of every block, for nodes that run with this option too
-    #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) fixed_difficulty: Option<u64>,
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
 
     /// Seconds that a node may take for an answer, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
