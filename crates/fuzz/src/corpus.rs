@@ -1,4 +1,4 @@
-//! Kept inputs: a text file for each target, with an input in hexadecimal on each line.
+//! Kept inputs: a text file for each target that has some, with an input in hexadecimal on each line.
 //!
 //! libFuzzer wants a folder with a file for each input. Some thousand tiny files would be a burden
 //! on the repository, and their changes unreadable.
@@ -16,13 +16,16 @@ pub fn file(target: &Target) -> PathBuf {
     folder.join(target.name).with_extension("txt")
 }
 
-/// Returns a target's kept inputs.
+/// Returns a target's kept inputs: none if there is no file.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, or has something else than hexadecimal digits.
 pub fn read(target: &Target) -> io::Result<Vec<Vec<u8>>> {
-    let text = fs::read_to_string(file(target))?;
+    let text = match fs::read_to_string(file(target)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text?,
+    };
     let decode = |line| hex::decode(line).map_err(io::Error::other);
     text.lines().map(decode).collect()
 }
@@ -39,7 +42,9 @@ pub fn pack(target: &Target, folder: &Path) -> io::Result<usize> {
         inputs.insert((bytes.len(), bytes));
     }
     let lines: String = inputs.iter().map(|(_, bytes)| hex::encode(bytes) + "\n").collect();
-    fs::write(file(target), lines)?;
+    let file = file(target);
+    file.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(file, lines)?;
     Ok(inputs.len())
 }
 
