@@ -59,12 +59,12 @@ fn a_benchmark_of_both_modes_continues_without_a_dataset() {
 #[test]
 fn no_memory_for_the_scratchpads_is_reported() {
     let jobs: Vec<_> = (0..64).map(|_| json!({"key": "", "input": ""})).collect();
-    // The cache fits, and the reader's thread.
+    // The cache fits, and the reader's thread. The threads that fit may hash before another one fails.
     limited(500_000, &["hash", "--jsonl", "-", "--threads", "64"])
         .write_stdin(jsonl(&jobs))
         .assert()
         .code(2)
-        .stdout("")
+        .stdout(predicate::function(|answers: &str| answers.lines().count() < 64))
         .stderr(predicate::str::contains("no memory for the RandomX scratchpads"))
         .stderr(predicate::str::contains("for each of 64 threads; use fewer --threads or --lanes"));
 }
