@@ -15,7 +15,7 @@ test("the list of suites is not empty", () => {
 });
 
 /** Suites that take long in one interpreted lane. In quick tests only the package runs them: see vectors.test.ts. */
-const SLOW = ["reference-hashes", "mainnet-blocks", "mainnet-shares"];
+const SLOW = ["specification-hashes", "reference-hashes", "mainnet-blocks", "mainnet-shares"];
 
 test("the slow suites exist", () => {
   expect(suites).toEqual(expect.arrayContaining(SLOW));

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import {
   RandomX,
+  fullTest,
   readVectors,
   text,
   watchWorkers,
@@ -137,7 +138,7 @@ test("the engine is measured once for all instances", async () => {
   expect(other.configuration).toMatchObject({ engine });
 });
 
-test("a worker that is killed during the measurement changes nothing", async () => {
+fullTest("a worker that is killed during the measurement changes nothing", async () => {
   const randomx = await create({ threads: 1, features: { wideArithmetic: false } });
   await randomx.hash(key, input);
   // The second hash comes after the calibration.
@@ -188,7 +189,7 @@ describe("aborting", () => {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
-  test("a request ends after its current batches; the cache stays", async () => {
+  fullTest("a request ends after its current batches; the cache stays", async () => {
     const randomx = await create({ threads: 2, lanes: 1 });
     await randomx.prepare(key);
     const abort = new AbortController();
@@ -227,7 +228,7 @@ describe("a worker that is killed", () => {
     expect(randomx.configuration.threads).toBe(2);
   });
 
-  test("during a fill fails the request for it, and is replaced", async () => {
+  fullTest("during a fill fails the request for it, and is replaced", async () => {
     const randomx = await create({ threads: 1 });
     const onProgress = ({ done }: product.Progress): void => {
       if (done > 0.1) void workers[0]?.terminate();
@@ -240,7 +241,7 @@ describe("a worker that is killed", () => {
     expect(workers).toHaveLength(2);
   });
 
-  test("while idle is replaced", async () => {
+  fullTest("while idle is replaced", async () => {
     const randomx = await create({ threads: 1 });
     await randomx.prepare(key);
     await workers[0]?.terminate();

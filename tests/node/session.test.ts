@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Session, type Control, type RandomXWasm } from "../../wasm/js/session.js";
-import { control, loadWasm, openSession, text } from "./support.js";
+import { control, fullTest, loadWasm, openSession, text } from "./support.js";
 
 const key = text("test key 000");
 const input = text("This is a test");
@@ -198,7 +198,7 @@ describe("keys", () => {
 });
 
 describe("memory", () => {
-  test("of the VM is small, and the same for each key, key length and input length", () => {
+  fullTest("of the VM is small, and the same for each key, key length and input length", () => {
     const hashAll = (): void => {
       for (const length of [0, 61, 1000, MIB]) {
         const long = new Uint8Array(length).fill(length & 0xff);
@@ -216,7 +216,7 @@ describe("memory", () => {
     session.release({ slot: 0 });
   });
 
-  test("of generated programs is reused: a thousand use the same places in the table", () => {
+  fullTest("of generated programs is reused: a thousand use the same places in the table", () => {
     const inUse = (): number => {
       let functions = 0;
       for (let index = 0; index < table.length; index += 1) if (table.get(index)) functions += 1;

@@ -1,8 +1,8 @@
 /** Slots: which cache is replaced, which requests wait, and which memory is released. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test as quickTest } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { RandomX, text, watchWorkers } from "./support.js";
+import { RandomX, fullTest, text, watchWorkers } from "./support.js";
 
 const [a, b, c] = [text("test key 000"), text("test key 001"), text("test key 002")] as const;
 const input = text("This is a test");
@@ -39,6 +39,9 @@ describe.each([
   ["shared by two workers", { threads: 2 }],
   ["of a lone worker", { threads: 1, features: { sharedMemory: false } }],
 ])("caches, %s", (_, options) => {
+  // The quick tests use shared memory, as nearly all users do.
+  const test = options.threads === 2 ? quickTest : fullTest;
+
   test("of two keys are held; the least recently used is replaced", async () => {
     const randomx = await create({ ...options, slots: 2 });
     const hash = async (key: Uint8Array): Promise<string> =>
@@ -85,7 +88,7 @@ describe.each([
   });
 });
 
-test("a fill does not delay hashes with a held key", async () => {
+quickTest("a fill does not delay hashes with a held key", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.hashMany(a, Array<Uint8Array>(8).fill(input));
   const order: string[] = [];
@@ -96,7 +99,7 @@ test("a fill does not delay hashes with a held key", async () => {
   expect(order).toEqual(["hash", "next key"]);
 });
 
-test("work in progress finishes before its cache is replaced", async () => {
+fullTest("work in progress finishes before its cache is replaced", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.prepare(a);
   await randomx.prepare(b);
@@ -112,7 +115,7 @@ test("work in progress finishes before its cache is replaced", async () => {
   expect(held(randomx).sort()).toEqual(["test key 002", "test key 003"]);
 });
 
-test("aborting a fill leaves the other slots unchanged", async () => {
+quickTest("aborting a fill leaves the other slots unchanged", async () => {
   const randomx = await create({ threads: 2, slots: 2 });
   await randomx.prepare(a);
   const abort = new AbortController();

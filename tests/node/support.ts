@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type * as threads from "node:worker_threads";
 import { hexToBytes } from "@noble/hashes/utils.js";
+import { test } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { Session, type Control } from "../../wasm/js/session.js";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
@@ -16,6 +17,9 @@ export const { RandomX, RandomXError } = (await import(
 
 /** Whether this is a run of the full tests; see `tests/README.md`. */
 export const isFull = process.env.RANDOMX_TESTS === "full";
+
+/** Defines a test of the full tier. */
+export const fullTest = test.runIf(isFull);
 
 /** A reference vector: bytes in hex. */
 export interface HashVector {

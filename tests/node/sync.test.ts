@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../wasm/js/sync.js";
-import { readVectors, text, type HashVector } from "./support.js";
+import { isFull, readVectors, text, type HashVector } from "./support.js";
 
 const built = new URL("../../wasm/dist/js/sync.js", import.meta.url);
 const { Cache, RandomXError, Vm, calculateCommitment, createVm, initCache, load } = (await import(
@@ -49,7 +49,7 @@ describe("the vectors of a key", () => {
     });
   });
 
-  test.each([1, 2, 4, 8])("%d lanes compute the same hashes", (lanes) => {
+  test.each(isFull ? [1, 2, 4, 8] : [1, 8])("%d lanes compute the same hashes", (lanes) => {
     const chosen = chosenFor(2).slice(0, 7);
     using vm = createVm(cache, { version: 2, lanes });
     const hashes = vm.calculateHashes(chosen.map(({ input }) => input)).map(bytesToHex);

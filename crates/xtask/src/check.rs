@@ -1,5 +1,7 @@
 //! Formats, lints, types and documentation.
 
+use std::process::Command;
+
 use anyhow::Result;
 
 use crate::report::Report;
@@ -18,9 +20,11 @@ const WASM_PACKAGES: [&str; 7] = [
     "randomx-conformance",
 ];
 
-/// Those of them that are compiled to nothing else.
-pub(crate) const WASM_ONLY: [&str; 3] =
-    ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
+/// Those of them that are compiled to nothing else. Tests in JavaScript run their modules.
+const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
+
+/// The packages of the full tier: no other package uses them.
+const FULL_ONLY: [&str; 1] = ["randomx-lab"];
 
 /// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
 /// procedural macros.
@@ -74,7 +78,7 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
     report.step("clippy, native", || {
         let mut clippy = process::command("cargo");
         clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);
-        clippy.args(WASM_ONLY.iter().flat_map(|package| ["--exclude", package]));
+        without_other_packages(&mut clippy, tier);
         clippy.arg("--all-targets").args(features);
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;
@@ -90,8 +94,23 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
     report.step("rustdoc", || {
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
+        if tier == Tier::Quick {
+            exclude(&mut doc, &FULL_ONLY);
+        }
         process::run(doc.args(features).env("RUSTDOCFLAGS", "-D warnings"))
     })
+}
+
+/// Makes a native command for the whole workspace leave out the packages of wasm and of other tiers.
+pub(crate) fn without_other_packages(cargo: &mut Command, tier: Tier) {
+    exclude(cargo, &WASM_ONLY);
+    if tier == Tier::Quick {
+        exclude(cargo, &FULL_ONLY);
+    }
+}
+
+fn exclude(cargo: &mut Command, packages: &[&str]) {
+    cargo.args(packages.iter().flat_map(|package| ["--exclude", package]));
 }
 
 /// Installs the npm packages and the wasm toolchain.

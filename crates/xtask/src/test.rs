@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use anyhow::{Context, Result};
 
 use crate::build::{self, NATIVE};
-use crate::check::{TEST_PROFILE, WASM_ONLY};
+use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
@@ -143,8 +143,7 @@ fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Comm
 fn cargo_test(tier: Tier, system: System) -> Command {
     let mut test = process::command("cargo");
     test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
-    // They have no tests of their own: tests in JavaScript run their modules.
-    test.args(WASM_ONLY.iter().flat_map(|package| ["--exclude", package]));
+    check::without_other_packages(&mut test, tier);
     match system {
         // The features need CMake and a C++ compiler.
         System::Debian if tier == Tier::Full => test.arg("--all-features"),

@@ -11,7 +11,7 @@ async function choose(view: Visit, theme: "light" | "dark"): Promise<void> {
 for (const theme of ["light", "dark"] as const) {
   test(
     `${theme}: a valid block, wrong fields, an invalid block, a node's form`,
-    { tag: "@chromium" },
+    { tag: theme === "light" ? "@chromium" : "@full" },
     async ({ view }) => {
       await view.go("");
       await choose(view, theme);

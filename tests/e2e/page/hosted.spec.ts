@@ -37,7 +37,7 @@ async function host(): Promise<{ address: string; stop: () => void }> {
 
 test(
   "from a subfolder without headers the page is isolated, has two threads, and works offline",
-  { tag: "@chromium" },
+  { tag: "@full" },
   async ({ started }) => {
     const { address, stop } = await host();
     const view = await visit(started, "#/bench?threads=2&seconds=1&lanes=2", address);

@@ -1,7 +1,7 @@
 /** `RandomX.follow` with simulated sources: what it reports, and what it keeps. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
-import { RandomX, RandomXError } from "../support.js";
+import { RandomX, RandomXError, fullTest } from "../support.js";
 import { chainOf, extended, type SimulatedBlock } from "./blocks.js";
 import { SimulatedSource } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";
@@ -119,7 +119,7 @@ test.concurrent("a source with less work is a disagreement, with evidence", asyn
   expect(chain.tip?.id).toBe(long.tip.id);
 });
 
-test.concurrent("a deep reorganisation is announced before it is adopted", async () => {
+fullTest.concurrent("a deep reorganisation is announced before it is adopted", async () => {
   const short = await sourceOf(extended(common, 6));
   const chain = randomx.follow([{ relay: short.url }], { ...OPTIONS, deep: 6 });
   await untilSynced(chain);
@@ -163,7 +163,7 @@ describe.concurrent("the store", () => {
     expect(store.state?.length).not.toBe(1000);
   });
 
-  test("of another chain is refused, and stays as it was", async () => {
+  fullTest("of another chain is refused, and stays as it was", async () => {
     const source = await sourceOf(common);
     const store = storeOf();
     const first = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
@@ -182,7 +182,7 @@ describe.concurrent("the store", () => {
     expect(store.state).toBe(state);
   });
 
-  test("that fails is a failure, and following goes on", async () => {
+  fullTest("that fails is a failure, and following goes on", async () => {
     const source = await sourceOf(common);
     const store: Store = {
       load: () => Promise.reject(new Error("no disk")),
@@ -199,7 +199,7 @@ describe.concurrent("the store", () => {
   });
 });
 
-test.concurrent(
+fullTest.concurrent(
   "a checkpoint of `verifyChain` is a start, such as an old one in localStorage",
   async () => {
     const blocks = extended(common, 20);
@@ -224,7 +224,7 @@ test.concurrent(
 );
 
 describe.concurrent("it ends", () => {
-  test("when the loop is left", async () => {
+  fullTest("when the loop is left", async () => {
     const source = await sourceOf(common);
     const chain = randomx.follow([{ relay: source.url }], OPTIONS);
     for await (const { type } of chain) if (type === "synced") break;
@@ -308,7 +308,7 @@ test.concurrent("requests go through the caller's fetch", async () => {
   expect(seen).toContain("http://wallet.invalid:1/json_rpc");
 });
 
-test.concurrent("a full queue delays hashes, and loses none", async () => {
+fullTest.concurrent("a full queue delays hashes, and loses none", async () => {
   const source = await sourceOf(extended(common, 20));
   const small = await RandomX.create({ threads: 1, lanes: 4, maxQueue: 3 });
   const chain = small.follow([{ relay: source.url }], OPTIONS);

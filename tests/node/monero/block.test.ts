@@ -157,7 +157,7 @@ describe("a wrong claim fails its check", () => {
   });
 });
 
-const CORRUPTIONS = isFull ? 1000 : 150;
+const CORRUPTIONS = isFull ? 1000 : 45;
 
 test(
   `${CORRUPTIONS} blocks and headers with one byte changed are all invalid`,

@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as source from "../../../wasm/js/index.js";
-import { RandomX } from "../support.js";
+import { RandomX, fullTest } from "../support.js";
 import { headerChain, headers, madeBlock, madeChain } from "./support.js";
 
 const { MAINNET_GENESIS } = source;
@@ -143,7 +143,7 @@ describe("the source", () => {
     ]);
   });
 
-  test("fails the chain with its error, after the verdicts on earlier blocks", async () => {
+  fullTest("fails the chain with its error, after the verdicts on earlier blocks", async () => {
     const reason = new Error("the node is gone");
     async function* blocks() {
       for (const { block } of made.slice(0, 40)) {
@@ -163,7 +163,7 @@ describe("the source", () => {
     expect(chain.checkpoint?.height).toBe(verdicts.length);
   });
 
-  test("is closed when the loop is left", async () => {
+  fullTest("is closed when the loop is left", async () => {
     let isEnded = false;
     function* blocks() {
       try {

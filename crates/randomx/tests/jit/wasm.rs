@@ -11,7 +11,7 @@ use super::random::Random;
 use super::wasm_host::{Refusing, Wasmi};
 
 /// Random programs for each version and set of features: in the quick tests, and in the full ones.
-const PROGRAMS: [usize; 2] = [150, 500];
+const PROGRAMS: [usize; 2] = [48, 500];
 
 /// Lengths of a program's parts: one part for each branch, a few, and one in all.
 const PARTS: [usize; 3] = [0, 1000, usize::MAX];
