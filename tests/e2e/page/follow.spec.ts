@@ -1,22 +1,14 @@
 /** The view Follow with simulated sources: what it shows, keeps, and shares with other tabs. */
 import { expect, test, type Visit } from "../browsers/page.js";
-import { chainOf, extended, type SimulatedBlock } from "../../node/chain/blocks.js";
-import { SimulatedSource } from "../../node/chain/source.js";
+import { chainOf, extended } from "../../node/chain/blocks.js";
+import { SimulatedSources } from "../../node/chain/source.js";
 
 const verdict = '[data-part="chain"] .verdict';
 const submit = ".follow-form [type=submit]";
 
-const sources: SimulatedSource[] = [];
+const sources = new SimulatedSources();
 
-test.afterEach(async () => {
-  await Promise.all(sources.splice(0).map((source) => source.stop()));
-});
-
-async function sourceOf(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
-  const source = await SimulatedSource.start(chain);
-  sources.push(source);
-  return source;
-}
+test.afterEach(() => sources.stop());
 
 async function follow(view: Visit, nodes: string[], relays: string[]): Promise<void> {
   await view.go("#/follow?network=regtest");
@@ -34,8 +26,8 @@ test(
   { tag: "@chromium" },
   async ({ view }) => {
     const common = chainOf(10);
-    const node = await sourceOf(extended(common, 5));
-    const relay = await sourceOf(extended(common, 3, { nonce: 1 }));
+    const node = await sources.start(extended(common, 5));
+    const relay = await sources.start(extended(common, 3, { nonce: 1 }));
     await follow(view, [node.url.replace("http://", "")], [relay.url]);
     await view.says(verdict, newest(15), 60_000);
     expect(await view.of(".follow-recent li", "it.dataset.height")).toBe("15");
@@ -81,7 +73,7 @@ test(
 );
 
 test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, async ({ view }) => {
-  const node = await sourceOf(chainOf(12));
+  const node = await sources.start(chainOf(12));
   await follow(view, [node.url], []);
   await view.says(verdict, newest(12), 60_000);
   await view.says('[data-part="tip"]', /Kept in this browser/u);

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
 import { RandomX, RandomXError, fullTest } from "../support.js";
-import { chainOf, extended, type SimulatedBlock } from "./blocks.js";
-import { SimulatedSource } from "./source.js";
+import { chainOf, extended } from "./blocks.js";
+import { SimulatedSources } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";
 
 type Store = product.Store;
@@ -13,7 +13,7 @@ const OPTIONS = { network, poll: 1 };
 const common = chainOf(10);
 
 let randomx: product.RandomX;
-const sources: SimulatedSource[] = [];
+const sources = new SimulatedSources();
 
 beforeAll(async () => {
   randomx = await RandomX.create({ threads: 2, slots: 2 });
@@ -22,14 +22,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   randomx.dispose();
-  await Promise.all(sources.map((source) => source.stop()));
+  await sources.stop();
 });
-
-async function sourceOf(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
-  const source = await SimulatedSource.start(chain);
-  sources.push(source);
-  return source;
-}
 
 /** A store whose state a test can read and change. */
 function storeOf(state?: Uint8Array): Store & { state: Uint8Array | undefined; saved: number } {
@@ -51,7 +45,7 @@ function storeOf(state?: Uint8Array): Store & { state: Uint8Array | undefined; s
 test.concurrent.each(["relay", "node"] as const)(
   "a %s is followed to its newest block",
   async (kind) => {
-    const source = await sourceOf(extended(common, 20));
+    const source = await sources.start(extended(common, 20));
     const chain = randomx.follow([{ [kind]: source.url } as never], OPTIONS);
     expect(chain.tip).toBeUndefined();
     expect(chain.confirmations(0)).toBe(0);
@@ -76,8 +70,8 @@ test.concurrent.each(["relay", "node"] as const)(
 );
 
 test.concurrent("the side with more work wins, whichever source has it", async () => {
-  const short = await sourceOf(extended(common, 5));
-  const long = await sourceOf(extended(common, 8, { nonce: 1 }));
+  const short = await sources.start(extended(common, 5));
+  const long = await sources.start(extended(common, 8, { nonce: 1 }));
   const chain = randomx.follow([{ relay: short.url }], OPTIONS);
   await untilSynced(chain);
   expect(chain.tip?.id).toBe(short.tip.id);
@@ -99,8 +93,8 @@ test.concurrent("the side with more work wins, whichever source has it", async (
 });
 
 test.concurrent("a source with less work is a disagreement, with evidence", async () => {
-  const short = await sourceOf(extended(common, 5));
-  const long = await sourceOf(extended(common, 8, { nonce: 1 }));
+  const short = await sources.start(extended(common, 5));
+  const long = await sources.start(extended(common, 8, { nonce: 1 }));
   const chain = randomx.follow([{ relay: long.url }, { node: short.url }], OPTIONS);
   const events = await untilSynced(chain);
   await chain.close();
@@ -120,7 +114,7 @@ test.concurrent("a source with less work is a disagreement, with evidence", asyn
 });
 
 fullTest.concurrent("a deep reorganisation is announced before it is adopted", async () => {
-  const short = await sourceOf(extended(common, 6));
+  const short = await sources.start(extended(common, 6));
   const chain = randomx.follow([{ relay: short.url }], { ...OPTIONS, deep: 6 });
   await untilSynced(chain);
   short.chain = extended(common, 7, { nonce: 1 });
@@ -134,7 +128,7 @@ fullTest.concurrent("a deep reorganisation is announced before it is adopted", a
 
 describe.concurrent("the store", () => {
   test("continues where the client was", async () => {
-    const source = await sourceOf(extended(common, 20));
+    const source = await sources.start(extended(common, 20));
     const store = storeOf();
     const first = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
     await untilSynced(first);
@@ -150,7 +144,7 @@ describe.concurrent("the store", () => {
   });
 
   test("that is damaged is a failure, and the client begins anew", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const store = storeOf(new Uint8Array(1000));
     const chain = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
     const events = await untilSynced(chain);
@@ -164,7 +158,7 @@ describe.concurrent("the store", () => {
   });
 
   fullTest("of another chain is refused, and stays as it was", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const store = storeOf();
     const first = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
     await untilSynced(first);
@@ -183,7 +177,7 @@ describe.concurrent("the store", () => {
   });
 
   fullTest("that fails is a failure, and following goes on", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const store: Store = {
       load: () => Promise.reject(new Error("no disk")),
       save: () => Promise.reject(new Error("full")),
@@ -212,7 +206,7 @@ fullTest.concurrent(
       JSON.stringify(verified.checkpoint),
     ) as product.ChainCheckpoint;
     expect(work).toBe("26");
-    const source = await sourceOf(blocks);
+    const source = await sources.start(blocks);
     const chain = randomx.follow([{ relay: source.url }], { ...OPTIONS, anchor: old });
     const [first] = await collect(chain, ({ type }) => type === "tip");
     expect(first).toMatchObject({ tip: { height: 25, id: blocks[25]?.id } });
@@ -225,7 +219,7 @@ fullTest.concurrent(
 
 describe.concurrent("it ends", () => {
   fullTest("when the loop is left", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const chain = randomx.follow([{ relay: source.url }], OPTIONS);
     for await (const { type } of chain) if (type === "synced") break;
     const asked = source.asked.length;
@@ -235,7 +229,7 @@ describe.concurrent("it ends", () => {
   });
 
   test("when its signal is aborted, before and during", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const stop = new AbortController();
     const chain = randomx.follow([{ relay: source.url }], { ...OPTIONS, signal: stop.signal });
     const reason = new Error("enough");
@@ -252,7 +246,7 @@ describe.concurrent("it ends", () => {
   });
 
   test("with its instance", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     const own = await RandomX.create({ threads: 1 });
     const chain = own.follow([{ relay: source.url }], OPTIONS);
     const waiting = collect(chain, () => false);
@@ -262,7 +256,7 @@ describe.concurrent("it ends", () => {
   });
 
   test("by await using, with its state in the store", async () => {
-    const source = await sourceOf(common);
+    const source = await sources.start(common);
     let saved = 0;
     const store: Store = {
       load: () => Promise.resolve(undefined),
@@ -283,7 +277,7 @@ describe.concurrent("it ends", () => {
 });
 
 test.concurrent("requests go through the caller's fetch", async () => {
-  const source = await sourceOf(extended(common, 30));
+  const source = await sources.start(extended(common, 30));
   const seen: string[] = [];
   const fetch: typeof globalThis.fetch = (url, init) => {
     const address = url as string;
@@ -309,7 +303,7 @@ test.concurrent("requests go through the caller's fetch", async () => {
 });
 
 fullTest.concurrent("a full queue delays hashes, and loses none", async () => {
-  const source = await sourceOf(extended(common, 20));
+  const source = await sources.start(extended(common, 20));
   const small = await RandomX.create({ threads: 1, lanes: 4, maxQueue: 3 });
   const chain = small.follow([{ relay: source.url }], OPTIONS);
   const events = await untilSynced(chain);

@@ -159,3 +159,18 @@ export class SimulatedSource {
     };
   }
 }
+
+/** Sources that end together. */
+export class SimulatedSources {
+  readonly #started: SimulatedSource[] = [];
+
+  async start(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
+    const source = await SimulatedSource.start(chain);
+    this.#started.push(source);
+    return source;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.splice(0).map((source) => source.stop()));
+  }
+}

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
 import { RandomX, fullTest } from "../support.js";
 import { chainOf, child, extended, withNonce, type SimulatedBlock } from "./blocks.js";
-import { SimulatedSource } from "./source.js";
+import { SimulatedSources, type SimulatedSource } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";
 
 const OPTIONS = { network: "regtest", poll: 1 } as const;
 const common = chainOf(10);
 
 let randomx: product.RandomX;
-const sources: SimulatedSource[] = [];
+const sources = new SimulatedSources();
 
 beforeAll(async () => {
   randomx = await RandomX.create({ threads: 2 });
@@ -19,18 +19,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   randomx.dispose();
-  await Promise.all(sources.map((source) => source.stop()));
+  await sources.stop();
 });
-
-async function sourceOf(chain: readonly SimulatedBlock[]): Promise<SimulatedSource> {
-  const source = await SimulatedSource.start(chain);
-  sources.push(source);
-  return source;
-}
 
 describe.concurrent("find", () => {
   test("proves where a transaction is", async () => {
-    const node = await sourceOf(extended(common, 20));
+    const node = await sources.start(extended(common, 20));
     const chain = randomx.follow([{ relay: node.url }, { node: node.url }], OPTIONS);
     await untilSynced(chain);
     const block = node.chain[12];
@@ -71,8 +65,8 @@ describe.concurrent("find", () => {
       },
     ],
   ])("refuses a node's lie about %s", async (_, lie) => {
-    const honest = await sourceOf(extended(common, 20));
-    const liar = await sourceOf(honest.chain);
+    const honest = await sources.start(extended(common, 20));
+    const liar = await sources.start(honest.chain);
     const txid = honest.chain[12]?.minerTransaction ?? "";
     const alone = randomx.follow([{ relay: honest.url }, { node: liar.url }], {
       ...OPTIONS,
@@ -90,7 +84,7 @@ describe.concurrent("a source that", () => {
     const difficulty = 2n;
     const honest = await mined(8, difficulty, true);
     const forged = [...honest.slice(0, 6), ...(await mined(3, difficulty, false, honest[5]))];
-    const [a, b] = [await sourceOf(honest.slice(0, 8)), await sourceOf(forged)];
+    const [a, b] = [await sources.start(honest.slice(0, 8)), await sources.start(forged)];
     a.difficulty = b.difficulty = difficulty;
     const chain = randomx.follow([{ relay: b.url }, { relay: a.url }], {
       ...OPTIONS,
@@ -111,7 +105,7 @@ describe.concurrent("a source that", () => {
     const future = extended(extended(common, 3), 1, {
       alter: (block) => Uint8Array.from(block, (byte, index) => (index < 2 ? 17 : byte)),
     });
-    const source = await sourceOf(future);
+    const source = await sources.start(future);
     const chain = randomx.follow([{ relay: source.url }], OPTIONS);
     const events = await collect(chain, ({ type }) => type === "update-needed");
     await chain.close();
@@ -123,14 +117,14 @@ describe.concurrent("a source that", () => {
   });
 
   test("gives no usable answer is unresponsive, and no other suffers", async () => {
-    const good = await sourceOf(extended(common, 5));
-    const stalling = await sourceOf(common);
+    const good = await sources.start(extended(common, 5));
+    const stalling = await sources.start(common);
     stalling.fault = () => true;
-    const down = await sourceOf(common);
+    const down = await sources.start(common);
     down.fault = (_, response) => Boolean(response.writeHead(503).end());
-    const other = await sourceOf(common);
+    const other = await sources.start(common);
     other.fault = (_, response) => Boolean(response.end("<html>"));
-    const cut = await sourceOf(extended(common, 9));
+    const cut = await sources.start(extended(common, 9));
     cut.fault = ({ name }, response) =>
       name === "headers" && Boolean(response.end(Uint8Array.of(77, 16, 16)));
     const bad = [stalling, down, other, cut];
@@ -155,7 +149,7 @@ describe.concurrent("a source that", () => {
   });
 
   fullTest("equivocates does not move the tip from the honest chain", async () => {
-    const [good, bad] = [await sourceOf(extended(common, 9)), await sourceOf(common)];
+    const [good, bad] = [await sources.start(extended(common, 9)), await sources.start(common)];
     const faces = [extended(common, 4, { nonce: 1 }), extended(common, 6, { nonce: 2 })];
     let turn = 0;
     bad.fault = () => {
