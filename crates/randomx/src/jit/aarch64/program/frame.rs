@@ -170,9 +170,12 @@ fn next_addresses(assembler: &mut Assembler, configuration: &Configuration) {
     assembler.and_mask32(ADDRESSES[1], mix, L3_MASK_64);
 }
 
+/// Emits loads of the scratchpad addresses from the lane, which has them masked. Masked again, they are
+/// inside the scratchpad whatever the lane holds.
 fn load_addresses(assembler: &mut Assembler) {
     for (register, index) in ADDRESSES.into_iter().zip([0, 1]) {
         assembler.ldr32(register, LANE, LANE_ADDRESSES + 4 * index);
+        assembler.and_mask32(register, register, L3_MASK_64);
     }
 }
 
