@@ -1,12 +1,13 @@
 //! What the guard reports: refused answers with their evidence, and answers that nobody can verify.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use randomx_client::replace_file;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -151,14 +152,10 @@ impl Journal {
                 return Err(io::Error::other(format!("more than {MAX_FILES} files")));
             }
             let path = self.folder.join(format!("lie-{number}.json"));
-            match File::create_new(&path) {
-                Ok(mut file) => {
-                    file.write_all(content.to_string().as_bytes())?;
-                    return Ok(path);
-                }
-                // Of an earlier run.
-                Err(problem) if problem.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(problem) => return Err(problem),
+            // Files of earlier runs stay. No other process writes to the folder, which is locked.
+            if !fs::exists(&path)? {
+                replace_file(&path, content.to_string().as_bytes())?;
+                return Ok(path);
             }
         }
     }
