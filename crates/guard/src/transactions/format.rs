@@ -16,8 +16,6 @@ pub(super) struct Request {
     #[serde(default)]
     pub(super) txs_hashes: Vec<Hex>,
     #[serde(default)]
-    pub(super) decode_as_json: bool,
-    #[serde(default)]
     pub(super) prune: bool,
     #[serde(default)]
     pub(super) split: bool,

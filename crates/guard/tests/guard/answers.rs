@@ -111,8 +111,10 @@ fn transactions_are_found_by_their_hashes() {
     assert_eq!(found["pruned_as_hex"], json!(hex::encode(pruned)));
     assert_eq!((&found["in_pool"], &found["block_height"]), (&json!(false), &json!(6)));
     assert_eq!(found["confirmations"], json!(BLOCKS - 5));
-    let whole = wallet.json("/gettransactions", &json!({ "txs_hashes": [hash] }));
+    let request = json!({ "txs_hashes": [hash], "decode_as_json": true });
+    let whole = wallet.json("/gettransactions", &request);
     assert_eq!(whole["txs"][0]["as_hex"], json!(hex::encode(&block.transactions[0])));
+    assert_eq!(whole["txs"][0]["as_json"], json!(""));
     assert!(guarded.logged("not verified: gettransactions: that a transaction does not exist"));
 }
 
