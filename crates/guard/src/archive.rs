@@ -26,6 +26,10 @@ const IN_MEMORY: usize = 16;
 /// How long a request waits for headers before it is refused for now.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How many blocks below the oldest proven one a request may be that is not a scan. It would otherwise
+/// take hours to answer a question about one old block.
+const REACH: u64 = 4 * SEGMENT;
+
 /// The pause after no source gave the next headers.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -35,6 +39,14 @@ pub(crate) struct Archive {
     state: Mutex<State>,
     /// Signals that more is wanted, or known.
     changed: Condvar,
+}
+
+/// The reason why a block is not known.
+pub(crate) enum Unknown {
+    /// Its header is being read.
+    Awaited,
+    /// It is so old that its header is only read for a scan.
+    Old,
 }
 
 #[derive(Default)]
@@ -70,14 +82,23 @@ impl Archive {
         self.lock().has(height)
     }
 
-    /// Returns the block at a height, for which it waits a while, or `None` if it is not proven yet.
-    pub(crate) fn block(&self, height: u64) -> Option<Verified> {
+    /// Has the headers from a height on read, for a scan.
+    pub(crate) fn want(&self, height: u64) {
+        self.lock().want(height);
+        self.changed.notify_all();
+    }
+
+    /// Returns the block at a height, for which it waits a while if it is not too old.
+    pub(crate) fn block(&self, height: u64) -> Result<Verified, Unknown> {
         let end = Instant::now() + PATIENCE;
         let mut state = self.lock();
         while !state.has(height) {
-            state.wanted = Some(state.wanted.map_or(height, |wanted| wanted.min(height)));
+            if height.saturating_add(REACH) < state.lowest() {
+                return Err(Unknown::Old);
+            }
+            state.want(height);
             self.changed.notify_all();
-            let left = end.checked_duration_since(Instant::now())?;
+            let left = end.checked_duration_since(Instant::now()).ok_or(Unknown::Awaited)?;
             let waited = self.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -87,7 +108,7 @@ impl Archive {
             // Its file is gone, so the blocks are proven anew.
             self.lock().proven = None;
         }
-        block
+        block.ok_or(Unknown::Awaited)
     }
 
     /// Describes the archive for the status page.
@@ -225,6 +246,17 @@ impl State {
         self.proven.is_some_and(|(first, last)| (first..=last).contains(&height))
     }
 
+    fn want(&mut self, height: u64) {
+        self.wanted = Some(self.wanted.map_or(height, |wanted| wanted.min(height)));
+    }
+
+    /// Returns the lowest height that is proven or wanted, or that of the base.
+    fn lowest(&self) -> u64 {
+        let base = self.base.map_or(0, |(height, _)| height);
+        let proven = self.proven.map_or(base, |(first, _)| first);
+        self.wanted.unwrap_or(base).min(proven).min(base)
+    }
+
     /// Keeps a segment in memory, in the place of another if there are too many.
     fn keep(&mut self, index: u64, segment: Arc<Segment>) {
         if self.segments.len() >= IN_MEMORY {
@@ -270,5 +302,22 @@ fn fetch_from(source: &Source, first: u64, last: u64) -> Result<Vec<Vec<u8>>, St
             Ok(_) => return Err("a source sent no headers".to_owned()),
             Err(problem) => return Err(problem.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_scan_has_very_old_headers_read() {
+        let archive = Archive::new(PathBuf::new());
+        let base = 100_000;
+        archive.set_base((base, [0; 32]));
+        assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));
+        assert_eq!(archive.lock().wanted, None);
+        archive.want(50_000);
+        assert!(matches!(archive.block(50_000 - REACH - 1), Err(Unknown::Old)));
+        assert_eq!(archive.lock().wanted, Some(50_000));
     }
 }

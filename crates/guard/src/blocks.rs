@@ -117,6 +117,7 @@ fn check_start(
     request: &BlocksRequest<'_>,
     start: u64,
 ) -> Result<(), Fault> {
+    service.chain.scan_from(view, start);
     if request.start > 0 {
         return if start == request.start {
             Ok(())
@@ -263,6 +264,9 @@ pub(crate) fn fetch<T>(
     if let Some(height) = heights.iter().find(|height| **height > tip) {
         let problem = format!("heights: expected at most {tip}, got {height}");
         return Err(Refusal::Request(problem));
+    }
+    for height in heights {
+        service.chain.id(view, *height)?;
     }
     let call = Call {
         method: "getblocks_by_height.bin".to_owned(),

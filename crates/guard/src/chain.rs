@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use randomx_monero::client::Client;
 use randomx_monero::{Hash, HashingBlob, Network};
 
-use crate::archive::Archive;
+use crate::archive::{Archive, Unknown};
 use crate::journal::Lie;
 use crate::nodes::Fault;
 use crate::refusal::Refusal;
@@ -115,6 +115,13 @@ impl Chain {
         (above || self.archive.has(height)).then(|| self.id(view, height).ok()).flatten()
     }
 
+    /// Has the headers from a height on read, for a scan that begins there.
+    pub(crate) fn scan_from(&self, view: &View, height: u64) {
+        if height < view.base.0 {
+            self.archive.want(height.max(1));
+        }
+    }
+
     /// Returns the block at a height. An older block is fetched to the archive, which may take
     /// longer than a wallet waits; the request is refused then, and succeeds later.
     pub(crate) fn block(&self, view: &View, height: u64) -> Result<Verified, Refusal> {
@@ -126,8 +133,13 @@ impl Chain {
         if let Some(block) = view.block(height) {
             return Ok(block.clone());
         }
-        self.archive.block(height).ok_or_else(|| {
-            Refusal::Busy(format!("the guard reads the headers from block {height} on"))
+        self.archive.block(height).map_err(|unknown| match unknown {
+            Unknown::Awaited => {
+                Refusal::Busy(format!("the guard reads the headers from block {height} on"))
+            }
+            Unknown::Old => Refusal::Request(format!(
+                "the header of block {height} is not verified yet; it is after a scan from there"
+            )),
         })
     }
 
