@@ -76,9 +76,9 @@ export class Daemon {
     return answer.result;
   }
 
-  /** Has the daemon mine blocks, and returns their ids. */
-  async generate(count: number): Promise<string[]> {
-    const params = { amount_of_blocks: count, wallet_address: ADDRESS };
+  /** Has the daemon mine blocks for an address, and returns their ids. */
+  async generate(count: number, address = ADDRESS): Promise<string[]> {
+    const params = { amount_of_blocks: count, wallet_address: address };
     return ((await this.call("generateblocks", params)) as { blocks: string[] }).blocks;
   }
 

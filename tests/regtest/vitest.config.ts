@@ -8,7 +8,8 @@ export default defineConfig({
     globalSetup: "tests/node/build.ts",
     // Each file starts a daemon, and workers that keep every core busy.
     fileParallelism: false,
-    testTimeout: 120_000,
+    // Wallets derive their keys slowly.
+    testTimeout: 300_000,
     hookTimeout: 300_000,
   },
 });

@@ -1,0 +1,124 @@
+/** A daemon's chain with a wallet's rewards, and guards that follow it. */
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Daemon } from "./daemon.js";
+import { Guard, type GuardOptions } from "./guard.js";
+import { WalletRpc, type Shown } from "./wallet.js";
+
+/** The blocks whose rewards the owner receives, the first ones. */
+const REWARDS = 80;
+
+/** What is sent in a transaction, in atomic units. */
+export const AMOUNT = 1_000_000_000_000;
+
+export class World {
+  readonly daemon: Daemon;
+  /** The wallet that received the first rewards. It asks the daemon itself. */
+  readonly owner: WalletRpc;
+  readonly address: string;
+  readonly seed: string;
+  readonly folder: string;
+  /** The id of the newest block. */
+  tip = "";
+  #stores = 0;
+  #verifiedTip = "";
+
+  private constructor(
+    daemon: Daemon,
+    owner: WalletRpc,
+    { address, seed }: { address: string; seed: string },
+    folder: string,
+  ) {
+    this.daemon = daemon;
+    this.owner = owner;
+    this.address = address;
+    this.seed = seed;
+    this.folder = folder;
+  }
+
+  /** Starts a daemon with so many blocks. */
+  static async start(blocks: number): Promise<World> {
+    const folder = await mkdtemp(join(tmpdir(), "randomx-guard-"));
+    const daemon = await Daemon.start(1);
+    const owner = await WalletRpc.start(daemon.url);
+    const world = new World(daemon, owner, await owner.create("owner"), folder);
+    await world.mine(REWARDS, world.address);
+    await world.mine(blocks - REWARDS);
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await this.owner.stop();
+    await this.daemon.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Has the daemon mine blocks, and returns their ids. */
+  async mine(count: number, address?: string): Promise<string[]> {
+    const mined: string[] = [];
+    // A call has a time limit.
+    for (let left = count; left > 0; left -= 100) {
+      mined.push(...(await this.daemon.generate(Math.min(left, 100), address)));
+    }
+    this.tip = mined.at(-1) ?? this.tip;
+    return mined;
+  }
+
+  /** Returns what a wallet shows that asks the daemon itself. */
+  truth(): Promise<Shown> {
+    return this.owner.refresh();
+  }
+
+  /** Returns a new folder for a guard's store. */
+  store(): Promise<string> {
+    return mkdtemp(join(this.folder, "store-"));
+  }
+
+  /** Runs with a guard before nodes, by default the daemon. The chain so far is verified already. */
+  async guarded(
+    run: (guard: Guard, store: string) => Promise<void>,
+    nodes: string[] = [this.daemon.url],
+    options?: GuardOptions,
+  ): Promise<void> {
+    const store = await this.#verified();
+    const guard = await Guard.start(store, nodes, options);
+    try {
+      await guard.reach(this.tip);
+      await run(guard, store);
+    } finally {
+      await guard.kill();
+    }
+  }
+
+  /** Runs with a new wallet of the owner's words that has scanned nothing yet. */
+  async scanner(node: string, run: (wallet: WalletRpc) => Promise<void>): Promise<void> {
+    const wallet = await WalletRpc.start(node);
+    try {
+      await wallet.restore("scanner", this.seed, 0);
+      await run(wallet);
+    } finally {
+      await wallet.stop();
+    }
+  }
+
+  /** Returns a copy of a store in which the chain of now is verified. */
+  async #verified(): Promise<string> {
+    const store = join(this.folder, "verified");
+    if (this.#verifiedTip !== this.tip) {
+      const guard = await Guard.start(store, [this.daemon.url]);
+      await guard.reach(this.tip);
+      await guard.kill();
+      this.#verifiedTip = this.tip;
+    }
+    this.#stores += 1;
+    const copy = join(this.folder, `copy-${this.#stores}`);
+    await cp(store, copy, { recursive: true });
+    return copy;
+  }
+}
+
+/** Returns the names of the files of evidence in a store. */
+export async function evidence(store: string): Promise<string[]> {
+  return (await readdir(store)).filter((name) => name.startsWith("lie-"));
+}
