@@ -1,7 +1,5 @@
 //! The difficulty rule: the difficulty that the network demands of the next block.
 
-use ruint::aliases::U256;
-
 /// The number of blocks that the rule uses.
 pub const DIFFICULTY_WINDOW: usize = 720;
 
@@ -46,19 +44,30 @@ pub struct PastBlock {
 /// ```
 pub fn next_difficulty(past: &[PastBlock], target: u64) -> Option<u128> {
     let window = &past[..past.len().min(DIFFICULTY_WINDOW)];
-    if window.len() <= 1 {
-        return Some(1);
-    }
     let mut timestamps: Vec<u64> = window.iter().map(|block| block.timestamp).collect();
     timestamps.sort_unstable();
-    let (first, last) = kept(window.len());
-    let time = (timestamps[last] - timestamps[first]).max(1);
-    let work = window[last]
-        .cumulative_difficulty
-        .checked_sub(window[first].cumulative_difficulty)
+    difficulty_after(&timestamps, |index| window[index].cumulative_difficulty, target)
+}
+
+/// Returns the same, given the window's sorted timestamps and the cumulative difficulty of its block
+/// at an index.
+pub(crate) fn difficulty_after(
+    timestamps: &[u64],
+    cumulative_difficulty: impl Fn(usize) -> u128,
+    target: u64,
+) -> Option<u128> {
+    if timestamps.len() <= 1 {
+        return Some(1);
+    }
+    let (first, last) = kept(timestamps.len());
+    let time = u128::from((timestamps[last] - timestamps[first]).max(1));
+    let work = cumulative_difficulty(last)
+        .checked_sub(cumulative_difficulty(first))
         .filter(|&work| work > 0)?;
-    let rounded_up = U256::from(work) * U256::from(target) + U256::from(time - 1);
-    u128::try_from(rounded_up / U256::from(time)).ok()
+    // Work times target may exceed 128 bits where the quotient does not. The remainder times the
+    // target has at most 128.
+    let (quotient, remainder, target) = (work / time, work % time, u128::from(target));
+    quotient.checked_mul(target)?.checked_add((remainder * target).div_ceil(time))
 }
 
 /// Returns the first and the last index kept of a window of at least 2 blocks.

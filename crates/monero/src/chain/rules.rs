@@ -91,7 +91,7 @@ impl Chain {
     /// Returns the difficulty of the next block: the rule's, or else the given one. `None` if there
     /// can be none.
     pub(super) fn check_difficulty(
-        &self,
+        &mut self,
         given: Option<Difficulty>,
     ) -> Result<(Check, Option<DifficultyNumber>), ChainError> {
         let name = CheckName::Difficulty;

@@ -188,16 +188,15 @@ impl Tree {
             let expected = Hex(&anchor.id);
             return Err(Refusal::Invalid(format!("expected block {expected} at this height")));
         }
-        let history = match self.cursor.take() {
+        let mut history = match self.cursor.take() {
             Some((tip, history)) if tip == *parent => history,
             _ => self.history(parent),
         };
         let timestamp = header.timestamp;
-        let difficulty = self.demanded(&history, height, timestamp, now)?;
+        let difficulty = self.demanded(&mut history, height, timestamp, now)?;
         let Some(work) = self.work(parent).checked_add(difficulty) else {
             return Err(Refusal::Invalid("the chain's work has more than 128 bits".to_owned()));
         };
-        let mut history = history;
         history.push(RecentBlock { timestamp, difficulty }, DIFFICULTY_BLOCKS);
         self.cursor = Some((id, history));
         let entry = Entry {
@@ -217,7 +216,7 @@ impl Tree {
     /// Checks a timestamp, and returns the difficulty.
     fn demanded(
         &self,
-        history: &History,
+        history: &mut History,
         height: u64,
         timestamp: u64,
         now: u64,

@@ -106,7 +106,7 @@ impl Simulated {
         let mean = self.window().iter().map(|block| block.difficulty as f64).sum::<f64>();
         let guess = mean / (0..DIFFICULTY_BLOCKS).map(&part).sum::<f64>();
         let scale = guess * target as f64 / walk(guess).0 as f64;
-        let truth = History::new(self.recent[self.recent.len() - DIFFICULTY_BLOCKS..].to_vec());
+        let mut truth = History::new(self.recent[self.recent.len() - DIFFICULTY_BLOCKS..].to_vec());
         let Demand::Ruled(truth) = truth.difficulty(self.anchors[1].height + 1) else {
             panic!("a difficulty")
         };
@@ -192,7 +192,7 @@ fn extremes(chain: &Simulated) -> (f64, f64) {
         works.pop_front();
     }
     let between = (chain.anchors[1].work - chain.anchors[0].work) as f64;
-    let truth = History::new(chain.recent[chain.recent.len() - DIFFICULTY_BLOCKS..].to_vec());
+    let mut truth = History::new(chain.recent[chain.recent.len() - DIFFICULTY_BLOCKS..].to_vec());
     let Demand::Ruled(truth) = truth.difficulty(chain.anchors[1].height + 1) else {
         panic!("a difficulty")
     };
