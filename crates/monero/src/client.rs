@@ -261,7 +261,13 @@ impl Client {
                     self.fail(source, now);
                 }
             }
-            Event::Hashed { job, hash } => self.on_hash(job, &hash),
+            Event::Hashed { job, hash } => {
+                self.on_hash(job, &hash);
+                // One hash of many changes nothing else, and what follows walks the sources' chains.
+                if self.batch.as_ref().is_some_and(Batch::is_open) && !self.changed {
+                    return;
+                }
+            }
             Event::HashFailed { job } => self.on_hash_failed(job, now),
         }
         self.advance(now);
@@ -282,33 +288,6 @@ impl Client {
         self.tip().map_or(0, |tip| (tip.height + 1).saturating_sub(height))
     }
 
-    /// Returns the id of the trusted block at a height, if it is kept.
-    pub fn block_id(&self, height: u64) -> Option<Hash> {
-        if height == self.tree.base().height && self.anchoring.is_none() {
-            return Some(self.tree.base().id);
-        }
-        let mut chain = self.tree.chain(&self.trusted);
-        chain.find(|(_, entry)| entry.height == height).map(|(id, _)| id)
-    }
-
-    /// Returns the trusted blocks from a height on that are kept, the oldest first, without the one
-    /// that the client began with.
-    pub fn trusted_blocks(&self, from: u64) -> Vec<TrustedBlock> {
-        let chain = self.tree.chain(&self.trusted);
-        let wanted = chain.take_while(|(_, entry)| entry.height >= from);
-        let mut blocks: Vec<TrustedBlock> = wanted
-            .map(|(id, entry)| TrustedBlock {
-                height: entry.height,
-                id,
-                difficulty: entry.difficulty,
-                work: entry.work,
-                hashed: entry.hashed,
-            })
-            .collect();
-        blocks.reverse();
-        blocks
-    }
-
     /// Returns the sources with their states, in the order in which they were added.
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &SourceState)> {
         let states = self.sources.iter().map(|source| &source.state);
@@ -324,11 +303,6 @@ impl Client {
             source.state != SourceState::Connecting && done && source.search.is_none()
         };
         self.batch.is_none() && self.sources.iter().all(settled)
-    }
-
-    /// Returns the height of the oldest block that is kept. Forks before it cannot be followed.
-    pub fn base_height(&self) -> u64 {
-        self.tree.base().height
     }
 
     /// Returns the bytes to store now, as the last [`Action::Store`] had them, or `None` before a

@@ -32,6 +32,11 @@ impl Batch {
         let rest = before.iter().enumerate().filter(chosen).map(|(_, id)| *id).collect();
         Some(Self { tip: *tip, rest, jobs: HashMap::new(), path })
     }
+
+    /// Whether hashes are in work.
+    pub(super) fn is_open(&self) -> bool {
+        !self.jobs.is_empty()
+    }
 }
 
 #[cfg(test)]

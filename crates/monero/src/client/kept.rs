@@ -1,6 +1,7 @@
 //! The blocks that a client keeps.
 
 use super::Client;
+use super::event::TrustedBlock;
 use super::tree::Entry;
 use crate::checkpoint::Checkpoint;
 use crate::hash::Hash;
@@ -32,5 +33,37 @@ impl Client {
     /// Returns the block before the oldest of [`Client::kept`].
     pub fn base(&self) -> &Checkpoint {
         self.tree.base()
+    }
+
+    /// Returns the height of the oldest block that is kept. Forks before it cannot be followed.
+    pub fn base_height(&self) -> u64 {
+        self.tree.base().height
+    }
+
+    /// Returns the id of the trusted block at a height, if it is kept.
+    pub fn block_id(&self, height: u64) -> Option<Hash> {
+        if height == self.tree.base().height && self.anchoring.is_none() {
+            return Some(self.tree.base().id);
+        }
+        let mut chain = self.tree.chain(&self.trusted);
+        chain.find(|(_, entry)| entry.height == height).map(|(id, _)| id)
+    }
+
+    /// Returns the trusted blocks from a height on that are kept, the oldest first, without the one
+    /// that the client began with.
+    pub fn trusted_blocks(&self, from: u64) -> Vec<TrustedBlock> {
+        let chain = self.tree.chain(&self.trusted);
+        let wanted = chain.take_while(|(_, entry)| entry.height >= from);
+        let mut blocks: Vec<TrustedBlock> = wanted
+            .map(|(id, entry)| TrustedBlock {
+                height: entry.height,
+                id,
+                difficulty: entry.difficulty,
+                work: entry.work,
+                hashed: entry.hashed,
+            })
+            .collect();
+        blocks.reverse();
+        blocks
     }
 }

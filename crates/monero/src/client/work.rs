@@ -20,7 +20,7 @@ impl Client {
                     Some(batch) => self.begin(batch, now),
                     None => return,
                 },
-                Some(batch) if !batch.jobs.is_empty() => return,
+                Some(batch) if batch.is_open() => return,
                 Some(batch) if !batch.rest.is_empty() => {
                     let rest = std::mem::take(&mut batch.rest);
                     self.hash(&rest, now);
