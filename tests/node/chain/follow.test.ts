@@ -143,6 +143,18 @@ describe.concurrent("the store", () => {
     expect(source.count("headers")).toBe(asked);
   });
 
+  test("has each tip that is reported", async () => {
+    const source = await sources.start(common);
+    const store = storeOf();
+    const first = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
+    await untilTip(first, source.tip.id);
+    await first.close();
+    const second = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
+    const [tip] = await collect(second, ({ type }) => type === "tip");
+    await second.close();
+    expect(tip).toMatchObject({ tip: { height: 10, id: source.tip.id } });
+  });
+
   test("that is damaged is a failure, and the client begins anew", async () => {
     const source = await sources.start(common);
     const store = storeOf(new Uint8Array(1000));

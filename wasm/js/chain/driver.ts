@@ -35,6 +35,8 @@ interface Asked {
   failure: string | undefined;
 }
 
+type PlainReportAction = Extract<PlainAction, { action: "report" }>;
+
 /** Drives one client. */
 export class Driver {
   readonly #wasm: ChainWasm;
@@ -147,6 +149,7 @@ export class Driver {
 
   #act(): void {
     const jobs: HashJob[] = [];
+    const reports: PlainReportAction[] = [];
     let state: Uint8Array | undefined;
     for (let action = this.#client.nextAction(); action; action = this.#client.nextAction()) {
       switch (action.action) {
@@ -160,15 +163,17 @@ export class Driver {
           ({ state } = action);
           break;
         case "report":
-          this.#report(action);
+          reports.push(action);
       }
     }
+    // Whoever closes the follower at a tip finds it in the store.
     if (state) this.#send({ kind: "store", state });
+    for (const report of reports) this.#report(report);
     if (jobs.length > 0) this.#send({ kind: "hash", jobs });
     this.#reportProgress();
   }
 
-  #report(report: Extract<PlainAction, { action: "report" }>): void {
+  #report(report: PlainReportAction): void {
     let failure: string | undefined;
     if (report.report === "source") {
       const asked = this.#asked[report.source];
