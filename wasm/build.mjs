@@ -2,10 +2,25 @@
  * Builds the published files into `dist`: the compiled TypeScript, and wasm-pack's output in the same
  * relative folders as in the sources, so that both find the WebAssembly at one path. The package files
  * that wasm-pack writes are left out.
+ *
+ * Beside them it writes what others need to check the files: their hashes, a bill of materials, and the
+ * licences of the crates inside.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import ts from "typescript";
+import { linkedCrates } from "../crates/xtask/scripts/crates.mjs";
+import { notices } from "../crates/xtask/scripts/notices.mjs";
+import { sbom } from "../crates/xtask/scripts/sbom.mjs";
 
 const here = new URL("./", import.meta.url);
 const dist = new URL("dist/", here);
@@ -13,12 +28,17 @@ const dist = new URL("dist/", here);
 /** The output folders of the crates. The second has Monero's rules. */
 const PACKAGES = ["pkg/", "monero/pkg/"];
 
+/** The crates that are compiled into the modules. */
+const CRATES = ["randomx-wasm", "randomx-monero-wasm"];
+
 /** Modules, scripts and their types. */
 const SHIPPED = /\.(?:js|wasm|d\.ts)$/u;
 
 rmSync(dist, { recursive: true, force: true });
 compile();
 for (const folder of PACKAGES) copy(folder);
+describe();
+addHashes();
 
 function compile() {
   const config = ts.getParsedCommandLineOfConfigFile(
@@ -49,4 +69,40 @@ function copy(folder) {
   for (const name of readdirSync(source)) {
     if (SHIPPED.test(name)) cpSync(new URL(name, source), new URL(name, target));
   }
+}
+
+/** Writes the bill of materials and the licences. */
+function describe() {
+  const { name, version, license } = JSON.parse(
+    readFileSync(new URL("package.json", here), "utf8"),
+  );
+  const crates = linkedCrates(CRATES, "wasm32-unknown-unknown");
+  const tools = [{ name: "typescript", version: ts.version }];
+  const purl = `pkg:npm/${name}@${version}`;
+  const bom = sbom({ type: "library", name, version, license, purl, tools, crates });
+  writeFileSync(new URL("sbom.cdx.json", dist), bom);
+  writeFileSync(new URL("NOTICES.txt", dist), notices(name, crates));
+}
+
+/**
+ * Writes `SHA256SUMS`, which `sha256sum --check` reads, and `integrity.json`, whose values a page puts
+ * into `integrity` attributes and import maps.
+ */
+function addHashes() {
+  const files = readdirSync(dist, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      new URL(entry.name, pathToFileURL(`${entry.parentPath}/`)).href.slice(dist.href.length),
+    )
+    .sort();
+  const digest = (file, algorithm, encoding) =>
+    createHash(algorithm)
+      .update(readFileSync(new URL(file, dist)))
+      .digest(encoding);
+  const sums = files.map((file) => `${digest(file, "sha256", "hex")}  ${file}\n`);
+  writeFileSync(new URL("SHA256SUMS", dist), sums.join(""));
+  const loaded = files.filter((file) => /\.(?:js|wasm)$/u.test(file));
+  const integrity = loaded.map((file) => [file, `sha384-${digest(file, "sha384", "base64")}`]);
+  const json = JSON.stringify(Object.fromEntries(integrity), undefined, 2);
+  writeFileSync(new URL("integrity.json", dist), `${json}\n`);
 }

@@ -1,5 +1,5 @@
 /** Bundlers, and pages without a bundler, in Chromium, with all configuration that they need. */
-import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { build, createServer } from "vite";
@@ -108,6 +108,21 @@ fullTest("a page without a bundler, from a static server", async () => {
   expect(await verifyAt(await serve(root, ISOLATED))).toEqual(isolated);
 });
 
+fullTest("a page whose import map demands the published scripts", async () => {
+  const root = freshProject("browser");
+  const values = readFileSync(join(root, PACKAGE, "integrity.json"), "utf8");
+  const integrity = Object.fromEntries(
+    Object.entries(JSON.parse(values) as Record<string, string>).map(([name, value]) => [
+      `./${PACKAGE}/${name}`,
+      value,
+    ]),
+  );
+  importMap(root, `./${PACKAGE}/js/index.js`, integrity);
+  expect(await verifyAt(await serve(root, ISOLATED))).toEqual(isolated);
+  appendFileSync(join(root, PACKAGE, "js/validate.js"), "\n");
+  await expect(verifyAt(await serve(root, ISOLATED))).rejects.toThrow();
+});
+
 fullTest("a page that loads the package from another origin", async () => {
   const root = freshProject("browser");
   const network = await serve(join(root, PACKAGE), {
@@ -127,9 +142,9 @@ function page(root: string, path: string, script: string): void {
   writeFileSync(join(path, "index.html"), html.replace("app.js", script));
 }
 
-/** Adds an import map with the package's address to the project's page. */
-function importMap(root: string, address: string): void {
-  const map = JSON.stringify({ imports: { "randomx-web": address } });
+/** Adds an import map with the package's address, and perhaps hashes, to the project's page. */
+function importMap(root: string, address: string, integrity?: Record<string, string>): void {
+  const map = JSON.stringify({ imports: { "randomx-web": address }, integrity });
   const html = readFileSync(join(root, "index.html"), "utf8");
   const script = `<script type="importmap">${map}</script>`;
   writeFileSync(join(root, "index.html"), html.replace("<script", `${script}<script`));

@@ -1,0 +1,57 @@
+/** The licence texts of the crates in a build. */
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Files with terms or names that copies must carry. */
+const LEGAL = /^(?:copying|copyright|licen[cs]e|notice|unlicense)/iu;
+
+/** The licence that most crates choose whose archives lack its text. */
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+const RULE = "-".repeat(80);
+
+/** Returns a text with each licence once, under the names of the crates that carry it. */
+export function notices(product, crates) {
+  const linked = crates.filter(({ isOurs }) => !isOurs);
+  const users = new Map();
+  for (const crate of linked) {
+    for (const text of legalTexts(crate)) {
+      users.set(text, [...(users.get(text) ?? []), `${crate.name} ${crate.version}`]);
+    }
+  }
+  const standard = "Copyright (c) The Rust Project Contributors";
+  users.set(`${standard}\n\n${MIT}`, ["Rust's standard library"]);
+  const list = linked.map(({ name, version, license }) => `${name} ${version}: ${license}`);
+  const sections = [...users].map(([text, names]) => `${names.join(", ")}\n\n${text}\n`);
+  const intro = `${product} contains code of these projects, under these licences:`;
+  const all = [...list, "Rust's standard library: MIT OR Apache-2.0"].join("\n");
+  return `${intro}\n\n${all}\n\n${[...sections].map((section) => `${RULE}\n${section}`).join("\n")}`;
+}
+
+/** Returns the texts in a crate's archive. If there are none, its authors and the licence's text. */
+function legalTexts({ name, folder, license, authors }) {
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && LEGAL.test(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+  if (files.length > 0) {
+    return files.map((file) =>
+      readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim(),
+    );
+  }
+  if (!/\bMIT\b/u.test(license))
+    throw new Error(`${name}: its archive has no text of its licence, ${license}`);
+  const holders = authors.length > 0 ? authors.join(", ") : `the authors of ${name}`;
+  return [`Copyright (c) ${holders}\n\n${MIT}`];
+}

@@ -1,0 +1,68 @@
+/** What the package says about its own files: hashes, licences, and a bill of materials. */
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { expect, test } from "vitest";
+import { freshProject } from "./project.js";
+
+/** The folder of the installed package in the test's project. */
+let dist: string;
+
+function install(): void {
+  dist = join(freshProject("runtime"), "node_modules/randomx-web/dist");
+}
+
+const read = (name: string): string => readFileSync(join(dist, name), "utf8");
+
+function digest(name: string, algorithm: string, encoding: "base64" | "hex"): string {
+  return createHash(algorithm)
+    .update(readFileSync(join(dist, name)))
+    .digest(encoding);
+}
+
+/** The paths of all files in `dist`. */
+function files(): string[] {
+  const entries = readdirSync(dist, { recursive: true, withFileTypes: true });
+  const found = entries.filter((entry) => entry.isFile());
+  return found.map(({ parentPath, name }) => join(parentPath, name).slice(dist.length + 1)).sort();
+}
+
+test("SHA256SUMS lists every other file, with its hash", () => {
+  install();
+  const sums = Object.fromEntries(
+    read("SHA256SUMS")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("  ").reverse() as [string, string]),
+  );
+  const listed = files().filter((name) => !["SHA256SUMS", "integrity.json"].includes(name));
+  expect(Object.keys(sums)).toEqual(listed);
+  for (const name of listed) expect(sums[name], name).toBe(digest(name, "sha256", "hex"));
+});
+
+test("integrity.json has a value for every script and module", () => {
+  install();
+  const integrity = JSON.parse(read("integrity.json")) as Record<string, string>;
+  expect(Object.keys(integrity)).toEqual(files().filter((name) => /\.(?:js|wasm)$/u.test(name)));
+  for (const [name, value] of Object.entries(integrity)) {
+    expect(value, name).toBe(`sha384-${digest(name, "sha384", "base64")}`);
+  }
+});
+
+test("the bill of materials follows the schema, and the licences name every crate in it", async () => {
+  install();
+  const text = read("sbom.cdx.json");
+  expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull();
+  const { components } = JSON.parse(text) as { components: { name: string; version: string }[] };
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["randomx-core", "bytemuck", "ruint", "tiny-keccak"]),
+  );
+  // Procedural macros and build scripts run on the builder's machine only.
+  expect(names).not.toContain("syn");
+  const notices = read("NOTICES.txt");
+  for (const { name, version } of components) {
+    if (!name.startsWith("randomx-")) expect(notices).toContain(`${name} ${version}: `);
+  }
+});
