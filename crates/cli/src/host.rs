@@ -16,6 +16,9 @@ pub(crate) struct Host {
     /// The implementations of RandomX's primitives, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) implementations: Option<String>,
+    /// The SHA-256 hash of the program's file, if it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sha256: Option<String>,
     /// The engine that executes programs, if one was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<String>,
@@ -55,6 +58,7 @@ impl Host {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let used = [
             ("primitives", &self.implementations),
+            ("sha256", &self.sha256),
             ("engine", &self.engine),
             ("lanes", &self.lanes),
             ("cache", &self.cache),

@@ -1,8 +1,15 @@
 //! `randomx info`: how RandomX runs on this computer, found by creating a VM.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{
+    env,
+    fs::File,
+    io::{self, Read},
+    process::ExitCode,
+    sync::Arc,
+};
 
 use randomx::{Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
+use sha2::{Digest, Sha256};
 
 use crate::{args::InfoArgs, error::Error, host::Host, mode::Mode, output, progress::Progress};
 
@@ -26,6 +33,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
 
     let mut host = Host::new(backend.options.cpu);
     host.implementations = Some(Implementations::new(backend.options.cpu).to_string());
+    host.sha256 = own_hash().ok();
     host.engine = Some(vm.engine().to_string());
     host.set_lanes(&lanes);
     host.cache = Some(cache.pages().to_string());
@@ -38,4 +46,19 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
         false => host.write(out),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the SHA-256 hash of this program's file, which a release lists in `SHA256SUMS`.
+fn own_hash() -> io::Result<String> {
+    // On Linux this names the running file even if another one has its path now.
+    let mut file = File::open("/proc/self/exe").or_else(|_| File::open(env::current_exe()?))?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hex::encode(hasher.finalize()));
+        }
+        hasher.update(&buffer[..read]);
+    }
 }

@@ -14,6 +14,7 @@ use assert_cmd::cargo::cargo_bin;
 use common::{assert_refused, jsonl, mainnet_lines, randomx};
 use predicates::prelude::*;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 /// The command under a limit on its address space.
 fn limited(kibibytes: u32, arguments: &[&str]) -> assert_cmd::Command {
@@ -77,6 +78,8 @@ fn info_shows_the_engine_the_extensions_and_the_pages() {
     for label in ["processor", "extensions", "implementations", "cache", "dataset"] {
         assert!(host[label].is_string(), "{label}: {host}");
     }
+    let program = std::fs::read(cargo_bin!("randomx")).expect("the program");
+    assert_eq!(host["sha256"], hex::encode(Sha256::digest(program)));
     assert_eq!(host["lanes"], "light v1 8, light v2 8, fast v1 4, fast v2 2");
     let word = predicate::str::contains;
     let text = randomx(&["info", "--engine", "interpreter"]).assert().success();
