@@ -35,7 +35,18 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let ((), browsers) = report.side_by_side(rust, web)?;
     report.step("playwright, tests of times", || {
         process::run(&mut playwright(tier, &browsers, &["timed"])?)
-    })
+    })?;
+    if tier == Tier::Full {
+        report.step("soak", || soak(&browsers))?;
+    }
+    Ok(())
+}
+
+/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
+fn soak(browsers: &Browsers) -> Result<()> {
+    let mut vitest = browsers.run(VITEST)?;
+    vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]);
+    process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.

@@ -7,15 +7,30 @@ import { readFileSync, readdirSync } from "node:fs";
  * own program is resident after more of it has run.
  */
 export function heldMemory(): number | undefined {
+  const family = familyOf(process.pid);
+  family?.delete(process.pid);
+  return family && mebibytes(family);
+}
+
+/** Returns the MiB that a process and its descendants hold, counted likewise. */
+export function heldBy(pid: number): number {
+  return mebibytes(familyOf(pid) ?? new Set());
+}
+
+/** Returns a process and its descendants. */
+function familyOf(pid: number): Set<number> | undefined {
   const all = processes();
   if (!all) return undefined;
-  const ours = new Set([process.pid]);
-  for (let size = 0; size !== ours.size;) {
-    size = ours.size;
-    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  const family = new Set([pid]);
+  for (let size = 0; size !== family.size;) {
+    size = family.size;
+    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
   }
-  ours.delete(process.pid);
-  const kib = [...ours].reduce((sum, pid) => sum + proportional(pid), 0);
+  return family;
+}
+
+function mebibytes(pids: ReadonlySet<number>): number {
+  const kib = [...pids].reduce((sum, pid) => sum + proportional(pid), 0);
   return kib / 1024;
 }
 
