@@ -53,6 +53,11 @@ export interface Configuration {
   engine: Engine;
   /** The features in use. */
   features: Features;
+  /**
+   * The SHA-256 hashes of the WebAssembly that this version of the package is built with, in
+   * hexadecimal digits, as `SHA256SUMS` in the package lists them.
+   */
+  modules: { randomx: string; monero: string };
 }
 
 /** Checked options. */

@@ -16,6 +16,7 @@ import {
   type KeyJob,
   type Question,
 } from "./job.js";
+import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import { newFillCursor } from "./prefault.js";
 import type { Args, Hashed, Input, Result } from "./protocol.js";
@@ -68,7 +69,8 @@ export class Scheduler {
     const { threads, features } = this.#workers;
     const { lanes, slots } = this.#choices;
     const { engine } = this.#calibration;
-    return { threads, lanes, slots, engine, features: { ...features } };
+    const copies = { features: { ...features }, modules: { ...modules } };
+    return { threads, lanes, slots, engine, ...copies };
   }
 
   /** What the instance has done and is doing. */

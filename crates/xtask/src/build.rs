@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
-use crate::{output, process, workspace};
+use crate::{output, process, remap, workspace};
 
 /// Sources of every wasm crate.
 const SHARED: [&str; 5] =
@@ -49,6 +49,9 @@ const CONFORMANCE: WasmCrate = WasmCrate {
     options: &[],
 };
 
+/// The script that adds a module's hash and the versions of its tools.
+const HASH: &str = "crates/xtask/scripts/hash.mjs";
+
 /// Installs the tools of wasm builds, and builds the crates of the package and the page.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
@@ -63,7 +66,13 @@ pub(crate) fn wasm_from_scratch() -> Result<()> {
 
 /// Installs the tools of the npm package's build, and builds it.
 pub(crate) fn package_from_scratch() -> Result<()> {
-    product_from_scratch()?;
+    setup::packages()?;
+    package(&setup::wasm_tools()?)
+}
+
+/// Builds the npm package into `wasm/dist`.
+pub(crate) fn package(tools: &WasmTools) -> Result<()> {
+    build(tools, &[HASHES, MONERO])?;
     process::run(&mut Node::Installed.run("wasm/build.mjs")?)
 }
 
@@ -85,11 +94,12 @@ pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
 
 /// Builds each of the crates whose sources changed.
 fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
+    let paths = remap::config(setup::TARGET, &remap::flags(&tools.sysroot()?)?);
     for WasmCrate { folder, sources, options } in crates {
-        let inputs = [*sources, SHARED.as_slice(), &["package-lock.json"]].concat();
+        let inputs = [*sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
         let name = folder.replace('/', "-");
         let pkg = format!("{folder}/pkg");
-        let stamp = Stamp::new(&name, &inputs, &[tools.identity()], &pkg)?;
+        let stamp = Stamp::new(&name, &inputs, &[tools.identity(), &paths], &pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
             continue;
@@ -98,7 +108,8 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         wasm_pack.args(["build", folder, "--release", "--target", "web"]);
         wasm_pack.args(["--mode", "no-install", "--out-dir", "pkg", "--", "--locked"]);
         wasm_pack.args(*options);
-        process::run(&mut wasm_pack)?;
+        process::run(wasm_pack.args(["--config", &paths]))?;
+        process::run(Node::Installed.run(HASH)?.arg(&pkg).args(tools.versions()?))?;
         stamp.write()?;
     }
     Ok(())

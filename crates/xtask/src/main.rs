@@ -12,6 +12,8 @@ mod check;
 mod fuzz;
 mod output;
 mod process;
+mod release;
+mod remap;
 mod report;
 mod serve;
 mod setup;
@@ -30,6 +32,7 @@ use crate::anchors::AnchorsArgs;
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
 use crate::fuzz::FuzzArgs;
+use crate::release::ReleaseArgs;
 use crate::report::Report;
 use crate::tier::{System, Tier};
 
@@ -82,6 +85,8 @@ enum Command {
     Check,
     /// Look for known vulnerabilities of dependencies.
     Advisories,
+    /// Build the archives of a release twice, in different folders, and compare them.
+    Release(ReleaseArgs),
     /// Run `randomx bench`, linked with the reference implementation; arguments are passed on.
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -111,6 +116,7 @@ fn main() -> ExitCode {
         Command::TestArm64 { full } => Report::new().run(|report| arm64::test(report, tier(full))),
         Command::Check => Report::new().run(check::check),
         Command::Advisories => exit_code(check::advisories()),
+        Command::Release(args) => exit_code(release::release(&args)),
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),

@@ -24,6 +24,10 @@ pub(crate) const WASM_PACK: &str = "0.15.1";
 /// cargo-deny, which no lock file names.
 pub(crate) const CARGO_DENY: &str = "0.20.2";
 
+/// The compiler of releases. The workflows name it too. Other compilers make other, equally correct,
+/// archives.
+pub(crate) const RELEASE_RUST: &str = "1.95.0";
+
 /// The oldest Rust that compiles this repository.
 pub(crate) const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
@@ -57,7 +61,24 @@ fn in_engines(manifest: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_engines, in_lock};
+    use std::fs;
+
+    use super::{RELEASE_RUST, in_engines, in_lock};
+    use crate::workspace;
+
+    #[test]
+    fn workflows_use_the_compiler_of_releases() {
+        let line = format!("  RUST: \"{RELEASE_RUST}\"\n");
+        let folder = fs::read_dir(workspace::root().join(".github/workflows")).expect("a folder");
+        let texts: Vec<String> = folder
+            .map(|file| fs::read_to_string(file.expect("a file").path()).expect("a workflow"))
+            .collect();
+        assert_eq!(texts.len(), 3);
+        assert!(
+            texts.iter().all(|text| text.contains(&line)),
+            "every workflow has the line {line}"
+        );
+    }
 
     #[test]
     fn reads_a_version_from_a_lock_file() {

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use super::announce;
 use super::debian::{self, Debian};
 use super::target::{self, TARGET};
-use crate::{process, versions};
+use crate::{process, remap, versions};
 
 /// The packages to unpack. The third one depends on another, `libstd-rust-web-1.96` or so, which
 /// contains the compiler's libraries.
@@ -23,9 +23,15 @@ const SOURCES: &str = "rust-web-src";
 /// The programs of these packages that the toolchain needs.
 const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "cargo-clippy"];
 
+/// Names the way in which a toolchain was assembled. A toolchain of another revision is replaced.
+const REVISION: &str = "2: the standard library contains no path of this machine";
+
 /// Returns the folder of the toolchain if it is complete and works.
 pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
     let toolchain = cache.join("toolchain");
+    if fs::read_to_string(toolchain.join("revision")).ok()? != REVISION {
+        return None;
+    }
     let linker = linker(&toolchain).ok()?;
     // The programs stop working when the system's LLVM is removed.
     let links = || process::command(&linker).args(["-flavor", "wasm", "--version"]).output();
@@ -141,6 +147,7 @@ impl Assembly {
         target::unset_native_settings(&mut cargo);
         cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
         cargo.env("CARGO_TARGET_DIR", &target_dir);
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&remap::flags(&toolchain)?));
         // Building the standard library is an unstable feature of a stable compiler.
         cargo.env("RUSTC_BOOTSTRAP", "1");
         cargo.args(["build", "--release", "--target", TARGET, "-Zbuild-std=std,panic_abort"]);
@@ -156,6 +163,7 @@ impl Assembly {
                 fs::copy(built.path(), libraries.join(&name))?;
             }
         }
+        fs::write(toolchain.join("revision"), REVISION)?;
         Ok(())
     }
 

@@ -45,8 +45,7 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
 /// Installs the sources of the standard library if they are missing. Targets without a compiled
 /// standard library need them.
 pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
-    let sysroot = process::read(tools.command("rustc")?.args(["--print", "sysroot"]))?;
-    if Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
+    if tools.sysroot()?.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
         return Ok(());
     }
     let rustup = process::find("rustup").context(
@@ -75,6 +74,20 @@ impl WasmTools {
     /// Whether the compiler is the private one.
     pub(super) fn is_private(&self) -> bool {
         self.private.is_some()
+    }
+
+    /// Returns the folder of the compiler and its standard library.
+    pub(crate) fn sysroot(&self) -> Result<PathBuf> {
+        let printed = process::read(self.command("rustc")?.args(["--print", "sysroot"]))?;
+        Ok(PathBuf::from(printed.trim()))
+    }
+
+    /// Returns the names and versions of the programs that make a module.
+    pub(crate) fn versions(&self) -> Result<[String; 4]> {
+        let read = |program| process::read(self.command(program)?.arg("--version"));
+        // As in `rustc 1.95.0 (59807616e 2026-04-14)` and `wasm-opt version 132 (version_132)`.
+        let names = [read("rustc")?, read("wasm-bindgen")?, read("wasm-pack")?, read("wasm-opt")?];
+        Ok(names.map(|name| name.trim().replacen(" version ", " ", 1)))
     }
 
     /// Names the compiler and its standard library.

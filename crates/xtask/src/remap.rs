@@ -1,0 +1,65 @@
+//! Compiler flags that keep this machine's paths out of what is built.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+/// Returns flags for `rustc`, for a compiler with this `sysroot`. Messages of panics contain paths of
+/// source files. With these flags the same sources have the same paths on every machine.
+pub(crate) fn flags(sysroot: &Path) -> Result<Vec<String>> {
+    // The last prefix that fits wins, so folders inside others come later.
+    let prefixes = [
+        (workspace::root(), "/source"),
+        (workspace::target_dir(), "/target"),
+        (cargo_home()?.join("registry/src"), "/crates"),
+        (sysroot.join("lib/rustlib/src/rust"), "/rustc"),
+    ];
+    let flag = |(from, to): (PathBuf, &str)| {
+        let from = from.to_str().context("a folder's name is not Unicode")?;
+        Ok(format!("--remap-path-prefix={from}={to}"))
+    };
+    prefixes.into_iter().map(flag).collect()
+}
+
+/// Returns the folder of Cargo's downloads.
+pub(crate) fn cargo_home() -> Result<PathBuf> {
+    match env::var_os("CARGO_HOME") {
+        Some(chosen) => Ok(chosen.into()),
+        None => Ok(env::home_dir().context("no home folder: set CARGO_HOME")?.join(".cargo")),
+    }
+}
+
+/// Returns the argument `--config` that adds flags to those in `.cargo/config.toml` for a target.
+pub(crate) fn config(target: &str, flags: &[String]) -> String {
+    let quoted: Vec<String> = flags.iter().map(|flag| format!("'{flag}'")).collect();
+    format!("target.{target}.rustflags=[{}]", quoted.join(","))
+}
+
+/// Returns flags in the form of `CARGO_ENCODED_RUSTFLAGS`.
+pub(crate) fn encoded(flags: &[String]) -> String {
+    flags.join("\x1f")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{config, flags};
+
+    #[test]
+    fn flags_name_the_repository_and_the_compiler() {
+        let flags = flags(Path::new("/compiler")).expect("flags");
+        assert!(flags[0].ends_with("=/source"), "{}", flags[0]);
+        assert!(
+            flags.contains(&"--remap-path-prefix=/compiler/lib/rustlib/src/rust=/rustc".to_owned())
+        );
+        let config = config("wasm32-unknown-unknown", &flags[..1]);
+        assert!(
+            config.starts_with("target.wasm32-unknown-unknown.rustflags=['--remap"),
+            "{config}"
+        );
+    }
+}
