@@ -1,7 +1,7 @@
 /**
  * A long run of everything at once. In each round all subjects hash the same inputs with a new or an earlier
- * key, each in its own way and some with a fault, and must agree with the interpreter. At the end no
- * subject may hold more than after the first rounds.
+ * key, each in its own way and some with a fault, and must agree with the reference. At the end no subject
+ * may hold more than after the first rounds.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
@@ -10,8 +10,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { cliSubject } from "./cli.js";
 import { nodeSubject } from "./node.js";
 import { pageSubject } from "./page.js";
+import { reference } from "./reference.js";
 import { serveSubject } from "./serve.js";
-import { MINUTES, sleep, type Batch, type Fault, type Subject } from "./subject.js";
+import { MINUTES, sleep, type Batch, type Fault } from "./subject.js";
 import { least, sample, type Sample } from "./watch.js";
 
 const FAULTS: readonly Fault[] = ["abort", "kill", "slow"];
@@ -36,7 +37,7 @@ const SLACK: Record<string, Sample> = {
 test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
   `everything at once for ${MINUTES} minutes`,
   async () => {
-    const reference = closing(cliSubject("reference", "--engine", "interpreter"));
+    const expecting = closing(reference());
     const subjects = [
       closing(await pageSubject()),
       closing(await nodeSubject()),
@@ -57,7 +58,7 @@ test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
         version,
         inputs: inputs(8),
       }));
-      const expected = await Promise.all(batches.map((batch) => reference.hash(batch)));
+      const expected = await Promise.all(batches.map((batch) => expecting.hash(batch)));
       const fault = FAULTS[round % FAULTS.length] ?? "abort";
       // An interrupted batch has a key of its own, so that fills of caches are interrupted too.
       const doomed: Batch = { key: round % 2 ? key : `${key}00`, version: 1, inputs: inputs(64) };
@@ -88,7 +89,14 @@ test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
       const last = least([...all.slice(-third), sample(subject)]);
       return { subject: subject.name, first, last };
     });
-    record({ minutes: MINUTES, rounds: round, hashes, ends, subjects: report });
+    record({
+      reference: expecting.name,
+      minutes: MINUTES,
+      rounds: round,
+      hashes,
+      ends,
+      subjects: report,
+    });
     for (const { subject, first, last } of report) {
       for (const [name, slack] of Object.entries(SLACK[subject] ?? {})) {
         const key = name as keyof Sample;
@@ -101,7 +109,7 @@ test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
 );
 
 /** Closes a subject when the test ends. */
-function closing(subject: Subject): Subject {
+function closing<T extends { close: () => Promise<void> }>(subject: T): T {
   onTestFinished(() => subject.close());
   return subject;
 }
