@@ -34,11 +34,18 @@ const CRATES = ["randomx-wasm", "randomx-monero-wasm"];
 /** Modules, scripts and their types. */
 const SHIPPED = /\.(?:js|wasm|d\.ts)$/u;
 
+requireModules();
 rmSync(dist, { recursive: true, force: true });
 compile();
 for (const folder of PACKAGES) copy(folder);
 describe();
 addHashes();
+
+function requireModules() {
+  if (PACKAGES.every((folder) => existsSync(new URL(`${folder}build.json`, here)))) return;
+  console.error("randomx-web: its modules are not built: run `cargo xtask build-package`");
+  process.exit(1);
+}
 
 function compile() {
   const config = ts.getParsedCommandLineOfConfigFile(
@@ -63,7 +70,6 @@ function report(diagnostic) {
 
 function copy(folder) {
   const source = new URL(folder, here);
-  if (!existsSync(source)) return;
   const target = new URL(folder, dist);
   mkdirSync(target, { recursive: true });
   for (const name of readdirSync(source)) {
@@ -77,11 +83,21 @@ function describe() {
     readFileSync(new URL("package.json", here), "utf8"),
   );
   const crates = linkedCrates(CRATES, "wasm32-unknown-unknown");
-  const tools = [{ name: "typescript", version: ts.version }];
+  const tools = [...wasmTools(), { name: "typescript", version: ts.version }];
   const purl = `pkg:npm/${name}@${version}`;
   const bom = sbom({ type: "library", name, version, license, purl, tools, crates });
   writeFileSync(new URL("sbom.cdx.json", dist), bom);
   writeFileSync(new URL("NOTICES.txt", dist), notices(name, crates));
+}
+
+/** The programs that built the modules. `cargo xtask build-wasm` writes their versions beside each module. */
+function wasmTools() {
+  const lists = PACKAGES.map((folder) =>
+    readFileSync(new URL(`${folder}build.json`, here), "utf8"),
+  );
+  if (new Set(lists).size > 1)
+    throw new Error("other programs built one module: run `cargo xtask build-wasm`");
+  return JSON.parse(lists[0]);
 }
 
 /**

@@ -1,17 +1,22 @@
 /** What the package says about its own files: hashes, licences, and a bill of materials. */
 import { createHash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { expect, test } from "vitest";
-import { freshProject } from "./project.js";
+import { extract } from "tar";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
-/** The folder of the installed package in the test's project. */
-let dist: string;
+const folder = mkdtempSync(join(tmpdir(), "randomx-web-documents-"));
+const dist = join(folder, "package/dist");
 
-function install(): void {
-  dist = join(freshProject("runtime"), "node_modules/randomx-web/dist");
-}
+beforeAll(() => {
+  extract({ file: inject("tarball"), cwd: folder, sync: true });
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 const read = (name: string): string => readFileSync(join(dist, name), "utf8");
 
@@ -29,7 +34,6 @@ function files(): string[] {
 }
 
 test("SHA256SUMS lists every other file, with its hash", () => {
-  install();
   const sums = Object.fromEntries(
     read("SHA256SUMS")
       .trimEnd()
@@ -41,8 +45,15 @@ test("SHA256SUMS lists every other file, with its hash", () => {
   for (const name of listed) expect(sums[name], name).toBe(digest(name, "sha256", "hex"));
 });
 
+test("the configuration has the hashes of the modules", async () => {
+  const { modules } = (await import(join(dist, "js/modules.js"))) as { modules: unknown };
+  expect(modules).toEqual({
+    randomx: digest("pkg/randomx_wasm_bg.wasm", "sha256", "hex"),
+    monero: digest("monero/pkg/randomx_monero_wasm_bg.wasm", "sha256", "hex"),
+  });
+});
+
 test("integrity.json has a value for every script and module", () => {
-  install();
   const integrity = JSON.parse(read("integrity.json")) as Record<string, string>;
   expect(Object.keys(integrity)).toEqual(files().filter((name) => /\.(?:js|wasm)$/u.test(name)));
   for (const [name, value] of Object.entries(integrity)) {
@@ -51,7 +62,6 @@ test("integrity.json has a value for every script and module", () => {
 });
 
 test("the bill of materials follows the schema, and the licences name every crate in it", async () => {
-  install();
   const text = read("sbom.cdx.json");
   expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull();
   const { components } = JSON.parse(text) as { components: { name: string; version: string }[] };
@@ -59,6 +69,8 @@ test("the bill of materials follows the schema, and the licences name every crat
   expect(names).toEqual(
     expect.arrayContaining(["randomx-core", "bytemuck", "ruint", "tiny-keccak"]),
   );
+  const { metadata } = JSON.parse(text) as { metadata: { tools: { components: unknown[] } } };
+  expect(metadata.tools.components).toContainEqual(expect.objectContaining({ name: "rustc" }));
   // Procedural macros and build scripts run on the builder's machine only.
   expect(names).not.toContain("syn");
   const notices = read("NOTICES.txt");

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{output, process, setup, versions, workspace};
+use crate::setup::{self, WasmTools};
+use crate::{output, process, versions, workspace};
 
 /// Options of `cargo xtask release`.
 #[derive(Args)]
@@ -38,9 +39,8 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
         return archives::build(&output);
     }
     let commit = last_commit(args.dirty)?;
-    note_compiler()?;
     setup::packages()?;
-    setup::wasm_tools()?;
+    note_compilers(&setup::wasm_tools()?)?;
 
     let builds = workspace::target_dir().join("release-builds");
     process::remove_dir(&builds)?;
@@ -86,13 +86,17 @@ fn last_commit(dirty: bool) -> Result<String> {
     Ok(time.trim().to_owned())
 }
 
-/// Says so if another compiler than that of releases is in use: archives of two compilers differ.
-fn note_compiler() -> Result<()> {
-    let version = process::read(process::command("rustc").arg("--version"))?;
+/// Says so if other compilers than that of releases are in use: archives of two compilers differ.
+fn note_compilers(tools: &WasmTools) -> Result<()> {
     let release = versions::RELEASE_RUST;
-    if version.split(' ').nth(1) != Some(release) {
-        let version = version.trim();
-        output::line(format_args!("release: releases use rustc {release}, this machine {version}"));
+    let native = process::read(process::command("rustc").arg("--version"))?;
+    let [wasm, ..] = tools.versions()?;
+    for (what, version) in [("the program", native.trim()), ("WebAssembly", &wasm)] {
+        if version.split(' ').nth(1) != Some(release) {
+            output::line(format_args!(
+                "release: {what}: releases use rustc {release}, this machine has {version}"
+            ));
+        }
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{arm64, check, fuzz, process};
+use crate::{arm64, check, fuzz, process, release};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -85,6 +85,9 @@ fn rust(
     }
     if tier == Tier::Full && system == System::Debian {
         report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
+    }
+    if tier == Tier::Full {
+        report.step("release, two builds", release::test)?;
     }
     Ok(())
 }
