@@ -1,4 +1,4 @@
-//! The licences of npm packages. cargo-deny checks those of crates.
+//! The licences, sources and scripts of npm packages. cargo-deny checks crates.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,9 +30,28 @@ struct Lock {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Entry {
     license: Option<String>,
     integrity: Option<String>,
+    /// The address. `.npmrc` leaves those of the registry out.
+    resolved: Option<String>,
+    #[serde(default)]
+    has_install_script: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Manifest {
+    #[serde(default)]
+    allow_scripts: BTreeMap<String, bool>,
+    #[serde(default)]
+    dependencies: BTreeMap<String, String>,
+}
+
+fn manifest(path: &str) -> Manifest {
+    let text = fs::read_to_string(root().join(path)).expect(path);
+    serde_json::from_str(&text).expect(path)
 }
 
 /// Whether one of the alternatives, `A OR B`, consists of allowed licences, `C AND D`.
@@ -44,10 +63,11 @@ fn is_allowed(expression: &str) -> bool {
 }
 
 #[test]
-fn npm_packages_have_allowed_licences_and_hashes() {
+fn npm_packages_have_allowed_licences_sources_and_scripts() {
     let text = fs::read_to_string(root().join("package-lock.json")).expect("package-lock.json");
     let lock: Lock = serde_json::from_str(&text).expect("a lock file");
     assert!(lock.packages.len() > 100, "the lock file lists every package");
+    let scripts = manifest("package.json").allow_scripts;
     let mut breaches = Vec::new();
     for (path, entry) in lock.packages.iter().filter(|(path, _)| !path.is_empty()) {
         match &entry.license {
@@ -59,8 +79,23 @@ fn npm_packages_have_allowed_licences_and_hashes() {
         if entry.integrity.is_none() {
             breaches.push(format!("{path}: no hash"));
         }
+        if let Some(address) = &entry.resolved {
+            breaches.push(format!("{path}: from {address}"));
+        }
+        let (_, name) = path.rsplit_once("node_modules/").expect("an installed package");
+        if entry.has_install_script && scripts.get(name) != Some(&true) {
+            breaches.push(format!("{path}: runs a script when it is installed"));
+        }
     }
-    assert_none(&breaches, "npm packages have an allowed licence, and a hash in package-lock.json");
+    assert_none(
+        &breaches,
+        "npm packages have an allowed licence, come from the registry with a hash, and run no script",
+    );
+}
+
+#[test]
+fn the_published_package_depends_on_nothing() {
+    assert!(manifest("wasm/package.json").dependencies.is_empty());
 }
 
 #[test]
