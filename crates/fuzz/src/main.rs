@@ -1,6 +1,10 @@
 //! Moves a target's inputs between its file in the repository and the folder that libFuzzer uses.
 //! `cargo xtask fuzz` calls it.
 
+// Code that is instrumented for libFuzzer calls functions of its library.
+#[cfg(feature = "libfuzzer")]
+use libfuzzer_sys as _;
+
 use std::env;
 use std::path::Path;
 use std::process::ExitCode;
