@@ -1,15 +1,15 @@
 /** `randomx follow` and `randomx relay` with two daemons whose chains part and meet again. */
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../programs.js";
 import { follow, run, type FollowEvent, type FollowRun } from "./cli.js";
 import { Daemon } from "./daemon.js";
+import { startRelay } from "./relay.js";
 
 /** The last common block, and the lengths of both sides. */
 const COMMON = 10;
@@ -108,12 +108,3 @@ test("a relay serves what its node has, and is killed at any time", async () => 
     expect(tip(relayed)).toBe(tip(direct));
   }
 });
-
-async function startRelay(node: string, store: string): Promise<[ChildProcess, string]> {
-  const args = ["relay", "--network", "regtest", "--node", node, "--store", store];
-  const relay = spawn(nativeProgram(), [...args, "--listen", "127.0.0.1:0"]);
-  for await (const line of createInterface({ input: relay.stdout })) {
-    return [relay, line.replace("listening on ", "")];
-  }
-  throw new Error("the relay ended");
-}

@@ -130,9 +130,11 @@ fn web(
         })?;
     }
     report.step("playwright", || match system {
-        // The reporter fails the run if a browser lacks a cell of the tier's grid.
         System::Debian => {
-            process::run(playwright(tier, &browsers, &UNTIMED)?.env("E2E_WHOLE", "1"))
+            let mut playwright = playwright(tier, &browsers, &UNTIMED)?;
+            playwright.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
+            // The reporter fails the run if a browser lacks a cell of the tier's grid.
+            process::run(playwright.env("E2E_WHOLE", "1"))
         }
         System::Any => process::run(&mut playwright(tier, &browsers, &UNTIMED_CHROMIUM)?),
     })?;

@@ -2,6 +2,7 @@
 import { chainOf, extended } from "../../node/chain/blocks.js";
 import { SimulatedSource } from "../../node/chain/source.js";
 import { expect, test } from "../browsers/test.js";
+import type { Followed } from "../harness/follow.js";
 
 const common = chainOf(8);
 
@@ -14,7 +15,10 @@ test(title, { tag: "@chromium" }, async ({ harness }) => {
     const name = `follow-${Math.random()}`;
     const block = source.chain[5];
     const txid = block?.minerTransaction ?? "";
-    const first = await harness.call("followed", source.url, name, source.tip.id, txid);
+    const sources = [{ relay: source.url }, { node: source.url }];
+    const follow = (): Promise<Followed> =>
+      harness.call("followed", { sources, tip: source.tip.id, txid }, name);
+    const first = await follow();
     expect(first).toMatchObject({
       first: 0,
       tip: { height: 12, id: source.tip.id, work: "13" },
@@ -23,12 +27,12 @@ test(title, { tag: "@chromium" }, async ({ harness }) => {
 
     await harness.tab.reload();
     const asked = source.count("headers");
-    const again = await harness.call("followed", source.url, name, source.tip.id, txid);
+    const again = await follow();
     expect(again).toMatchObject({ first: 12, tip: first.tip });
     expect(source.count("headers")).toBe(asked);
 
     source.chain = extended(common, 6, { nonce: 1 });
-    const replaced = await harness.call("followed", source.url, name, source.tip.id, txid);
+    const replaced = await follow();
     expect(replaced.types).toContain("reorg");
     expect(replaced).toMatchObject({ first: 12, tip: { height: 14, id: source.tip.id } });
   } finally {

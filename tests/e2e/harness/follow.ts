@@ -1,6 +1,17 @@
 /** Chains that are followed in a browser. */
-import { IndexedDBStore } from "../../../wasm/js/index.js";
+import { IndexedDBStore, type ChainSource } from "../../../wasm/js/index.js";
 import { sharedInstance } from "./instance.js";
+
+/** What is followed: a regtest chain up to a tip. */
+export interface Followable {
+  sources: ChainSource[];
+  /** The difficulty of every block, if it does not follow the rule. */
+  fixedDifficulty?: number;
+  /** The id of the tip. */
+  tip: string;
+  /** A transaction to look for. */
+  txid: string;
+}
 
 /** What a test learns about a followed chain. */
 export interface Followed {
@@ -9,28 +20,20 @@ export interface Followed {
   /** The height of the first tip, which comes from the store if there is one. */
   first: number | undefined;
   tip: { height: number; id: string; work: string };
-  /** What was found of a transaction. */
+  /** What was found of the transaction. */
   found: { height: number; confirmations: number } | null;
 }
 
-/**
- * Follows a regtest chain to a tip, with a state in the database of a name, and looks for a transaction.
- */
+/** Follows a chain to its tip, with a state in the database of a name, and looks for a transaction. */
 export async function followed(
-  url: string,
+  { sources, fixedDifficulty, tip, txid }: Followable,
   name: string,
-  tip: string,
-  txid: string,
 ): Promise<Followed> {
   const randomx = await sharedInstance();
   const store = new IndexedDBStore(name);
   const types: string[] = [];
   let first: number | undefined;
-  const chain = randomx.follow([{ relay: url }, { node: url }], {
-    network: "regtest",
-    poll: 1,
-    store,
-  });
+  const chain = randomx.follow(sources, { network: "regtest", fixedDifficulty, poll: 1, store });
   for await (const event of chain) {
     types.push(event.type);
     if (event.type === "tip") first ??= event.tip.height;
