@@ -2,6 +2,7 @@
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BytesProxy } from "./bytes-proxy.js";
 import { Daemon } from "./daemon.js";
 import { Guard, type GuardOptions } from "./guard.js";
 import { WalletRpc, type Shown } from "./wallet.js";
@@ -12,7 +13,12 @@ const REWARDS = 80;
 /** What is sent in a transaction, in atomic units. */
 export const AMOUNT = 1_000_000_000_000;
 
+/** The blocks after one with a transaction, more than the depth from which a fork is a lie. */
+const AFTER = 15;
+
 export class World {
+  /** A proxy before the daemon, which may lie. */
+  readonly proxy: BytesProxy;
   readonly daemon: Daemon;
   /** The wallet that received the first rewards. It asks the daemon itself. */
   readonly owner: WalletRpc;
@@ -26,11 +32,13 @@ export class World {
 
   private constructor(
     daemon: Daemon,
+    proxy: BytesProxy,
     owner: WalletRpc,
     { address, seed }: { address: string; seed: string },
     folder: string,
   ) {
     this.daemon = daemon;
+    this.proxy = proxy;
     this.owner = owner;
     this.address = address;
     this.seed = seed;
@@ -41,8 +49,9 @@ export class World {
   static async start(blocks: number): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), "randomx-guard-"));
     const daemon = await Daemon.start(1);
+    const proxy = await BytesProxy.before(daemon.url);
     const owner = await WalletRpc.start(daemon.url);
-    const world = new World(daemon, owner, await owner.create("owner"), folder);
+    const world = new World(daemon, proxy, owner, await owner.create("owner"), folder);
     await world.mine(REWARDS, world.address);
     await world.mine(blocks - REWARDS);
     return world;
@@ -50,6 +59,7 @@ export class World {
 
   async stop(): Promise<void> {
     await this.owner.stop();
+    this.proxy.close();
     await this.daemon.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -70,15 +80,23 @@ export class World {
     return this.owner.refresh();
   }
 
+  /** Has the owner send a transaction to itself, and mines it and more blocks. */
+  async send(): Promise<void> {
+    await this.owner.refresh();
+    const destinations = [{ amount: AMOUNT, address: this.address }];
+    await this.owner.call("transfer", { destinations });
+    await this.mine(1 + AFTER);
+  }
+
   /** Returns a new folder for a guard's store. */
   store(): Promise<string> {
     return mkdtemp(join(this.folder, "store-"));
   }
 
-  /** Runs with a guard before nodes, by default the daemon. The chain so far is verified already. */
+  /** Runs with a guard before nodes, by default the proxy. The chain so far is verified already. */
   async guarded(
     run: (guard: Guard, store: string) => Promise<void>,
-    nodes: string[] = [this.daemon.url],
+    nodes: string[] = [this.proxy.url],
     options?: GuardOptions,
   ): Promise<void> {
     const store = await this.#verified();
@@ -87,6 +105,7 @@ export class World {
       await guard.reach(this.tip);
       await run(guard, store);
     } finally {
+      this.proxy.alter = undefined;
       await guard.kill();
     }
   }

@@ -1,0 +1,71 @@
+/** A proxy before a node that passes on every path, and alters bytes. */
+import { once } from "node:events";
+import { createServer, request as send, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * Alters an answer, or returns `undefined` if it takes care of the response itself. The method is
+ * that of JSON-RPC, or the path.
+ */
+export type AlterBytes = (
+  method: string,
+  answer: Buffer,
+  response: ServerResponse,
+) => Buffer | undefined;
+
+export class BytesProxy {
+  readonly url: string;
+  /** The present lie. */
+  alter: AlterBytes | undefined;
+  readonly #close: () => void;
+
+  private constructor(url: string, close: () => void) {
+    this.url = url;
+    this.#close = close;
+  }
+
+  static async before(node: string): Promise<BytesProxy> {
+    const server = createServer((request, response) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const body = Buffer.concat(chunks);
+        const path = request.url ?? "/";
+        const type = request.headers["content-type"] ?? "application/json";
+        let answer: Buffer | undefined = await post(`${node}${path}`, type, body);
+        if (proxy.alter) answer = proxy.alter(methodOf(path, body), answer, response);
+        if (answer === undefined) return;
+        response.writeHead(200, { "content-type": type, "content-length": answer.length });
+        response.end(answer);
+      })().catch(() => response.destroy());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const proxy = new BytesProxy(`http://127.0.0.1:${port}`, () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return proxy;
+  }
+
+  close(): void {
+    this.#close();
+  }
+}
+
+async function post(url: string, type: string, body: Buffer): Promise<Buffer> {
+  const headers = { "content-type": type, "content-length": body.length };
+  // A connection for each request: nodes close idle ones at any time.
+  const request = send(url, { method: "POST", headers, agent: false });
+  request.end(body);
+  const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function methodOf(path: string, body: Buffer): string {
+  if (path !== "/json_rpc") return path;
+  return (JSON.parse(body.toString()) as { method: string }).method;
+}

@@ -1,0 +1,139 @@
+/** Debian's wallet behind `randomx guard` before a daemon whose answers are altered on the way. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AlterBytes } from "./bytes-proxy.js";
+import { evidence, World } from "./guard-world.js";
+import { NONCE } from "./mine.js";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start(100);
+  await world.send();
+});
+
+afterAll(() => world.stop());
+
+/** Alters answers with blocks. */
+function blocks(change: (answer: Buffer) => Buffer | undefined): AlterBytes {
+  return (method, answer) => (method === "/getblocks.bin" ? change(answer) : answer);
+}
+
+/** Flips a bit at a distance from the end of a field's name, where it appears for the nth time. */
+function flip(name: string, distance: number, nth = 1): AlterBytes {
+  const marker = Buffer.from([name.length, ...Buffer.from(name)]);
+  return blocks((answer) => {
+    let place = -1;
+    for (let found = 0; found < nth; found += 1) place = answer.indexOf(marker, place + 1);
+    if (place < 0) return answer;
+    const target = place + marker.length + distance;
+    answer.writeUInt8(answer.readUInt8(target) ^ 1, target);
+    return answer;
+  });
+}
+
+/** A value follows its type, and the length of a block with more than 63 bytes in two bytes. */
+const IN_BLOCK = 1 + 2;
+
+/** A list's type and number of entries, and the length of its first one. */
+const IN_TRANSACTION = 1 + 1 + 2;
+
+interface BlockLie {
+  name: string;
+  alter: AlterBytes;
+  reason: RegExp;
+}
+
+const LIES: BlockLie[] = [
+  {
+    name: "a block with another's work",
+    // Another nonce: not the block whose work was checked.
+    alter: flip("block", IN_BLOCK + NONCE, 30),
+    reason: /^block 29 is not on the verified chain$/,
+  },
+  {
+    name: "a block of another height",
+    alter: blocks((answer) => {
+      const [tenth, eleventh] = [10, 11].map((nth) => blobAt(answer, nth));
+      if (!tenth || tenth.length !== eleventh?.length) return answer;
+      const copy = Buffer.from(tenth);
+      eleventh.copy(tenth);
+      copy.copy(eleventh);
+      return answer;
+    }),
+    reason: /^block 9 is not on the verified chain$/,
+  },
+  {
+    name: "a missing transaction",
+    // The list's name is another one, which wallets do not read.
+    alter: flip("txs", -1),
+    reason: /^block 101 has 1 transactions, 0 were sent$/,
+  },
+  {
+    name: "a transaction whose outputs are altered",
+    alter: flip("txs", IN_TRANSACTION + 110),
+    reason: /^block 101 has another transaction than [0-9a-f]{64}$/,
+  },
+  {
+    name: "a transaction whose signature is altered",
+    alter: flip("txs", IN_TRANSACTION + 1400),
+    reason: /^block 101 has another transaction than [0-9a-f]{64}$/,
+  },
+];
+
+/** Returns the nth block in an answer. */
+function blobAt(answer: Buffer, nth: number): Buffer | undefined {
+  const marker = Buffer.from("\x05block");
+  let place = -1;
+  for (let found = 0; found < nth; found += 1) place = answer.indexOf(marker, place + 1);
+  if (place < 0) return undefined;
+  const length = answer.readUInt16LE(place + marker.length + 1) >> 2;
+  const start = place + marker.length + IN_BLOCK;
+  return answer.subarray(start, start + length);
+}
+
+describe.each(LIES)("$name", ({ alter, reason }) => {
+  test("is refused, kept as evidence, and not shown", async () => {
+    await world.guarded(async (guard, store) => {
+      // The wallet begins to scan as soon as it exists.
+      world.proxy.alter = alter;
+      await world.scanner(guard.url, async (wallet) => {
+        await expect(wallet.refresh()).rejects.toThrow();
+        expect(await wallet.shown()).toEqual({ height: 1, balance: 0 });
+        const { nodes, refused } = await guard.status();
+        expect(refused, guard.log).toHaveLength(1);
+        expect(refused[0]).toMatchObject({ node: world.proxy.url, method: "getblocks.bin" });
+        expect(refused[0]?.reason).toMatch(reason);
+        expect(nodes[0]?.dropped).toMatch(reason);
+        expect(guard.log).toContain(`${world.proxy.url} lied in getblocks.bin: `);
+        expect(await evidence(store)).toEqual(["lie-1.json"]);
+        const kept = JSON.parse(await readFile(join(store, "lie-1.json"), "utf8")) as {
+          evidence: { block: string; verified_id: string };
+        };
+        expect(kept.evidence.block).toMatch(/^[0-9a-f]{200,}$/);
+        expect(kept.evidence.verified_id).toMatch(/^[0-9a-f]{64}$/);
+        // The node stays dropped when it tells the truth again.
+        world.proxy.alter = undefined;
+        await expect(wallet.refresh()).rejects.toThrow();
+        expect((await guard.status()).refused).toHaveLength(1);
+      });
+    });
+  });
+
+  test("does not keep the wallet from the other node's truth", async () => {
+    await world.guarded(
+      async (guard) => {
+        world.proxy.alter = alter;
+        await world.scanner(guard.url, async (wallet) => {
+          // The wallet tries again by itself.
+          expect(await wallet.refresh()).toEqual(await world.truth());
+          const { nodes, refused } = await guard.status();
+          expect(refused[0]?.reason).toMatch(reason);
+          expect(nodes.map(({ dropped }) => dropped !== null)).toEqual([true, false]);
+        });
+      },
+      [world.proxy.url, world.daemon.url],
+    );
+  });
+});
