@@ -27,7 +27,7 @@ impl Names {
     pub fn is_own_host(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let own_port = authority.port_u16().unwrap_or(HTTP) == self.bound.port();
-        own_port && !host.contains('@') && self.is_own_name(authority.host())
+        own_port && is_name_and_port(host, authority.host()) && self.is_own_name(authority.host())
     }
 
     /// Whether `origin`, as in the header `Origin`, is a page of this server under the name `host`.
@@ -49,6 +49,15 @@ impl Names {
             bound.is_unspecified() || address == bound
         }
     }
+}
+
+/// Whether `host` has nothing besides this name and a port. The parser allows for user names, and for
+/// several ports and addresses in a row.
+fn is_name_and_port(host: &str, name: &str) -> bool {
+    host.strip_prefix(name).is_some_and(|rest| {
+        let port = rest.strip_prefix(':').unwrap_or(rest);
+        port.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]
@@ -75,6 +84,8 @@ mod tests {
             "127.0.0.1.evil.example:4173",
             "192.168.0.1:4173",
             "evil@localhost:4173",
+            // Found by fuzzing.
+            "localhost:4173[::1]:4173",
             "localhost:4173@evil.example",
             "localhost:4173/",
             "http://localhost:4173",
