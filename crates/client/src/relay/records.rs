@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use randomx_monero::{Hash, HashingBlob};
+use randomx_monero::{Hash, HashingBlob, MAX_HEIGHT};
 
 const MAGIC: &[u8; 8] = b"RXMrelay";
 
@@ -59,11 +59,11 @@ impl Records {
         }
         let (magic, rest) = head.split_first_chunk::<8>().unwrap_or((MAGIC, &[]));
         let Ok(height) = <[u8; 8]>::try_from(rest) else { return Err(foreign()) };
-        if magic != MAGIC {
+        let first = u64::from_le_bytes(height);
+        if magic != MAGIC || first > MAX_HEIGHT {
             return Err(foreign());
         }
         let count = (file.metadata()?.len() - HEAD) / RECORD as u64;
-        let first = u64::from_le_bytes(height);
         let mut records = Records { file, first, count, last: None };
         records.repair()?;
         Ok(records)
@@ -189,6 +189,17 @@ mod tests {
         records.cut(6).expect("writable");
         assert_eq!(records.tip().map(|tip| tip.0), Some(5));
         assert!(records.append(&chain[5]).expect("writable"));
+    }
+
+    #[test]
+    fn heights_that_no_chain_has_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        for (first, is_opened) in [(MAX_HEIGHT, true), (MAX_HEIGHT + 1, false), (u64::MAX, false)] {
+            let head = [&MAGIC[..], &first.to_le_bytes()].concat();
+            std::fs::write(&path, [&head[..], &[0; 2 * RECORD]].concat()).expect("writable");
+            assert_eq!(Records::open(&path, 1).is_ok(), is_opened, "{first}");
+        }
     }
 
     /// A process may end at any byte of a write.
