@@ -12,6 +12,9 @@ use crate::timestamp::{TIMESTAMP_WINDOW, median_timestamp};
 /// The greatest height that Monero's software supports.
 pub const MAX_HEIGHT: u64 = 500_000_000;
 
+/// The most work that a chain can have. That of the main network will stay far below.
+const MAX_WORK: u128 = u128::MAX / 2;
+
 /// The part of an anchors' average difficulty below which a checkpoint's is implausible.
 const IMPLAUSIBLE_PART: u128 = 100;
 
@@ -110,9 +113,8 @@ impl Checkpoint {
         let sum = self.recent.iter().try_fold(0_u128, |sum, block| {
             if block.difficulty == 0 { None } else { sum.checked_add(block.difficulty) }
         });
-        let Some(sum) = sum else { return Err(Difficulty) };
-        // Half of the range is left for the blocks to come.
-        if self.work != 0 && self.work < sum || self.work > u128::MAX / 2 {
+        let Some(sum) = sum.filter(|&sum| sum <= MAX_WORK) else { return Err(Difficulty) };
+        if self.work != 0 && self.work < sum || self.work > MAX_WORK {
             return Err(Work);
         }
         let ascending = self.seeds.windows(2).all(|pair| pair[0].height < pair[1].height);
@@ -158,6 +160,11 @@ impl Checkpoint {
     }
 }
 
+/// Returns the work of a chain with one more block. `None` if no checkpoint could have it.
+pub(crate) fn add_work(work: u128, difficulty: u128) -> Option<u128> {
+    work.checked_add(difficulty).filter(|&work| work <= MAX_WORK)
+}
+
 /// The number of blocks up to a height that the difficulty rule needs, including the genesis block.
 fn blocks_needed(height: u64) -> u64 {
     height.saturating_add(1).min(DIFFICULTY_BLOCKS as u64)
@@ -174,7 +181,7 @@ pub enum CheckpointError {
         /// The greatest possible number.
         at_most: u64,
     },
-    /// A difficulty is zero, or their sum has more than 128 bits.
+    /// A difficulty is zero, or their sum is 2^127 or more.
     Difficulty,
     /// The work is less than the sum of the recent difficulties, or 2^127 or more.
     Work,
@@ -195,7 +202,7 @@ impl fmt::Display for CheckpointError {
             Self::Height => write!(f, "height: expected less than {MAX_HEIGHT}"),
             Self::Recent { at_most } => write!(f, "recent: expected at most {at_most} blocks"),
             Self::Difficulty => {
-                f.write_str("recent: expected difficulties from 1 to 2^128 - 1 in all")
+                f.write_str("recent: expected difficulties from 1 to 2^127 - 1 in all")
             }
             Self::Work => f.write_str(
                 "work: expected at least the sum of the recent difficulties and less than 2^127",

@@ -65,6 +65,12 @@ impl History {
         }
     }
 
+    /// Returns the sum of the difficulties since the history began, or the greatest number if that
+    /// exceeds 128 bits.
+    pub(crate) fn work(&self) -> u128 {
+        self.recent.back().map_or(0, |past| past.work.unwrap_or(u128::MAX))
+    }
+
     /// Returns the blocks that the rules need, up to the one before the `newest`.
     pub(crate) fn without_newest(&self, newest: usize) -> Vec<RecentBlock> {
         let end = self.recent.len().saturating_sub(newest);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::anchor::Anchor;
 use crate::candidate::check_version;
-use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
+use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed, add_work};
 use crate::checks::Outcome;
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
@@ -194,9 +194,11 @@ impl Tree {
         };
         let timestamp = header.timestamp;
         let difficulty = self.demanded(&mut history, height, timestamp, now)?;
-        let Some(work) = self.work(parent).checked_add(difficulty) else {
-            return Err(Refusal::Invalid("the chain's work has more than 128 bits".to_owned()));
-        };
+        // The work may be unknown before the history's first block.
+        let work = self.work(parent);
+        if add_work(work.max(history.work()), difficulty).is_none() {
+            return Err(Refusal::Invalid("the chain's work is 2^127 or more".to_owned()));
+        }
         history.push(RecentBlock { timestamp, difficulty }, DIFFICULTY_BLOCKS);
         self.cursor = Some((id, history));
         let entry = Entry {
@@ -204,7 +206,7 @@ impl Tree {
             parent: *parent,
             timestamp,
             difficulty,
-            work,
+            work: work + difficulty,
             hashed: false,
             accepted: false,
             blob: blob.to_vec(),
