@@ -15,8 +15,9 @@ pub(super) const JSON_LINES: Target =
 pub(super) const REQUESTS: Target =
     Target { name: "requests", longest: 2048, quick: 4000, run: requests, seeds: request_seeds };
 
-/// The longest message about a line or a body: whatever it quotes is cut off.
-const LONGEST_MESSAGE: usize = 400;
+/// The longest message about a line or a body: 200 characters of what it quotes, each of them escaped
+/// with 8, and its own words.
+const LONGEST_MESSAGE: usize = 200 * 8 + 200;
 
 const THREADS: usize = 4;
 
