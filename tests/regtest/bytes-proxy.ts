@@ -69,3 +69,15 @@ function methodOf(path: string, body: Buffer): string {
   if (path !== "/json_rpc") return path;
   return (JSON.parse(body.toString()) as { method: string }).method;
 }
+
+/** Alters the fields of a JSON answer, or of its result. */
+export function alterJson(answer: Buffer, change: (fields: never) => void): Buffer {
+  const json = JSON.parse(answer.toString()) as { result?: object };
+  change((json.result ?? json) as never);
+  return Buffer.from(JSON.stringify(json));
+}
+
+/** Changes the last digit of a blob in hex. */
+export function alterHex(blob: string): string {
+  return `${blob.slice(0, -1)}${blob.endsWith("0") ? "1" : "0"}`;
+}

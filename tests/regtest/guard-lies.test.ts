@@ -2,15 +2,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AlterBytes } from "./bytes-proxy.js";
-import { evidence, World } from "./guard-world.js";
+import { alterHex, alterJson, type AlterBytes } from "./bytes-proxy.js";
+import { AMOUNT, evidence, World, type Sent } from "./guard-world.js";
 import { NONCE } from "./mine.js";
 
 let world: World;
+let sent: Sent;
 
 beforeAll(async () => {
   world = await World.start(100);
-  await world.send();
+  sent = await world.send();
 });
 
 afterAll(() => world.stop());
@@ -135,5 +136,77 @@ describe.each(LIES)("$name", ({ alter, reason }) => {
       },
       [world.proxy.url, world.daemon.url],
     );
+  });
+});
+
+test("a transaction altered in an answer by its hash is refused", async () => {
+  await world.guarded(async (guard, store) => {
+    await world.scanner(guard.url, async (wallet) => {
+      const check = { txid: sent.txid, tx_key: sent.key, address: world.address };
+      const honest = (await wallet.call("check_tx_key", check)) as { received: number };
+      expect(honest.received).toBeGreaterThanOrEqual(AMOUNT);
+      world.proxy.alter = (method, answer) =>
+        method === "/gettransactions"
+          ? alterJson(answer, ({ txs }: { txs: { pruned_as_hex: string }[] }) => {
+              for (const tx of txs) tx.pruned_as_hex = alterHex(tx.pruned_as_hex);
+            })
+          : answer;
+      await expect(wallet.call("check_tx_key", check)).rejects.toThrow();
+      const { refused } = await guard.status();
+      expect(refused[0]?.reason, guard.log).toBe(`another transaction than ${sent.txid} was sent`);
+      expect(await evidence(store)).toEqual(["lie-1.json"]);
+    });
+  });
+});
+
+test("inflated fees are refused, and nothing is sent", async () => {
+  await world.guarded(async (guard, store) => {
+    await world.scanner(guard.url, async (wallet) => {
+      const before = await wallet.refresh();
+      world.proxy.alter = (method, answer) =>
+        method === "get_fee_estimate"
+          ? alterJson(answer, (estimate: { fee: number; fees: number[] }) => {
+              estimate.fee *= 100;
+              estimate.fees = estimate.fees.map((fee) => fee * 100);
+            })
+          : answer;
+      const destinations = [{ amount: AMOUNT, address: world.address }];
+      await expect(wallet.call("transfer", { destinations })).rejects.toThrow();
+      const { nodes, refused } = await guard.status();
+      expect(refused[0], guard.log).toMatchObject({ method: "get_fee_estimate" });
+      expect(refused[0]?.reason).toMatch(/^the fee estimate \d+ for a byte exceeds \d+, 10 times/);
+      expect(nodes[0]?.dropped).toBe(refused[0]?.reason);
+      expect(await evidence(store)).toEqual(["lie-1.json"]);
+      expect(await wallet.shown()).toEqual(before);
+    });
+  });
+});
+
+describe("old tips", () => {
+  /** The answer of a node to a wallet that has all of its blocks: `OK`, and no block. */
+  const NOTHING_NEW = Buffer.from(
+    "01110101010102010108067374617475730a084f4b0c73746172745f6865696768740500000000" + "00000000",
+    "hex",
+  );
+
+  test("a wallet that has old blocks learns that there are newer ones", async () => {
+    await world.guarded(async (guard, store) => {
+      await world.scanner(guard.url, async (wallet) => {
+        const before = await wallet.refresh();
+        await world.mine(3);
+        await guard.reach(world.tip);
+        world.proxy.alter = blocks(() => NOTHING_NEW);
+        await expect(wallet.refresh()).rejects.toThrow();
+        expect((await wallet.shown()).height).toBe(before.height);
+        // The node may only be slow: it is asked again.
+        const { nodes, refused } = await guard.status();
+        expect(refused).toEqual([]);
+        expect(nodes[0]?.dropped).toBeNull();
+        expect(nodes[0]?.failure).toContain("no newer block");
+        expect(await evidence(store)).toEqual([]);
+        world.proxy.alter = undefined;
+        expect(await wallet.refresh()).toEqual(await world.truth());
+      });
+    });
   });
 });

@@ -16,6 +16,13 @@ export const AMOUNT = 1_000_000_000_000;
 /** The blocks after one with a transaction, more than the depth from which a fork is a lie. */
 const AFTER = 15;
 
+/** A transaction of the owner. */
+export interface Sent {
+  txid: string;
+  key: string;
+  height: number;
+}
+
 export class World {
   /** A proxy before the daemon, which may lie. */
   readonly proxy: BytesProxy;
@@ -81,11 +88,15 @@ export class World {
   }
 
   /** Has the owner send a transaction to itself, and mines it and more blocks. */
-  async send(): Promise<void> {
+  async send(): Promise<Sent> {
     await this.owner.refresh();
     const destinations = [{ amount: AMOUNT, address: this.address }];
-    await this.owner.call("transfer", { destinations });
-    await this.mine(1 + AFTER);
+    const sent = await this.owner.call("transfer", { destinations, get_tx_key: true });
+    const { tx_hash: txid, tx_key: key } = sent as { tx_hash: string; tx_key: string };
+    await this.mine(1);
+    const { height } = await this.owner.refresh();
+    await this.mine(AFTER);
+    return { txid, key, height: height - 1 };
   }
 
   /** Returns a new folder for a guard's store. */
