@@ -1,8 +1,9 @@
-/** A server whose answers are too long, too deep or too many, to see what they cost the caller. */
+/** A server whose answers are long, deep or many, to see what they cost the caller. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { largest } from "./largest.js";
 
 const CHUNK = 64 << 10;
 
@@ -29,7 +30,10 @@ const BODIES: Record<string, [string, Buffer]> = {
 };
 
 /** The names of the attacks, which are the first part of a path. */
-export const ATTACKS = [...Object.keys(BODIES), "bomb"];
+export const ATTACKS = [...Object.keys(BODIES), "bomb", "largest"];
+
+/** The calls of a node that have an answer, by attack: with a well-formed one, all. */
+export const ANSWERED: Record<string, number> = { largest: 7 };
 
 /** Starts the server. Returns its address and the function that stops it. */
 export async function startAttacks(): Promise<{ url: string; stop: () => void }> {
@@ -50,6 +54,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [, attack = "", ...path] = (request.url ?? "").split("/");
   let body = "";
   for await (const part of request) body += String(part);
+  response.setHeader("Access-Control-Allow-Origin", "*");
   // What makes a client go on asking is answered well.
   if (path.at(-1) === "tip") {
     response.end(JSON.stringify({ height: 5_000_000, id: "ab".repeat(32) }));
@@ -62,6 +67,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   } else if (attack === "bomb") {
     response.setHeader("Content-Encoding", "gzip");
     response.end(BOMB);
+  } else if (attack === "largest") {
+    response.end(largest(path, body));
   } else {
     endless(BODIES[attack] ?? ["", chunk(" ")], response);
   }

@@ -1,0 +1,35 @@
+/** Uses the package against one attack of `attacks.ts`: a node's calls, and sources that are followed. */
+
+/** The time for which the sources are followed, in milliseconds. */
+const FOLLOWED = 1500;
+
+/** Sources that attack together. */
+const SOURCES = 4;
+
+/** Suffers an attack, and returns the number of calls that had an answer all the same. */
+export async function attackedBy({ MoneroNode, randomx }, address) {
+  const ended = await Promise.allSettled(calls(MoneroNode, address));
+  const sources = Array.from({ length: SOURCES }, (_, index) =>
+    index % 2 === 0 ? { node: address } : { relay: address },
+  );
+  const chain = randomx.follow(sources, { network: "regtest", timeout: 500, poll: 1 });
+  setTimeout(() => void chain.close(), FOLLOWED);
+  for await (const event of chain) if (event.type === "tip" && event.tip.height > 0) throw event;
+  return ended.filter(({ status }) => status === "fulfilled").length;
+}
+
+/** Calls of a node, as many as one caller makes at a time. */
+function calls(MoneroNode, address) {
+  const node = new MoneroNode(address, { timeout: 2000, retries: 0 });
+  const whole = new MoneroNode(`${address}/whole`, { timeout: 2000, retries: 0 });
+  const ahead = node.getBlocks(1, 1000, { ahead: 64 });
+  return [
+    whole.getInfo(),
+    node.getBlockHeaderByHeight(1),
+    node.getBlockHeadersRange(1, 1000),
+    node.getTransactionHeight("00".repeat(32)),
+    node.getBlock(1),
+    node.getBlock(2),
+    ahead.next(),
+  ];
+}
