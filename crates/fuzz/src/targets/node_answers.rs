@@ -16,9 +16,13 @@ const HEIGHT: u64 = 7;
 const LONGEST_MESSAGE: usize = 1000;
 
 fn run(answer: &[u8]) {
-    // Fields that are ignored may have other bytes than UTF-8.
+    // Fields that are ignored may have other bytes than UTF-8, and numbers that no type has.
     let text = String::from_utf8_lossy(answer);
-    let json = || serde_json::from_str::<Value>(&text).expect("an accepted answer is JSON");
+    let json = serde_json::from_str::<Value>(&text);
+    if json.as_ref().is_err_and(|error| error.to_string().starts_with("number out of range")) {
+        return;
+    }
+    let json = || json.as_ref().expect("an accepted answer is JSON");
     match parse_info(answer) {
         Ok(info) => assert_eq!(json()["result"]["height"].as_u64(), Some(info.height)),
         Err(error) => short(&error),

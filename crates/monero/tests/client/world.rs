@@ -69,6 +69,13 @@ impl World {
     pub fn child(&mut self, parent: usize, seconds: u64, fault: Fault) -> usize {
         let before = &self.blocks[parent];
         let height = before.height + 1;
+        let possible = |difficulty: &u128| {
+            before.work.checked_add(*difficulty).is_some_and(|work| work <= u128::MAX / 2)
+        };
+        let demanded = self.fixed.or_else(|| self.demanded(parent)).filter(possible);
+        // Without a possible difficulty every block is invalid.
+        let fault = if demanded.is_none() { Fault::OldVote } else { fault };
+        let difficulty = demanded.unwrap_or(1);
         let mut timestamp = before.timestamp.max(START) + seconds;
         if fault == Fault::Early {
             timestamp += 1_000_000_000;
@@ -79,7 +86,6 @@ impl World {
             Fault::UnknownVersion => (17, 17),
             Fault::None | Fault::Forged | Fault::Early => (16, 16),
         };
-        let difficulty = self.fixed.unwrap_or_else(|| self.demanded(parent));
         let index = self.blocks.len();
         let mut blob = vec![version, vote];
         varint(&mut blob, timestamp);
@@ -97,7 +103,7 @@ impl World {
         index
     }
 
-    fn demanded(&self, tip: usize) -> u128 {
+    fn demanded(&self, tip: usize) -> Option<u128> {
         let mut past: Vec<PastBlock> = self
             .chain(tip)
             .take(DIFFICULTY_BLOCKS)
@@ -108,7 +114,7 @@ impl World {
             })
             .collect();
         past.reverse();
-        next_difficulty(&past, DIFFICULTY_TARGET).expect("a difficulty")
+        next_difficulty(&past, DIFFICULTY_TARGET)
     }
 
     /// A block and those before it, down to the genesis block.
