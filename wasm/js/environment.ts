@@ -11,7 +11,9 @@ export function serve(listener: (message: never) => void): (message: unknown) =>
       port.postMessage(message);
     };
   }
-  self.onmessage = ({ data }: MessageEvent) => {
+  // Bundlers may let a later part of the worker import from its first script. WebKit then evaluates that
+  // script a second time: whoever listened first has the worker's state.
+  self.onmessage ??= ({ data }: MessageEvent) => {
     listener(data as never);
   };
   return (message) => {
