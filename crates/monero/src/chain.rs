@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::{error, fmt};
 
 use crate::candidate::{Candidate, examine};
-use crate::checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed, add_work};
+use crate::checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT, RecentBlock, Seed};
 use crate::checks::{self, Check, CheckName, Status};
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
@@ -230,17 +230,12 @@ impl Chain {
         checks.extend(self.check_timestamps(blob.header.timestamp, now));
         let (seed_check, seed) = self.check_seed(link.seed_hash)?;
         let (difficulty_check, difficulty) = self.check_difficulty(link.difficulty)?;
+        let work = difficulty.map(|(_, number)| self.work_with(number)).transpose();
+        let (difficulty_check, work) = match work {
+            Ok(work) => (difficulty_check, work),
+            Err(failed) => (failed, None),
+        };
         checks.extend([seed_check, difficulty_check]);
-        // The work may be unknown before the history's first block.
-        let counted = self.work.max(self.history.work());
-        let work = difficulty.and_then(|(_, number)| {
-            add_work(counted, number)?;
-            Some(self.work + number)
-        });
-        if difficulty.is_some() && work.is_none() {
-            checks.pop();
-            checks.push(CheckName::Difficulty.failed("the chain's work would be 2^127 or more"));
-        }
         let accepted = Status::of(&checks).is_accepted();
         match (difficulty, work) {
             (Some((difficulty, number)), Some(work)) if accepted => {

@@ -295,21 +295,6 @@ fn rules_of_transactions_that_need_only_the_block() {
 }
 
 #[test]
-fn a_chain_ends_before_its_work_is_out_of_range() {
-    /// Twice this is one more than the most that a chain can have.
-    const HALF: u128 = 1 << 126;
-    let blocks = made_chain(2);
-    let mut chain = genesis().with_fixed_difficulty(HALF);
-    let first = add(&mut chain, &of(&blocks[0].blob), Some(WORKED));
-    assert_eq!(first.status, Status::Valid);
-    let checkpoint = chain.checkpoint().expect("a proven block");
-    assert_eq!((checkpoint.height, checkpoint.work), (1, HALF + 1));
-    assert_eq!(checkpoint.check(Network::Regtest), Ok(()));
-    let second = add(&mut chain, &of(&blocks[1].blob), Some(WORKED));
-    assert_eq!(failed(&second), [CheckName::Difficulty]);
-}
-
-#[test]
 fn a_fixed_difficulty_replaces_the_rule() {
     let blocks = made_chain(3);
     let mut chain = genesis().with_fixed_difficulty(7);

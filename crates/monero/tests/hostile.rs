@@ -9,6 +9,25 @@ use randomx_monero::{
     Block, Candidate, Chain, Checkpoint, HashingBlob, Link, MAINNET_GENESIS_ID, Network, Status,
 };
 
+/// A chain with a difficulty that no chain has goes on as long as its checkpoint is accepted.
+#[test]
+fn a_chain_ends_before_its_work_is_out_of_range() {
+    /// Twice this is one more than the most that a chain can have.
+    const HALF: u128 = 1 << 126;
+    let genesis = Checkpoint::genesis(Network::Regtest);
+    let chain = Chain::resume(genesis, Network::Regtest).expect("a checkpoint");
+    let mut chain = chain.with_fixed_difficulty(HALF);
+    for (block, status) in made_chain(2).iter().zip([Status::Valid, Status::Invalid]) {
+        let candidate = Candidate { block: Some(&block.blob), ..Candidate::default() };
+        let link = Link { block: candidate, ..Link::default() };
+        chain.push(&link, u64::MAX).expect("the chain takes a block");
+        let verdict = chain.settle(Some([0; 32])).expect("a block waits");
+        assert_eq!((verdict.status, verdict.work), (status, HALF + 1));
+        let checkpoint = chain.checkpoint().expect("a start");
+        assert_eq!(checkpoint.check(Network::Regtest), Ok(()));
+    }
+}
+
 /// 10,000 blobs, random or mutated from real ones.
 #[test]
 fn no_blob_makes_the_parser_panic_hang_or_take_memory() {

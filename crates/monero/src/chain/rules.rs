@@ -2,7 +2,7 @@
 
 use super::{Chain, ChainError};
 use crate::anchor::Anchor;
-use crate::checkpoint::Seed;
+use crate::checkpoint::{Seed, add_work};
 use crate::checks::{Check, CheckName, Outcome};
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
@@ -119,6 +119,15 @@ impl Chain {
                 }
                 None => (name.failed(format!("expected less than 2^128, got {given}")), None),
             }),
+        }
+    }
+
+    /// Returns the chain's work with one more block, or a failed check if it is out of range.
+    pub(super) fn work_with(&self, difficulty: u128) -> Result<u128, Check> {
+        // The work may be unknown before the history's first block.
+        match add_work(self.work.max(self.history.work()), difficulty) {
+            Some(_) => Ok(self.work + difficulty),
+            None => Err(CheckName::Difficulty.failed("the chain's work would be 2^127 or more")),
         }
     }
 
