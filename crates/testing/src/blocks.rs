@@ -9,8 +9,20 @@ pub fn varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// Returns a block of version 16 with only the miner's transaction.
+/// Returns a block of version 16 with only the miner's transaction, which has 1.
 pub fn block(height: u64, timestamp: u64, previous: &[u8; 32], nonce: u8) -> Vec<u8> {
+    block_with(height, timestamp, previous, nonce, 1, &[])
+}
+
+/// Returns a block of version 16 whose miner has a reward, with the hashes of further transactions.
+pub fn block_with(
+    height: u64,
+    timestamp: u64,
+    previous: &[u8; 32],
+    nonce: u8,
+    reward: u64,
+    transactions: &[[u8; 32]],
+) -> Vec<u8> {
     let mut blob = vec![16, 16];
     varint(&mut blob, timestamp);
     blob.extend(previous);
@@ -19,9 +31,13 @@ pub fn block(height: u64, timestamp: u64, previous: &[u8; 32], nonce: u8) -> Vec
     varint(&mut blob, height + 60);
     blob.extend([1, 0xff]);
     varint(&mut blob, height);
-    // One output of 1 to a tagged key, no extra, no signatures, no transactions.
-    blob.extend([1, 1, 3]);
+    // One output to a tagged key, no extra, no signatures.
+    blob.push(1);
+    varint(&mut blob, reward);
+    blob.push(3);
     blob.extend([7; 33]);
-    blob.extend([0, 0, 0]);
+    blob.extend([0, 0]);
+    varint(&mut blob, transactions.len() as u64);
+    blob.extend(transactions.as_flattened());
     blob
 }

@@ -9,7 +9,7 @@ use randomx_guard::{Guard, Setup};
 use randomx_http::Server;
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Block, Hash, MAINNET_GENESIS_ID, Network, Transaction};
-use randomx_testing::blocks::varint;
+use randomx_testing::blocks::{block_with, varint};
 use url::Url;
 
 use super::wallet::Wallet;
@@ -61,25 +61,10 @@ pub(crate) fn chain(common: u64, blocks: u64) -> Vec<TestBlock> {
 }
 
 fn block(height: u64, previous: &Hash, nonce: u8, transactions: &[Vec<u8>]) -> Vec<u8> {
-    let mut blob = vec![16, 16];
-    varint(&mut blob, START + 120 * height);
-    blob.extend(previous);
-    blob.extend([nonce; 4]);
-    blob.push(2);
-    varint(&mut blob, height + 60);
-    blob.extend([1, 0xff]);
-    varint(&mut blob, height);
-    // One output to a tagged key, no extra, no signatures.
-    blob.push(1);
-    varint(&mut blob, REWARD + FEE * transactions.len() as u64);
-    blob.push(3);
-    blob.extend([7; 33]);
-    blob.extend([0, 0]);
-    varint(&mut blob, transactions.len() as u64);
-    for transaction in transactions {
-        blob.extend(Transaction::parse(transaction).expect("a transaction").hash());
-    }
-    blob
+    let hash = |bytes: &Vec<u8>| Transaction::parse(bytes).expect("a transaction").hash();
+    let hashes: Vec<Hash> = transactions.iter().map(hash).collect();
+    let reward = REWARD + FEE * hashes.len() as u64;
+    block_with(height, START + 120 * height, previous, nonce, reward, &hashes)
 }
 
 /// A transaction with an input, two outputs and made-up signatures.
