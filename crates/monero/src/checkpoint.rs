@@ -13,7 +13,7 @@ use crate::timestamp::{TIMESTAMP_WINDOW, median_timestamp};
 pub const MAX_HEIGHT: u64 = 500_000_000;
 
 /// The most work that a chain can have. That of the main network will stay far below.
-const MAX_WORK: u128 = u128::MAX / 2;
+pub(crate) const MAX_WORK: u128 = u128::MAX / 2;
 
 /// The part of an anchors' average difficulty below which a checkpoint's is implausible.
 const IMPLAUSIBLE_PART: u128 = 100;
@@ -158,11 +158,6 @@ impl Checkpoint {
         let least = average / IMPLAUSIBLE_PART * self.recent.len() as u128;
         (sum < least).then_some("the difficulties are far below those of the known chain")
     }
-}
-
-/// Returns the work of a chain with one more block. `None` if no checkpoint could have it.
-pub(crate) fn add_work(work: u128, difficulty: u128) -> Option<u128> {
-    work.checked_add(difficulty).filter(|&work| work <= MAX_WORK)
 }
 
 /// The number of blocks up to a height that the difficulty rule needs, including the genesis block.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::checkpoint::RecentBlock;
+use crate::checkpoint::{MAX_WORK, RecentBlock};
 use crate::retarget::{DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, DIFFICULTY_WINDOW, difficulty_after};
 use crate::timestamp::{TIMESTAMP_WINDOW, median_timestamp};
 
@@ -65,10 +65,13 @@ impl History {
         }
     }
 
-    /// Returns the sum of the difficulties since the history began, or the greatest number if that
-    /// exceeds 128 bits.
-    pub(crate) fn work(&self) -> u128 {
-        self.recent.back().map_or(0, |past| past.work.unwrap_or(u128::MAX))
+    /// Adds a block's difficulty to the work of the chain before it. `None` if no chain can have so
+    /// much.
+    pub(crate) fn work_with(&self, work: u128, difficulty: u128) -> Option<u128> {
+        // The work before the history's first block may be unknown.
+        let counted = self.recent.back().map_or(Some(0), |past| past.work)?;
+        let total = work.max(counted).checked_add(difficulty)?;
+        (total <= MAX_WORK).then(|| work + difficulty)
     }
 
     /// Returns the blocks that the rules need, up to the one before the `newest`.

@@ -2,7 +2,7 @@
 
 use super::{Chain, ChainError};
 use crate::anchor::Anchor;
-use crate::checkpoint::{Seed, add_work};
+use crate::checkpoint::Seed;
 use crate::checks::{Check, CheckName, Outcome};
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
@@ -124,11 +124,9 @@ impl Chain {
 
     /// Returns the chain's work with one more block, or a failed check if it is out of range.
     pub(super) fn work_with(&self, difficulty: u128) -> Result<u128, Check> {
-        // The work may be unknown before the history's first block.
-        match add_work(self.work.max(self.history.work()), difficulty) {
-            Some(_) => Ok(self.work + difficulty),
-            None => Err(CheckName::Difficulty.failed("the chain's work would be 2^127 or more")),
-        }
+        let work = self.history.work_with(self.work, difficulty);
+        let none = || CheckName::Difficulty.failed("the chain's work would be 2^127 or more");
+        work.ok_or_else(none)
     }
 
     fn compare_difficulties(&self, expected: Difficulty, given: Option<Difficulty>) -> Check {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::anchor::Anchor;
 use crate::candidate::check_version;
-use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed, add_work};
+use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
 use crate::checks::Outcome;
 use crate::difficulty::Difficulty;
 use crate::hash::{Hash, Hex};
@@ -194,11 +194,9 @@ impl Tree {
         };
         let timestamp = header.timestamp;
         let difficulty = self.demanded(&mut history, height, timestamp, now)?;
-        // The work may be unknown before the history's first block.
-        let work = self.work(parent);
-        if add_work(work.max(history.work()), difficulty).is_none() {
+        let Some(work) = history.work_with(self.work(parent), difficulty) else {
             return Err(Refusal::Invalid("the chain's work is 2^127 or more".to_owned()));
-        }
+        };
         history.push(RecentBlock { timestamp, difficulty }, DIFFICULTY_BLOCKS);
         self.cursor = Some((id, history));
         let entry = Entry {
@@ -206,7 +204,7 @@ impl Tree {
             parent: *parent,
             timestamp,
             difficulty,
-            work: work + difficulty,
+            work,
             hashed: false,
             accepted: false,
             blob: blob.to_vec(),
