@@ -95,7 +95,12 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
         if tier == Tier::Quick {
-            exclude(&mut doc, &FULL_ONLY);
+            without_other_packages(&mut doc, tier);
+            // It has no documentation, and named like this its library would get some.
+            doc.args(["--exclude", "randomx-capi", "--lib", "--bin", "xtask"]);
+            // No package has examples. Asked for them, cargo takes the dependencies as clippy checked
+            // them, with the features that tests need. Otherwise it checks most of them again.
+            doc.arg("--examples");
         }
         process::run(doc.args(features).env("RUSTDOCFLAGS", "-D warnings"))
     })
