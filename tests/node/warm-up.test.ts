@@ -1,0 +1,32 @@
+/** What a fill makes V8 optimise, as V8 itself reports it. */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const built = fileURLToPath(new URL("../../wasm/dist", import.meta.url));
+
+/** Fills a cache, and computes nothing with it. */
+const fill = `
+  import { readFileSync } from "node:fs";
+  import * as wasm from "${built}/pkg/randomx_wasm.js";
+  import { Session } from "${built}/js/session.js";
+  wasm.initSync({ module: readFileSync("${built}/pkg/randomx_wasm_bg.wasm") });
+  const setting = { lanes: 1, features: wasm.detectFeatures(), place: 1 };
+  const session = new Session(wasm, setting, () => new Promise(setImmediate));
+  session.allocate({ slot: 0, shared: false });
+  const control = { signal: new AbortController().signal, onProgress: () => undefined };
+  await session.fill({ slot: 0, key: new Uint8Array(1), memory: undefined }, control);
+`;
+
+/** A function of SuperscalarHash: one of a module's first eight, with several thousand bytes. */
+const SUPERSCALAR = /#([0-7]) using TurboFan, .* bodysize [4-9]\d{3} /gu;
+
+test("a fill lets V8 optimise all that computes items, before the first hash needs it", () => {
+  const report = execFileSync(
+    process.execPath,
+    ["--trace-wasm-compilation-times", "--input-type=module", "--eval", fill],
+    { encoding: "utf8", maxBuffer: 1 << 26 },
+  );
+  const optimised = [...report.matchAll(SUPERSCALAR)].map(([, number]) => number);
+  expect(optimised.sort()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+});
