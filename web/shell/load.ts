@@ -1,4 +1,5 @@
 /** Loading the page's own files. */
+import { RandomXError } from "../../wasm/js/errors.js";
 
 /** An error that says that the page's server is gone. */
 export class ServerGone extends Error {
@@ -19,4 +20,15 @@ export async function load(url: string, signal?: AbortSignal): Promise<Response>
   }
   if (answer.ok) return answer;
   throw new Error(`the server of this page answers with status ${answer.status}`);
+}
+
+/** Returns the cause of an error: a worker cannot start if the page's server is gone. */
+export async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof RandomXError) || error.code !== "worker-failed") return error;
+  try {
+    await fetch("./", { method: "HEAD", cache: "no-store" });
+    return error;
+  } catch {
+    return new ServerGone(error);
+  }
 }

@@ -3,6 +3,7 @@ import { nativeBench, nativeInfo, type NativeInfo, type NativeRow } from "../../
 import { place } from "../../plot/figure.js";
 import { bars, legend, line } from "../../plot/plots.js";
 import { copyButton } from "../../shell/copy.js";
+import { causeOf } from "../../shell/load.js";
 import { find, fragment, isDisabled, setDisabled, swap } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
@@ -167,7 +168,8 @@ class Bench {
       bar.end("done");
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
-      const words = thrown instanceof Error ? thrown.message : String(thrown);
+      const cause = await causeOf(thrown);
+      const words = cause instanceof Error ? cause.message : String(cause);
       if (signal.aborted) bar.end("cancelled");
       else
         swap(

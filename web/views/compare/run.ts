@@ -1,4 +1,5 @@
 /** Hashes all vectors in one build after another, so that none slows another down. */
+import { causeOf } from "../../shell/load.js";
 import type { Build, Column, Group } from "./columns.js";
 import type { Results } from "./table.js";
 import type { Vector } from "./vectors.js";
@@ -75,7 +76,7 @@ async function runColumn(
   try {
     build = await column.open(results.setup);
   } catch (thrown) {
-    fail([...results.vectors.keys()], thrown);
+    fail([...results.vectors.keys()], await causeOf(thrown));
     return;
   }
   try {

@@ -4,6 +4,7 @@ import blocksUrl from "../../../tests/vectors/mainnet-blocks.json?url";
 import sharesUrl from "../../../tests/vectors/mainnet-shares.json?url";
 import referenceUrl from "../../../tests/vectors/reference-hashes.json?url";
 import specificationUrl from "../../../tests/vectors/specification-hashes.json?url";
+import { load } from "../../shell/load.js";
 
 /** An input and its expected hash; bytes are in hex. */
 export interface Vector {
@@ -55,13 +56,10 @@ export async function readFile(file: File): Promise<Vector[]> {
 }
 
 function set(name: string, label: string, url: string): VectorSet {
-  const load = async (): Promise<Vector[]> => {
-    const answer = await fetch(url);
-    if (!answer.ok)
-      throw new Error(`the vectors "${name}" cannot be loaded: status ${answer.status}`);
-    return readVectors(name, await answer.json());
+  const vectors = async (): Promise<Vector[]> => {
+    return readVectors(name, await (await load(url)).json());
   };
-  return { name, label, load };
+  return { name, label, load: vectors };
 }
 
 /** Reads vectors from JSON: a list of hashes, or one of blocks, whose key is their seed hash. */

@@ -2,6 +2,7 @@
 import { RandomXError } from "../../../wasm/js/errors.js";
 import { place, type Figure } from "../../plot/figure.js";
 import { legend } from "../../plot/plots.js";
+import { causeOf } from "../../shell/load.js";
 import { find, fragment, isDisabled, make, nextFrame, setDisabled } from "../../shell/page.js";
 import { problem } from "../../shell/problem.js";
 import { ProgressBar } from "../../shell/progress.js";
@@ -128,10 +129,11 @@ class Explore {
     } catch (thrown) {
       // Aborted work shows nothing, since new work may have started.
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
+      const words = failure(await causeOf(thrown));
       this.#bar.end("");
       this.#showStatus("");
       place.replaceChildren(
-        problem(failure(thrown), () => {
+        problem(words, () => {
           this.#start();
         }),
       );

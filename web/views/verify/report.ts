@@ -3,6 +3,7 @@ import { RandomXError, type Progress } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
+import { causeOf } from "../../shell/load.js";
 import { find, make } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { duration, failure, hex, moment, whole } from "../../shell/words.js";
@@ -125,8 +126,10 @@ export class Report {
     } catch (error) {
       if (this.#shown !== shown) return;
       const cancelled = error instanceof RandomXError && error.code === "aborted";
+      const words = failure(await causeOf(error));
+      if (this.#shown !== shown) return;
       this.#bar.end("");
-      this.#enter(cancelled ? "cancelled" : "failed", failure(error));
+      this.#enter(cancelled ? "cancelled" : "failed", words);
     }
   }
 
