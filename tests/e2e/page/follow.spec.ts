@@ -69,6 +69,7 @@ test(
     await view.says(verdict, newest(19));
     expect(await view.count('[data-kind="reorg"] [data-side="ours"] .follow-block')).toBe(6);
     await view.until('[data-lookup="missing"]');
+    await view.expectAccessible("follow");
   },
 );
 

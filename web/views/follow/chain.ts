@@ -99,14 +99,19 @@ function headline({ tip, progress, isSynced, sources }: State, role: Role): stri
   if (!tip) {
     const silent = sources.length > 0 && sources.every(({ state }) => state === "unresponsive");
     if (silent) return `${who}No source answers.`;
-    const read = progress ? `: ${whole(progress.read)} of ${whole(progress.target)}` : "";
-    return `${who}Reading headers${read}…`;
+    if (!progress) return `${who}Reading headers…`;
+    return `${who}${headersRead(progress)}; no proof of work is checked yet…`;
   }
   const age = Math.max(0, Math.floor(Date.now() / 1000 - tip.timestamp));
-  const newest = `block ${whole(tip.height)}, ${span(age)} old`;
-  return isSynced
-    ? `${who}Checked up to the newest block: ${newest}.`
-    : `${who}Checked up to ${newest}; more is being read…`;
+  const checked = `block ${whole(tip.height)}`;
+  if (isSynced) return `${who}Checked up to the newest block: ${checked}, ${span(age)} old.`;
+  return progress
+    ? `${who}${headersRead(progress)}; proofs of work checked up to ${checked}…`
+    : `${who}Checked up to ${checked}, ${span(age)} old; more is being read…`;
+}
+
+function headersRead({ read, target }: NonNullable<State["progress"]>): string {
+  return `Headers read up to block ${whole(read)} of ${whole(target)}`;
 }
 
 function facts({ tip, kept }: State): HTMLElement[] {

@@ -22,7 +22,7 @@ export interface Listener {
 /** Messages between tabs. */
 type Message =
   | { type: "hello" }
-  | { type: "state"; state: State | undefined }
+  | { type: "state"; state: State }
   | { type: "failed"; words: string }
   /** The settings in the storage have changed. */
   | { type: "changed" }
@@ -76,8 +76,8 @@ export class Tabs {
     const { settings } = this.#kept ?? {};
     this.#change(undefined);
     this.#show(undefined);
-    this.#channel.postMessage({ type: "state", state: undefined } satisfies Message);
-    if (settings) void forget(settings);
+    // The tab that follows may be saving until its client has ended.
+    if (settings) void this.#alone(() => forget(settings));
   }
 
   /** Looks for a transaction in the followed chain. */
@@ -120,6 +120,7 @@ export class Tabs {
       case "changed":
         this.#kept = readKept();
         this.#client?.stop();
+        if (!this.#kept) this.#show(undefined);
         if (this.#kept?.isOn) this.#join();
         else this.#listener.role("idle");
         break;
@@ -132,17 +133,19 @@ export class Tabs {
     this.#isWaiting = true;
     this.#listener.role("listening");
     this.#channel.postMessage({ type: "hello" } satisfies Message);
-    const { signal } = this.#closing;
-    // Pages on insecure addresses have no locks. Two tabs would both follow there, which is harmless.
-    const locks = (navigator as { locks?: LockManager }).locks;
-    const leading = locks
-      ? locks.request(NAME, { signal }, () => this.#lead())
-      : Promise.resolve().then(() => this.#lead());
-    void leading
+    void this.#alone(() => this.#lead(), { signal: this.#closing.signal })
       .catch(() => undefined)
       .finally(() => {
         this.#isWaiting = false;
       });
+  }
+
+  /** Does some work while no other tab follows, if this page has locks: insecure addresses have none. */
+  async #alone(work: () => Promise<void>, options: LockOptions = {}): Promise<void> {
+    const locks = (navigator as { locks?: LockManager }).locks;
+    // Two tabs would both follow there, which is harmless.
+    if (locks) await locks.request(NAME, options, work);
+    else await work();
   }
 
   /** Follows as long as the settings ask for it, and again when they change. */
@@ -152,6 +155,8 @@ export class Tabs {
       const isSame = JSON.stringify(settings) === JSON.stringify(this.#led);
       this.#led = settings;
       this.#client = new Client(settings, isSame ? this.#state : undefined, (state) => {
+        // It was forgotten, and the client has not ended yet.
+        if (!this.#kept) return;
         this.#show(state);
         this.#timer ??= setTimeout(() => {
           this.#timer = undefined;
@@ -182,7 +187,7 @@ export class Tabs {
   }
 
   #tell(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closing.signal.aborted || !this.#state) return;
     this.#channel.postMessage({ type: "state", state: this.#state } satisfies Message);
   }
 }
