@@ -8,6 +8,7 @@ import type { Browser, BrowserName } from "../browsers/browser.js";
 import { heldMemory } from "../browsers/memory.js";
 import { openHarness, start } from "../browsers/test.js";
 import { downloads } from "./downloads.js";
+import { measureFollowing } from "./following.js";
 import { measureNative } from "./native.js";
 import { report, type Facts } from "./report.js";
 import { Measurements, type Place } from "./rows.js";
@@ -21,7 +22,7 @@ const PEER_BATCH = 16;
 
 test("the package, its peer and the native builds", async () => {
   const measurements = new Measurements();
-  const facts: Facts = { machine: {}, bytes: await downloads(), memory: {} };
+  const facts: Facts = { machine: {}, bytes: await downloads(), memory: {}, following: {} };
   for (let round = 0; round < ROUNDS; round += 1) {
     facts.machine = await measureNative(measurements);
     for (const name of BROWSERS) await measureBrowser(name as BrowserName, round);
@@ -34,7 +35,10 @@ test("the package, its peer and the native builds", async () => {
       const label = `${name} ${browser.version}`;
       measurements.add(coldStartOf(label), await coldStart(browser));
       await measurePackage(browser, label, round);
-      if (round === 0) facts.memory[label] = await tabMemory(browser);
+      if (round === 0) {
+        facts.memory[label] = await tabMemory(browser);
+        facts.following[label] = await measureFollowing(browser);
+      }
     } finally {
       await browser.close();
     }

@@ -1,6 +1,7 @@
 /** Writes results to the terminal and to files. */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { ANCHORED, type FollowTimes } from "../../node/long-chain.mjs";
 import type { Row } from "./rows.js";
 
 /** Facts besides times. */
@@ -11,10 +12,12 @@ export interface Facts {
   bytes: Record<string, number>;
   /** MiB that an instance adds to a tab, by browser. */
   memory: Record<string, number | undefined>;
+  /** Following a chain from a relay, by browser. */
+  following: Record<string, FollowTimes>;
 }
 
 /** Prints everything. If set, `BENCH_JSON` gets the rows, and `BENCH_RECORD` gets everything. */
-export function report(rows: Row[], { machine, bytes, memory }: Facts): void {
+export function report(rows: Row[], { machine, bytes, memory, following }: Facts): void {
   console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "a processor"}`);
   console.log(table(rows));
   const total = Object.values(bytes).reduce((sum, count) => sum + count, 0);
@@ -22,9 +25,18 @@ export function report(rows: Row[], { machine, bytes, memory }: Facts): void {
   for (const [browser, mib] of Object.entries(memory)) {
     console.log(`memory of an instance, ${browser}: ${mib?.toFixed(0) ?? "unknown"} MiB`);
   }
+  for (const [browser, { anchored, day, restart, bytes }] of Object.entries(following)) {
+    console.log(
+      `following a chain, ${browser}: ${Math.round((1000 * ANCHORED) / anchored)} headers a second ` +
+        `without proofs of work, ${bytes.toFixed(1)} bytes each; a day of blocks in ` +
+        `${(day / 1000).toFixed(1)} s; restart in ${restart.toFixed(0)} ms, ` +
+        `${((anchored + day) / restart).toFixed(1)} times as fast as a first start, ` +
+        `${(anchored / restart).toFixed(1)} times without the day`,
+    );
+  }
   write(process.env.BENCH_JSON, rows);
   const date = new Date().toISOString().slice(0, 10);
-  write(process.env.BENCH_RECORD, { date, machine, bytes, memory, results: rows });
+  write(process.env.BENCH_RECORD, { date, machine, bytes, memory, following, results: rows });
 }
 
 /** Formats rows as columns, the last of them aligned right. */

@@ -1,5 +1,5 @@
 /** Chains that are followed in a browser. */
-import { IndexedDBStore, type ChainSource } from "../../../wasm/js/index.js";
+import { IndexedDBStore, type ChainSource, type FollowOptions } from "../../../wasm/js/index.js";
 import { sharedInstance } from "./instance.js";
 
 /** What is followed: a regtest chain up to a tip. */
@@ -43,6 +43,22 @@ export async function followed(
       // Leaving the loop closes the follower.
       return { types, first, tip: { height, id, work: String(work) }, found };
     }
+  }
+  throw new Error("the chain was not followed");
+}
+
+/** Follows a chain to a height, with a state in the database of a name, and returns the milliseconds. */
+export async function followTime(
+  relay: string,
+  options: FollowOptions,
+  height: number,
+  name: string,
+): Promise<number> {
+  const randomx = await sharedInstance();
+  const store = new IndexedDBStore(name);
+  const start = performance.now();
+  for await (const event of randomx.follow([{ relay }], { ...options, store })) {
+    if (event.type === "synced" && event.tip.height === height) return performance.now() - start;
   }
   throw new Error("the chain was not followed");
 }

@@ -1,7 +1,7 @@
 /** The functions that tests call inside a browser: arguments and results are JSON. */
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
-import { followed } from "./follow.js";
+import { followed, followTime } from "./follow.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
 import { soak } from "./soak.js";
@@ -11,6 +11,7 @@ export const functions = {
   detect,
   ...faults,
   followed,
+  followTime,
   chain,
   hashes,
   hashesByDefault,
