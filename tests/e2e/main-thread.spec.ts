@@ -1,33 +1,11 @@
 /** The page's responsiveness: no long tasks, and no layout shifts. */
-import { expect, test, type Page } from "@playwright/test";
-import { report } from "./support.js";
+import { expect, test } from "@playwright/test";
+import { ANSWERED, ATTACKS, startAttacks } from "../node/chain/attacks.js";
+import { expectNoLongTask } from "./long-tasks.js";
+import { openHarness, report } from "./support.js";
 
 // Recording a trace takes time on the main thread.
 test.use({ trace: "off" });
-
-/** The most attempts to use the page without a long task. */
-const ATTEMPTS = 5;
-
-/** Uses the page repeatedly until one attempt has no long task. */
-async function expectNoLongTask(page: Page, use: () => Promise<void>): Promise<void> {
-  await page.addInitScript(() => {
-    const tasks: number[] = [];
-    Object.assign(window, { tasks });
-    // The browser reports tasks of at least 50 ms.
-    new PerformanceObserver((list) => {
-      tasks.push(...list.getEntries().map(({ duration }) => duration));
-    }).observe({ type: "longtask", buffered: true });
-  });
-  const attempts: number[][] = [];
-  // A busy machine causes some long tasks; a page that blocks its thread causes one in every attempt.
-  while (attempts.length < ATTEMPTS && attempts.at(-1)?.length !== 0) {
-    await page.goto("about:blank");
-    await use();
-    attempts.push(await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks));
-  }
-  test.info().annotations.push({ type: "long tasks, ms", description: JSON.stringify(attempts) });
-  expect(attempts.at(-1), JSON.stringify(attempts)).toEqual([]);
-}
 
 test("no task of more than 50 ms while a block is verified", async ({ page }) => {
   await expectNoLongTask(page, async () => {
@@ -50,6 +28,32 @@ test(
     });
   },
 );
+
+for (const attack of ATTACKS) {
+  test(
+    `no task of more than 50 ms while sources attack with ${attack}`,
+    { tag: attack === "largest" ? [] : "@full" },
+    async ({ page }) => {
+      const server = await startAttacks();
+      try {
+        await expectNoLongTask(page, async (begin) => {
+          await openHarness(page);
+          const suffer = (name: string): Promise<unknown> =>
+            page.evaluate(
+              (address) => window.harness.call("attacked", [address]),
+              server.url + name,
+            );
+          // Everything is loaded once before anything is measured.
+          await suffer("/spaces");
+          await begin();
+          expect(await suffer(`/${attack}`)).toBe(ANSWERED[attack] ?? 0);
+        });
+      } finally {
+        server.stop();
+      }
+    },
+  );
+}
 
 test("the layout does not shift while a block is verified", async ({ page }) => {
   await page.addInitScript(() => {

@@ -1,4 +1,5 @@
 /** The functions that tests call inside a browser: arguments and results are JSON. */
+import { attacked } from "./attacked.js";
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
 import { followed, followTime } from "./follow.js";
@@ -8,6 +9,7 @@ import { soak } from "./soak.js";
 import { chain, hashes, hashesByDefault, suite, suites, verdicts, whole } from "./vectors.js";
 
 export const functions = {
+  attacked,
   detect,
   ...faults,
   followed,
