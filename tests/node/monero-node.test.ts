@@ -3,20 +3,24 @@ import { describe, expect, test } from "vitest";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import { block, header, nodeThat, type Answer, type Json } from "./fake-node.js";
 
+/** Returns the result of `get_info` of a chain with so many blocks. */
+function info(height: number): Json {
+  return {
+    status: "OK",
+    height,
+    top_block_hash: "aa".repeat(32),
+    wide_difficulty: "0x10",
+    nettype: "fakechain",
+    synchronized: true,
+  };
+}
+
 describe("answers", () => {
   test("are converted to typed values", async () => {
     const node = await nodeThat(({ method, params }) => {
       switch (method) {
         case "get_info":
-          return {
-            status: "OK",
-            height: 5,
-            top_block_hash: "aa".repeat(32),
-            wide_difficulty: "0x10",
-            nettype: "fakechain",
-            synchronized: true,
-            other: "fields are ignored",
-          };
+          return { ...info(5), other: "fields are ignored" };
         case "get_block_header_by_height":
           return { status: "OK", block_header: header(params.height as number) };
         case "get_block_headers_range":
@@ -141,6 +145,34 @@ describe("transactions", () => {
       message: `get_transactions: ${message}`,
     });
   });
+});
+
+test("a range of blocks ends where the node's chain ends", async () => {
+  const error = { code: -2, message: "Requested block height: 4 greater than current top" };
+  const node = await nodeThat(({ method, params }, response) => {
+    if (method === "get_info") return info(4);
+    if ((params.height as number) < 4) return block(params.height as number);
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", error }));
+    return undefined;
+  });
+  const heights = async (first: number, last: number): Promise<number[]> => {
+    const found = [];
+    for await (const { header } of node.getBlocks(first, last)) found.push(header.height);
+    return found;
+  };
+  expect(await heights(2, 100)).toEqual([2, 3]);
+  expect(await heights(4, 5)).toEqual([]);
+  expect(await heights(4, 3)).toEqual([]);
+});
+
+test("a node that refuses blocks of its own chain ends no range", async () => {
+  const error = { code: -1, message: "no" };
+  const node = await nodeThat(({ method }, response) => {
+    if (method === "get_info") return info(4);
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", error }));
+    return undefined;
+  });
+  await expect(node.getBlocks(3, 3).next()).rejects.toMatchObject({ code: "node-refused" });
 });
 
 test("a block that is too large to be read in advance is requested again", async () => {

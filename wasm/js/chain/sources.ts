@@ -63,6 +63,10 @@ export class NodeSource implements HeaderSource {
       // What has arrived is of use.
       if (records.length === 0 || signal.aborted) throw error;
     }
+    if (records.length === 0) {
+      throw failure("refused", `get_block: the node's chain ends before block ${first}`, false)
+        .error;
+    }
     return join(records);
   }
 

@@ -48,6 +48,7 @@ const SEED_EPOCH = 2048;
 const MAX_TIMEOUT = 3_600_000;
 const MAX_RETRIES = 10;
 const MAX_AHEAD = 64;
+
 const MIB = 1 << 20;
 
 /** The longest answer about one header or the node itself. */
@@ -152,7 +153,10 @@ export class MoneroNode {
     return answers.transactionHeight(await this.#call(asked, options), hash);
   }
 
-  /** Yields the blocks from `first` to `last`, in order. It requests some in advance. */
+  /**
+   * Yields the blocks from `first` to `last`, in order, or to the end of the node's chain. It yields
+   * none if `last` is before `first`. It requests some in advance.
+   */
   async *getBlocks(
     first: number,
     last: number,
@@ -160,7 +164,6 @@ export class MoneroNode {
   ): AsyncGenerator<NodeBlock, void, undefined> {
     validate.height("first", first);
     validate.height("last", last);
-    if (last < first) throw invalidArgument("last", `expected at least ${first}, got ${last}`);
     const { ahead, signal } = validate.fields("options", options, {
       ahead: (name, value = 8) => validate.count(name, value, MAX_AHEAD),
       signal: validate.signal,
@@ -183,7 +186,11 @@ export class MoneroNode {
           pending.push({ block, stop });
         }
         const [head] = pending;
-        if (head) yield await this.#orWhole(head.block, height, { signal: head.stop.signal });
+        const options = { signal: head?.stop.signal };
+        const block = head && (await this.#blockIn(head.block, height, options));
+        // The node's chain ends here.
+        if (!block) return;
+        yield block;
         pending.shift();
       }
     } finally {
@@ -219,17 +226,24 @@ export class MoneroNode {
     };
   }
 
-  /** Requests a block again if it was too long to be requested in advance. */
-  async #orWhole(
+  /**
+   * Returns a block that was requested in advance, or `undefined` if the node's chain ends before it. A
+   * block that was too long for that is requested again.
+   */
+  async #blockIn(
     block: Promise<NodeBlock>,
     height: number,
     options: NodeCallOptions,
-  ): Promise<NodeBlock> {
+  ): Promise<NodeBlock | undefined> {
     try {
       return await block;
     } catch (error) {
-      if (!(error instanceof RandomXError) || error.code !== "node-too-large") throw error;
-      return await this.getBlock(height, options);
+      const code = error instanceof RandomXError ? error.code : undefined;
+      if (code === "node-too-large") return this.getBlock(height, options);
+      if (code === "node-refused" && (await this.getInfo(options)).height <= height) {
+        return undefined;
+      }
+      throw error;
     }
   }
 

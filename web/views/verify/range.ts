@@ -47,6 +47,7 @@ export async function verifyRange(
         blocks.update(`Filling the cache of a seed hash: ${Math.floor(100 * done)} %`);
       },
     });
+    let reached = first - 1;
     for await (const verdict of chain) {
       const seedHeight = await randomx.seedHeight(verdict.height, { signal });
       // Another run may have started meanwhile.
@@ -58,8 +59,14 @@ export async function verifyRange(
       }
       const done = (verdict.height - first + 1) / (last - first + 1);
       blocks.update(`Block ${whole(verdict.height)} of ${whole(last)} is valid.`, done);
+      reached = verdict.height;
     }
     if (chain.checkpoint) verified.set(url, chain.checkpoint);
+    if (reached < last) {
+      const words = await beyond(node, range, signal);
+      blocks.end("failed", words ?? `The node’s chain ended after block ${whole(reached)}.`);
+      return;
+    }
     const before = own ? "which this page has verified" : "for which the page trusts the node";
     const count = last - first + 1;
     const subject =
