@@ -188,6 +188,32 @@ test("a block that is too large to be read in advance is requested again", async
   expect(asked.filter((height) => height === 3)).toHaveLength(2);
 });
 
+test("a long answer beside another one is requested again", async () => {
+  const asked: number[] = [];
+  const blob = "00".repeat(200_000);
+  let finish = (): void => undefined;
+  const node = await nodeThat(({ params }, response) => {
+    const height = params.height as number;
+    asked.push(height);
+    if (height === 2) {
+      response.once("close", () => {
+        finish();
+      });
+      return block(2, { blob });
+    }
+    const text = JSON.stringify({ result: block(1, { blob }) });
+    response.write(text.slice(0, -1));
+    finish = () => response.end(text.slice(-1));
+    return undefined;
+  });
+  const first = node.getBlock(1);
+  // The first has a share of the budget for long answers once a part of it has arrived.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const blocks = await Promise.all([first, node.getBlock(2)]);
+  expect(blocks.map(({ blob }) => blob.length)).toEqual([200_000, 200_000]);
+  expect(asked).toEqual([1, 2, 2]);
+});
+
 describe("checkpoints", () => {
   const chain = (asked: Json[]): Answer => {
     return ({ method, params }) => {

@@ -7,8 +7,8 @@ import { unlessAborted } from "./abort.js";
 /** The most requests in flight. */
 const MAX_REQUESTS = 32;
 
-/** The bytes that any answer may have. Only one at a time may have more. */
-export const FREE_BYTES = 64 << 10;
+/** The bytes that any answer may have: room for 1,000 headers. Only one at a time may have more. */
+export const FREE_BYTES = 128 << 10;
 
 /** A number of permits, which callers wait for in order. */
 class Semaphore {
@@ -19,11 +19,15 @@ class Semaphore {
     this.#free = free;
   }
 
+  /** Takes a permit if one is free. */
+  tryAcquire(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
   async acquire(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+    if (this.tryAcquire()) return;
     let given = (): void => undefined;
     const turn = new Promise<void>((resolve) => {
       given = resolve;
@@ -62,6 +66,7 @@ export class Lease {
 
   /** Whether the answer may have so many bytes now. */
   covers(bytes: number): boolean {
+    this.#isLarge ||= bytes > FREE_BYTES && large.tryAcquire();
     return this.#isLarge || bytes <= FREE_BYTES;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Garbage collection of used code and of cache memories. V8 ignores both when it schedules
- * collections: hundreds of MiB can wait while a worker looks idle. A large throwaway buffer forces
- * a collection.
+ * Garbage collection of used code, of cache memories and of answers that were too long. V8 ignores these
+ * when it schedules collections: hundreds of MiB can wait while a worker looks idle. A large throwaway
+ * buffer forces a collection.
  */
 
 /** Hashes between two collections. The eight modules of each hash take several MiB in all. */

@@ -1,15 +1,11 @@
 /** The callers' `fetch`es, which a follower calls for its worker. */
+import { bodyReader, type BodyReader } from "../body.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
-
-/** The most bytes in one message. */
-const PIECE = 64 << 10;
 
 /** A request in flight. */
 interface Open {
   stop: AbortController;
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  /** What was read and not yet sent. */
-  rest: Uint8Array;
+  reader: BodyReader | undefined;
 }
 
 /** The messages of the worker about requests. */
@@ -44,7 +40,7 @@ export class Fetches {
 
   async #begin({ id, source, url, body }: RemoteRequest): Promise<void> {
     const fetch = this.#fetches[source] ?? globalThis.fetch;
-    const open: Open = { stop: new AbortController(), reader: undefined, rest: new Uint8Array() };
+    const open: Open = { stop: new AbortController(), reader: undefined };
     this.#open.set(id, open);
     const response = await fetch(url, {
       ...(body === undefined ? {} : { method: "POST", body }),
@@ -53,31 +49,23 @@ export class Fetches {
       referrerPolicy: "no-referrer",
       signal: open.stop.signal,
     });
-    open.reader = response.body?.getReader();
+    open.reader = response.body ? bodyReader(response.body) : undefined;
     if (this.#open.has(id)) {
       const length = response.headers.get("Content-Length");
       this.#post({ kind: "response", id, status: response.status, length });
     } else {
-      void open.reader?.cancel().catch(() => undefined);
+      open.reader?.cancel();
     }
   }
 
   async #more(id: number): Promise<void> {
     const open = this.#open.get(id);
     if (!open) return;
-    if (open.rest.length === 0) {
-      const read = await open.reader?.read();
-      if (!this.#open.has(id)) return;
-      if (!read?.value) {
-        this.#open.delete(id);
-        this.#post({ kind: "bytes", id, bytes: undefined });
-        return;
-      }
-      open.rest = read.value;
-    }
-    const bytes = open.rest.slice(0, PIECE);
-    open.rest = open.rest.subarray(PIECE);
-    this.#post({ kind: "bytes", id, bytes });
+    const piece = await open.reader?.read();
+    if (!this.#open.has(id)) return;
+    if (!piece) this.#open.delete(id);
+    // A message copies the whole buffer of a view.
+    this.#post({ kind: "bytes", id, bytes: piece?.slice() });
   }
 
   async #guard(id: number, work: Promise<void>): Promise<void> {
@@ -95,6 +83,6 @@ export class Fetches {
     const open = this.#open.get(id);
     this.#open.delete(id);
     open?.stop.abort();
-    void open?.reader?.cancel().catch(() => undefined);
+    open?.reader?.cancel();
   }
 }

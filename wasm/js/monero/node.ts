@@ -49,6 +49,9 @@ const MAX_TIMEOUT = 3_600_000;
 const MAX_RETRIES = 10;
 const MAX_AHEAD = 64;
 
+/** Blocks that are requested in advance before the first has arrived. */
+const FIRST_AHEAD = 4;
+
 const MIB = 1 << 20;
 
 /** The longest answer about one header or the node itself. */
@@ -175,9 +178,11 @@ export class MoneroNode {
       for (const { stop } of pending) stop.abort(signal?.reason);
     };
     signal?.addEventListener("abort", stopAll);
+    // A node that answers well is asked for more and more at once.
+    let most = Math.min(ahead, FIRST_AHEAD);
     try {
       for (let height = first, next = first; height <= last; height += 1) {
-        for (; next <= last && pending.length < ahead; next += 1) {
+        for (; next <= last && pending.length < most; next += 1) {
           const stop = new AbortController();
           const options = { signal: stop.signal };
           const block = this.#block({ height: next }, FREE_BYTES, options);
@@ -192,6 +197,7 @@ export class MoneroNode {
         if (!block) return;
         yield block;
         pending.shift();
+        most = Math.min(ahead, most + 1);
       }
     } finally {
       signal?.removeEventListener("abort", stopAll);

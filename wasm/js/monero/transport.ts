@@ -1,7 +1,9 @@
 /** Requests over HTTP to servers that may be hostile: bounded in time, in size and in number. */
 import { unlessAborted } from "../abort.js";
+import { Blocks, bodyReader } from "../body.js";
 import { Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
+import { collect } from "../garbage.js";
 import { isOver, rest } from "../turns.js";
 import { NotJson } from "./json.js";
 
@@ -32,23 +34,61 @@ export interface Failure {
 /** The codes of failures. */
 type Code = "unreachable" | "timeout" | "refused" | "too-large" | "invalid";
 
-/** The bytes that are taken in one step: at most a millisecond or two of work. */
-const PIECE = 8 << 10;
+/** The bytes that are parsed in one step: at most a millisecond or two of work. */
+const STEP = 8 << 10;
 
 /** The reason to abort a request that takes too long. */
 const LATE = Symbol("late");
 
 class TooLarge extends Error {}
 
+/** An answer is longer than its share of the budget, and another one has the rest. */
+class NoRoom extends Error {}
+
 /** Sends a request, and passes the answer's bytes to `take` in pieces. */
 export async function send(
-  { timeout, fetch }: Transport,
-  { label, url, body, limit }: Question,
+  transport: Transport,
+  question: Question,
   take: (piece: Uint8Array) => void,
   signal: AbortSignal | undefined,
 ): Promise<Failure | undefined> {
   const lease = await Lease.begin(signal);
+  try {
+    let answer = await ask(transport, question, lease, signal);
+    if (!answer) {
+      await lease.enlarge(signal);
+      answer = await ask(transport, question, lease, signal);
+    }
+    if (!Array.isArray(answer)) return answer;
+    for (const block of answer) {
+      for (let at = 0; at < block.length; at += STEP) {
+        take(block.subarray(at, at + STEP));
+        if (isOver()) await rest();
+        if (signal?.aborted) throw aborted(signal);
+      }
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    return failure("invalid", `${question.label}: the answer is not JSON`, false);
+  } finally {
+    lease.end();
+  }
+}
+
+/**
+ * Returns the bytes of an answer, or `undefined` if the lease does not cover them. They are read as fast
+ * as they arrive, and a longer answer is given up at once: Chromium reads on while nobody takes the
+ * bytes, up to 100 MB.
+ */
+async function ask(
+  { timeout, fetch }: Transport,
+  { label, url, body, limit }: Question,
+  lease: Lease,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array[] | Failure | undefined> {
   const watch = new Watch(timeout, signal);
+  let isLong = false;
   try {
     const response = await unlessAborted(
       fetch(url, {
@@ -67,21 +107,21 @@ export async function send(
       const busy = response.status === 429 || response.status >= 500;
       return failure("unreachable", `${label}: HTTP status ${response.status}`, busy);
     }
-    await read(response, limit, lease, watch, take);
-    return undefined;
+    return await read(response, limit, lease, watch.signal);
   } catch (error) {
     if (signal?.aborted) throw aborted(signal);
     if (watch.isLate) return failure("timeout", `${label}: no answer within ${timeout} ms`, true);
+    isLong = error instanceof NoRoom || error instanceof TooLarge;
+    if (error instanceof NoRoom) return undefined;
     if (error instanceof TooLarge) {
       return failure("too-large", `${label}: an answer of more than ${limit} bytes`, false);
     }
-    if (error instanceof NotJson)
-      return failure("invalid", `${label}: the answer is not JSON`, false);
     return failure("unreachable", `${label}: ${reason(error)}`, true, error);
   } finally {
     // Cancels the rest of an answer that was not read to its end.
     watch.end();
-    lease.end();
+    // Chromium has read megabytes of it.
+    if (isLong) collect();
   }
 }
 
@@ -94,40 +134,36 @@ async function read(
   response: Response,
   limit: number,
   lease: Lease,
-  watch: Watch,
-  take: (piece: Uint8Array) => void,
-): Promise<void> {
+  signal: AbortSignal,
+): Promise<Uint8Array[]> {
   if (Number(response.headers.get("Content-Length") ?? 0) > limit) throw new TooLarge();
-  const reader = response.body?.getReader();
-  if (!reader) return;
-  let length = 0;
+  const blocks = new Blocks();
+  if (!response.body) return blocks.all;
+  const reader = bodyReader(response.body);
   for (;;) {
-    const { done, value } = await unlessAborted(reader.read(), watch.signal);
-    if (done) return;
-    length += value.length;
+    const piece = await unlessAborted(reader.read(), signal);
+    if (!piece) return blocks.all;
+    const length = blocks.length + piece.length;
     if (length > limit) throw new TooLarge();
-    // Other answers' slowness is not this server's.
-    if (!lease.covers(length)) await watch.without(lease.enlarge(watch.signal));
-    for (let at = 0; at < value.length; at += PIECE) {
-      take(value.subarray(at, at + PIECE));
-      if (isOver()) await rest();
-    }
+    if (!lease.covers(length)) throw new NoRoom();
+    blocks.add(piece);
+    if (isOver()) await rest();
   }
 }
 
 /** The time of a request, and the caller's signal. */
 class Watch {
   readonly #controller = new AbortController();
-  readonly #timeout: number;
   readonly #given: AbortSignal | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timer: ReturnType<typeof setTimeout>;
 
   constructor(timeout: number, given: AbortSignal | undefined) {
-    this.#timeout = timeout;
     this.#given = given;
     given?.addEventListener("abort", this.#stop);
     if (given?.aborted) this.#stop();
-    this.#start();
+    this.#timer = setTimeout(() => {
+      this.#controller.abort(LATE);
+    }, timeout);
   }
 
   get signal(): AbortSignal {
@@ -136,13 +172,6 @@ class Watch {
 
   get isLate(): boolean {
     return this.signal.reason === LATE;
-  }
-
-  /** Awaits a promise while no time passes. */
-  async without(promise: Promise<void>): Promise<void> {
-    clearTimeout(this.#timer);
-    await promise;
-    this.#start();
   }
 
   end(): void {
@@ -154,12 +183,6 @@ class Watch {
   readonly #stop = (): void => {
     this.#controller.abort();
   };
-
-  #start(): void {
-    this.#timer = setTimeout(() => {
-      this.#controller.abort(LATE);
-    }, this.#timeout);
-  }
 }
 
 /** Returns fetch's reason for a failure. Node puts it into the cause. */
