@@ -1,44 +1,50 @@
 /** What hostile sources cost in memory. `main-thread.spec.ts` measures what they cost in time. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "@playwright/test";
-import { ANSWERED, ATTACKS, startAttacks } from "../node/chain/attacks.js";
+import { ATTACKS } from "../node/chain/attacks.js";
+import { attacked } from "./attacked.js";
 import { heldMemory } from "./browsers/memory.js";
-import { openHarness } from "./support.js";
 
-/** The most that an attack may add, in MiB. */
+/** The most that an attack may add, in MiB, in all processes of the browser. */
 const MOST = 32;
 
 /** The pause between measurements, in milliseconds. */
 const STEP = 50;
 
+/**
+ * The most measurements of an attack. The garbage collector may come late, once. What the package
+ * keeps, it keeps each time.
+ */
+const ATTEMPTS = 3;
+
+/** Returns the most MiB that were held while a promise was pending, beyond what was held before. */
+async function growth(work: () => Promise<unknown>): Promise<number> {
+  const before = heldMemory() ?? 0;
+  let [most, isDone] = [before, false];
+  const done = work().finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await Promise.race([done, pause(STEP)]);
+    most = Math.max(most, heldMemory() ?? 0);
+  }
+  await done;
+  return most - before;
+}
+
 test.describe("sources that attack", { tag: "@full" }, () => {
   for (const attack of ATTACKS) {
-    test(`with ${attack} take less than ${MOST} MiB`, async ({ page }) => {
+    test(`with ${attack} take less than ${MOST} MiB`, async ({ browser }) => {
       test.skip(heldMemory() === undefined, "this system does not report memory by process");
-      const server = await startAttacks();
-      try {
-        await openHarness(page);
-        const suffer = (name: string): Promise<unknown> =>
-          page.evaluate((address) => window.harness.call("attacked", [address]), server.url + name);
-        // Everything is loaded once before anything is measured.
-        await suffer("/spaces");
-        const before = heldMemory() ?? 0;
-        let [most, answered] = [before, undefined as unknown];
-        const suffered = suffer(`/${attack}`).then((count) => {
-          answered = count;
-        });
-        while (answered === undefined) {
-          await Promise.race([suffered, pause(STEP)]);
-          most = Math.max(most, heldMemory() ?? 0);
+      await attacked(browser, async (_, suffer) => {
+        const grown: number[] = [];
+        while (grown.length < ATTEMPTS && !grown.some((mebibytes) => mebibytes < MOST)) {
+          grown.push(await growth(() => suffer(attack)));
         }
-        expect(answered).toBe(ANSWERED[attack] ?? 0);
-        test
-          .info()
-          .annotations.push({ type: "MiB added", description: (most - before).toFixed(1) });
-        expect(most - before).toBeLessThan(MOST);
-      } finally {
-        server.stop();
-      }
+        const description = grown.map((mebibytes) => mebibytes.toFixed(1)).join(", ");
+        test.info().annotations.push({ type: "MiB added", description });
+        expect(Math.min(...grown)).toBeLessThan(MOST);
+      });
     });
   }
 });

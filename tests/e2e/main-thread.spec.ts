@@ -1,8 +1,9 @@
 /** The page's responsiveness: no long tasks, and no layout shifts. */
 import { expect, test } from "@playwright/test";
-import { ANSWERED, ATTACKS, startAttacks } from "../node/chain/attacks.js";
-import { expectNoLongTask } from "./long-tasks.js";
-import { openHarness, report } from "./support.js";
+import { ATTACKS } from "../node/chain/attacks.js";
+import { attacked } from "./attacked.js";
+import { expectNoLongTask, expectNoLongTaskIn } from "./long-tasks.js";
+import { report } from "./support.js";
 
 // Recording a trace takes time on the main thread.
 test.use({ trace: "off" });
@@ -33,24 +34,10 @@ for (const attack of ATTACKS) {
   test(
     `no task of more than 50 ms while sources attack with ${attack}`,
     { tag: attack === "largest" ? [] : "@full" },
-    async ({ page }) => {
-      const server = await startAttacks();
-      try {
-        await expectNoLongTask(page, async (begin) => {
-          await openHarness(page);
-          const suffer = (name: string): Promise<unknown> =>
-            page.evaluate(
-              (address) => window.harness.call("attacked", [address]),
-              server.url + name,
-            );
-          // Everything is loaded once before anything is measured.
-          await suffer("/spaces");
-          await begin();
-          expect(await suffer(`/${attack}`)).toBe(ANSWERED[attack] ?? 0);
-        });
-      } finally {
-        server.stop();
-      }
+    async ({ browser }) => {
+      await attacked(browser, async (tab, suffer) => {
+        await expectNoLongTaskIn(tab, () => suffer(attack));
+      });
     },
   );
 }

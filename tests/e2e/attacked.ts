@@ -1,0 +1,29 @@
+/** A page in Chromium that hostile sources attack. */
+import { expect, type Browser } from "@playwright/test";
+import { ANSWERED, startAttacks } from "../node/chain/attacks.js";
+import { HARNESS } from "./addresses.js";
+import { UnrecordedTab } from "./browsers/unrecorded.js";
+
+/** Suffers one attack. */
+export type Suffer = (attack: string) => Promise<void>;
+
+/** Opens the harness, loads everything once, and measures what attacks cost. */
+export async function attacked(
+  browser: Browser,
+  measure: (tab: UnrecordedTab, suffer: Suffer) => Promise<void>,
+): Promise<void> {
+  const server = await startAttacks();
+  const tab = await UnrecordedTab.open(browser, HARNESS, '"harness" in window');
+  try {
+    const suffer = async (attack: string): Promise<void> => {
+      const address = JSON.stringify(`${server.url}/${attack}`);
+      const answered = await tab.evaluate(`harness.call("attacked", [${address}])`);
+      expect(answered).toBe(ANSWERED[attack] ?? 0);
+    };
+    await suffer("spaces");
+    await measure(tab, suffer);
+  } finally {
+    await tab.close();
+    server.stop();
+  }
+}
