@@ -11,9 +11,54 @@ import * as wasm from "../../wasm/pkg/randomx_wasm.js";
 const root = new URL("../../", import.meta.url);
 
 /** The package as `build.ts` compiled it, because the worker's script must be a file for Node. */
-export const { RandomX, RandomXError } = (await import(
-  new URL("wasm/dist/js/index.js", root).href
-)) as typeof product;
+const built = (await import(new URL("wasm/dist/js/index.js", root).href)) as typeof product;
+
+/** The errors of the package. */
+export const { RandomXError } = built;
+
+/** Folders of the packages for each system's native add-on. */
+const PACKAGES: Partial<Record<string, string>> = { "linux-x64": "linux-x64-gnu" };
+const folder = PACKAGES[`${process.platform}-${process.arch}`];
+if (folder === undefined) console.warn("SKIPPED native: there is no add-on for this system");
+
+/** The file of the native add-on. `cargo xtask test` and `cargo xtask build-addon` build it. */
+export const ADDON = new URL(`crates/node/npm/${folder}/randomx.node`, root);
+
+/** Whether this system has a native add-on. */
+export const hasAddon = folder !== undefined;
+
+/** Options for the native add-on. */
+export const NATIVE = { engine: "native", nativeUrl: ADDON } as const;
+
+/** The package. With `RANDOMX_ENGINE=native` in the environment, native code hashes unless a test says what does. */
+export const RandomX =
+  process.env.RANDOMX_ENGINE === "native" ? withDefaults(built.RandomX, NATIVE) : built.RandomX;
+
+function withDefaults(
+  RandomX: typeof product.RandomX,
+  defaults: product.CreateOptions,
+): typeof product.RandomX {
+  const merged = (options?: product.CreateOptions): typeof options => {
+    try {
+      return { ...defaults, ...options };
+    } catch {
+      // The package has to refuse what cannot be read.
+      return options;
+    }
+  };
+  return new Proxy(RandomX, {
+    get: (target, name) =>
+      name === "create"
+        ? (options?: product.CreateOptions) => target.create(merged(options))
+        : (Reflect.get(target, name) as unknown),
+  });
+}
+
+/** What hashes in tests of every engine: WebAssembly and native code. */
+export const ENGINES: readonly (readonly [string, product.CreateOptions])[] = [
+  ["WebAssembly", { engine: "auto" }],
+  ...(hasAddon ? [["native", NATIVE] as const] : []),
+];
 
 /** Whether this is a run of the full tests; see `tests/README.md`. */
 export const isFull = process.env.RANDOMX_TESTS === "full";

@@ -18,6 +18,17 @@ const PACKAGE = "node_modules/randomx-web/dist";
 const alone = { valid: true, hash: block.hash, threads: 1 };
 const isolated = { ...alone, threads: 2 };
 
+/** Checks that programs for browsers have nothing of the native add-on. */
+function expectNothingNative(folder: string): void {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  expect(files).not.toHaveLength(0);
+  for (const name of files) {
+    expect(readFileSync(join(folder, name), "utf8")).not.toMatch(
+      /createRequire|linux-x64|cacheCount/u,
+    );
+  }
+}
+
 fullTest("Vite, development", async () => {
   const root = freshProject("browser");
   const server = await createServer({
@@ -38,6 +49,7 @@ fullTest("Vite, development", async () => {
 test("Vite, built, isolated, under a strict policy", async () => {
   const root = freshProject("browser");
   await build({ root, configFile: false, logLevel: "warn" });
+  expectNothingNative(join(root, "dist/assets"));
   const address = await serve(join(root, "dist"), {
     ...ISOLATED,
     "Content-Security-Policy": POLICY,
@@ -64,6 +76,7 @@ fullTest("webpack, without a warning and without a path of the machine", async (
   for (const name of readdirSync(path).filter((name) => name.endsWith(".js"))) {
     expect(readFileSync(join(path, name), "utf8")).not.toContain("file:///");
   }
+  expectNothingNative(path);
   page(root, path, "main.js");
   const address = await serve(path, ISOLATED);
   expect(await verifyAt(address)).toEqual(isolated);

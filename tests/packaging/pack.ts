@@ -1,4 +1,4 @@
-/** Packs the package once before all tests, as `npm publish` would. */
+/** Packs the package and its native add-on once before all tests, as `npm publish` would. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,18 +10,27 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The path of the packed package. */
     tarball: string;
+    /** The path of the packed add-on, if there is one for this system. */
+    addon: string | undefined;
   }
 }
 
 /** Runs once; the function that it returns runs at the end. */
 export default function pack({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "randomx-web-pack-"));
-  const source = fileURLToPath(new URL("../../wasm", import.meta.url));
-  const options = ["pack", source, "--json", "--silent", "--pack-destination", folder];
-  const printed = execFileSync("npm", options, { encoding: "utf8" });
-  const [packed] = JSON.parse(printed) as { filename: string }[];
-  provide("tarball", join(folder, packed?.filename ?? ""));
+  provide("tarball", packed(new URL("../../wasm", import.meta.url), folder));
+  const hasAddon = process.platform === "linux" && process.arch === "x64";
+  const addon = new URL("../../crates/node/npm/linux-x64-gnu", import.meta.url);
+  provide("addon", hasAddon ? packed(addon, folder) : undefined);
   return () => {
     rmSync(folder, { recursive: true });
   };
+}
+
+function packed(source: URL, folder: string): string {
+  const path = fileURLToPath(source);
+  const options = ["pack", path, "--json", "--silent", "--pack-destination", folder];
+  const printed = execFileSync("npm", options, { encoding: "utf8" });
+  const [result] = JSON.parse(printed) as { filename: string }[];
+  return join(folder, result?.filename ?? "");
 }

@@ -34,8 +34,8 @@ interface RealBlock {
 /** The block that each project verifies. */
 export const block = firstBlock();
 
-/** Copies one of `projects` and installs the package there, until the test ends. */
-export function freshProject(name: string): string {
+/** Copies one of `projects` and installs the package there, and others, until the test ends. */
+export function freshProject(name: string, ...others: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), `randomx-web-${name}-`));
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ export function freshProject(name: string): string {
   cpSync(fileURLToPath(new URL(`projects/${name}`, import.meta.url)), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   writeFileSync(join(folder, "block.js"), `export const block = ${JSON.stringify(block)};\n`);
-  const options = ["install", "--offline", "--silent", "--no-audit", inject("tarball")];
+  const options = ["install", "--offline", "--silent", "--no-audit", inject("tarball"), ...others];
   execFileSync("npm", options, { cwd: folder, stdio: "inherit" });
   return folder;
 }

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test as quickTest } from "vitest";
+import { describe, expect, inject, test as quickTest } from "vitest";
 import { block, freshProject, fullTest, repositoryPath, type Verification } from "./project.js";
 
 const bin = (name: string): string => repositoryPath(`node_modules/${name}`);
@@ -45,6 +45,36 @@ describe.each(RUNTIMES)("$name", ({ command }) => {
   });
 });
 
+/** Commands that allow a script to load native code. */
+const ALLOWED = [
+  { name: `Node ${process.version}`, command: [process.execPath] },
+  {
+    name: "current Node with permissions",
+    command: [
+      bin("node/bin/node"),
+      ...["--permission", "--allow-fs-read=*", "--allow-worker", "--allow-addons"],
+    ],
+  },
+  {
+    name: "Deno",
+    command: [bin("deno/deno"), "run", "--no-prompt", "--allow-read", "--allow-ffi"],
+  },
+  { name: "Bun", command: [bin("bun/bin/bun.exe"), "run"] },
+] as const;
+
+describe.each(ALLOWED)("$name, with the native add-on", ({ command }) => {
+  const addon = inject("addon");
+  const wanted = command[0] === process.execPath ? quickTest : fullTest;
+  const test = addon === undefined ? quickTest.skip : wanted;
+
+  test("hashes all vectors with it", async () => {
+    const vectors = repositoryPath("tests/vectors/reference-hashes.json");
+    const folder = freshProject("runtime", addon ?? "");
+    const result = await run(command, folder, ["vectors.js", vectors, "auto"]);
+    expect(result).toEqual({ checked: 80, wrong: 0, engine: "native" });
+  });
+});
+
 fullTest("released memory is garbage collected", async () => {
   const most = await run([process.execPath], freshProject("runtime"), ["memory.js"]);
   // All six caches are more than 1,536 MiB.
@@ -65,6 +95,6 @@ describe("Bun", () => {
     const vectors = repositoryPath("tests/vectors/reference-hashes.json");
     const bun = [bin("bun/bin/bun.exe"), "run"] as const;
     const result = await run(bun, freshProject("runtime"), ["vectors.js", vectors, engine]);
-    expect(result).toEqual({ checked: 80, wrong: 0 });
+    expect(result).toEqual({ checked: 80, wrong: 0, engine });
   });
 });

@@ -1,5 +1,4 @@
 /** The choice of the engine that runs programs, by measurement. */
-import type { Choices } from "./options.js";
 import type { Engine, Features } from "./types.js";
 
 /** The page's measurements, for all its instances. */
@@ -16,8 +15,8 @@ export class Calibration {
   #attempts = 0;
   #inProgress = false;
 
-  constructor({ engine }: Choices, features: Features) {
-    this.engines = engine === "auto" ? ["jit", "interpreter"] : [engine];
+  constructor(engines: readonly [Engine, ...Engine[]], features: Features) {
+    this.engines = engines;
     this.#id = JSON.stringify([this.engines, features]);
   }
 

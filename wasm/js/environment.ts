@@ -82,7 +82,9 @@ export interface NodeWorker extends NodePort {
 /** The built-in modules of Node that are used. */
 interface NodeModules {
   fs: typeof import("node:fs");
+  module: typeof import("node:module");
   os: typeof import("node:os");
+  url: typeof import("node:url");
   worker_threads: NodeThreads;
 }
 

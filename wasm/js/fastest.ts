@@ -12,11 +12,11 @@ const CLEARLY = 0.8;
 const ROUNDS = 3;
 
 /** Returns the first of some engines, unless another is clearly faster. */
-export function fastest(
+export function fastest<E extends Engine>(
   { calibrate }: Pick<typeof wasm, "calibrate">,
-  engines: readonly Engine[],
+  engines: readonly E[],
   features: number,
-): Engine {
+): E {
   const [first] = engines;
   if (!first) throw new Error("there is no engine");
   const least = new Map(engines.map((engine) => [engine, Infinity]));

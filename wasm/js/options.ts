@@ -11,7 +11,10 @@ export interface CreateOptions {
    * processor, but at most 8. Where memory cannot be shared there is always one worker.
    */
   threads?: "auto" | number | undefined;
-  /** What runs programs. `auto` (the default) measures which is faster. */
+  /**
+   * What hashes. `auto` (the default) takes native code in Node, Deno and Bun where its package is
+   * installed, and otherwise measures which of WebAssembly's engines is faster.
+   */
   engine?: "auto" | Engine | undefined;
   /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
@@ -32,6 +35,8 @@ export interface CreateOptions {
   wasmUrl?: string | URL | undefined;
   /** The address of the WebAssembly of Monero's rules, likewise. It is loaded when first needed. */
   moneroWasmUrl?: string | URL | undefined;
+  /** The file of the native add-on, if it is not in the package for the system. */
+  nativeUrl?: string | URL | undefined;
   /** The address of the worker's script, likewise. A `blob:` script imports one of another origin. */
   workerUrl?: string | URL | undefined;
   /**
@@ -49,8 +54,10 @@ export interface Configuration {
   lanes: number;
   /** Keys whose caches are held at the same time. */
   slots: number;
-  /** What runs programs. With `engine: "auto"` the measurement may change it once. */
+  /** What hashes. With `engine: "auto"` the measurement of WebAssembly's engines may change it once. */
   engine: Engine;
+  /** Why native code does not hash, if `engine` allows it. */
+  notNative: string | undefined;
   /** The features in use. */
   features: Features;
   /**
@@ -70,6 +77,7 @@ export interface Choices {
   features: Partial<Features>;
   wasmUrl: string | undefined;
   moneroWasmUrl: string | undefined;
+  nativeUrl: string | undefined;
   workerUrl: string | undefined;
 }
 
@@ -86,7 +94,7 @@ const MAX_SLOTS = 3;
 const MAX_QUEUE = 1 << 20;
 const DEFAULT_QUEUE = 1 << 16;
 
-const ENGINES = ["auto", "jit", "interpreter"] as const;
+const ENGINES = ["auto", "native", "jit", "interpreter"] as const;
 const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const;
 
 /** Checks options and fills in the defaults. */
@@ -101,8 +109,19 @@ export function choices(options: CreateOptions): Choices {
     features: (name, value = {}) => featureSwitches(name, value),
     wasmUrl: validate.address,
     moneroWasmUrl: validate.address,
+    nativeUrl: validate.address,
     workerUrl: validate.address,
   });
+}
+
+/**
+ * Returns the engines to choose from. A caller who gives an address or features of WebAssembly wants that.
+ */
+export function enginesOf({ engine, features, wasmUrl }: Choices): readonly Engine[] {
+  if (engine !== "auto") return [engine];
+  const { fusedMultiplyAdd, wideArithmetic } = features;
+  const wantsWasm = (fusedMultiplyAdd ?? wideArithmetic ?? wasmUrl) !== undefined;
+  return wantsWasm ? ["jit", "interpreter"] : ["native", "jit", "interpreter"];
 }
 
 /** Returns the number of workers that the options ask for. */

@@ -16,10 +16,14 @@ import type { Engine, Features, Network, Version } from "./types.js";
 
 /** What a worker can do: the arguments, which the client has checked, and the result. */
 export interface Operations {
-  /** Loads the WebAssembly module and takes the lock if possible. Sent once, first. */
+  /** Loads the native add-on or the WebAssembly module, and takes the lock if possible. Sent once, first. */
   start: {
     args: {
       lock: string | undefined;
+      /** The engines to choose from. Native code is the first choice. */
+      engines: readonly Engine[];
+      /** The address of the native add-on, if it is not in its own package. */
+      nativeUrl: string | undefined;
       /** The module, if another worker has compiled it already. */
       module: WebAssembly.Module | undefined;
       /** The module's address, if it is not beside the worker's script. */
@@ -32,7 +36,16 @@ export interface Operations {
       /** The worker's place in the memory of each cache. */
       place: number;
     };
-    result: { held: boolean; module: WebAssembly.Module; features: Features };
+    result: {
+      held: boolean;
+      /** The module, unless native code hashes. */
+      module: WebAssembly.Module | undefined;
+      features: Features;
+      /** The engines to choose from that there are. */
+      engines: readonly [Engine, ...Engine[]];
+      /** Why native code was not chosen. */
+      notNative: string | undefined;
+    };
   };
   /** Allocates the memory of a slot, which holds one key's cache after another. */
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
@@ -143,8 +156,8 @@ export interface Cache {
   key: Uint8Array;
   /** The memory, if it is shared. */
   memory: WebAssembly.Memory | undefined;
-  /** Computes dataset items from the memory. */
-  items: WebAssembly.Module;
+  /** Computes dataset items from the memory. Native code finds its caches by their keys. */
+  items: WebAssembly.Module | undefined;
 }
 
 /** An input to hash. */

@@ -61,16 +61,16 @@ export class Scheduler {
   /** Starts the first worker. The others start when it has loaded the module. */
   async open(): Promise<void> {
     const features = await this.#workers.open();
-    this.#calibration = new Calibration(this.#choices, features);
+    this.#calibration = new Calibration(this.#workers.engines, features);
   }
 
   /** How the instance works. */
   get configuration(): Configuration {
-    const { threads, features } = this.#workers;
+    const { threads, features, notNative } = this.#workers;
     const { lanes, slots } = this.#choices;
     const { engine } = this.#calibration;
     const copies = { features: { ...features }, modules: { ...modules } };
-    return { threads, lanes, slots, engine, ...copies };
+    return { threads, lanes, slots, engine, notNative, ...copies };
   }
 
   /** What the instance has done and is doing. */
@@ -359,9 +359,16 @@ export class Scheduler {
     this.#schedule();
   }
 
+  /** Empties the slots whose memory is gone with a worker. */
   #lose(): void {
-    if (this.#workers.features.sharedMemory) return;
-    // The memory of a lone worker is gone with it.
-    for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
+    const [engine] = this.#workers.engines;
+    for (const slot of this.#slots.all) {
+      const { index, cache, filling } = slot;
+      // Native caches live as long as a worker holds them.
+      const isHeld =
+        engine === "native" && (filling || (cache && this.#workers.holds(index, cache)));
+      const isGone = engine === "native" ? !isHeld : !this.#workers.features.sharedMemory;
+      if (isGone) this.#slots.empty(slot, { memory: true });
+    }
   }
 }

@@ -3,12 +3,14 @@
  * them. A fill yields to other tasks about every 20 ms. The worker drives a session in browsers and
  * in Node; tests drive it directly.
  */
-import { aborted } from "./errors.js";
 import { fastest } from "./fastest.js";
+import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
-import { advance, type FillCursor } from "./prefault.js";
+import { splitHashes, timesOf } from "./hashed.js";
 import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
 import type { Engine } from "./types.js";
+
+export type { Control };
 
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
@@ -25,30 +27,11 @@ export interface Setting {
   place: number;
 }
 
-/** How a caller follows and stops a fill. */
-export interface Control {
-  /** When aborted, the fill ends at its next pause with code `aborted`. */
-  signal: AbortSignal;
-  /** Receives the part of the cache that is filled, 0 to 1. The last call gets 1. */
-  onProgress: (done: number) => void;
-}
-
-/** How long a fill may block its thread, in milliseconds. */
-const TURN_MS = 20;
-
-/** Bytes of a block. A fill writes blocks. */
-const BLOCK_SIZE = 1024;
-
-/** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
-const FIRST_STEP = 2048;
-
 /**
  * Dataset items that are computed before a fill, in some milliseconds. V8 optimises all functions of
  * the items' module after some 1,200.
  */
 const WARM_UP = 2048;
-
-const HASH_SIZE = 32;
 
 /** A slot, as this session uses it. */
 interface Slot {
@@ -59,7 +42,6 @@ interface Slot {
 
 type WasmCache = InstanceType<RandomXWasm["Cache"]>;
 type Vm = InstanceType<RandomXWasm["Vm"]>;
-type CacheBuilder = InstanceType<RandomXWasm["CacheBuilder"]>;
 
 /** Performs one operation at a time: the caller awaits each before the next. */
 export class Session {
@@ -102,7 +84,7 @@ export class Session {
       // The values do not matter. Engines optimise code that has run for a while. They do it in the
       // background of the fill, or else during the first hash, beside other workers' hashes.
       cache.items(new Uint32Array(WARM_UP));
-      await this.#fillInSteps(builder, control, cursor).catch((error: unknown) => {
+      await fillInSteps(builder, control, this.#pause, cursor).catch((error: unknown) => {
         cache.free();
         throw error;
       });
@@ -115,7 +97,7 @@ export class Session {
 
   /** Uses a cache that another worker has filled. */
   attach({ slot, cache: { memory, items } }: Args<"attach">): Result<"attach"> {
-    if (!memory) throw new Error("the memory is not shared");
+    if (!memory || !items) throw new Error("the memory is not shared");
     this.#dropCache(slot);
     this.#setCache(slot, new this.#wasm.Cache(memory, items, this.#setting.place));
     collect();
@@ -134,17 +116,14 @@ export class Session {
     const bytes = inputs.map((input) => input.bytes);
     const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
     if (engine === "jit") this.#garbage.add(inputs.length);
-    return inputs.map((_, index) => ({
-      hash: joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
-    }));
+    return splitHashes(joined);
   }
 
   /** Measures what hashing the inputs spends its time with. */
   measure({ slot, version, inputs, engine }: Args<"measure">): Times {
     const bytes = inputs.map((input) => input.bytes);
     const times = this.#vmOf(slot, engine).measure(version, bytes);
-    const [fill = 0, generate = 0, compile = 0, execute = 0, items = 0, finish = 0] = times;
-    return { fill, generate, compile, execute, items, finish };
+    return timesOf(times);
   }
 
   /** Returns the commitment to an input and its hash. */
@@ -193,26 +172,5 @@ export class Session {
   #dropVm(): void {
     this.#vm?.vm.free();
     this.#vm = undefined;
-  }
-
-  async #fillInSteps(
-    builder: CacheBuilder,
-    control: Control,
-    cursor: FillCursor | undefined,
-  ): Promise<void> {
-    control.onProgress(0);
-    let step = FIRST_STEP;
-    for (;;) {
-      if (cursor) advance(cursor, step * BLOCK_SIZE);
-      const start = performance.now();
-      const done = builder.fill(step);
-      const ms = performance.now() - start;
-      control.onProgress(done);
-      if (done >= 1) return;
-      // At most doubled, so that one interrupted step does not set the size alone.
-      step = Math.max(1, Math.min(2 * step, Math.floor((step * TURN_MS) / ms)));
-      await this.#pause();
-      if (control.signal.aborted) throw aborted(control.signal);
-    }
   }
 }

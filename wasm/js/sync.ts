@@ -18,18 +18,18 @@ import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
 import { fastest } from "./fastest.js";
 import { CodeGarbage } from "./garbage.js";
 import { checkSupport } from "./support.js";
-import type { Bytes, Engine, Version } from "./types.js";
+import type { Bytes, WasmEngine, Version } from "./types.js";
 import * as validate from "./validate.js";
 
 export { RandomXError, type RandomXErrorCode } from "./errors.js";
-export type { Bytes, Engine, Version } from "./types.js";
+export type { Bytes, WasmEngine, Version } from "./types.js";
 
 /** How a {@link Vm} works. */
 export interface VmOptions {
   /** RandomX 1 (the default, which Monero runs) or 2. Both use the same cache. */
   version?: Version | undefined;
   /** What runs programs. `auto` (the default) measures it once, which takes some 100 ms. */
-  engine?: "auto" | Engine | undefined;
+  engine?: "auto" | WasmEngine | undefined;
   /** Inputs that {@link Vm.calculateHashes} hashes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
 }
@@ -43,7 +43,7 @@ const ENGINES = ["auto", "jit", "interpreter"] as const;
 
 /** The features in use, once the module is loaded. */
 let features: number | undefined;
-let measured: Engine | undefined;
+let measured: WasmEngine | undefined;
 const garbage = new CodeGarbage();
 
 /**
@@ -131,11 +131,11 @@ export function initCache(key: Bytes, old?: Cache): Cache {
 export class Vm {
   readonly #cache: Cache;
   readonly #version: Version;
-  readonly #engine: Engine;
+  readonly #engine: WasmEngine;
   #vm: wasm.Vm | undefined;
 
   /** @internal */
-  constructor(cache: Cache, version: Version, engine: Engine, vm: wasm.Vm) {
+  constructor(cache: Cache, version: Version, engine: WasmEngine, vm: wasm.Vm) {
     this.#cache = cache;
     this.#version = version;
     this.#engine = engine;
@@ -143,7 +143,7 @@ export class Vm {
   }
 
   /** What runs programs. */
-  get engine(): Engine {
+  get engine(): WasmEngine {
     return this.#engine;
   }
 
@@ -202,7 +202,7 @@ export function createVm(cache: Cache, options: VmOptions = {}): Vm {
   });
   const features = loaded();
   return guarded(() => {
-    const auto = (): Engine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
+    const auto = (): WasmEngine => (measured ??= fastest(wasm, ["jit", "interpreter"], features));
     const chosen = engine === "auto" ? auto() : engine;
     const vm = new wasm.Vm(cache.check(), lanes, chosen === "jit", features);
     return new Vm(cache, version, chosen, vm);

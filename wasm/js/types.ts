@@ -12,8 +12,11 @@ export type Difficulty = bigint | number | string;
 /** A network of Monero nodes. `regtest` is a private chain of `monerod --regtest`. */
 export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
 
-/** What runs programs: WebAssembly that is generated for each program, or the interpreter. */
-export type Engine = "jit" | "interpreter";
+/** What runs programs in WebAssembly: modules that are generated for each program, or the interpreter. */
+export type WasmEngine = "jit" | "interpreter";
+
+/** What hashes: the native add-on for Node, Deno and Bun, or one of WebAssembly's engines. */
+export type Engine = "native" | WasmEngine;
 
 /** Features that only some JavaScript engines have. Each is used where it is available. */
 export interface Features {

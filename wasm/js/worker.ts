@@ -3,7 +3,7 @@
  * follows a chain.
  */
 import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
-import { compile, lockManager, serve } from "./environment.js";
+import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
@@ -18,7 +18,7 @@ import { pause } from "./turns.js";
 type RulesOperation =
   "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
 
-let session: Session | undefined;
+let session: Pick<Session, keyof Session> | undefined;
 let driver: Promise<Driver> | undefined;
 let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
@@ -129,15 +129,49 @@ async function loadDriver(reply: (message: FromChain) => void): Promise<Driver> 
 }
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
+  moneroWasmUrl = args.moneroWasmUrl;
+  const started = await begin(args);
+  const held = args.lock !== undefined && (await takeLock(args.lock));
+  return { ...started, held };
+}
+
+/** Begins with native code if it may be used and is there, and otherwise with WebAssembly. */
+async function begin(args: Args<"start">): Promise<Omit<Result<"start">, "held">> {
+  const [first, ...others] = args.engines.filter((engine) => engine !== "native");
+  let notNative: string | undefined;
+  if (args.engines.includes("native")) {
+    try {
+      session = await openNative(args);
+      const { features } = chooseFeatures(0, args.features);
+      return { module: undefined, features, engines: ["native"], notNative };
+    } catch (error) {
+      notNative = error instanceof Error ? error.message : String(error);
+    }
+  }
+  if (!first) throw new RandomXError("unsupported", `engine: ${notNative}`);
+  return { ...(await beginWasm(args)), engines: [first, ...others], notNative };
+}
+
+/** Opens a session with the native add-on. Bundlers do not follow the import: its address is computed. */
+async function openNative({ nativeUrl, lanes }: Args<"start">): Promise<typeof session> {
+  if (!nodeModule("module")) throw new Error("native code needs Node, Deno or Bun");
+  const script = import.meta.resolve("./native/open.js");
+  const { openSession } = (await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ script
+  )) as typeof import("./native/open.js");
+  return openSession(nativeUrl, lanes, pause);
+}
+
+async function beginWasm(
+  args: Args<"start">,
+): Promise<Pick<Result<"start">, "module" | "features">> {
   checkSupport();
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
-  moneroWasmUrl = args.moneroWasmUrl;
   await loadWasm({ module_or_path: module });
   const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
   session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);
-  const held = args.lock !== undefined && (await takeLock(args.lock));
-  return { held, module, features };
+  return { module, features };
 }
 
 /** Compiles the module at the address that was given, or else at the package's own. */
@@ -153,7 +187,10 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
   }
 }
 
-async function fill(session: Session, args: Args<"fill">): Promise<Result<"fill">> {
+async function fill(
+  session: Pick<Session, keyof Session>,
+  args: Args<"fill">,
+): Promise<Result<"fill">> {
   filling = new AbortController();
   const onProgress = (done: number): void => {
     send({ type: "progress", done });

@@ -1,9 +1,9 @@
 /** The workers of an instance: started, watched, and replaced when they die. */
 import { Connection } from "./connection.js";
 import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
-import { threadCount, type Choices } from "./options.js";
+import { enginesOf, threadCount, type Choices } from "./options.js";
 import type { Cache, PlainError } from "./protocol.js";
-import type { Features } from "./types.js";
+import type { Engine, Features } from "./types.js";
 
 /** A worker that has started. */
 export interface WorkerHandle {
@@ -36,6 +36,9 @@ export class WorkerPool {
   readonly #workers: WorkerHandle[] = [];
   readonly #connections = new Set<Connection>();
   #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
+  #engines: readonly [Engine, ...Engine[]] = ["jit"];
+  #notNative: string | undefined;
+  #hasStarted = false;
   #module: WebAssembly.Module | undefined;
   #threads = 1;
   #lastPlace = PLACES.last;
@@ -61,6 +64,21 @@ export class WorkerPool {
   /** The features that the workers use. */
   get features(): Features {
     return this.#features;
+  }
+
+  /** The engines that the workers can use. All use native code, or none does. */
+  get engines(): readonly [Engine, ...Engine[]] {
+    return this.#engines;
+  }
+
+  /** Why the workers do not use native code. */
+  get notNative(): string | undefined {
+    return this.#notNative;
+  }
+
+  /** Whether a worker holds a cache. */
+  holds(slot: number, cache: Cache): boolean {
+    return this.#workers.some(({ caches }) => caches[slot] === cache);
   }
 
   /** Starts the first worker, which compiles the module for all. The others start afterwards. */
@@ -115,11 +133,13 @@ export class WorkerPool {
   async #start(): Promise<void> {
     this.#isStarting = true;
     try {
-      const { features, lanes, wasmUrl, moneroWasmUrl, workerUrl } = this.#choices;
+      const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
+      const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
+      const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
       const place = this.#freshPlace();
       const { connection, started } = Connection.open(
         workerUrl,
-        { module: this.#module, wasmUrl, moneroWasmUrl, features, lanes, place },
+        { engines, module: this.#module, ...addresses, features, lanes, place },
         () => {
           this.#forget(connection);
         },
@@ -129,6 +149,9 @@ export class WorkerPool {
       this.check();
       this.#module = found.module;
       this.#features = found.features;
+      if (!this.#hasStarted) this.#notNative = found.notNative;
+      this.#engines = found.engines;
+      this.#hasStarted = true;
       this.#workers.push({ connection, place, isBusy: false, caches: [] });
     } finally {
       this.#isStarting = false;

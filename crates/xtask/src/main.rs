@@ -3,6 +3,7 @@
 //! `package.json` names an npm script for most of them. `npm start` and `npm test` work on a fresh
 //! clone, because every command first installs the tools that it lacks.
 
+mod addon;
 mod anchors;
 mod arm64;
 mod bench_web;
@@ -52,6 +53,8 @@ enum Command {
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
     BuildPackage,
+    /// Build the native add-on into the npm package for this system, in `crates/node/npm`.
+    BuildAddon,
     /// Build the page for any static host into `web/site`.
     BuildPage {
         /// The address that the page will have, such as `https://example.org/randomx/`. Previews of
@@ -120,6 +123,7 @@ fn main() -> ExitCode {
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),
+        Command::BuildAddon => exit_code(addon::build()),
         Command::BuildPage { url } => exit_code(build::page_from_scratch(url.as_deref())),
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),

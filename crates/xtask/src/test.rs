@@ -11,7 +11,7 @@ use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{arm64, check, fuzz, process, release};
+use crate::{addon, arm64, check, fuzz, process, release};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -57,8 +57,8 @@ fn full_tools() -> Result<PathBuf> {
     setup::monerod()
 }
 
-/// Checks and tests Rust code. The build of its tests includes the program `randomx`; when that is
-/// there, `built` receives a message.
+/// Checks and tests Rust code. The build of its tests includes the program `randomx` and the native
+/// add-on; when they are there, `built` receives a message.
 fn rust(
     report: &Report,
     tier: Tier,
@@ -68,6 +68,7 @@ fn rust(
 ) -> Result<()> {
     let build = || process::run(cargo_test(tier, system).arg("--no-run"));
     report.step("Rust tests, build", build)?;
+    addon::place_tested(TEST_PROFILE)?;
     // The other series may have ended with an error.
     let _ = built.send(());
     check::native(report, tier)?;
@@ -93,7 +94,7 @@ fn rust(
 }
 
 /// Builds and checks wasm and TypeScript, and tests the package and the page in Node.js, bundlers and
-/// browsers. The last of these use the program `randomx`, so they wait for `is_built`.
+/// browsers. These tests use the native add-on and the program `randomx`, so they wait for `is_built`.
 fn web(
     report: &Report,
     tier: Tier,
@@ -109,6 +110,7 @@ fn web(
     check::wasm(report, &tools)?;
     check::scripts(report)?;
     report.step("web build", build::web)?;
+    is_built.recv().context("the Rust tests were not built")?;
     let nodes: &[Node] =
         if tier == Tier::Full { &[Node::Installed, Node::Current] } else { &[Node::Installed] };
     for node in nodes {
@@ -116,12 +118,17 @@ fn web(
             process::run(&mut vitest(*node, "vite.config.ts", tier)?)
         })?;
     }
+    if tier == Tier::Full {
+        report.step("vitest, native add-on", || {
+            let mut vitest = vitest(Node::Installed, "vite.config.ts", tier)?;
+            process::run(vitest.env("RANDOMX_ENGINE", "native"))
+        })?;
+    }
     report.step("packaging", || {
         let mut vitest = browsers.run(VITEST)?;
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
         process::run(tier.announce(&mut vitest))
     })?;
-    is_built.recv().context("the program `randomx` was not built")?;
     if let Some(monerod) = monerod {
         report.step("vitest, with Monero's daemon", || {
             let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;

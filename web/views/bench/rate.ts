@@ -1,5 +1,5 @@
 /** Measures the rate of hashing over time. */
-import { RandomX, type Times } from "../../../wasm/js/index.js";
+import { RandomX, type Engine, type Times } from "../../../wasm/js/index.js";
 import { nativeHash } from "../../engine/native.js";
 import type { Settings } from "./settings.js";
 
@@ -14,7 +14,7 @@ export interface Rate {
 /** The measurement of the browser's build. */
 export interface Browser {
   rate: Rate;
-  engine: "jit" | "interpreter";
+  engine: Engine;
   threads: number;
   lanes: number;
   /** Milliseconds to fill a cache. */

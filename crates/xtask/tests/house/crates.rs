@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("randomx-capi", &["randomx-core"]),
+    ("randomx-node", &["randomx-core"]),
     (
         "randomx-fuzz",
         &["randomx-core", "randomx-monero", "randomx-client", "randomx-cli", "randomx-testing"],

@@ -74,6 +74,7 @@ const CRATES: &[&str] = &[
     "crates/http/src",
     "crates/lab/src",
     "crates/monero/src",
+    "crates/node/src",
     "crates/randomx/src",
     "crates/testing/src",
     "crates/xtask/src",

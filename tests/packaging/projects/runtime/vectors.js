@@ -16,4 +16,6 @@ for (const key of new Set(vectors.map((vector) => vector.key))) {
     ).length;
   }
 }
-console.log(JSON.stringify({ checked: vectors.length, wrong }));
+console.log(
+  JSON.stringify({ checked: vectors.length, wrong, engine: randomx.configuration.engine }),
+);

@@ -1,0 +1,83 @@
+//! The cache of one key (specification, section 7), filled step by step.
+
+use std::sync::Arc;
+
+use napi_derive::napi;
+use randomx::Cpu;
+
+use crate::caches::{self, Shared};
+use crate::error::{Failure, Result};
+
+/// Returns the number of caches that workers of this process hold, 256 MiB each.
+#[napi]
+pub fn cache_count() -> u32 {
+    u32::try_from(caches::count()).unwrap_or(u32::MAX)
+}
+
+/// A cache that is being filled.
+#[napi]
+pub struct CacheBuilder {
+    key: Box<[u8]>,
+    builder: Option<randomx::CacheBuilder>,
+}
+
+#[napi]
+impl CacheBuilder {
+    /// Allocates the cache of `key`.
+    ///
+    /// # Errors
+    ///
+    /// `out-of-memory`.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(key: &[u8]) -> Result<CacheBuilder> {
+        let builder = randomx::CacheBuilder::new(key, Cpu::detect()).map_err(Failure::cache)?;
+        Ok(CacheBuilder { key: key.into(), builder: Some(builder) })
+    }
+
+    /// Fills at most `blocks` more blocks of 1 KiB and returns the part that is done, 0 to 1. A fill has
+    /// 786,432 blocks: three passes over the memory.
+    #[napi(catch_unwind)]
+    pub fn fill(&mut self, blocks: u32) -> f64 {
+        let Some(builder) = &mut self.builder else { return 1.0 };
+        builder.fill(blocks as usize);
+        builder.filled() as f64 / randomx::CacheBuilder::BLOCKS as f64
+    }
+
+    /// Fills the rest, and returns the cache. Workers then find it by its key.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` if the cache was taken before.
+    #[napi(catch_unwind)]
+    pub fn finish(&mut self) -> Result<Cache> {
+        let builder = self.builder.take();
+        let builder =
+            builder.ok_or_else(|| Failure::invalid_argument("cache: expected one".into()))?;
+        Ok(Cache(Some(caches::share(self.key.clone(), builder.finish()))))
+    }
+
+    /// Frees the memory, if the cache was not taken.
+    #[napi(catch_unwind)]
+    pub fn free(&mut self) {
+        self.builder = None;
+    }
+}
+
+/// A filled cache, as one worker holds it.
+#[napi]
+pub struct Cache(pub(crate) Option<Arc<Shared>>);
+
+#[napi]
+impl Cache {
+    /// Returns the cache of `key` that any worker of this process holds, or `null`.
+    #[napi(catch_unwind)]
+    pub fn find(key: &[u8]) -> Option<Cache> {
+        caches::find(key).map(|shared| Cache(Some(shared)))
+    }
+
+    /// Lets go of the cache. Its memory is freed when no worker holds it.
+    #[napi(catch_unwind)]
+    pub fn free(&mut self) {
+        self.0 = None;
+    }
+}

@@ -1,0 +1,46 @@
+//! RandomX for the npm package `randomx-web` in Node, Deno and Bun: the native counterpart of the
+//! crate `randomx-wasm`.
+//!
+//! A thin layer. Workers of the package call it, so its calls may block their thread: each is bounded,
+//! and a worker reads its messages in between. Errors are JavaScript `Error`s with the code
+//! `invalid-argument` or `out-of-memory`.
+
+#![deny(unsafe_code)]
+
+mod cache;
+pub mod caches;
+mod clock;
+mod error;
+mod vm;
+
+use napi::bindgen_prelude::Uint8Array;
+use napi_derive::napi;
+use randomx::{Cpu, HASH_SIZE, Implementations};
+
+use error::{Failure, Result};
+
+/// Returns the version of this add-on, which is the one of its package.
+#[napi]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Returns the implementation of each primitive that this processor gets, as one line.
+#[napi]
+pub fn implementations() -> String {
+    Implementations::new(Cpu::detect()).to_string()
+}
+
+/// Returns the commitment `Blake2b-256(input || hash)`, 32 bytes, of RandomX v2.
+///
+/// # Errors
+///
+/// `invalid-argument` for a `hash` of another length than 32 bytes.
+#[napi]
+pub fn commitment(input: &[u8], hash: &[u8]) -> Result<Uint8Array> {
+    let length = hash.len();
+    let hash: &[u8; HASH_SIZE] = hash.try_into().map_err(|_| {
+        Failure::invalid_argument(format!("hash: expected {HASH_SIZE} bytes, got {length} bytes"))
+    })?;
+    Ok(Uint8Array::new(randomx::calculate_commitment(input, hash).to_vec()))
+}

@@ -1,0 +1,104 @@
+//! VMs, which hash (specification, section 2).
+
+use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
+use napi_derive::napi;
+use randomx::{HASH_SIZE, KeyMemory, Observer, Version, VmOptions};
+
+use crate::cache::Cache;
+use crate::clock::Clock;
+use crate::error::{Failure, Result};
+
+/// A virtual machine with its lanes' scratchpads (2 MiB each). It uses one cache at a time.
+#[napi]
+pub struct Vm(Option<randomx::Vm>);
+
+#[napi]
+impl Vm {
+    /// Creates a VM of 1 to 8 `lanes` with `cache`, which other VMs can use too.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for another number of lanes, or a cache that was freed; `out-of-memory`.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(cache: &Cache, lanes: u32) -> Result<Vm> {
+        let options = VmOptions { lanes: Some(lanes as usize), ..VmOptions::default() };
+        let vm = randomx::Vm::with_options(memory(cache)?, Version::V1, options);
+        Ok(Vm(Some(vm.map_err(Failure::vm)?)))
+    }
+
+    /// Hashes with another cache from now on.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for a cache that was freed.
+    #[napi(catch_unwind)]
+    pub fn set_cache(&mut self, cache: &Cache) -> Result<()> {
+        let memory = memory(cache)?;
+        self.vm()?.set_key(memory);
+        Ok(())
+    }
+
+    /// Returns the hashes of n `inputs` by RandomX `version` 1 or 2, in order, as one array of 32 n
+    /// bytes. Inputs are hashed in groups of as many as there are lanes. The call returns when all are
+    /// hashed, so the caller decides how long it takes.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for another version, or a VM that was freed.
+    #[napi(catch_unwind)]
+    pub fn hash_many(&mut self, version: u32, inputs: Vec<Uint8ArraySlice>) -> Result<Uint8Array> {
+        self.observed(version, &inputs, &mut ())
+    }
+
+    /// Hashes `inputs`, and returns the milliseconds of each phase, as `Vm.measure` of the WebAssembly.
+    ///
+    /// # Errors
+    ///
+    /// Those of `hashMany`.
+    #[napi(catch_unwind)]
+    pub fn measure(&mut self, version: u32, inputs: Vec<Uint8ArraySlice>) -> Result<Vec<f64>> {
+        let mut clock = Clock::new();
+        self.observed(version, &inputs, &mut clock)?;
+        Ok(clock.milliseconds().to_vec())
+    }
+
+    /// Frees the scratchpads, and lets go of the cache.
+    #[napi(catch_unwind)]
+    pub fn free(&mut self) {
+        self.0 = None;
+    }
+
+    fn observed(
+        &mut self,
+        version: u32,
+        inputs: &[Uint8ArraySlice],
+        observer: &mut dyn Observer,
+    ) -> Result<Uint8Array> {
+        let version = match version {
+            1 => Version::V1,
+            2 => Version::V2,
+            other => {
+                let complaint = format!("version: expected 1 or 2, got {other}");
+                return Err(Failure::invalid_argument(complaint));
+            }
+        };
+        let vm = self.vm()?;
+        vm.set_version(version);
+        let mut joined = Vec::with_capacity(inputs.len() * HASH_SIZE);
+        for hash in vm.hash_many_observed(inputs, observer) {
+            joined.extend_from_slice(&hash);
+        }
+        Ok(Uint8Array::new(joined))
+    }
+
+    fn vm(&mut self) -> Result<&mut randomx::Vm> {
+        let freed = || Failure::invalid_argument("vm: expected one that is not freed".into());
+        self.0.as_mut().ok_or_else(freed)
+    }
+}
+
+/// Returns what a VM reads of a cache.
+fn memory(cache: &Cache) -> Result<KeyMemory> {
+    let freed = || Failure::invalid_argument("cache: expected one that is not freed".into());
+    Ok(KeyMemory::Items(cache.0.as_ref().ok_or_else(freed)?.items()))
+}

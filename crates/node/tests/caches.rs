@@ -1,0 +1,27 @@
+//! Caches live as long as somebody holds them, and are shared by key.
+
+use std::sync::Arc;
+
+use randomx::{Cache, Version, Vm};
+use randomx_node::caches::{count, find, share};
+
+#[test]
+fn a_cache_is_shared_by_its_key_until_nobody_holds_it() {
+    let key = b"test key 000";
+    assert!(find(key).is_none());
+    let first = share(key.as_slice().into(), Cache::new(key).expect("a cache"));
+    let second = find(key).expect("the shared cache");
+    assert!(Arc::ptr_eq(&first, &second));
+    assert!(find(b"test key 00").is_none());
+    assert_eq!(count(), 1);
+
+    drop(first);
+    let memory = randomx::KeyMemory::Items(find(key).expect("still held").items());
+    drop(second);
+    assert!(find(key).is_none());
+    assert_eq!(count(), 0);
+    // A VM keeps what it reads.
+    let mut vm = Vm::with_options(memory, Version::V1, randomx::VmOptions::default());
+    let hash = vm.as_mut().expect("a VM").hash(b"This is a test");
+    assert_eq!(hash[..4], [0x63, 0x91, 0x83, 0xaa]);
+}

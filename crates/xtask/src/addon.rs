@@ -1,0 +1,51 @@
+//! The native add-on of the npm package.
+
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::{output, process, workspace};
+
+const PACKAGE: &str = "randomx-node";
+
+/// The systems that have a package in `crates/node/npm`: kernel, processor, and the folder.
+const FOLDERS: [(&str, &str, &str); 1] = [("linux", "x86_64", "linux-x64-gnu")];
+
+/// Builds the add-on of this system's package, as it is published.
+pub(crate) fn build() -> Result<()> {
+    let mut cargo = process::command("cargo");
+    process::run(cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]))?;
+    place(workspace::target_dir().join("release"))?;
+    output::line(format_args!("the package is in {}", package()?.display()));
+    Ok(())
+}
+
+/// Puts the add-on that was built with the Rust tests into this system's package, if there is one.
+pub(crate) fn place_tested(profile: &str) -> Result<()> {
+    if package().is_err() {
+        output::line("SKIPPED the native add-on: this system has no package for it");
+        return Ok(());
+    }
+    // Cargo leaves what only tests use in this folder.
+    place(workspace::target_dir().join(profile).join("deps"))
+}
+
+fn place(built: PathBuf) -> Result<()> {
+    let from = built.join(format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}"));
+    let to = package()?.join("randomx.node");
+    // A process that has mapped the old file keeps it.
+    let fresh = to.with_extension("new");
+    fs::copy(&from, &fresh).with_context(|| format!("cannot copy {}", from.display()))?;
+    fs::rename(&fresh, &to).with_context(|| format!("cannot replace {}", to.display()))
+}
+
+/// Returns the folder of this system's package.
+fn package() -> Result<PathBuf> {
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    let folder = FOLDERS.iter().find(|(of, with, _)| (*of, *with) == (system, processor));
+    let (.., folder) = folder
+        .with_context(|| format!("there is no package for the add-on on {system}, {processor}"))?;
+    Ok(workspace::root().join("crates/node/npm").join(folder))
+}

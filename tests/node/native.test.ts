@@ -1,0 +1,151 @@
+/** The native add-on: loading it, sharing caches among workers, and what happens when one dies. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterAll, afterEach, describe as describeAll, expect, test as testAll, vi } from "vitest";
+import type * as product from "../../wasm/js/index.js";
+import type { Addon } from "../../wasm/js/native/addon.js";
+import { ADDON, NATIVE, RandomX, hasAddon, text, watchWorkers } from "./support.js";
+
+const key = text("test key 000");
+const input = text("This is a test");
+const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
+const folder = mkdtempSync(join(tmpdir(), "randomx-addon-"));
+const [test, describe] = [testAll.runIf(hasAddon), describeAll.runIf(hasAddon)];
+const addon = hasAddon && (createRequire(import.meta.url)(fileURLToPath(ADDON)) as Addon);
+const workers = watchWorkers();
+const open: product.RandomX[] = [];
+
+async function create(options?: product.CreateOptions): Promise<product.RandomX> {
+  const randomx = await RandomX.create({ ...NATIVE, ...options });
+  open.push(randomx);
+  return randomx;
+}
+
+/** Waits until no worker of this process holds a cache. */
+async function released(): Promise<void> {
+  await vi.waitFor(() => {
+    expect(held()).toBe(0);
+  });
+}
+
+/** Returns the number of caches that workers of this process hold. */
+function held(): number {
+  if (!addon) throw new Error("there is no add-on");
+  return addon.cacheCount();
+}
+
+afterEach(() => {
+  for (const randomx of open.splice(0)) randomx.dispose();
+  workers.length = 0;
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test("native code hashes, and the configuration says so", async () => {
+  const randomx = await create({ threads: 1 });
+  expect(randomx.configuration).toMatchObject({ engine: "native", threads: 1, lanes: 8 });
+  expect(randomx.configuration.notNative).toBeUndefined();
+  expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+  const times = await randomx.measure(key, [input]);
+  expect(times.execute).toBeGreaterThan(0);
+});
+
+describe("the cache of a key", () => {
+  test("is one for all workers and instances, and freed with the last", async () => {
+    await released();
+    const first = await create({ threads: 2 });
+    const second = await create({ threads: 1 });
+    const hashes = await first.hashMany(key, Array<Uint8Array>(64).fill(input));
+    expect(new Set(hashes.map(bytesToHex))).toEqual(new Set([known]));
+    const onProgress = vi.fn();
+    await second.prepare(key, { onProgress });
+    expect(onProgress.mock.calls).toEqual([[{ phase: "cache", done: 1 }]]);
+    expect(bytesToHex(await second.hash(key, input))).toBe(known);
+    expect(held()).toBe(1);
+    await second.prepare("00");
+    expect(held()).toBe(2);
+    await first[Symbol.asyncDispose]();
+    await second.release("00");
+    await second[Symbol.asyncDispose]();
+    await released();
+  });
+
+  test("is freed when its fill is aborted", async () => {
+    const randomx = await create({ threads: 1 });
+    const stop = new AbortController();
+    const onProgress = ({ done }: product.Progress): void => {
+      if (done > 0.1) stop.abort();
+    };
+    const preparing = randomx.prepare(key, { signal: stop.signal, onProgress });
+    await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+    await released();
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+  });
+
+  test("is filled again when the worker that held it dies", async () => {
+    const randomx = await create({ threads: 1 });
+    await randomx.prepare(key);
+    await workers[0]?.terminate();
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    expect(workers).toHaveLength(2);
+  });
+
+  test("stays with the workers that live", async () => {
+    const randomx = await create({ threads: 2, lanes: 1 });
+    await randomx.hashMany(key, Array<Uint8Array>(64).fill(input));
+    const before = randomx.stats().caches.count;
+    const hashing = randomx.hashMany(key, Array<Uint8Array>(2000).fill(input));
+    setTimeout(() => void workers[1]?.terminate(), 100);
+    await expect(hashing).rejects.toMatchObject({ code: "worker-failed" });
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    expect(randomx.stats().caches.count).toBe(before);
+  });
+});
+
+describe("an add-on", () => {
+  test("whose package is not installed leaves the work to WebAssembly, and the reason says it", async () => {
+    const randomx = await RandomX.create({ threads: 1, engine: "auto", nativeUrl: undefined });
+    open.push(randomx);
+    const { engine, notNative } = randomx.configuration;
+    expect(["jit", "interpreter"]).toContain(engine);
+    expect(notNative).toMatch(/^the package randomx-web-\S+ is not installed: run `npm install /u);
+  });
+
+  test("is not looked for where the caller wants WebAssembly", async () => {
+    for (const options of [{ engine: "jit" }, { features: { wideArithmetic: false } }] as const) {
+      const randomx = await RandomX.create({ threads: 1, engine: "auto", ...options });
+      open.push(randomx);
+      expect(randomx.configuration.notNative).toBeUndefined();
+      expect(randomx.configuration.engine).not.toBe("native");
+    }
+  });
+
+  const scripts = { missing: undefined, broken: "not an add-on", old: "0.0.1" };
+  test.each([
+    ["missing", /^engine: .*missing\.node/u],
+    ["broken", /^engine: .*broken\.node/u],
+    ["old", /^engine: .* is version 0\.0\.1: install version \d+\.\d+\.\d+ of both$/u],
+  ] as const)("that is %s is refused when it is demanded", async (name, message) => {
+    const script = scripts[name];
+    const path = join(folder, name === "old" ? "old.cjs" : `${name}.node`);
+    if (name === "old") writeFileSync(path, `exports.version = () => "${script}";`);
+    else if (script !== undefined) writeFileSync(path, script);
+    const creating = create({ nativeUrl: pathToFileURL(path) });
+    await expect(creating).rejects.toMatchObject({
+      code: "unsupported",
+      message: expect.stringMatching(message) as string,
+    });
+    expect(
+      await RandomX.create({ threads: 1, engine: "auto", nativeUrl: pathToFileURL(path) }),
+    ).toSatisfy((randomx: product.RandomX) => {
+      open.push(randomx);
+      return randomx.configuration.engine !== "native";
+    });
+  });
+});

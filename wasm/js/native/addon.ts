@@ -1,0 +1,82 @@
+/**
+ * The native add-on: which package has it, and loading it. Packages have no scripts for installing; npm
+ * installs the one that fits the system.
+ */
+import { nodeModule } from "../environment.js";
+
+/** The exports of the add-on, the crate `randomx-node`. */
+export interface Addon {
+  version: () => string;
+  implementations: () => string;
+  cacheCount: () => number;
+  commitment: (input: Uint8Array, hash: Uint8Array) => Uint8Array;
+  CacheBuilder: new (key: Uint8Array) => CacheBuilder;
+  Cache: { find: (key: Uint8Array) => Cache | null };
+  Vm: new (cache: Cache, lanes: number) => Vm;
+}
+
+/** A cache that is being filled. */
+export interface CacheBuilder {
+  fill: (blocks: number) => number;
+  finish: () => Cache;
+  free: () => void;
+}
+
+/** A filled cache, as one worker holds it. */
+export interface Cache {
+  free: () => void;
+}
+
+/** A virtual machine. */
+export interface Vm {
+  setCache: (cache: Cache) => void;
+  hashMany: (version: number, inputs: Uint8Array[]) => Uint8Array;
+  measure: (version: number, inputs: Uint8Array[]) => number[];
+  free: () => void;
+}
+
+/** The package of each system that there is an add-on for, by Node's names of system and processor. */
+const PACKAGES: Partial<Record<string, string>> = {
+  "linux-x64": "randomx-web-linux-x64-gnu",
+};
+
+/** The version of this package. The add-on must have the same. */
+const VERSION = "0.1.0";
+
+/**
+ * Loads the add-on at an address, or else the one of the package for this system. Throws an `Error` that
+ * says what is missing or broken.
+ */
+export function loadAddon(address: string | undefined): Addon {
+  const modules = nodeModule("module");
+  if (!modules) throw new Error("native code needs Node, Deno or Bun");
+  const require = modules.createRequire(import.meta.url);
+  if (address !== undefined) return checked(require(pathOf(address)), address);
+  const system = `${process.platform}-${process.arch}`;
+  const name = PACKAGES[system];
+  if (name === undefined) throw new Error(`there is no native add-on for ${system}`);
+  try {
+    require.resolve(name);
+  } catch {
+    throw new Error(`the package ${name} is not installed: run \`npm install ${name}@${VERSION}\``);
+  }
+  try {
+    return checked(require(name), name);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${name} cannot be loaded: ${reason}`, { cause: error });
+  }
+}
+
+/** Refuses an add-on of another version, whose functions may differ. */
+function checked(loaded: unknown, from: string): Addon {
+  const addon = loaded as Addon;
+  const version = addon.version();
+  if (version === VERSION) return addon;
+  throw new Error(`${from} is version ${version}: install version ${VERSION} of both`);
+}
+
+function pathOf(address: string): string {
+  const urls = nodeModule("url");
+  return address.startsWith("file:") && urls ? urls.fileURLToPath(address) : address;
+}
