@@ -366,7 +366,7 @@ export class Scheduler {
       const { index, cache, filling } = slot;
       // Native caches live as long as a worker holds them.
       const isHeld =
-        engine === "native" && (filling || (cache && this.#workers.holds(index, cache)));
+        engine === "native" && (filling ?? (cache && this.#workers.holds(index, cache)));
       const isGone = engine === "native" ? !isHeld : !this.#workers.features.sharedMemory;
       if (isGone) this.#slots.empty(slot, { memory: true });
     }

@@ -7,11 +7,11 @@
 
 #![deny(unsafe_code)]
 
-mod cache;
+pub mod cache;
 pub mod caches;
 mod clock;
-mod error;
-mod vm;
+pub mod error;
+pub mod vm;
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;

@@ -2,39 +2,45 @@
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::{output, process, workspace};
+use crate::setup::Node;
+use crate::{build, output, process, workspace};
 
 const PACKAGE: &str = "randomx-node";
 
 /// The systems that have a package in `crates/node/npm`: kernel, processor, and the folder.
 const FOLDERS: [(&str, &str, &str); 1] = [("linux", "x86_64", "linux-x64-gnu")];
 
-/// Builds the add-on of this system's package, as it is published.
-pub(crate) fn build() -> Result<()> {
+/// Builds the add-on of this system's package as it is published, without this machine's paths, and
+/// writes the package's documents. Returns its folder.
+pub(crate) fn package() -> Result<PathBuf> {
+    let folder = folder()?;
     let mut cargo = process::command("cargo");
-    process::run(cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]))?;
-    place(workspace::target_dir().join("release"))?;
-    output::line(format_args!("the package is in {}", package()?.display()));
-    Ok(())
+    cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]);
+    process::run(build::published(&mut cargo)?)?;
+    place(&workspace::target_dir().join("release"))?;
+    let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
+    process::run(documents.arg(&folder).arg(build::host()?))?;
+    output::line(format_args!("the package is in {}", folder.display()));
+    Ok(folder)
 }
 
 /// Puts the add-on that was built with the Rust tests into this system's package, if there is one.
 pub(crate) fn place_tested(profile: &str) -> Result<()> {
-    if package().is_err() {
+    if folder().is_err() {
         output::line("SKIPPED the native add-on: this system has no package for it");
         return Ok(());
     }
     // Cargo leaves what only tests use in this folder.
-    place(workspace::target_dir().join(profile).join("deps"))
+    place(&workspace::target_dir().join(profile).join("deps"))
 }
 
-fn place(built: PathBuf) -> Result<()> {
+fn place(built: &Path) -> Result<()> {
     let from = built.join(format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}"));
-    let to = package()?.join("randomx.node");
+    let to = folder()?.join("randomx.node");
     // A process that has mapped the old file keeps it.
     let fresh = to.with_extension("new");
     fs::copy(&from, &fresh).with_context(|| format!("cannot copy {}", from.display()))?;
@@ -42,7 +48,7 @@ fn place(built: PathBuf) -> Result<()> {
 }
 
 /// Returns the folder of this system's package.
-fn package() -> Result<PathBuf> {
+fn folder() -> Result<PathBuf> {
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     let folder = FOLDERS.iter().find(|(of, with, _)| (*of, *with) == (system, processor));
     let (.., folder) = folder

@@ -1,9 +1,10 @@
 //! Builds the wasm crates, the package, the page and the program `randomx`.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
@@ -113,6 +114,21 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         stamp.write()?;
     }
     Ok(())
+}
+
+/// Makes a release build of cargo one to publish: without symbols and without this machine's paths.
+pub(crate) fn published(cargo: &mut Command) -> Result<&mut Command> {
+    let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
+    let flags = remap::flags(Path::new(sysroot.trim()))?;
+    cargo.args(["--config", "profile.release.strip='symbols'"]);
+    Ok(cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags)))
+}
+
+/// Returns the name of this machine's target, such as `x86_64-unknown-linux-gnu`.
+pub(crate) fn host() -> Result<String> {
+    let version = process::read(process::command("rustc").arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc names no host")?.to_owned())
 }
 
 /// The variable that holds the path of the program `randomx` for tests in JavaScript.

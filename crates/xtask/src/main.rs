@@ -123,7 +123,7 @@ fn main() -> ExitCode {
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),
-        Command::BuildAddon => exit_code(addon::build()),
+        Command::BuildAddon => exit_code(addon::package().map(drop)),
         Command::BuildPage { url } => exit_code(build::page_from_scratch(url.as_deref())),
         Command::Start { port } => exit_code(serve::start(port)),
         Command::Bench { args } => exit_code(test::bench(&args)),

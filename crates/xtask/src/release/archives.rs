@@ -1,4 +1,4 @@
-//! The archives: the npm package, and the program `randomx` with its documents.
+//! The archives: the npm packages, and the program `randomx` with its documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,39 @@ use anyhow::{Context, Result};
 
 use super::compare;
 use crate::setup::{self, Node};
-use crate::{build, process, remap, workspace};
+use crate::{addon, build, process, remap, workspace};
 
-/// Builds both archives into a folder, and fails if one contains a path of this machine.
+/// Builds the archives into a folder, and fails if one contains a path of this machine.
 pub(super) fn build(output: &Path) -> Result<()> {
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
     let private = private_paths()?;
 
     build::package(&setup::wasm_tools()?)?;
     compare::contains_none(&workspace::root().join("wasm/dist"), &private)?;
-    let mut pack = setup::npm()?;
-    pack.args(["pack", "./wasm", "--silent", "--pack-destination"]);
-    process::run(pack.arg(output))?;
+    pack(&workspace::root().join("wasm"), output)?;
+
+    let addon = addon::package()?;
+    compare::contains_none(&addon, &private)?;
+    pack(&addon, output)?;
 
     let program = native()?;
     compare::contains_none(&program, &private)?;
     let mut pack = Node::Installed.run("crates/xtask/scripts/program.mjs")?;
-    process::run(pack.arg(program).arg(host()?).arg(output))
+    process::run(pack.arg(program).arg(build::host()?).arg(output))
+}
+
+fn pack(folder: &Path, output: &Path) -> Result<()> {
+    let mut pack = setup::npm()?;
+    pack.arg("pack").arg(folder).args(["--silent", "--pack-destination"]);
+    process::run(pack.arg(output))
 }
 
 /// Builds the program `randomx` without symbols and without this machine's paths.
 fn native() -> Result<PathBuf> {
-    let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
-    let flags = remap::flags(Path::new(sysroot.trim()))?;
     let mut cargo = process::command("cargo");
     cargo.args(["build", "--release", "--locked", "--package", "randomx-cli"]);
-    cargo.args(["--config", "profile.release.strip='symbols'"]);
-    process::run(cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags)))?;
+    process::run(build::published(&mut cargo)?)?;
     Ok(build::native_path("release"))
-}
-
-/// Returns the name of this machine's target, such as `x86_64-unknown-linux-gnu`.
-fn host() -> Result<String> {
-    let version = process::read(process::command("rustc").arg("-vV"))?;
-    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("rustc names no host")?.to_owned())
 }
 
 /// Returns folders of this machine that no archive may name.
