@@ -1,7 +1,7 @@
 /** The limits of the queue, inputs from iterables, progress, and aborting. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { RandomX, fullTest, text } from "./support.js";
+import { AnyRandomX as RandomX, fullTest, text } from "./support.js";
 
 const key = text("test key 000");
 const inputs = Array.from({ length: 20 }, (_, index) => text(`input ${index}`));

@@ -10,6 +10,12 @@ import * as wasm from "../../wasm/pkg/randomx_wasm.js";
 
 const root = new URL("../../", import.meta.url);
 
+/** Whether this is a run of the full tests; see `tests/README.md`. */
+export const isFull = process.env.RANDOMX_TESTS === "full";
+
+/** Defines a test of the full tier. */
+export const fullTest = test.runIf(isFull);
+
 /** The package as `build.ts` compiled it, because the worker's script must be a file for Node. */
 const built = (await import(new URL("wasm/dist/js/index.js", root).href)) as typeof product;
 
@@ -30,9 +36,17 @@ export const hasAddon = folder !== undefined;
 /** Options for the native add-on. */
 export const NATIVE = { engine: "native", nativeUrl: ADDON } as const;
 
+const native = withDefaults(built.RandomX, NATIVE);
+const isNative = process.env.RANDOMX_ENGINE === "native";
+
 /** The package. With `RANDOMX_ENGINE=native` in the environment, native code hashes unless a test says what does. */
-export const RandomX =
-  process.env.RANDOMX_ENGINE === "native" ? withDefaults(built.RandomX, NATIVE) : built.RandomX;
+export const RandomX = isNative ? native : built.RandomX;
+
+/**
+ * The package, for tests in which hashing is only a means. The quick tier takes native code, which is
+ * faster; the full tier runs them with each engine.
+ */
+export const AnyRandomX = isNative || (!isFull && hasAddon) ? native : built.RandomX;
 
 function withDefaults(
   RandomX: typeof product.RandomX,
@@ -59,12 +73,6 @@ export const ENGINES: readonly (readonly [string, product.CreateOptions])[] = [
   ["WebAssembly", { engine: "auto" }],
   ...(hasAddon ? [["native", NATIVE] as const] : []),
 ];
-
-/** Whether this is a run of the full tests; see `tests/README.md`. */
-export const isFull = process.env.RANDOMX_TESTS === "full";
-
-/** Defines a test of the full tier. */
-export const fullTest = test.runIf(isFull);
 
 /** A reference vector: bytes in hex. */
 export interface HashVector {

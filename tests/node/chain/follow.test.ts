@@ -1,7 +1,7 @@
 /** `RandomX.follow` with simulated sources: what it reports, and what it keeps. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
-import { RandomX, RandomXError, fullTest } from "../support.js";
+import { AnyRandomX as RandomX, RandomXError, fullTest } from "../support.js";
 import { chainOf, extended } from "./blocks.js";
 import { SimulatedSources } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";

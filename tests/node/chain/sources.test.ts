@@ -1,7 +1,7 @@
 /** `RandomX.follow` with sources that lie, stall or change their minds, and its search for transactions. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
-import { RandomX, fullTest } from "../support.js";
+import { AnyRandomX as RandomX, fullTest } from "../support.js";
 import { chainOf, child, extended, withNonce, type SimulatedBlock } from "./blocks.js";
 import { SimulatedSources, type SimulatedSource } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";

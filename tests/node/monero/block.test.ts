@@ -2,7 +2,7 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../../wasm/js/index.js";
-import { RandomX, isFull } from "../support.js";
+import { AnyRandomX as RandomX, isFull } from "../support.js";
 import { isValid, verifyBlock, type CheckName } from "../../../wasm/js/monero/block.js";
 import { Rules } from "../../../wasm/js/monero/rules.js";
 import type { Scheduler } from "../../../wasm/js/scheduler.js";

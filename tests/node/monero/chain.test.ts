@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as source from "../../../wasm/js/index.js";
-import { RandomX, fullTest } from "../support.js";
+import { AnyRandomX as RandomX, fullTest } from "../support.js";
 import { headerChain, headers, madeBlock, madeChain } from "./support.js";
 
 const { MAINNET_GENESIS } = source;
