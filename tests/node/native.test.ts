@@ -126,16 +126,21 @@ describe("an add-on", () => {
     }
   });
 
-  const scripts = { missing: undefined, broken: "not an add-on", old: "0.0.1" };
+  const files = {
+    missing: { name: "missing.node" },
+    broken: { name: "broken.node", content: "not an add-on" },
+    other: { name: "other.cjs", content: "exports.hash = () => undefined;" },
+    old: { name: "old.cjs", content: 'exports.version = () => "0.0.1";' },
+  };
   test.each([
     ["missing", /^engine: .*missing\.node/u],
     ["broken", /^engine: .*broken\.node/u],
+    ["other", /^engine: .*other\.cjs is not a native add-on of RandomX$/u],
     ["old", /^engine: .* is version 0\.0\.1: install version \d+\.\d+\.\d+ of both$/u],
-  ] as const)("that is %s is refused when it is demanded", async (name, message) => {
-    const script = scripts[name];
-    const path = join(folder, name === "old" ? "old.cjs" : `${name}.node`);
-    if (name === "old") writeFileSync(path, `exports.version = () => "${script}";`);
-    else if (script !== undefined) writeFileSync(path, script);
+  ] as const)("that is %s is refused when it is demanded", async (kind, message) => {
+    const file: { name: string; content?: string } = files[kind];
+    const path = join(folder, file.name);
+    if (file.content !== undefined) writeFileSync(path, file.content);
     const creating = create({ nativeUrl: pathToFileURL(path) });
     await expect(creating).rejects.toMatchObject({
       code: "unsupported",

@@ -14,6 +14,15 @@ const PACKAGE: &str = "randomx-node";
 /// The systems that have a package in `crates/node/npm`: kernel, processor, and the folder.
 const FOLDERS: [(&str, &str, &str); 1] = [("linux", "x86_64", "linux-x64-gnu")];
 
+/// Whether this system has a package for its add-on. Says so if it has none.
+pub(crate) fn is_possible() -> bool {
+    let possible = folder().is_ok();
+    if !possible {
+        output::line("SKIPPED the native add-on: this system has no package for it");
+    }
+    possible
+}
+
 /// Builds the add-on of this system's package as it is published, without this machine's paths, and
 /// writes the package's documents. Returns its folder.
 pub(crate) fn package() -> Result<PathBuf> {
@@ -30,8 +39,7 @@ pub(crate) fn package() -> Result<PathBuf> {
 
 /// Puts the add-on that was built with the Rust tests into this system's package, if there is one.
 pub(crate) fn place_tested(profile: &str) -> Result<()> {
-    if folder().is_err() {
-        output::line("SKIPPED the native add-on: this system has no package for it");
+    if !is_possible() {
         return Ok(());
     }
     // Cargo leaves what only tests use in this folder.

@@ -70,9 +70,10 @@ export function loadAddon(address: string | undefined): Addon {
 
 /** Refuses an add-on of another version, whose functions may differ. */
 function checked(loaded: unknown, from: string): Addon {
-  const addon = loaded as Addon;
-  const version = addon.version();
-  if (version === VERSION) return addon;
+  const addon = loaded as Partial<Addon> | undefined;
+  const version = addon?.version?.();
+  if (version === undefined) throw new Error(`${from} is not a native add-on of RandomX`);
+  if (version === VERSION) return addon as Addon;
   throw new Error(`${from} is version ${version}: install version ${VERSION} of both`);
 }
 

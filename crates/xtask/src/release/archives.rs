@@ -18,9 +18,11 @@ pub(super) fn build(output: &Path) -> Result<()> {
     compare::contains_none(&workspace::root().join("wasm/dist"), &private)?;
     pack(&workspace::root().join("wasm"), output)?;
 
-    let addon = addon::package()?;
-    compare::contains_none(&addon, &private)?;
-    pack(&addon, output)?;
+    if addon::is_possible() {
+        let addon = addon::package()?;
+        compare::contains_none(&addon, &private)?;
+        pack(&addon, output)?;
+    }
 
     let program = native()?;
     compare::contains_none(&program, &private)?;
