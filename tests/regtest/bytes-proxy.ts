@@ -1,7 +1,7 @@
-/** A proxy before a node that passes on every path, and alters bytes. */
+/** A proxy before a node that passes on every path, alters bytes, and counts them. */
 import { once } from "node:events";
-import { createServer, request as send, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as send, type ServerResponse } from "node:http";
+import { listenHttp, type Loopback } from "./loopback.js";
 
 /**
  * Alters an answer, or returns `undefined` if it takes care of the response itself. The method is
@@ -15,17 +15,19 @@ export type AlterBytes = (
 
 export class BytesProxy {
   readonly url: string;
+  /** The bytes of the bodies of requests and answers so far. */
+  bytes = 0;
   /** The present lie. */
   alter: AlterBytes | undefined;
-  readonly #close: () => void;
+  readonly #server: Loopback;
 
-  private constructor(url: string, close: () => void) {
-    this.url = url;
-    this.#close = close;
+  private constructor(server: Loopback) {
+    this.url = `http://127.0.0.1:${server.port}`;
+    this.#server = server;
   }
 
   static async before(node: string): Promise<BytesProxy> {
-    const server = createServer((request, response) => {
+    const server = await listenHttp((request, response) => {
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -35,22 +37,17 @@ export class BytesProxy {
         let answer: Buffer | undefined = await post(`${node}${path}`, type, body);
         if (proxy.alter) answer = proxy.alter(methodOf(path, body), answer, response);
         if (answer === undefined) return;
+        proxy.bytes += body.length + answer.length;
         response.writeHead(200, { "content-type": type, "content-length": answer.length });
         response.end(answer);
       })().catch(() => response.destroy());
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const proxy = new BytesProxy(`http://127.0.0.1:${port}`, () => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const proxy = new BytesProxy(server);
     return proxy;
   }
 
   close(): void {
-    this.#close();
+    this.#server.close();
   }
 }
 

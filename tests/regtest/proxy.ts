@@ -1,7 +1,6 @@
 /** A proxy that alters the daemon's responses. */
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { listenHttp, type Loopback } from "./loopback.js";
 
 /** The result of a call about a block. It is altered in place. */
 export interface Result {
@@ -22,16 +21,16 @@ export class Proxy {
   readonly url: string;
   /** The number of responses so far. */
   calls = 0;
-  readonly #close: () => void;
+  readonly #server: Loopback;
 
-  private constructor(url: string, close: () => void) {
-    this.url = url;
-    this.#close = close;
+  private constructor(server: Loopback) {
+    this.url = `http://127.0.0.1:${server.port}`;
+    this.#server = server;
   }
 
   /** Starts a proxy for a daemon. */
   static async before(daemon: string, alter: Alter): Promise<Proxy> {
-    const server = createServer((request, response) => {
+    const server = await listenHttp((request, response) => {
       void (async () => {
         let body = "";
         for await (const chunk of request) body += String(chunk);
@@ -43,17 +42,11 @@ export class Proxy {
         if (taken !== true) response.end(JSON.stringify(json));
       })();
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const proxy = new Proxy(`http://127.0.0.1:${port}`, () => {
-      server.closeAllConnections();
-      server.close();
-    });
+    const proxy = new Proxy(server);
     return proxy;
   }
 
   close(): void {
-    this.#close();
+    this.#server.close();
   }
 }

@@ -1,38 +1,31 @@
 /** A SOCKS5 proxy on loopback that knows a name which no name server does, as Tor's proxy does. */
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { listen, type Loopback } from "./loopback.js";
 
 export class SocksProxy {
   readonly url: string;
   /** The names and addresses that were requested, as the client sent them. */
   readonly requested: string[] = [];
-  readonly #close: () => void;
+  readonly #server: Loopback;
 
-  private constructor(url: string, close: () => void) {
-    this.url = url;
-    this.#close = close;
+  private constructor(server: Loopback) {
+    this.url = `socks5://127.0.0.1:${server.port}`;
+    this.#server = server;
   }
 
   /** Starts a proxy through which every name leads to a port on loopback. */
   static async start(port: number): Promise<SocksProxy> {
-    const sockets = new Set<Socket>();
     const server = createServer((socket) => {
-      sockets.add(socket);
       socket.on("error", () => socket.destroy());
       void serve(socket, port, proxy.requested).catch(() => socket.destroy());
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port: own } = server.address() as AddressInfo;
-    const proxy = new SocksProxy(`socks5://127.0.0.1:${own}`, () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
+    const proxy = new SocksProxy(await listen(server));
     return proxy;
   }
 
   close(): void {
-    this.#close();
+    this.#server.close();
   }
 }
 
