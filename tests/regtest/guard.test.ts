@@ -5,6 +5,7 @@ import { freePort } from "../programs.js";
 import { Guard } from "./guard.js";
 import { AMOUNT, evidence, World } from "./guard-world.js";
 import { SocksProxy } from "./socks.js";
+import { TlsNode } from "./tls.js";
 import { WalletRpc } from "./wallet.js";
 
 /** An address at which nobody answers. */
@@ -149,6 +150,34 @@ test("a node with an .onion name is reached through a proxy, which alone learns 
     expect(new Set(proxy.requested)).toEqual(new Set([name]));
   } finally {
     proxy.close();
+  }
+});
+
+test("a node behind TLS is used if its certificate is trusted", async () => {
+  const tls = await TlsNode.before(world.daemon.url);
+  try {
+    await world.guarded(
+      async (guard) => {
+        await world.scanner(guard.url, async (wallet) => {
+          expect(await wallet.refresh()).toEqual(await world.truth());
+        });
+      },
+      [tls.url],
+      { authority: tls.authority },
+    );
+    // Neither an unknown authority nor another name is trusted.
+    const other = tls.url.replace("localhost", "127.0.0.1");
+    for (const [node, authority] of [
+      [tls.url, undefined],
+      [other, tls.authority],
+    ] as const) {
+      const guard = await Guard.spawn(await world.store(), [node], { authority });
+      await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
+      expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
+      await guard.kill();
+    }
+  } finally {
+    await tls.close();
   }
 });
 

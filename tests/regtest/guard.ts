@@ -26,6 +26,8 @@ export interface GuardOptions {
   timeout?: number;
   /** The address of a SOCKS proxy. */
   proxy?: string;
+  /** A file with the certificate of an authority. */
+  authority?: string | undefined;
 }
 
 export class Guard {
@@ -50,12 +52,13 @@ export class Guard {
   static async spawn(
     store: string,
     nodes: string[],
-    { port = 0, timeout = 20, proxy }: GuardOptions = {},
+    { port = 0, timeout = 20, proxy, authority }: GuardOptions = {},
   ): Promise<Guard> {
     const args = [
       ...["guard", "--network", "regtest", "--fixed-difficulty", "1", "--store", store],
       ...nodes.flatMap((node) => ["--node", node]),
       ...(proxy === undefined ? [] : ["--proxy", proxy]),
+      ...(authority === undefined ? [] : ["--ca", authority]),
       ...["--listen", `127.0.0.1:${port}`, "--poll", "1", "--timeout", String(timeout)],
     ];
     const child = spawn(nativeProgram(), args, { stdio: ["ignore", "pipe", "pipe"] });

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use randomx_client::LightHasher;
+use randomx_client::{LightHasher, Route};
 use randomx_guard::{Guard, Setup};
 use randomx_monero::client::Report;
 
@@ -20,8 +20,11 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
         start: follow::start(args.chain.start.as_deref())?,
         nodes: args.nodes.clone(),
         relays: args.relays.clone(),
-        timeout: Duration::from_secs(args.timeout),
-        proxy: args.proxy.clone(),
+        route: Route {
+            timeout: Duration::from_secs(args.timeout),
+            proxy: args.proxy.clone(),
+            authorities: args.authorities.clone(),
+        },
         store: &args.store,
         log: Box::new(randomx_console::print_message),
     };

@@ -1,24 +1,92 @@
 //! The settings of requests to other machines.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use ureq::config::ConfigBuilder;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::typestate::AgentScope;
 use ureq::{Agent, Proxy};
 
-/// Returns the settings of an HTTP client for nodes and relays. `timeout` counts from the request to
-/// the last byte.
+/// How other machines are reached.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The longest time from a request to the last byte of its answer.
+    pub timeout: Duration,
+    /// The proxy, in place of the one that the environment names.
+    pub proxy: Option<Proxy>,
+    /// The authorities of TLS, in place of the public ones.
+    pub authorities: Option<Authorities>,
+}
+
+impl Route {
+    /// Returns the direct way: no proxy but the environment's, and the public authorities.
+    pub fn direct(timeout: Duration) -> Route {
+        Route { timeout, proxy: None, authorities: None }
+    }
+}
+
+/// Certificates that are trusted, and whatever they have signed.
+#[derive(Clone, Debug)]
+pub struct Authorities(RootCerts);
+
+impl Authorities {
+    /// Parses the certificates in the PEM format.
+    ///
+    /// # Errors
+    ///
+    /// If there is no certificate, or something else.
+    pub fn parse(pem: &[u8]) -> Result<Authorities, String> {
+        let expected = "expected certificates in the PEM format";
+        let certificates = parse_pem(pem).map(|item| match item {
+            Ok(PemItem::Certificate(certificate)) => Ok(certificate),
+            Ok(_) => Err(format!("{expected}, got a key")),
+            Err(problem) => Err(format!("{expected}: {problem}")),
+        });
+        let certificates = certificates.collect::<Result<Vec<_>, String>>()?;
+        if certificates.is_empty() {
+            return Err(format!("{expected}, got none"));
+        }
+        Ok(Authorities(RootCerts::Specific(Arc::new(certificates))))
+    }
+}
+
+/// Returns the settings of an HTTP client for nodes and relays.
 ///
 /// The client follows no redirection, which would lead to a node that nobody named, and returns
-/// answers of every status. A proxy takes the place of the one that the environment names.
-pub fn agent_settings(timeout: Duration, proxy: Option<&Proxy>) -> ConfigBuilder<AgentScope> {
-    let settings = Agent::config_builder()
-        .timeout_global(Some(timeout))
+/// answers of every status.
+pub fn agent_settings(route: &Route) -> ConfigBuilder<AgentScope> {
+    let mut settings = Agent::config_builder()
+        .timeout_global(Some(route.timeout))
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false);
-    match proxy {
-        Some(proxy) => settings.proxy(Some(proxy.clone())),
-        None => settings,
+    if let Some(proxy) = &route.proxy {
+        settings = settings.proxy(Some(proxy.clone()));
+    }
+    if let Some(Authorities(roots)) = &route.authorities {
+        settings = settings.tls_config(TlsConfig::builder().root_certs(roots.clone()).build());
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+    #[test]
+    fn authorities_are_certificates() {
+        assert!(Authorities::parse(CERTIFICATE.repeat(2).as_bytes()).is_ok());
+        for (pem, reason) in [
+            (String::new(), "got none"),
+            ("a certificate".to_owned(), "got none"),
+            (CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"), "got a key"),
+            (format!("{CERTIFICATE}{}", &CERTIFICATE[..40]), "PEM format: "),
+        ] {
+            let problem = Authorities::parse(pem.as_bytes()).expect_err(reason);
+            assert!(problem.contains(reason), "{problem}");
+        }
     }
 }

@@ -19,7 +19,7 @@ pub mod relay;
 mod source;
 mod store;
 
-pub use agent::agent_settings;
+pub use agent::{Authorities, Route, agent_settings};
 pub use answer::Answer;
 pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};

@@ -10,13 +10,13 @@ mod rpc;
 use std::time::Duration;
 
 use serde_json::json;
-use ureq::Proxy;
 use url::Url;
 
 pub use answers::{FieldError, Header, Info};
 pub use fetch::fetch;
 pub use rpc::NodeError;
 
+use crate::agent::Route;
 use rpc::{HEADER, MAX_ANSWER, Rpc, SMALL};
 
 /// The most headers that public nodes give at once.
@@ -40,12 +40,12 @@ impl Node {
     ///
     /// An attempt may take `timeout`, from the request to the last byte.
     pub fn new(address: &Url, timeout: Duration, retries: u32) -> Node {
-        Node { rpc: Rpc::new(address, timeout, retries, None) }
+        Node::by(&Route::direct(timeout), address, retries)
     }
 
-    /// Returns a node that is reached through a proxy, in place of the one that the environment names.
-    pub fn through(proxy: &Proxy, address: &Url, timeout: Duration, retries: u32) -> Node {
-        Node { rpc: Rpc::new(address, timeout, retries, Some(proxy)) }
+    /// Returns a node that is reached by a route.
+    pub fn by(route: &Route, address: &Url, retries: u32) -> Node {
+        Node { rpc: Rpc::new(route, address, retries) }
     }
 
     /// Returns the time that an attempt may take.

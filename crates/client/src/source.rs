@@ -5,9 +5,9 @@ use std::time::Duration;
 use randomx_monero::client::Query;
 use randomx_monero::{Block, BlockError};
 use thiserror::Error;
-use ureq::Proxy;
 use url::Url;
 
+use crate::agent::Route;
 use crate::answer::Answer;
 use crate::node::{self, Node, NodeError};
 use crate::relay::{RelayClient, RelayClientError};
@@ -23,24 +23,23 @@ pub enum Source {
 impl Source {
     /// Returns the node at an address that [`node::address`] has parsed.
     pub fn node(address: &Url, timeout: Duration) -> Source {
-        // The client repeats requests by itself.
-        Source::Node(Node::new(address, timeout, 0))
+        Source::node_by(&Route::direct(timeout), address)
     }
 
     /// Returns the relay at an address.
     pub fn relay(address: &Url, timeout: Duration) -> Source {
-        Source::Relay(RelayClient::new(address, timeout, None))
+        Source::relay_by(&Route::direct(timeout), address)
     }
 
-    /// Returns the node at an address, reached through a proxy, in place of the one that the
-    /// environment names.
-    pub fn node_through(proxy: &Proxy, address: &Url, timeout: Duration) -> Source {
-        Source::Node(Node::through(proxy, address, timeout, 0))
+    /// Returns the node at an address, reached by a route.
+    pub fn node_by(route: &Route, address: &Url) -> Source {
+        // The client repeats requests by itself.
+        Source::Node(Node::by(route, address, 0))
     }
 
-    /// Returns the relay at an address, reached through a proxy.
-    pub fn relay_through(proxy: &Proxy, address: &Url, timeout: Duration) -> Source {
-        Source::Relay(RelayClient::new(address, timeout, Some(proxy)))
+    /// Returns the relay at an address, reached by a route.
+    pub fn relay_by(route: &Route, address: &Url) -> Source {
+        Source::Relay(RelayClient::new(route, address))
     }
 
     /// Asks a question.

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
-use randomx_client::{Follower, FollowerError, Hasher, Proxy, Source, Store, StoreFileError};
+use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError};
 use randomx_http::Server;
 use randomx_monero::Network;
 use randomx_monero::client::{Config, Report, SourceId, SourceState, Start, Tip};
@@ -35,10 +34,8 @@ pub struct Setup<'a> {
     pub nodes: Vec<Url>,
     /// The addresses of relays.
     pub relays: Vec<Url>,
-    /// The longest time of a request.
-    pub timeout: Duration,
-    /// The proxy to nodes and relays, if there is one.
-    pub proxy: Option<Proxy>,
+    /// How nodes and relays are reached.
+    pub route: Route,
     /// The folder for the chain's state, older headers and evidence.
     pub store: &'a Path,
     /// Receives lines for people.
@@ -63,22 +60,15 @@ impl Guard {
     ///
     /// If the store cannot be used, its state is refused, or threads cannot be started.
     pub fn new(setup: Setup<'_>, hasher: impl Hasher + 'static) -> Result<Guard, GuardError> {
-        let Setup { config, start, nodes, relays, timeout, proxy, store, log } = setup;
+        let Setup { config, start, nodes, relays, route, store, log } = setup;
         let network = config.network;
         let journal = Arc::new(Journal::new(log, store.to_owned()));
         let sources = || -> Vec<Source> {
-            let nodes = nodes.iter().map(|url| match &proxy {
-                Some(proxy) => Source::node_through(proxy, url, timeout),
-                None => Source::node(url, timeout),
-            });
-            let relays = relays.iter().map(|url| match &proxy {
-                Some(proxy) => Source::relay_through(proxy, url, timeout),
-                None => Source::relay(url, timeout),
-            });
-            nodes.chain(relays).collect()
+            let nodes = nodes.iter().map(|url| Source::node_by(&route, url));
+            nodes.chain(relays.iter().map(|url| Source::relay_by(&route, url))).collect()
         };
         let names = nodes.iter().chain(&relays).map(Url::to_string).collect();
-        let remote = Nodes::new(&nodes, timeout, proxy.as_ref(), Arc::clone(&journal));
+        let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));
         let opened = Store::open(store)?;
         let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
         let archive = Arc::new(Archive::new(store.join(HEADERS)));

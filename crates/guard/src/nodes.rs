@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use randomx_client::agent_settings;
+use randomx_client::{Route, agent_settings};
 use serde_json::{Value, json};
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 use url::Url;
 
 use crate::answer::Form;
@@ -80,13 +79,8 @@ struct State {
 
 impl Nodes {
     /// Returns nodes, given the addresses of their JSON-RPC endpoints.
-    pub(crate) fn new(
-        endpoints: &[Url],
-        timeout: Duration,
-        proxy: Option<&Proxy>,
-        journal: Arc<Journal>,
-    ) -> Nodes {
-        let agent = agent_settings(timeout, proxy).build().new_agent();
+    pub(crate) fn new(endpoints: &[Url], route: &Route, journal: Arc<Journal>) -> Nodes {
+        let agent = agent_settings(route).build().new_agent();
         let remote = |url: &Url| {
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();
             let (agent, state) = (agent.clone(), Mutex::default());

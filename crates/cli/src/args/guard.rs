@@ -1,9 +1,9 @@
 //! The arguments of `randomx guard`.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{fs, net::SocketAddr, path::PathBuf};
 
 use clap::Args;
-use randomx_client::{Proxy, node};
+use randomx_client::{Authorities, Proxy, node};
 use url::Url;
 
 use super::{WorkArgs, chain::ChainArgs, follow::relay_address};
@@ -52,6 +52,11 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "URL", value_parser = proxy)]
     pub(crate) proxy: Option<Proxy>,
 
+    /// Trust the certificates in this PEM file, and no public authority, for https: those of
+    /// your own authority, or a node's own
+    #[arg(long = "ca", value_name = "FILE", value_parser = authorities)]
+    pub(crate) authorities: Option<Authorities>,
+
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
 
@@ -76,6 +81,12 @@ fn proxy(text: &str) -> Result<Proxy, String> {
     let rest = text.strip_prefix("socks5://").or_else(|| text.strip_prefix("socks5h://"));
     let address = rest.ok_or(expected)?;
     Proxy::new(&format!("socks5h://{address}")).map_err(|problem| format!("{problem}; {expected}"))
+}
+
+/// Reads a file of certificates.
+fn authorities(path: &str) -> Result<Authorities, String> {
+    let pem = fs::read(path).map_err(|problem| problem.to_string())?;
+    Authorities::parse(&pem)
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use std::{thread, time::Duration};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 use thiserror::Error;
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 use url::Url;
 
 use super::answers::FieldError;
-use crate::agent::agent_settings;
+use crate::agent::{Route, agent_settings};
 use crate::budget::{self, Body, ReadError};
 
 /// The longest answer about a block, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
@@ -110,12 +110,11 @@ struct Status {
 }
 
 impl Rpc {
-    pub fn new(endpoint: &Url, timeout: Duration, retries: u32, proxy: Option<&Proxy>) -> Rpc {
-        let settings = agent_settings(timeout, proxy)
-            .max_idle_connections(16)
-            .max_idle_connections_per_host(16);
+    pub fn new(route: &Route, endpoint: &Url, retries: u32) -> Rpc {
+        let settings =
+            agent_settings(route).max_idle_connections(16).max_idle_connections_per_host(16);
         let endpoint = endpoint.as_str().to_owned();
-        Rpc { agent: settings.build().new_agent(), endpoint, timeout, retries }
+        Rpc { agent: settings.build().new_agent(), endpoint, timeout: route.timeout, retries }
     }
 
     pub fn timeout(&self) -> Duration {

@@ -6,10 +6,10 @@ use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob};
 use serde::Deserialize;
 use thiserror::Error;
-use ureq::{Agent, Proxy};
+use ureq::Agent;
 use url::Url;
 
-use crate::agent::agent_settings;
+use crate::agent::{Route, agent_settings};
 use crate::answer::Answer;
 use crate::budget::{self, Body, ReadError};
 
@@ -32,12 +32,10 @@ struct Tip {
 
 impl RelayClient {
     /// Returns the relay at an address. Sends nothing yet.
-    ///
-    /// A proxy takes the place of the one that the environment names.
-    pub fn new(address: &Url, timeout: Duration, proxy: Option<&Proxy>) -> RelayClient {
+    pub fn new(route: &Route, address: &Url) -> RelayClient {
         let address = address.as_str().trim_end_matches('/').to_owned();
-        let agent = agent_settings(timeout, proxy).build().new_agent();
-        RelayClient { agent, address, timeout }
+        let agent = agent_settings(route).build().new_agent();
+        RelayClient { agent, address, timeout: route.timeout }
     }
 
     /// Asks a question.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use randomx_client::{HashError, Hasher};
+use randomx_client::{HashError, Hasher, Route};
 use randomx_guard::{Guard, Setup};
 use randomx_http::Server;
 use randomx_monero::client::{Config, Start};
@@ -119,8 +119,7 @@ impl Guarded {
             start: Start::Anchors,
             nodes: nodes.iter().map(|url| address(url)).collect(),
             relays: Vec::new(),
-            timeout: Duration::from_secs(2),
-            proxy: None,
+            route: Route::direct(Duration::from_secs(2)),
             store,
             log: Box::new(move |line| lines.lock().expect("no panic").push(line.to_owned())),
         };

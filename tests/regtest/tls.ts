@@ -1,0 +1,65 @@
+/** A node behind TLS on loopback, with a certificate of an authority that nobody else knows. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer } from "node:tls";
+import { promisify } from "node:util";
+import { listen, type Loopback } from "./loopback.js";
+
+/** OpenSSL's arguments for a new certificate that is valid for two days. */
+const CERTIFICATE = [
+  ...["req", "-x509", "-nodes", "-days", "2"],
+  ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
+];
+
+export class TlsNode {
+  readonly url: string;
+  /** The file with the authority's certificate. */
+  readonly authority: string;
+  readonly #server: Loopback;
+  readonly #folder: string;
+
+  private constructor(server: Loopback, authority: string, folder: string) {
+    this.url = `https://localhost:${server.port}`;
+    this.authority = authority;
+    this.#server = server;
+    this.#folder = folder;
+  }
+
+  /** Starts a server of TLS before a node on loopback. Its certificate is for `localhost`. */
+  static async before(node: string): Promise<TlsNode> {
+    const folder = await mkdtemp(join(tmpdir(), "randomx-tls-"));
+    const file = (name: string): string => join(folder, name);
+    const authority = file("authority.pem");
+    await openssl(
+      ...[...CERTIFICATE, "-subj", "/CN=authority"],
+      ...["-keyout", file("authority.key"), "-out", authority],
+    );
+    await openssl(
+      ...[...CERTIFICATE, "-subj", "/CN=node", "-addext", "subjectAltName=DNS:localhost"],
+      ...["-addext", "basicConstraints=critical,CA:FALSE"],
+      ...["-CA", authority, "-CAkey", file("authority.key")],
+      ...["-keyout", file("node.key"), "-out", file("node.pem")],
+    );
+    const [key, cert] = [await readFile(file("node.key")), await readFile(file("node.pem"))];
+    const port = Number(new URL(node).port);
+    const server = createServer({ key, cert }, (socket) => {
+      const other = connect(port, "127.0.0.1");
+      socket.on("error", () => other.destroy());
+      other.on("error", () => socket.destroy());
+      socket.pipe(other).pipe(socket);
+    });
+    return new TlsNode(await listen(server), authority, folder);
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function openssl(...args: string[]): Promise<void> {
+  await promisify(execFile)("openssl", args);
+}
