@@ -97,7 +97,12 @@ impl Nodes {
         judge: impl Fn(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Refusal> {
         let mut failures = Vec::new();
-        for node in self.nodes.iter().filter(|node| node.lock().dropped.is_none()) {
+        for node in &self.nodes {
+            // Wallets ask again after a refusal, and show the last one.
+            if let Some(reason) = &node.lock().dropped {
+                failures.push(format!("{} was dropped: {reason}", node.name));
+                continue;
+            }
             match node.send(call).and_then(|answer| judge(&answer)) {
                 Ok(value) => {
                     node.lock().failure = None;
@@ -110,9 +115,6 @@ impl Nodes {
                 Err(Fault::Busy(problem)) => return Err(Refusal::Busy(problem)),
                 Err(Fault::Lie(lie)) => return Err(self.accuse(node, &call.method, *lie)),
             }
-        }
-        if failures.is_empty() {
-            failures.push("every node was dropped, because it lied".to_owned());
         }
         Err(Refusal::Unusable(failures.join("; ")))
     }
