@@ -96,7 +96,8 @@ impl Printer {
             }
             Report::Alarm(Alarm::Cleared) => json!({ "event": "alarm", "alarm": "cleared" }),
             Report::Alarm(Alarm::Stale { age }) => {
-                json!({ "event": "alarm", "alarm": "stale", "age": age })
+                let height = follower.client().tip().map(|tip| tip.height);
+                json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height })
             }
             Report::Alarm(Alarm::SlowWork { took, expected }) => {
                 json!({ "event": "alarm", "alarm": "slow", "took": took, "expected": expected })
@@ -166,6 +167,10 @@ fn alarm(out: &mut dyn Write, event: &Value) -> io::Result<()> {
     const CAUSE: &str = "the network is in trouble, or the sources withhold blocks";
     let minutes = |field: &str| event[field].as_u64().unwrap_or_default() / 60;
     match event["alarm"].as_str().unwrap_or_default() {
+        // The genesis block has no time, so it has no age.
+        "stale" if event["height"] == 0 => {
+            writeln!(out, "the chain has no block after the genesis block: {CAUSE}")
+        }
         "stale" => writeln!(out, "the newest block is {} minutes old: {CAUSE}", minutes("age")),
         "slow" => writeln!(
             out,
@@ -174,5 +179,23 @@ fn alarm(out: &mut dyn Write, event: &Value) -> io::Result<()> {
             minutes("expected")
         ),
         _ => writeln!(out, "the chain grows as it should"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_block_has_an_age_and_the_genesis_block_has_none() {
+        let said = |height: u64, age: u64| {
+            let event = json!({ "event": "alarm", "alarm": "stale", "age": age, "height": height });
+            let mut line = Vec::new();
+            sentence(&mut line, &event).expect("memory");
+            String::from_utf8(line).expect("text")
+        };
+        assert!(said(7, 7200).starts_with("the newest block is 120 minutes old: "));
+        let genesis = said(0, 1_700_000_000);
+        assert!(genesis.starts_with("the chain has no block after the genesis block: "));
     }
 }
