@@ -14,7 +14,7 @@ const ADDRESS =
   "42ey1afDFnn4886T7196doS9GPMzexD9gXpsZJDwVjeRVdFCSoHnv7KPbBeGpzJBzHRCAs9UxqeoyFQMYbqSWYTfJJQAWDm";
 
 /** The time limit for the daemon's start, in milliseconds. */
-const STARTUP = 60_000;
+const STARTUP = 180_000;
 
 /** A template for the next block. */
 export interface Template {
@@ -47,13 +47,22 @@ export class Daemon {
   }
 
   /** Starts a daemon. Blocks have the fixed difficulty, or follow the difficulty rule. */
-  static async start(fixedDifficulty?: number): Promise<Daemon> {
+  static start(fixedDifficulty?: number): Promise<Daemon> {
+    const fixed = fixedDifficulty === undefined ? [] : [`--fixed-difficulty=${fixedDifficulty}`];
+    return Daemon.#launch("--regtest", ...fixed);
+  }
+
+  /** Starts a daemon of a public network, without peers: it has the genesis block alone. */
+  static startEmpty(network: "testnet" | "stagenet"): Promise<Daemon> {
+    return Daemon.#launch(`--${network}`);
+  }
+
+  static async #launch(...kind: string[]): Promise<Daemon> {
     const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
     const [rpc, p2p] = [await freePort(), await freePort()];
     const args = [
-      "--regtest",
+      ...kind,
       "--offline",
-      ...(fixedDifficulty === undefined ? [] : [`--fixed-difficulty=${fixedDifficulty}`]),
       ...["--data-dir", folder, "--no-igd", "--hide-my-port", "--no-zmq", "--non-interactive"],
       ...["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", String(p2p)],
       ...["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", String(rpc)],
@@ -104,8 +113,22 @@ export class Daemon {
   /** Copies the blocks of another daemon from a height on. */
   async copy(from: Daemon, first: number, last: number): Promise<void> {
     for (let height = first; height <= last; height += 1) {
-      const { blob } = (await from.call("get_block", { height })) as { blob: string };
+      const { blob, tx_hashes: ids } = (await from.call("get_block", { height })) as {
+        blob: string;
+        tx_hashes?: string[];
+      };
+      if (ids) await this.#copyTransactions(from, ids);
       await this.submit(Buffer.from(blob, "hex"));
+    }
+  }
+
+  async #copyTransactions(from: Daemon, ids: string[]): Promise<void> {
+    const body = JSON.stringify({ txs_hashes: ids });
+    const response = await fetch(`${from.url}/get_transactions`, { method: "POST", body });
+    const { txs_as_hex: all } = (await response.json()) as { txs_as_hex: string[] };
+    for (const transaction of all) {
+      const sent = JSON.stringify({ tx_as_hex: transaction, do_not_relay: true });
+      await fetch(`${this.url}/send_raw_transaction`, { method: "POST", body: sent });
     }
   }
 

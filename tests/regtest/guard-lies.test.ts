@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alterHex, alterJson, type AlterBytes } from "./bytes-proxy.js";
+import { Daemon } from "./daemon.js";
+import { Guard, type GuardStatus } from "./guard.js";
 import { AMOUNT, evidence, World, type Sent } from "./guard-world.js";
 import { NONCE } from "./mine.js";
 
@@ -100,7 +102,8 @@ describe.each(LIES)("$name", ({ alter, reason }) => {
       // The wallet begins to scan as soon as it exists.
       world.proxy.alter = alter;
       await world.scanner(guard.url, async (wallet) => {
-        await expect(wallet.refresh()).rejects.toThrow();
+        // The wallet shows an error of its own. The guard's sentence is on its page and in its log.
+        await expect(wallet.refresh()).rejects.toThrow("failed to get blocks");
         expect(await wallet.shown()).toEqual({ height: 1, balance: 0 });
         const { nodes, refused } = await guard.status();
         expect(refused, guard.log).toHaveLength(1);
@@ -208,5 +211,137 @@ describe("old tips", () => {
         expect(await wallet.refresh()).toEqual(await world.truth());
       });
     });
+  });
+
+  test("a node that shows an old chain is behind, and is not accused", async () => {
+    const old = await Daemon.start(1);
+    try {
+      await old.copy(world.daemon, 1, 90);
+      await world.guarded(
+        async (guard, store) => {
+          await world.scanner(guard.url, async (wallet) => {
+            await expect(wallet.refresh()).rejects.toThrow("failed to get blocks");
+            expect((await wallet.shown()).height).toBeLessThanOrEqual(91);
+            const { nodes, refused, sources, tip } = await guard.status();
+            expect(tip?.id).toBe(world.tip);
+            expect(sources[0]?.state, guard.log).toBe("behind");
+            expect(refused).toEqual([]);
+            expect(nodes[0]?.dropped).toBeNull();
+            expect(await evidence(store)).toEqual([]);
+          });
+        },
+        [old.url],
+      );
+    } finally {
+      await old.stop();
+    }
+  });
+});
+
+describe("nodes of other chains", () => {
+  /** Scans with a guard before a node alone, and before that node and the honest one. */
+  async function scan(other: Daemon): Promise<{ alone: GuardStatus; beside: GuardStatus }> {
+    const statuses: GuardStatus[] = [];
+    for (const nodes of [[other.url], [other.url, world.daemon.url]]) {
+      const guard = await Guard.spawn(await world.verified(), nodes);
+      try {
+        await guard.until(({ sources }) => sources.every(({ state }) => state !== "connecting"));
+        await world.scanner(guard.url, async (wallet) => {
+          if (nodes.length === 1) {
+            await expect(wallet.refresh()).rejects.toThrow();
+            expect((await wallet.shown()).height).toBe(1);
+          } else {
+            expect(await wallet.refresh()).toEqual(await world.truth());
+          }
+        });
+        const status = await guard.status();
+        expect(status.tip?.id).toBe(world.tip);
+        statuses.push(status);
+      } finally {
+        await guard.kill();
+      }
+    }
+    const [alone, beside] = statuses;
+    if (!alone || !beside) throw new Error("expected two scans");
+    return { alone, beside };
+  }
+
+  /** Starts a daemon whose chain parts from the honest one some blocks before its end. */
+  async function fork(depth: number): Promise<Daemon> {
+    const other = await Daemon.start(1);
+    const { height } = await world.truth();
+    await other.copy(world.daemon, 1, height - 1 - depth);
+    await other.generate(2);
+    return other;
+  }
+
+  test("a short fork with less work is not followed, and not accused", async () => {
+    const other = await fork(5);
+    try {
+      for (const { nodes, refused } of Object.values(await scan(other))) {
+        expect(refused).toEqual([]);
+        expect(nodes[0]?.dropped).toBeNull();
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("a long fork with less work is refused as a lie", async () => {
+    const other = await fork(15);
+    try {
+      for (const { nodes, refused } of Object.values(await scan(other))) {
+        expect(refused).toHaveLength(1);
+        expect(refused[0]?.reason).toMatch(/^block \d+ is not on the verified chain$/);
+        expect(nodes[0]?.dropped).toBe(refused[0]?.reason);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test.each(["testnet", "stagenet"] as const)("the %s is not followed", async (network) => {
+    const other = await Daemon.startEmpty(network);
+    try {
+      for (const { sources } of Object.values(await scan(other))) {
+        expect(sources[0]?.state).toBe("other-network");
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe("nodes that do not answer are not accused", () => {
+  const SILENCES: [string, AlterBytes][] = [
+    ["ends the connection", (_, __, response) => void response.destroy()],
+    ["never answers", () => undefined],
+    [
+      "never ends the answer",
+      (_, answer, response) => void response.write(answer.subarray(0, 100)),
+    ],
+    ["answers with something else", () => Buffer.from("<html>busy</html>")],
+    ["answers with an error", (_, __, response) => void response.writeHead(502).end()],
+  ];
+
+  test.each(SILENCES)("one that %s", async (_, alter) => {
+    await world.guarded(
+      async (guard, store) => {
+        world.proxy.alter = alter;
+        await world.scanner(guard.url, async (wallet) => {
+          await expect(wallet.refresh()).rejects.toThrow();
+          expect(await wallet.shown()).toEqual({ height: 1, balance: 0 });
+          await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
+          const { nodes, refused } = await guard.status();
+          expect(nodes[0]?.dropped).toBeNull();
+          expect(refused).toEqual([]);
+          expect(await evidence(store)).toEqual([]);
+          world.proxy.alter = undefined;
+          expect(await wallet.refresh()).toEqual(await world.truth());
+        });
+      },
+      [world.proxy.url],
+      { timeout: 1 },
+    );
   });
 });

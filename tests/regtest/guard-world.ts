@@ -104,16 +104,37 @@ export class World {
     return mkdtemp(join(this.folder, "store-"));
   }
 
-  /** Runs with a guard before nodes, by default the proxy. The chain so far is verified already. */
+  /** Returns a copy of a store in which the chain of now is verified. */
+  async verified(): Promise<string> {
+    const store = join(this.folder, "verified");
+    if (this.#verifiedTip !== this.tip) {
+      const guard = await Guard.start(store, [this.daemon.url]);
+      await guard.reach(this.tip);
+      await guard.kill();
+      this.#verifiedTip = this.tip;
+    }
+    this.#stores += 1;
+    const copy = join(this.folder, `copy-${this.#stores}`);
+    await cp(store, copy, { recursive: true });
+    return copy;
+  }
+
+  /** Starts a guard before nodes. The chain so far is verified already. */
+  async guard(nodes: string[], options?: GuardOptions): Promise<{ guard: Guard; store: string }> {
+    const store = await this.verified();
+    const guard = await Guard.start(store, nodes, options);
+    await guard.reach(this.tip);
+    return { guard, store };
+  }
+
+  /** Runs with a guard before nodes, by default the proxy; see {@link World.guard}. */
   async guarded(
     run: (guard: Guard, store: string) => Promise<void>,
     nodes: string[] = [this.proxy.url],
     options?: GuardOptions,
   ): Promise<void> {
-    const store = await this.#verified();
-    const guard = await Guard.start(store, nodes, options);
+    const { guard, store } = await this.guard(nodes, options);
     try {
-      await guard.reach(this.tip);
       await run(guard, store);
     } finally {
       this.proxy.alter = undefined;
@@ -130,21 +151,6 @@ export class World {
     } finally {
       await wallet.stop();
     }
-  }
-
-  /** Returns a copy of a store in which the chain of now is verified. */
-  async #verified(): Promise<string> {
-    const store = join(this.folder, "verified");
-    if (this.#verifiedTip !== this.tip) {
-      const guard = await Guard.start(store, [this.daemon.url]);
-      await guard.reach(this.tip);
-      await guard.kill();
-      this.#verifiedTip = this.tip;
-    }
-    this.#stores += 1;
-    const copy = join(this.folder, `copy-${this.#stores}`);
-    await cp(store, copy, { recursive: true });
-    return copy;
   }
 }
 

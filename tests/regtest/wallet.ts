@@ -10,7 +10,7 @@ import { freePort } from "../programs.js";
 type Json = Record<string, unknown>;
 
 /** The time limit for the program's start, in milliseconds. */
-const STARTUP = 60_000;
+const STARTUP = 180_000;
 
 /** What a wallet shows. The height is the number of blocks that it has scanned. */
 export interface Shown {
