@@ -8,13 +8,24 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, afterEach, describe as describeAll, expect, test as testAll, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import type { Addon } from "../../wasm/js/native/addon.js";
-import { ADDON, NATIVE, RandomX, hasAddon, text, watchWorkers } from "./support.js";
+import {
+  ADDON,
+  NATIVE,
+  RandomX,
+  hasAddon,
+  isFull,
+  readVectors,
+  text,
+  watchWorkers,
+  type HashVector,
+} from "./support.js";
 
 const key = text("test key 000");
 const input = text("This is a test");
 const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
 const folder = mkdtempSync(join(tmpdir(), "randomx-addon-"));
 const [test, describe] = [testAll.runIf(hasAddon), describeAll.runIf(hasAddon)];
+const fullTest = testAll.runIf(hasAddon && isFull);
 const addon = hasAddon && (createRequire(import.meta.url)(fileURLToPath(ADDON)) as Addon);
 const workers = watchWorkers();
 const open: product.RandomX[] = [];
@@ -30,6 +41,12 @@ async function released(): Promise<void> {
   await vi.waitFor(() => {
     expect(held()).toBe(0);
   });
+}
+
+/** Returns the number of datasets that workers of this process hold. */
+function datasets(): number {
+  if (!addon) throw new Error("there is no add-on");
+  return addon.datasetCount();
 }
 
 /** Returns the number of caches that workers of this process hold. */
@@ -105,6 +122,94 @@ describe("the cache of a key", () => {
     await expect(hashing).rejects.toMatchObject({ code: "worker-failed" });
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
     expect(randomx.stats().caches.count).toBe(before);
+  });
+});
+
+describe("a dataset", () => {
+  fullTest(
+    "is complete before the first hash in fast mode, and one for all instances",
+    async () => {
+      await released();
+      const [first, second] = [
+        await create({ threads: 2, mode: "fast" }),
+        await create({ threads: 1, mode: "fast" }),
+      ];
+      const seen: number[] = [];
+      const onProgress = ({ done }: product.Progress): void => void seen.push(done);
+      await first.prepare(key, { onProgress });
+      expect(seen).toEqual([...seen].sort((a, b) => a - b));
+      expect(seen.length).toBeGreaterThan(20);
+      expect(bytesToHex(await first.hash(key, input))).toBe(known);
+      expect(first.stats().slots).toMatchObject([{ mode: "fast" }]);
+      expect(bytesToHex(await second.hash(key, input))).toBe(known);
+      expect(second.stats().slots).toMatchObject([{ mode: "fast" }]);
+      expect(datasets()).toBe(1);
+      await expect(second.prepare("00")).rejects.toMatchObject({ code: "out-of-memory" });
+    },
+  );
+
+  fullTest("is built behind the hashes in automatic mode", async () => {
+    await released();
+    const randomx = await create({ threads: 2, mode: "auto" });
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    expect(randomx.stats().slots).toMatchObject([{ mode: "light" }]);
+    await vi.waitFor(
+      async () => {
+        expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+        expect(randomx.stats().slots).toMatchObject([{ mode: "fast" }]);
+      },
+      { timeout: 120_000, interval: 200 },
+    );
+  });
+
+  fullTest("of another key takes the place of the last one", async () => {
+    await released();
+    const randomx = await create({ threads: 2, mode: "fast" });
+    const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
+    const keys = [...new Set(vectors.map(({ key }) => key))].slice(0, 2);
+    for (const key of keys) {
+      for (const version of [1, 2] as const) {
+        const chosen = vectors.filter((each) => each.key === key && each.version === version);
+        const inputs = chosen.map(({ input }) => input);
+        const hashes = await randomx.hashMany(key, inputs, { version });
+        expect(hashes.map(bytesToHex)).toEqual(chosen.map(({ hash }) => hash));
+      }
+      expect(randomx.stats().slots).toMatchObject([{ mode: "fast" }]);
+      expect(datasets()).toBe(1);
+    }
+  });
+
+  test("that has no room leaves automatic mode with the cache, and fails fast mode", async () => {
+    const auto = await create({ threads: 1, mode: "auto", datasetBytes: 1 << 30 });
+    expect(bytesToHex(await auto.hash(key, input))).toBe(known);
+    expect(auto.stats().slots).toMatchObject([{ mode: "light" }]);
+    const fast = await create({ threads: 1, mode: "fast", datasetBytes: 1 << 30 });
+    await expect(fast.hash(key, input)).rejects.toMatchObject({
+      code: "out-of-memory",
+      message: "datasetBytes: expected room for another dataset in this process",
+    });
+    expect(datasets()).toBe(0);
+  });
+
+  test("that is no longer wanted is abandoned", async () => {
+    const randomx = await create({ threads: 1, mode: "fast" });
+    const stop = new AbortController();
+    const onProgress = ({ done }: product.Progress): void => {
+      if (done > 0.12) stop.abort();
+    };
+    const preparing = randomx.prepare(key, { signal: stop.signal, onProgress });
+    await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+    await vi.waitFor(() => {
+      expect(datasets()).toBe(0);
+    });
+  });
+
+  test("does not exist in WebAssembly", async () => {
+    const creating = RandomX.create({ engine: "jit", mode: "fast" });
+    await expect(creating).rejects.toMatchObject({
+      code: "unsupported",
+      message: "mode: fast mode needs native code: WebAssembly has no dataset",
+    });
   });
 });
 

@@ -56,6 +56,7 @@ export type {
   Difficulty,
   Engine,
   Features,
+  Mode,
   Network,
   Progress,
   Source,

@@ -1,7 +1,7 @@
 /** The options of an instance, and the configuration that results from them. */
 import { processors } from "./environment.js";
 import { invalidArgument } from "./errors.js";
-import type { Engine, Features } from "./types.js";
+import type { Engine, Features, Mode } from "./types.js";
 import * as validate from "./validate.js";
 
 /** Options of {@link RandomX.create}. The defaults are the fastest. */
@@ -16,6 +16,18 @@ export interface CreateOptions {
    * installed, and otherwise measures which of WebAssembly's engines is faster.
    */
   engine?: "auto" | Engine | undefined;
+  /**
+   * `light` (the default) hashes with a cache for each key. `fast` also computes a dataset of 2080 MiB
+   * before the first hash of a key, with which each hash takes a fraction of the time. `auto` hashes with
+   * the cache at once, and with the dataset when it is there: threads of low priority compute it. Native
+   * code has datasets, WebAssembly has none.
+   */
+  mode?: "auto" | Mode | undefined;
+  /**
+   * Bytes that datasets of this process may take, 2080 MiB each and by default one. Where that is not
+   * enough for another key, `auto` stays with its cache, and `fast` rejects with code `out-of-memory`.
+   */
+  datasetBytes?: number | undefined;
   /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
   lanes?: number | undefined;
   /**
@@ -71,6 +83,8 @@ export interface Configuration {
 export interface Choices {
   threads: "auto" | number;
   engine: "auto" | Engine;
+  mode: "auto" | Mode;
+  datasetBytes: number;
   lanes: number;
   slots: number;
   maxQueue: number;
@@ -88,6 +102,9 @@ const MAX_THREADS = 24;
 const MAX_AUTO_THREADS = 8;
 
 const MAX_LANES = 8;
+
+/** A dataset: 34,078,719 items of 64 bytes. */
+export const DATASET_BYTES = 34_078_719 * 64;
 const MAX_SLOTS = 3;
 
 /** A million inputs of Monero's length are some 80 MB, and as many promises. */
@@ -95,6 +112,7 @@ const MAX_QUEUE = 1 << 20;
 const DEFAULT_QUEUE = 1 << 16;
 
 const ENGINES = ["auto", "native", "jit", "interpreter"] as const;
+const MODES = ["auto", "light", "fast"] as const;
 const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const;
 
 /** Checks options and fills in the defaults. */
@@ -103,6 +121,9 @@ export function choices(options: CreateOptions): Choices {
     threads: (name, value = "auto") =>
       value === "auto" ? value : validate.count(name, value, MAX_THREADS),
     engine: (name, value = "auto") => validate.oneOf(name, value, ENGINES),
+    mode: (name, value = "light") => validate.oneOf(name, value, MODES),
+    datasetBytes: (name, value = DATASET_BYTES) =>
+      validate.count(name, value, Number.MAX_SAFE_INTEGER),
     lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
     slots: (name, value = 1) => validate.count(name, value, MAX_SLOTS),
     maxQueue: (name, value = DEFAULT_QUEUE) => validate.count(name, value, MAX_QUEUE),

@@ -12,7 +12,7 @@ import type {
 } from "../monero/pkg/randomx_monero_wasm.js";
 import type { RandomXErrorCode } from "./errors.js";
 import type { FillCursor } from "./prefault.js";
-import type { Engine, Features, Network, Version } from "./types.js";
+import type { Engine, Features, Mode, Network, Version } from "./types.js";
 
 /** What a worker can do: the arguments, which the client has checked, and the result. */
 export interface Operations {
@@ -22,6 +22,9 @@ export interface Operations {
       lock: string | undefined;
       /** The engines to choose from. Native code is the first choice. */
       engines: readonly Engine[];
+      mode: "auto" | Mode;
+      /** The number of datasets that the process may hold. */
+      datasets: number;
       /** The address of the native add-on, if it is not in its own package. */
       nativeUrl: string | undefined;
       /** The module, if another worker has compiled it already. */
@@ -75,7 +78,7 @@ export interface Operations {
   /** Hashes inputs in lanes, with the cache of a slot. */
   hash: {
     args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
-    result: readonly Hashed[];
+    result: { hashes: readonly Hashed[]; mode: Mode };
   };
   /** Computes Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };

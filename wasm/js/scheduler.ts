@@ -179,7 +179,7 @@ export class Scheduler {
 
   /** Starts an idle worker's next work, if there is any. The promise never rejects. */
   #startNext(worker: WorkerHandle): Promise<void> | undefined {
-    const stale = this.#slots.all.find(({ index, memory }) => !memory && worker.caches[index]);
+    const stale = this.#slots.all.find((slot) => this.#isStale(worker, slot));
     if (stale) return this.#forget(worker, stale);
     const prefaulting = this.#prefault(worker);
     if (prefaulting) return prefaulting;
@@ -241,6 +241,14 @@ export class Scheduler {
     this.#queue.remove(job);
     if (slot) this.#slots.empty(slot, { memory: true });
     job.resolve();
+  }
+
+  /** Whether a worker holds what the slot no longer has. */
+  #isStale({ caches }: WorkerHandle, { index, memory, cache }: Slot): boolean {
+    const held = caches[index];
+    if (!held) return false;
+    // In WebAssembly the slot's next cache is in the same memory.
+    return this.#workers.engines[0] === "native" ? held !== cache : !memory;
   }
 
   async #forget(worker: WorkerHandle, { index }: Slot): Promise<void> {
@@ -342,7 +350,9 @@ export class Scheduler {
     const inputs = parts.flatMap((part) => part.inputs);
     const args = { slot: slot.index, version, inputs, engine: this.#calibration.engine };
     if (onTimes) onTimes(await connection.request("measure", args));
-    const hashes = onTimes ? [] : await connection.request("hash", args);
+    const hashed = onTimes ? undefined : await connection.request("hash", args);
+    if (hashed) slot.mode = hashed.mode;
+    const hashes = hashed?.hashes ?? [];
     let at = 0;
     for (const { job, inputs, first } of parts) {
       job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);

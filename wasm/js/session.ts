@@ -8,7 +8,7 @@ import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
 import { splitHashes, timesOf } from "./hashed.js";
 import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
-import type { Engine } from "./types.js";
+import type { Engine, Mode } from "./types.js";
 
 export type { Control };
 
@@ -32,6 +32,12 @@ export interface Setting {
  * the items' module after some 1,200.
  */
 const WARM_UP = 2048;
+
+/** What a worker does, in WebAssembly or natively. */
+export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode">> & {
+  /** Returns what the last hash with a slot read its dataset items from. */
+  mode: (slot: number) => Mode;
+};
 
 /** A slot, as this session uses it. */
 interface Slot {
@@ -117,6 +123,11 @@ export class Session {
     const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
     if (engine === "jit") this.#garbage.add(inputs.length);
     return splitHashes(joined);
+  }
+
+  /** There is no dataset in WebAssembly. */
+  mode(): Mode {
+    return "light";
   }
 
   /** Measures what hashing the inputs spends its time with. */

@@ -2,6 +2,7 @@
 import type { FillCursor } from "./prefault.js";
 import type { Cache } from "./protocol.js";
 import { equal } from "./queue.js";
+import type { Mode } from "./types.js";
 import type { WorkerHandle } from "./worker_pool.js";
 
 /** A place for one key's cache after another. */
@@ -15,6 +16,8 @@ export interface Slot {
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
+  /** The mode of the last hash. */
+  mode: Mode;
   /** The worker that fills it. */
   filling: WorkerHandle | undefined;
   /** Workers that fill it or hash with it. */
@@ -35,6 +38,7 @@ export class Slots {
       cursor: undefined,
       key: undefined,
       cache: undefined,
+      mode: "light",
       filling: undefined,
       users: 0,
       usedAt: 0,
@@ -69,6 +73,7 @@ export class Slots {
   empty(slot: Slot, { memory }: { memory: boolean }): void {
     slot.key = undefined;
     slot.cache = undefined;
+    slot.mode = "light";
     if (memory) slot.memory = undefined;
   }
 }

@@ -1,6 +1,7 @@
 /** Statistics of an instance. */
 import type { Queue, Waiting } from "./queue.js";
 import type { Slots } from "./slots.js";
+import type { Mode } from "./types.js";
 import type { WorkerPool } from "./worker_pool.js";
 
 /** A slot that holds a key's cache or is being filled with it. */
@@ -9,6 +10,8 @@ export interface SlotStats {
   key: Uint8Array;
   /** Whether the cache is filled. */
   isReady: boolean;
+  /** What the last hash read its dataset items from. */
+  mode: Mode;
   /** Workers that fill it or hash with it now. */
   workers: number;
 }
@@ -57,8 +60,8 @@ export class Counters {
   /** Returns a copy of the counters, with the current state of the instance. */
   stats(workers: WorkerPool, queue: Queue, slots: Slots): Stats {
     const { started } = workers;
-    const held = slots.all.flatMap(({ key, cache, users }) =>
-      key ? [{ key: key.slice(), isReady: cache !== undefined, workers: users }] : [],
+    const held = slots.all.flatMap(({ key, cache, mode, users }) =>
+      key ? [{ key: key.slice(), isReady: cache !== undefined, mode, workers: users }] : [],
     );
     return {
       workers: { started, busy: started - workers.idle().length },

@@ -18,6 +18,12 @@ export type WasmEngine = "jit" | "interpreter";
 /** What hashes: the native add-on for Node, Deno and Bun, or one of WebAssembly's engines. */
 export type Engine = "native" | WasmEngine;
 
+/**
+ * What a VM reads dataset items from: in light mode it computes them from a cache of 256 MiB, in fast mode
+ * it reads them from a dataset of 2080 MiB.
+ */
+export type Mode = "light" | "fast";
+
 /** Features that only some JavaScript engines have. Each is used where it is available. */
 export interface Features {
   /** Relaxed SIMD with a multiply-and-add that rounds once. */

@@ -10,7 +10,7 @@ import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { Rules } from "./monero/rules.js";
 import { prefault } from "./prefault.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
-import { Session } from "./session.js";
+import { Session, type WorkerSession } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
 import { pause } from "./turns.js";
 
@@ -18,7 +18,7 @@ import { pause } from "./turns.js";
 type RulesOperation =
   "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
 
-let session: Pick<Session, keyof Session> | undefined;
+let session: WorkerSession | undefined;
 let driver: Promise<Driver> | undefined;
 let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
@@ -62,7 +62,7 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     case "measure":
       return session.measure(request.args);
     case "hash":
-      return session.hash(request.args);
+      return { hashes: session.hash(request.args), mode: session.mode(request.args.slot) };
     case "commitment":
       return session.commitment(request.args);
     case "loadRules":
@@ -149,17 +149,21 @@ async function begin(args: Args<"start">): Promise<Omit<Result<"start">, "held">
     }
   }
   if (!first) throw new RandomXError("unsupported", `engine: ${notNative}`);
+  if (args.mode === "fast") {
+    const reason = notNative ?? "WebAssembly has no dataset";
+    throw new RandomXError("unsupported", `mode: fast mode needs native code: ${reason}`);
+  }
   return { ...(await beginWasm(args)), engines: [first, ...others], notNative };
 }
 
 /** Opens a session with the native add-on. Bundlers do not follow the import: its address is computed. */
-async function openNative({ nativeUrl, lanes }: Args<"start">): Promise<typeof session> {
+async function openNative({ nativeUrl, ...setting }: Args<"start">): Promise<typeof session> {
   if (!nodeModule("module")) throw new Error("native code needs Node, Deno or Bun");
   const script = import.meta.resolve("./native/open.js");
   const { openSession } = (await import(
     /* @vite-ignore */ /* webpackIgnore: true */ script
   )) as typeof import("./native/open.js");
-  return openSession(nativeUrl, lanes, pause);
+  return openSession(nativeUrl, setting, pause);
 }
 
 async function beginWasm(
@@ -187,10 +191,7 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
   }
 }
 
-async function fill(
-  session: Pick<Session, keyof Session>,
-  args: Args<"fill">,
-): Promise<Result<"fill">> {
+async function fill(session: WorkerSession, args: Args<"fill">): Promise<Result<"fill">> {
   filling = new AbortController();
   const onProgress = (done: number): void => {
     send({ type: "progress", done });

@@ -1,7 +1,7 @@
 /** The workers of an instance: started, watched, and replaced when they die. */
 import { Connection } from "./connection.js";
 import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
-import { enginesOf, threadCount, type Choices } from "./options.js";
+import { DATASET_BYTES, enginesOf, threadCount, type Choices } from "./options.js";
 import type { Cache, PlainError } from "./protocol.js";
 import type { Engine, Features } from "./types.js";
 
@@ -136,10 +136,12 @@ export class WorkerPool {
       const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
       const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
       const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
+      const { mode, datasetBytes } = this.#choices;
+      const datasets = Math.floor(datasetBytes / DATASET_BYTES);
       const place = this.#freshPlace();
       const { connection, started } = Connection.open(
         workerUrl,
-        { engines, module: this.#module, ...addresses, features, lanes, place },
+        { engines, mode, datasets, module: this.#module, ...addresses, features, lanes, place },
         () => {
           this.#forget(connection);
         },

@@ -81,3 +81,10 @@ impl Cache {
         self.0 = None;
     }
 }
+
+impl Cache {
+    pub(crate) fn shared(&self) -> Result<&Shared> {
+        let freed = || Failure::invalid_argument("cache: expected one that is not freed".into());
+        self.0.as_deref().ok_or_else(freed)
+    }
+}

@@ -11,6 +11,11 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Returns the key.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
     /// Returns the source of the key's dataset items.
     pub fn items(&self) -> Arc<Items> {
         self.items.clone()

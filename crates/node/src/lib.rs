@@ -10,6 +10,8 @@
 pub mod cache;
 pub mod caches;
 mod clock;
+pub mod dataset;
+pub mod datasets;
 pub mod error;
 pub mod vm;
 

@@ -2,10 +2,11 @@
 
 use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
-use randomx::{HASH_SIZE, KeyMemory, Observer, Version, VmOptions};
+use randomx::{HASH_SIZE, KeyMemory, MAX_LANES, Observer, Version, VmOptions};
 
 use crate::cache::Cache;
 use crate::clock::Clock;
+use crate::dataset::Dataset;
 use crate::error::{Failure, Result};
 
 /// A virtual machine with its lanes' scratchpads (2 MiB each). It uses one cache at a time.
@@ -14,14 +15,16 @@ pub struct Vm(Option<randomx::Vm>);
 
 #[napi]
 impl Vm {
-    /// Creates a VM of 1 to 8 `lanes` with `cache`, which other VMs can use too.
+    /// Creates a VM of 1 to 8 `lanes` with `cache`, which other VMs can use too. With 8 lanes a dataset
+    /// gets the number that is fastest with it.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for another number of lanes, or a cache that was freed; `out-of-memory`.
     #[napi(constructor, catch_unwind)]
     pub fn new(cache: &Cache, lanes: u32) -> Result<Vm> {
-        let options = VmOptions { lanes: Some(lanes as usize), ..VmOptions::default() };
+        let lanes = Some(lanes as usize).filter(|&lanes| lanes != MAX_LANES);
+        let options = VmOptions { lanes, ..VmOptions::default() };
         let vm = randomx::Vm::with_options(memory(cache)?, Version::V1, options);
         Ok(Vm(Some(vm.map_err(Failure::vm)?)))
     }
@@ -34,6 +37,18 @@ impl Vm {
     #[napi(catch_unwind)]
     pub fn set_cache(&mut self, cache: &Cache) -> Result<()> {
         let memory = memory(cache)?;
+        self.vm()?.set_key(memory);
+        Ok(())
+    }
+
+    /// Hashes with a dataset from now on.
+    ///
+    /// # Errors
+    ///
+    /// `invalid-argument` for a dataset that is not complete.
+    #[napi(catch_unwind)]
+    pub fn set_dataset(&mut self, dataset: &Dataset) -> Result<()> {
+        let memory = KeyMemory::Dataset(dataset.ready()?);
         self.vm()?.set_key(memory);
         Ok(())
     }
@@ -99,6 +114,5 @@ impl Vm {
 
 /// Returns what a VM reads of a cache.
 fn memory(cache: &Cache) -> Result<KeyMemory> {
-    let freed = || Failure::invalid_argument("cache: expected one that is not freed".into());
-    Ok(KeyMemory::Items(cache.0.as_ref().ok_or_else(freed)?.items()))
+    Ok(KeyMemory::Items(cache.shared()?.items()))
 }

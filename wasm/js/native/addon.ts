@@ -9,9 +9,11 @@ export interface Addon {
   version: () => string;
   implementations: () => string;
   cacheCount: () => number;
+  datasetCount: () => number;
   commitment: (input: Uint8Array, hash: Uint8Array) => Uint8Array;
   CacheBuilder: new (key: Uint8Array) => CacheBuilder;
   Cache: { find: (key: Uint8Array) => Cache | null };
+  Dataset: { begin: (cache: Cache, threads: number, limit: number) => Dataset | null };
   Vm: new (cache: Cache, lanes: number) => Vm;
 }
 
@@ -27,9 +29,16 @@ export interface Cache {
   free: () => void;
 }
 
+/** A dataset that threads of the add-on compute, as one worker holds it. */
+export interface Dataset {
+  progress: () => number;
+  free: () => void;
+}
+
 /** A virtual machine. */
 export interface Vm {
   setCache: (cache: Cache) => void;
+  setDataset: (dataset: Dataset) => void;
   hashMany: (version: number, inputs: Uint8Array[]) => Uint8Array;
   measure: (version: number, inputs: Uint8Array[]) => number[];
   free: () => void;

@@ -3,13 +3,13 @@
  * computed, so no bundler follows it into programs for browsers.
  */
 import { loadAddon } from "./addon.js";
-import { NativeSession } from "./session.js";
+import { NativeSession, type NativeSetting } from "./session.js";
 
 /** Opens a session with the add-on. Throws an `Error` that says what is missing or broken. */
 export function openSession(
   address: string | undefined,
-  lanes: number,
+  setting: NativeSetting,
   pause: () => Promise<void>,
 ): NativeSession {
-  return new NativeSession(loadAddon(address), lanes, pause);
+  return new NativeSession(loadAddon(address), setting, pause);
 }

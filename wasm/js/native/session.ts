@@ -3,25 +3,52 @@
  * the process share the cache of a key, which they find by the key. It lives as long as one of them
  * holds it.
  */
+import { processors } from "../environment.js";
+import { RandomXError, aborted } from "../errors.js";
 import { fillInSteps, type Control } from "../fill.js";
 import { splitHashes, timesOf } from "../hashed.js";
 import type { Args, Cache as CacheMessage, Hashed, Result, Times } from "../protocol.js";
-import type { Session } from "../session.js";
-import type { Addon, Cache, Vm } from "./addon.js";
+import type { WorkerSession } from "../session.js";
+import type { Mode } from "../types.js";
+import type { Addon, Cache, Dataset, Vm } from "./addon.js";
+
+/** The setting of a session. */
+export interface NativeSetting {
+  lanes: number;
+  mode: "auto" | Mode;
+  /** The number of datasets that the process may hold. */
+  datasets: number;
+}
+
+/** The part of a fill that the cache takes in fast mode, for the progress. The dataset is the rest. */
+const CACHE_PART = 0.1;
+
+/** How often a fill looks at the dataset, in milliseconds. */
+const LOOK_MS = 20;
+
+/** How long a fill waits until other workers have let go of a dataset, in milliseconds. */
+const ROOM_MS = 2000;
+
+/** What a session holds for the key of a slot. */
+interface Slot {
+  cache: Cache;
+  /** The dataset, if there is to be one and the process may hold it. */
+  dataset: Dataset | undefined;
+}
 
 /** Performs one operation at a time: the caller awaits each before the next. */
-export class NativeSession implements Pick<Session, keyof Session> {
+export class NativeSession implements WorkerSession {
   readonly #addon: Addon;
-  readonly #lanes: number;
+  readonly #setting: NativeSetting;
   readonly #pause: () => Promise<void>;
-  readonly #caches: (Cache | undefined)[] = [];
-  /** One VM serves all keys. It uses the cache of its slot. */
-  #vm: { vm: Vm; slot: number } | undefined;
+  readonly #slots: (Slot | undefined)[] = [];
+  /** One VM serves all keys. It uses the cache or the dataset of its slot. */
+  #vm: { vm: Vm; slot: number; mode: Mode } | undefined;
 
   /** `pause` lets the thread run other tasks, such as messages and timers. */
-  constructor(addon: Addon, lanes: number, pause: () => Promise<void>) {
+  constructor(addon: Addon, setting: NativeSetting, pause: () => Promise<void>) {
     this.#addon = addon;
-    this.#lanes = lanes;
+    this.#setting = setting;
     this.#pause = pause;
   }
 
@@ -31,24 +58,23 @@ export class NativeSession implements Pick<Session, keyof Session> {
     return undefined;
   }
 
-  /** Fills the cache of a key, or takes the one that another worker of the process has filled. */
+  /**
+   * Fills the cache of a key, or takes the one that another worker of the process has filled. In fast
+   * mode it waits for the dataset too.
+   */
   async fill({ slot, key }: Args<"fill">, control: Control): Promise<CacheMessage> {
     this.release({ slot });
-    const message = { key, memory: undefined, items: undefined };
-    const held = this.#addon.Cache.find(key);
-    if (held) {
-      control.onProgress(1);
-      this.#caches[slot] = held;
-      return message;
+    const cache = await this.#cacheOf(key, this.#withinFill(control));
+    const kept = { cache, dataset: undefined };
+    this.#slots[slot] = kept;
+    this.#datasetOf(kept);
+    if (this.#setting.mode === "fast") {
+      await complete(() => this.#datasetOf(kept), control).catch((error: unknown) => {
+        this.release({ slot });
+        throw error;
+      });
     }
-    const builder = new this.#addon.CacheBuilder(key);
-    try {
-      await fillInSteps(builder, control, this.#pause);
-      this.#caches[slot] = builder.finish();
-      return message;
-    } finally {
-      builder.free();
-    }
+    return { key, memory: undefined, items: undefined };
   }
 
   /** Uses a cache that another worker has filled. */
@@ -56,8 +82,13 @@ export class NativeSession implements Pick<Session, keyof Session> {
     this.release({ slot });
     const cache = this.#addon.Cache.find(key);
     if (!cache) throw new Error("the worker that held the cache is gone");
-    this.#caches[slot] = cache;
+    this.#slots[slot] = { cache, dataset: undefined };
     return null;
+  }
+
+  /** Returns what the last hash with a slot read its dataset items from. */
+  mode(slot: number): Mode {
+    return this.#vm?.slot === slot ? this.#vm.mode : "light";
   }
 
   /** There is one engine. */
@@ -88,21 +119,89 @@ export class NativeSession implements Pick<Session, keyof Session> {
       this.#vm.vm.free();
       this.#vm = undefined;
     }
-    this.#caches[slot]?.free();
-    this.#caches[slot] = undefined;
+    this.#slots[slot]?.dataset?.free();
+    this.#slots[slot]?.cache.free();
+    this.#slots[slot] = undefined;
     return null;
   }
 
-  /** Returns the VM, set to the key of a slot. */
+  async #cacheOf(key: Uint8Array, control: Control): Promise<Cache> {
+    const held = this.#addon.Cache.find(key);
+    if (held) {
+      control.onProgress(1);
+      return held;
+    }
+    const builder = new this.#addon.CacheBuilder(key);
+    try {
+      await fillInSteps(builder, control, this.#pause);
+      return builder.finish();
+    } finally {
+      builder.free();
+    }
+  }
+
+  /** In fast mode the cache is a part of the fill. */
+  #withinFill({ signal, onProgress }: Control): Control {
+    const part = this.#setting.mode === "fast" ? CACHE_PART : 1;
+    return {
+      signal,
+      onProgress: (done) => {
+        onProgress(part * done);
+      },
+    };
+  }
+
+  /** Returns the dataset of a slot, or begins it if the process may hold another one. */
+  #datasetOf(slot: Slot): Dataset | undefined {
+    const { mode, datasets } = this.#setting;
+    if (mode === "light") return undefined;
+    slot.dataset ??= this.#addon.Dataset.begin(slot.cache, processors(), datasets) ?? undefined;
+    return slot.dataset;
+  }
+
+  /** Returns the VM, set to the dataset of a slot if that is complete, or else to its cache. */
   #vmOf(slot: number): Vm {
-    const cache = this.#caches[slot];
-    if (!cache) throw new Error("there is no cache");
-    if (!this.#vm) {
-      this.#vm = { vm: new this.#addon.Vm(cache, this.#lanes), slot };
-    } else if (this.#vm.slot !== slot) {
-      this.#vm.vm.setCache(cache);
-      this.#vm.slot = slot;
+    const held = this.#slots[slot];
+    if (!held) throw new Error("there is no cache");
+    const dataset = this.#datasetOf(held);
+    const mode = dataset && isComplete(dataset) ? "fast" : "light";
+    this.#vm ??= { vm: new this.#addon.Vm(held.cache, this.#setting.lanes), slot, mode: "light" };
+    if (this.#vm.slot !== slot || this.#vm.mode !== mode) {
+      if (mode === "fast" && dataset) this.#vm.vm.setDataset(dataset);
+      else this.#vm.vm.setCache(held.cache);
+      Object.assign(this.#vm, { slot, mode });
     }
     return this.#vm.vm;
+  }
+}
+
+/** Tells whether a dataset is complete. One that could not be built leaves the work to the cache. */
+function isComplete(dataset: Dataset): boolean {
+  try {
+    return dataset.progress() === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until a dataset is complete, and before until there is room for it. */
+async function complete(
+  begin: () => Dataset | undefined,
+  { signal, onProgress }: Control,
+): Promise<void> {
+  const latest = performance.now() + ROOM_MS;
+  for (;;) {
+    const dataset = begin();
+    if (!dataset && performance.now() > latest) {
+      throw new RandomXError(
+        "out-of-memory",
+        "datasetBytes: expected room for another dataset in this process",
+      );
+    }
+    const done = dataset?.progress() ?? 0;
+    onProgress(CACHE_PART + (1 - CACHE_PART) * done);
+    if (done === 1) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    if (signal.aborted) throw aborted(signal);
   }
 }
