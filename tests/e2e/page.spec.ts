@@ -50,9 +50,9 @@ test("results can be copied, saved, and opened again", async ({ page }) => {
   const pasted = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole("button", { name: "Copy the hash" }).click();
   await expect.poll(pasted).toBe(block?.pow_hash);
-  await page.getByRole("button", { name: "Copy a link" }).click();
+  await page.getByRole("button", { name: "Copy link" }).click();
   await expect.poll(pasted).toMatch(/#\/verify\?block=3727300$/u);
-  await page.getByRole("button", { name: "Copy the result" }).click();
+  await page.getByRole("button", { name: "Copy result" }).click();
   await expect.poll(pasted).toContain('"proof-of-work"');
 
   const saved = page.waitForEvent("download");

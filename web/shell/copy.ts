@@ -4,18 +4,21 @@ import { make } from "./page.js";
 /** How long the button shows the outcome, in milliseconds. */
 const SHOWN_MS = 1600;
 
-/** Makes a button that copies a text. `what` names the text, as in “Copy the id”. */
+/**
+ * Makes a button that copies a text. Screen readers read `what` after its label, as in “Copy the id”.
+ * Who speaks a label finds the button by it.
+ */
 export function copyButton(what: string, text: () => string, label = "Copy"): HTMLButtonElement {
-  const button = make("button", label);
+  const button = make("button");
   button.type = "button";
   button.className = "quiet copy";
-  button.ariaLabel = `Copy ${what}`;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = (words: string): void => {
     button.textContent = words;
     // Screen readers read the name instead of the text.
-    button.ariaLabel = words === label ? `Copy ${what}` : `${words}: ${what}`;
+    button.ariaLabel = `${words} ${what}`.trim();
   };
+  show(label);
   button.addEventListener("click", () => {
     clearTimeout(timer);
     void copy(text()).then((done) => {

@@ -73,7 +73,7 @@ class Bench {
       const settings = this.#form.read();
       return settings ? link("bench", writeSettings(settings)) : location.href;
     };
-    this.#part("link").replaceWith(copyButton("a link to these settings", address, "Copy link"));
+    this.#part("link").replaceWith(copyButton("to these settings", address, "Copy link"));
     this.#part("source").textContent = SOURCE;
     this.#nativeButton.addEventListener("click", () => {
       if (!isDisabled(this.#nativeButton)) void this.#measureParts();

@@ -57,7 +57,7 @@ class Comparison {
       const choice = this.#form.read();
       return choice ? link("compare", writeSettings(choice.settings)) : location.href;
     };
-    this.#part("link").replaceWith(copyButton("a link to these settings", address, "Copy link"));
+    this.#part("link").replaceWith(copyButton("to these settings", address, "Copy link"));
     this.#part("json").addEventListener("click", () => {
       if (!this.#results) return;
       download("randomx-compare.json", "application/json", asJson(this.#results, this.#native));

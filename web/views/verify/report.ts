@@ -237,13 +237,13 @@ export class Report {
       download(`block-${height ?? "verified"}.json`, "application/json", json());
     });
     const address = copyButton(
-      "a link",
+      "",
       answered((subject) => asLink(subject) ?? ""),
       "Copy link",
     );
     address.dataset.action = "link";
     const actions = this.#place("actions");
-    actions.append(copyButton("the result", json, "Copy result"), save, address);
+    actions.append(copyButton("", json, "Copy result"), save, address);
     for (const [name, what] of [
       ["id", "the id"],
       ["hash", "the hash"],
