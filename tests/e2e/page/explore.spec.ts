@@ -95,6 +95,24 @@ test("one hash from inside, beside the document", { tag: "@chromium" }, async ({
     `[...it.rows].reduce((sum, row) => sum + Number(row.cells[1].innerText.replaceAll(",", "")), 0)`,
   );
   expect(Math.abs(counted / (4 * 8 * 2048 * 8) - 1)).toBeLessThan(0.001);
+
+  // Pictures are readable, name their last bar, and describe the mark below the pointer.
+  const sizes = await view.of<number[]>(
+    "main",
+    `[...it.querySelectorAll(".plot-picture text")].map((each) => parseFloat(getComputedStyle(each).fontSize))`,
+  );
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
+  const times = '[data-part="program-times"]';
+  expect(await view.of(`${times} svg`, "it.textContent")).toContain("≥");
+  await view.of(
+    `${times} svg`,
+    `{
+      const { left, width, top, height } = [...it.querySelectorAll("rect")].at(-1).getBoundingClientRect();
+      const place = { clientX: left + width / 2, clientY: top + height / 2 };
+      it.dispatchEvent(new PointerEvent("pointermove", place));
+    }`,
+  );
+  await view.says(`${times} .plot-tip:not([hidden])`, /[\d.]+ ms or more/u);
 });
 
 test(

@@ -41,6 +41,14 @@ test("the page works without isolation", { tag: "@chromium" }, async ({ started 
     const view = await visit(started, "", address);
     expect(await view.of("html", "crossOriginIsolated")).toBe(false);
     await view.until(valid);
+    // Where threads are chosen, the page says what its host lacks.
+    for (const name of ["compare", "bench"]) {
+      await view.tab.goto(`${address}#/${name}`);
+      await view.until(`.view[data-view="${name}"] [data-part="isolation"]:not([hidden])`);
+      const note = await view.of<string>('[data-part="isolation"]', "it.textContent");
+      expect(note, name).toContain("Cross-Origin-Opener-Policy: same-origin");
+      expect(note, name).toContain("Cross-Origin-Embedder-Policy: require-corp");
+    }
     await view.tab.close();
   });
 });
