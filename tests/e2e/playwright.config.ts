@@ -56,6 +56,7 @@ const inChromium = {
 
 export default defineConfig<object, Options>({
   outputDir: "results/artifacts",
+  snapshotPathTemplate: "pictures/{projectName}/{arg}{ext}",
   forbidOnly: Boolean(process.env.CI),
   // Some tests compare times, and a shared machine may be busy for a moment. WebKit's driver
   // sometimes hangs when it opens a tab. Playwright reports a test that passed later as flaky.
