@@ -61,7 +61,8 @@ export function hashInWorkerAt(address: string, options: Options = {}): Promise<
   return callAt(address, "hashInWorker", options);
 }
 
-async function callAt<T>(address: string, name: keyof Page, options: Options): Promise<T> {
+/** Calls a function that a page defines with an argument that can be sent there. */
+export async function callAt<T>(address: string, name: string, argument: unknown): Promise<T> {
   const page = await browser.newPage();
   const failures: string[] = [];
   page.on("pageerror", (error) => failures.push(error.message));
@@ -72,10 +73,10 @@ async function callAt<T>(address: string, name: keyof Page, options: Options): P
   });
   try {
     await page.goto(address);
-    await page.waitForFunction("globalThis.verify", undefined, { timeout: 20_000 });
-    const result = await page.evaluate<unknown, readonly [keyof Page, Options]>(
-      ([name, options]) => (globalThis as unknown as Page)[name](options),
-      [name, options],
+    await page.waitForFunction(`globalThis.${name}`, undefined, { timeout: 20_000 });
+    const result = await page.evaluate<unknown, readonly [string, unknown]>(
+      ([name, argument]) => (globalThis as unknown as Page)[name]?.(argument),
+      [name, argument],
     );
     if (failures.length > 0) throw new Error(failures.join("\n"));
     return result as T;
@@ -86,9 +87,5 @@ async function callAt<T>(address: string, name: keyof Page, options: Options): P
   }
 }
 
-/** The functions that `projects/browser/app.js` defines. */
-interface Page {
-  verify: (options: Options) => Promise<Verification>;
-  verifyInWorker: (options: Options) => Promise<Verification>;
-  hashInWorker: (options: Options) => Promise<string>;
-}
+/** The functions that a project's `app.js` defines. */
+type Page = Record<string, (argument: unknown) => Promise<unknown>>;

@@ -61,6 +61,12 @@ export class SimulatedSource {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader("Access-Control-Allow-Origin", "*");
+    if (request.method === "OPTIONS") {
+      // A browser asks before it sends JSON.
+      response.setHeader("Access-Control-Allow-Headers", "content-type");
+      response.end();
+      return;
+    }
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     if (request.method === "GET") {
       const [, , name = "", first = "0", count = "0"] = url.pathname.split("/");

@@ -12,14 +12,16 @@ import { hex } from "../monero/hex.js";
 import type { Transport } from "../monero/transport.js";
 import { findTransaction } from "./find.js";
 import type { FollowArgs, FromChain, HashJob, SourceArgs, Start, ToChain } from "./protocol.js";
+import { answer, type QuestionWasm } from "./questions.js";
 import { Remote } from "./remote.js";
 import { NodeSource, RelaySource, type HeaderSource } from "./sources.js";
 
 /** The exports of the WebAssembly module that a driver uses. */
 export type ChainWasm = Pick<
   typeof import("../../monero/pkg/randomx_monero_wasm.js"),
-  "ClientConfig" | "examine" | "hashingBlob"
->;
+  "ClientConfig" | "hashingBlob"
+> &
+  QuestionWasm;
 
 /** The time between two ticks of the client's clock, in milliseconds. */
 const TICK = 1000;
@@ -78,6 +80,16 @@ export class Driver {
       case "find":
         void this.#find(message.id, message.txid);
         break;
+      case "question": {
+        const { id, question } = message;
+        const { network } = this.#args;
+        this.#send({
+          kind: "answer",
+          id,
+          answer: answer(this.#wasm, this.#client, network, question),
+        });
+        break;
+      }
       case "stop-find":
         this.#finds.get(message.id)?.abort();
         break;

@@ -11,10 +11,18 @@ import { followChoices, sourcesOf, type FollowChoices, type SourceChoice } from 
 import { EventQueue } from "./events.js";
 import { Fetches } from "./fetches.js";
 import { Hashing } from "./hashing.js";
-import type { ChainMessage, FromChain, ToChain } from "./protocol.js";
+import type { Answers, ChainMessage, FromChain, Question, ToChain } from "./protocol.js";
 import { eventsOf, tipOf } from "./reports.js";
 import { Saving } from "./saving.js";
-import type { ChainEvent, ChainTip, FindOptions, FoundTransaction, SourceStatus } from "./types.js";
+import type {
+  ChainEvent,
+  ChainHeader,
+  ChainTip,
+  FindOptions,
+  FoundTransaction,
+  ProvenBlock,
+  SourceStatus,
+} from "./types.js";
 
 /**
  * A chain that is followed. Iterate over it once to receive its events. Leaving the loop closes it.
@@ -33,11 +41,12 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   readonly #fetches: Fetches;
   readonly #saving: Saving;
   readonly #finds = new Map<number, (found: FoundTransaction | undefined) => void>();
+  readonly #questions = new Map<number, Pending>();
   readonly #stop = new AbortController();
   readonly #detach: () => void;
   #thread: Thread<ToChainMessage> | undefined;
   #tip: ChainTip | undefined;
-  #found = 0;
+  #asked = 0;
   #closing: Promise<void> | undefined;
 
   /** @internal */
@@ -113,7 +122,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     const { signal } = validate.fields("options", options, { signal: validate.signal });
     if (signal?.aborted) throw aborted(signal);
     if (!this.#thread || this.#stop.signal.aborted) return undefined;
-    const id = (this.#found += 1);
+    const id = (this.#asked += 1);
     const found = new Promise<FoundTransaction | undefined>((resolve) => {
       this.#finds.set(id, resolve);
     });
@@ -123,6 +132,39 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     } finally {
       if (this.#finds.delete(id)) this.#post({ kind: "stop-find", id });
     }
+  }
+
+  /**
+   * Returns the blocks from one height to another that are kept, those of the last three days, the
+   * oldest first.
+   *
+   * @throws {@link RandomXError} `invalid-argument`, `disposed`.
+   */
+  headers(first: number, last: number): Promise<ChainHeader[]> {
+    validate.height("first", first);
+    validate.height("last", last);
+    return this.#ask({ about: "headers", first, last });
+  }
+
+  /**
+   * Returns what a block blob proves, or `undefined` if it is none of the blocks that are kept.
+   *
+   * @param block - the blob, as a node's `get_block` returns it, at most 1 MiB.
+   * @throws {@link RandomXError} `invalid-argument`, `disposed`.
+   */
+  prove(block: Bytes): Promise<ProvenBlock | undefined> {
+    return this.#ask({ about: "block", block: validate.bytes("block", block) });
+  }
+
+  /**
+   * Returns the id of each transaction, or `undefined` for what is no whole transaction.
+   *
+   * @param transactions - each at most 1 MiB.
+   * @throws {@link RandomXError} `invalid-argument`, `disposed`.
+   */
+  transactionIds(transactions: readonly Bytes[]): Promise<(string | undefined)[]> {
+    const blobs = validate.byteArrays("transactions", transactions);
+    return this.#ask({ about: "transactions", transactions: blobs });
   }
 
   /**
@@ -230,6 +272,10 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
         this.#finds.get(message.id)?.(message.found);
         this.#finds.delete(message.id);
         break;
+      case "answer":
+        this.#questions.get(message.id)?.resolve(message.answer);
+        this.#questions.delete(message.id);
+        break;
       default:
         this.#fetches.receive(message);
     }
@@ -238,6 +284,18 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   #report(event: ChainEvent): void {
     if (event.type === "tip" || event.type === "reorg") this.#tip = event.tip;
     this.#events.push(event);
+  }
+
+  #ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
+    const id = (this.#asked += 1);
+    return new Promise((resolve, reject) => {
+      if (!this.#thread || this.#stop.signal.aborted) {
+        reject(new RandomXError("disposed", "the chain is not followed"));
+        return;
+      }
+      this.#questions.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.#post({ kind: "question", id, question });
+    });
   }
 
   #post(message: ToChain): void {
@@ -256,11 +314,20 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     this.#fetches.close();
     for (const resolve of this.#finds.values()) resolve(undefined);
     this.#finds.clear();
+    const closed = new RandomXError("disposed", "the chain is not followed any more");
+    for (const { reject } of this.#questions.values()) reject(closed);
+    this.#questions.clear();
     this.#events.end(error);
     const gone = this.#thread?.terminate();
     await this.#saving.idle();
     await gone;
   }
+}
+
+/** A question that waits for its answer. */
+interface Pending {
+  resolve: (answer: unknown) => void;
+  reject: (error: RandomXError) => void;
 }
 
 type ToChainMessage = ChainMessage<ToChain>;

@@ -9,7 +9,7 @@ import type {
 } from "../../monero/pkg/randomx_monero_wasm.js";
 import type { PlainError } from "../protocol.js";
 import type { Network } from "../types.js";
-import type { FoundTransaction } from "./types.js";
+import type { ChainHeader, FoundTransaction, ProvenBlock } from "./types.js";
 
 /** Where a first start begins. */
 export type Start =
@@ -57,6 +57,19 @@ export interface RemoteRequest {
   body: string | undefined;
 }
 
+/** A question about the kept blocks, which the worker answers itself. */
+export type Question =
+  | { about: "headers"; first: number; last: number }
+  | { about: "block"; block: Uint8Array }
+  | { about: "transactions"; transactions: Uint8Array[] };
+
+/** The answer to each question. */
+export interface Answers {
+  headers: ChainHeader[];
+  block: ProvenBlock | undefined;
+  transactions: (string | undefined)[];
+}
+
 /** A message to the worker. */
 export type ToChain =
   | { kind: "begin"; args: FollowArgs }
@@ -64,6 +77,7 @@ export type ToChain =
   | { kind: "hash-failed"; job: number }
   | { kind: "find"; id: number; txid: string }
   | { kind: "stop-find"; id: number }
+  | { kind: "question"; id: number; question: Question }
   /** The answer to a remote request begins. */
   | { kind: "response"; id: number; status: number; length: string | null }
   /** Its next bytes, or its end. */
@@ -82,6 +96,7 @@ export type FromChain =
   | { kind: "progress"; read: number; target: number }
   | { kind: "synced" }
   | { kind: "found"; id: number; found: FoundTransaction | undefined }
+  | { kind: "answer"; id: number; answer: Answers[Question["about"]] }
   | { kind: "fetch"; request: RemoteRequest }
   /** The worker takes more bytes of a remote answer. */
   | { kind: "more"; id: number }

@@ -68,6 +68,28 @@ export interface ChainTip extends BlockRef {
   work: bigint;
 }
 
+/** A block that is kept, without its transactions. All of it follows from the block's id. */
+export interface ChainHeader extends BlockRef {
+  majorVersion: number;
+  minorVersion: number;
+  /** Seconds since 1970, as the block says. */
+  timestamp: number;
+  /** The id of the block before it. */
+  previousId: string;
+  nonce: number;
+  /** The number of its transactions, the miner's included. */
+  transactions: number;
+  difficulty: bigint;
+  /** The chain's work up to this block. */
+  work: bigint;
+}
+
+/** A block that is kept, with its transactions. */
+export interface ProvenBlock extends ChainHeader {
+  /** The ids of its transactions, the miner's first. */
+  transactionIds: string[];
+}
+
 /** One side of a fork: the blocks after the last common one, the oldest first. */
 export interface ChainBranch {
   blocks: BlockRef[];

@@ -1,7 +1,7 @@
 //! Checks of one block by itself.
 
 use js_sys::Uint8Array;
-use randomx_monero::{Block, Candidate};
+use randomx_monero::{Block, Candidate, Transaction};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument};
@@ -66,6 +66,19 @@ pub fn examine(
     };
     let network = argument::network("network", network)?;
     Ok(object::examination(&randomx_monero::examine(&candidate, network)))
+}
+
+/// Returns the id of a transaction, or `undefined` if it cannot be parsed, or lacks what pruning leaves
+/// out.
+///
+/// # Errors
+///
+/// If the transaction is longer than 1 MiB.
+#[wasm_bindgen(js_name = transactionId)]
+pub fn transaction_id(transaction: &Uint8Array) -> Result<Option<Uint8Array>, InvalidArgument> {
+    let bytes = argument::bytes("transaction", transaction)?;
+    let parsed = Transaction::parse(&bytes).ok().filter(|parsed| !parsed.is_pruned());
+    Ok(parsed.map(|parsed| Uint8Array::from(parsed.hash().as_slice())))
 }
 
 /// Returns the hashing blob of a block, or `undefined` if the block cannot be parsed.

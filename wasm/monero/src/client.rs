@@ -246,6 +246,13 @@ impl ChainClient {
         id.map(|id| Uint8Array::from(id.as_slice()))
     }
 
+    /// Returns the trusted blocks from `first` to `last` that are kept, the newest first.
+    pub fn headers(&self, first: f64, last: f64) -> Array {
+        let wanted = first as u64..=last as u64;
+        let kept = self.0.kept().filter(|block| wanted.contains(&block.height));
+        kept.filter_map(|block| report::header(&block)).collect()
+    }
+
     /// Whether there is nothing to do before the sources' chains change.
     #[wasm_bindgen(js_name = isSettled)]
     pub fn is_settled(&self) -> bool {

@@ -4,10 +4,10 @@
 use std::fmt::Write as _;
 
 use js_sys::Array;
-use randomx_monero::Hash;
 use randomx_monero::client::{
-    Action, Alarm, Branch, Evidence, Fork, Query, Report, SourceState, Tip,
+    Action, Alarm, Branch, Evidence, Fork, KeptBlock, Query, Report, SourceState, Tip,
 };
+use randomx_monero::{Hash, HashingBlob};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -20,6 +20,20 @@ export interface PlainTip {
   height: number;
   id: string;
   timestamp: number;
+  work: string;
+}
+
+/** A kept block. */
+export interface PlainHeader {
+  height: number;
+  id: string;
+  majorVersion: number;
+  minorVersion: number;
+  timestamp: number;
+  previousId: string;
+  nonce: number;
+  transactions: number;
+  difficulty: string;
   work: string;
 }
 
@@ -125,6 +139,23 @@ pub(crate) fn tip(tip: Option<&Tip>) -> PlainTip {
         ("timestamp", number(tip.timestamp)),
         ("work", tip.work.to_string().into()),
     ])
+}
+
+/// Returns a kept block. Its blob was parsed before it was kept.
+pub(crate) fn header(block: &KeptBlock<'_>) -> Option<JsValue> {
+    let HashingBlob { header, transactions, .. } = HashingBlob::parse(block.blob).ok()?;
+    Some(object([
+        ("height", number(block.height)),
+        ("id", hex(&block.id)),
+        ("majorVersion", header.major_version.into()),
+        ("minorVersion", header.minor_version.into()),
+        ("timestamp", number(header.timestamp)),
+        ("previousId", hex(&header.previous_id)),
+        ("nonce", header.nonce.into()),
+        ("transactions", number(transactions)),
+        ("difficulty", block.difficulty.to_string().into()),
+        ("work", block.work.to_string().into()),
+    ]))
 }
 
 fn report(report: &Report) -> PlainAction {

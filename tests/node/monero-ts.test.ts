@@ -1,0 +1,203 @@
+/** `randomx-web/monero-ts` before simulated nodes, with the parts of `monero-ts` that it replaces. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ChainFollower, RandomX as Product } from "../../wasm/js/index.js";
+import { checkMoneroTs, type MoneroTs, type MoneroTsRequest } from "../../wasm/js/monero-ts.js";
+import { chainOf, type SimulatedBlock } from "./chain/blocks.js";
+import { SimulatedSource, type Fault } from "./chain/source.js";
+import { untilSynced } from "./chain/support.js";
+import { RandomX } from "./support.js";
+
+const COUNT = 20;
+
+let randomx: Product;
+let chain: ChainFollower;
+/** The source that the chain follows, and the node that `monero-ts` asks. */
+let source: SimulatedSource;
+let node: SimulatedSource;
+let blocks: readonly SimulatedBlock[];
+let library: MoneroTs;
+let unverified: string[];
+
+beforeAll(async () => {
+  randomx = await RandomX.create({ threads: 2 });
+  blocks = chainOf(COUNT);
+  [source, node] = await Promise.all([
+    SimulatedSource.start(blocks),
+    SimulatedSource.start(blocks),
+  ]);
+  chain = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1 });
+  await untilSynced(chain);
+}, 600_000);
+
+beforeEach(() => {
+  node.fault = undefined;
+  unverified = [];
+  library = {
+    HttpClient: { request: send },
+    LibraryUtils: { invokeWorker: (_, method) => Promise.resolve(method) },
+  };
+  checkMoneroTs(library, chain, { onUnverified: (method) => unverified.push(method) });
+});
+
+afterAll(async () => {
+  await chain.close();
+  randomx.dispose();
+  await Promise.all([source.stop(), node.stop()]);
+});
+
+async function send({ uri, body, proxyToWorker }: MoneroTsRequest) {
+  expect(proxyToWorker).toBe(false);
+  const response = await fetch(uri, { method: "POST", body: body as string });
+  return { statusCode: response.status, statusText: "", headers: {}, body: await response.text() };
+}
+
+/** Calls a method of the node as `monero-ts` does in a browser. */
+async function call(method: string, params: unknown = {}): Promise<Record<string, unknown>> {
+  const body = JSON.stringify({ id: "0", jsonrpc: "2.0", method, params });
+  const uri = `${node.url}/json_rpc`;
+  const answer = await library.HttpClient.request({ uri, body, proxyToWorker: true });
+  expect(answer.statusCode).toBe(200);
+  return (JSON.parse(answer.body as string) as { result: Record<string, unknown> }).result;
+}
+
+/** Sends a result with changes in place of the node's own. */
+function lie(method: string, result: object): Fault {
+  return ({ name }, response) => {
+    if (name !== method) return false;
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", result: { status: "OK", ...result } }));
+    return true;
+  };
+}
+
+function blockAt(height: number): SimulatedBlock {
+  const block = blocks[height];
+  if (!block) throw new Error(`there is no block ${height}`);
+  return block;
+}
+
+test("heights, ids and headers come from the chain, whatever the node says", async () => {
+  node.fault = (asked, response) =>
+    lie("get_info", { height: 5, top_block_hash: "11".repeat(32), wide_difficulty: "0xff" })(
+      asked,
+      response,
+    );
+  const tip = blockAt(COUNT);
+  expect(await call("get_block_count")).toMatchObject({ status: "OK", count: COUNT + 1 });
+  expect(await call("get_info")).toMatchObject({
+    ...{ height: COUNT + 1, top_block_hash: tip.id, wide_difficulty: "0x1" },
+    wide_cumulative_difficulty: `0x${(COUNT + 1).toString(16)}`,
+  });
+  expect(await call("on_get_block_hash", [7])).toBe(blockAt(7).id);
+  const { block_header: last } = await call("get_last_block_header");
+  expect(last).toMatchObject({ height: COUNT, hash: tip.id, timestamp: tip.timestamp, depth: 0 });
+  const range = { start_height: 3, end_height: 9 };
+  const { headers } = await call("get_block_headers_range", range);
+  expect((headers as { hash: string }[]).map(({ hash }) => hash)).toEqual(
+    blocks.slice(3, 10).map(({ id }) => id),
+  );
+  const [first] = headers as object[];
+  expect(first).toMatchObject({ prev_hash: blockAt(2).id, major_version: 16, num_txes: 0 });
+  expect(unverified).toEqual([]);
+  expect(node.asked.every(({ name }) => name === "get_info")).toBe(true);
+});
+
+test("a block is the chain's, or an error", async () => {
+  const { id, block, minerTransaction } = blockAt(8);
+  expect(await call("get_block", { height: 8 })).toMatchObject({
+    blob: Buffer.from(block).toString("hex"),
+    block_header: { height: 8, hash: id },
+    miner_tx_hash: minerTransaction,
+    tx_hashes: [],
+  });
+  const altered = Buffer.from(block);
+  altered.writeUInt8(altered.readUInt8(39) ^ 1, 39);
+  for (const blob of [
+    altered.toString("hex"),
+    Buffer.from(blockAt(9).block).toString("hex"),
+    "00",
+  ]) {
+    node.fault = lie("get_block", { blob, json: "{}" });
+    await expect(call("get_block", { height: 8 })).rejects.toThrow(
+      "another block than the chain's",
+    );
+    await expect(call("get_block", { hash: id })).rejects.toThrow("another block than the chain's");
+  }
+  node.fault = lie("get_block_header_by_hash", { block_header: { height: 9, hash: id } });
+  await expect(call("get_block_header_by_hash", { hash: id })).rejects.toThrow("not on the chain");
+  for (const height of [0, COUNT + 1, -1, "x", undefined]) {
+    await expect(call("get_block_header_by_height", { height })).rejects.toThrow();
+  }
+});
+
+test("transactions that are not the requested ones are errors", async () => {
+  const uri = `${node.url}/get_transactions`;
+  const ask = (ids: string[]) =>
+    library.HttpClient.request({ uri, body: JSON.stringify({ txs_hashes: ids }) });
+  const absent = "22".repeat(32);
+  const missed = await ask([absent]);
+  expect(JSON.parse(missed.body as string)).toMatchObject({ txs: [], missed_tx: [absent] });
+  // The simulated node has no bytes for it.
+  await expect(ask([blockAt(4).minerTransaction])).rejects.toThrow("another transaction");
+  node.fault = (_, response) => {
+    response.end(JSON.stringify({ status: "OK" }));
+    return true;
+  };
+  await expect(ask([absent])).rejects.toThrow("1 are missing");
+});
+
+test("answers with many blocks are refused, and others are named", async () => {
+  for (const path of [
+    "getblocks.bin",
+    "get_blocks.bin",
+    "get_blocks_by_height.bin",
+    "gethashes.bin",
+  ]) {
+    const answer = await library.HttpClient.request({
+      uri: `${node.url}/${path}`,
+      body: new Uint8Array(),
+      proxyToWorker: false,
+    });
+    expect([answer.statusCode, answer.body]).toEqual([404, ""]);
+  }
+  node.fault = lie("get_fee_estimate", { fee: 7 });
+  expect(await call("get_fee_estimate")).toMatchObject({ fee: 7 });
+  node.fault = lie("constructor", {});
+  await call("constructor");
+  expect(unverified).toEqual(["get_fee_estimate", "constructor"]);
+});
+
+test("nothing connects from the worker", async () => {
+  const { LibraryUtils } = library;
+  for (const [method, args] of [
+    ["connectDaemonRpc", [{}]],
+    ["setDaemonConnection", [{ uri: node.url }, true]],
+    ["createWalletFull", [{ server: { uri: node.url } }]],
+    ["openWalletData", ["", "", 0, "", "", { uri: node.url }]],
+  ] as const) {
+    await expect(LibraryUtils.invokeWorker("", method, [...args])).rejects.toThrow("proxyToWorker");
+  }
+  for (const [method, args] of [
+    ["setDaemonConnection", [undefined, true]],
+    ["createWalletFull", [{ seed: "words" }]],
+    ["openWalletData", ["", "", 0, "", "", undefined]],
+    ["moneroUtilsValidateAddress", []],
+  ] as const) {
+    expect(await LibraryUtils.invokeWorker("", method, [...args])).toBe(method);
+  }
+});
+
+test("what was replaced can be put back, and a closed chain answers nothing", async () => {
+  const { request } = library.HttpClient;
+  const other = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1 });
+  const restore = checkMoneroTs(library, other);
+  // Nothing was followed yet.
+  await expect(call("get_block_count")).rejects.toThrow("the chain is not followed yet");
+  await untilSynced(other);
+  expect(await call("get_block_count")).toMatchObject({ count: COUNT + 1 });
+  await other.close();
+  await expect(call("get_block_header_by_height", { height: 3 })).rejects.toMatchObject({
+    code: "disposed",
+  });
+  restore();
+  expect(library.HttpClient.request).toBe(request);
+});

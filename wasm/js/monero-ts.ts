@@ -1,0 +1,280 @@
+/**
+ * Checks what the library `monero-ts` receives from its node: see {@link checkMoneroTs}.
+ *
+ * @packageDocumentation
+ */
+import type { ChainFollower } from "./chain/follower.js";
+import type { ChainHeader, ChainTip } from "./chain/types.js";
+
+/** A request of `monero-ts`, as its `HttpClient` takes it. */
+export interface MoneroTsRequest {
+  uri: string;
+  body?: string | object | undefined;
+  proxyToWorker?: boolean | undefined;
+}
+
+/** An answer, as its `HttpClient` returns it. */
+export interface MoneroTsResponse {
+  statusCode: number;
+  statusText: string;
+  headers: object;
+  body: string | object;
+}
+
+/** The parts of `monero-ts` that are replaced. */
+export interface MoneroTs {
+  HttpClient: { request: (request: MoneroTsRequest) => Promise<MoneroTsResponse> };
+  LibraryUtils: {
+    invokeWorker: (objectId: string, method: string, args?: unknown[]) => Promise<unknown>;
+  };
+}
+
+/** The options of {@link checkMoneroTs}. */
+export interface CheckOptions {
+  /** Receives the name of each method whose answer was passed on although nothing can verify it. */
+  onUnverified?: (method: string) => void;
+}
+
+type Json = Record<string, unknown>;
+
+/** Calls the method of the node, with other parameters if they are given, and returns its result. */
+type Forward = (params?: Json) => Promise<Json>;
+
+/** Answers a method with what the chain proves. */
+type Checked = (chain: ChainFollower, params: Json, forward: Forward) => Promise<unknown>;
+
+/** The most headers in an answer, as restricted nodes send. */
+const MAX_HEADERS = 1000;
+
+/** Binary methods that carry blocks or their ids. */
+const BLOCKS = /^(?:get_?blocks|get_?blocks_by_height|get_?hashes)\.bin$/u;
+
+/** The answer to these. With this status, the connection check of `monero-ts` passes nonetheless. */
+const NOT_VERIFIED: MoneroTsResponse = {
+  statusCode: 404,
+  statusText: "not verified; a wallet that scans needs randomx guard",
+  headers: {},
+  body: "",
+};
+
+/** Methods of JSON-RPC whose answers are checked. */
+const JSON_RPC: Readonly<Record<string, Checked>> = {
+  get_block_count: (chain) => Promise.resolve({ count: tipOf(chain).height + 1 }),
+  on_get_block_hash: async (chain, params) => (await header(chain, params[0])).id,
+  get_info: async (chain, _, forward) => {
+    const info = await forward();
+    const tip = await header(chain, tipOf(chain).height);
+    const height = tip.height + 1;
+    return {
+      ...info,
+      ...{ height, height_without_bootstrap: height, target_height: 0, top_block_hash: tip.id },
+      ...wide("difficulty", tip.difficulty),
+      ...wide("cumulative_difficulty", tip.work),
+    };
+  },
+  get_last_block_header: async (chain) => ({
+    block_header: described(chain, await header(chain, tipOf(chain).height)),
+  }),
+  get_block_header_by_height: async (chain, params) => ({
+    block_header: described(chain, await header(chain, params.height)),
+  }),
+  get_block_header_by_hash: async (chain, params, forward) => {
+    // The node says where the block is, and the chain decides.
+    const { block_header: claimed } = await forward();
+    const found = await header(chain, (claimed as Json | undefined)?.height);
+    if (found.id !== params.hash)
+      throw new Error(`block ${String(params.hash)} is not on the chain`);
+    return { block_header: described(chain, found) };
+  },
+  get_block_headers_range: async (chain, params) => {
+    const [first, last] = [Number(params.start_height), Number(params.end_height)];
+    const headers = last - first < MAX_HEADERS ? await chain.headers(first, last) : [];
+    if (headers.length === 0 || headers.length !== last - first + 1) {
+      throw new Error(`blocks ${first} to ${last}: expected at most ${MAX_HEADERS} that are kept`);
+    }
+    return { headers: headers.map((found) => described(chain, found)) };
+  },
+  get_block: async (chain, params, forward) => {
+    const { blob } = await forward();
+    const found = await chain.prove(blob as string);
+    const wanted = params.hash === undefined ? found?.height : found?.id;
+    if (!found || wanted !== (params.hash ?? params.height)) {
+      throw new Error("get_block: the node sent another block than the chain's");
+    }
+    const [miner, ...others] = found.transactionIds;
+    const block_header = { ...described(chain, found), miner_tx_hash: miner };
+    return { blob, block_header, miner_tx_hash: miner, tx_hashes: others };
+  },
+};
+
+/** Methods with a path of their own whose answers are checked. */
+const PATHS: Readonly<Record<string, Checked>> = {
+  get_height: (chain) => {
+    const { height, id } = tipOf(chain);
+    return Promise.resolve({ height: height + 1, hash: id });
+  },
+  get_transactions: async (chain, params, forward) => {
+    // The hash of a pruned transaction cannot be checked.
+    const answer = await forward({ ...params, prune: false, decode_as_json: false });
+    const { txs = [], missed_tx: missed = [] } = answer as { txs?: Json[]; missed_tx?: string[] };
+    const left = new Set(params.txs_hashes as string[]);
+    for (const id of missed) left.delete(id);
+    const ids = await chain.transactionIds(txs.map(blobOf));
+    for (const id of ids) {
+      if (id === undefined || !left.delete(id)) {
+        throw new Error(
+          "get_transactions: the node sent another transaction than the requested ones",
+        );
+      }
+    }
+    if (left.size > 0) throw new Error(`get_transactions: ${left.size} are missing`);
+    const placed = ids.map((id, index) => transaction(chain, txs[index] ?? {}, id ?? ""));
+    return { txs: await Promise.all(placed), missed_tx: missed };
+  },
+};
+
+/**
+ * Has `monero-ts` receive what a followed chain proves, in place of what its node says: heights, the
+ * tip, headers, blocks and transactions. An answer that is false, or about a block that is not kept,
+ * is an error. All other answers are passed on; see the package's README for the list.
+ *
+ * It replaces `HttpClient.request`. Nodes are reached from this thread, since there is no such place in
+ * the worker of `monero-ts`; connections from there are refused. A wallet that scans needs
+ * `randomx guard`: answers with many blocks are refused too.
+ *
+ * @param moneroTs - the library, or its exports `HttpClient` and `LibraryUtils`.
+ * @param chain - the chain, whose tip is the one that `monero-ts` sees.
+ * @returns a function that puts back what was replaced.
+ */
+export function checkMoneroTs(
+  { HttpClient, LibraryUtils }: MoneroTs,
+  chain: ChainFollower,
+  { onUnverified }: CheckOptions = {},
+): () => void {
+  const { request } = HttpClient;
+  const { invokeWorker } = LibraryUtils;
+  HttpClient.request = async (given) => {
+    const path = new URL(given.uri).pathname.split("/").at(-1) ?? "";
+    const isJsonRpc = path === "json_rpc";
+    const body = typeof given.body === "string" ? (JSON.parse(given.body) as Json) : {};
+    const method = isJsonRpc ? String(body.method) : path;
+    if (BLOCKS.test(method)) return NOT_VERIFIED;
+    // The worker has an `HttpClient` of its own.
+    const send = (sent: Json | undefined): Promise<MoneroTsResponse> =>
+      request.call(HttpClient, {
+        ...given,
+        body: sent ? JSON.stringify(sent) : given.body,
+        proxyToWorker: false,
+      });
+    const checks = isJsonRpc ? JSON_RPC : PATHS;
+    const check = Object.hasOwn(checks, method) ? checks[method] : undefined;
+    if (!check) {
+      onUnverified?.(method);
+      return send(undefined);
+    }
+    const params = ((isJsonRpc ? body.params : body) ?? {}) as Json;
+    const forward: Forward = async (other) => {
+      const answer = contentOf(await send(isJsonRpc && other ? { ...body, params: other } : other));
+      return isJsonRpc ? (answer.result as Json) : answer;
+    };
+    const found = await check(chain, params, forward);
+    const result = typeof found === "object" ? { ...found, status: "OK", untrusted: false } : found;
+    const answer = isJsonRpc ? { id: body.id, jsonrpc: "2.0", result } : result;
+    return { statusCode: 200, statusText: "OK", headers: {}, body: JSON.stringify(answer) };
+  };
+  LibraryUtils.invokeWorker = (objectId, method, args = []) => {
+    if (connects(method, args)) {
+      const problem = "proxyToWorker: expected false; nothing is checked in the worker";
+      return Promise.reject(new Error(`${method}: ${problem}`));
+    }
+    return invokeWorker.call(LibraryUtils, objectId, method, args);
+  };
+  return () => {
+    HttpClient.request = request;
+    LibraryUtils.invokeWorker = invokeWorker;
+  };
+}
+
+/** Whether a method of the worker has it connect to a node. */
+function connects(method: string, args: readonly unknown[]): boolean {
+  switch (method) {
+    case "connectDaemonRpc":
+      return true;
+    case "setDaemonConnection":
+      return args[0] !== undefined;
+    case "createWalletFull":
+      return (args[0] as Json | undefined)?.server !== undefined;
+    default:
+      return method === "openWalletData" && args[5] !== undefined;
+  }
+}
+
+/** Parses a node's answer. Large numbers are rounded, and none of them is used. */
+function contentOf({ statusCode, statusText, body }: MoneroTsResponse): Json {
+  if (statusCode !== 200 || typeof body !== "string")
+    throw new Error(`${statusCode} ${statusText}`);
+  const answer = JSON.parse(body) as Json;
+  const { error, status = "OK" } = { ...answer, ...(answer.result as Json | undefined) };
+  if (error !== undefined || status !== "OK") {
+    throw new Error(`the node answered ${JSON.stringify(error ?? status)}`);
+  }
+  return answer;
+}
+
+/** Returns the tip, once the chain was followed. A stored tip may be old. */
+function tipOf({ tip, sources }: ChainFollower): ChainTip {
+  if (!tip || !sources.some(({ state }) => state === "following" || state === "behind")) {
+    throw new Error("the chain is not followed yet");
+  }
+  return tip;
+}
+
+/** Returns the kept block at a height. */
+async function header(chain: ChainFollower, height: unknown): Promise<ChainHeader> {
+  const wanted = Number(height);
+  const [found] = await chain.headers(wanted, wanted);
+  if (!found) throw new Error(`block ${wanted}: expected one that is kept, of the last three days`);
+  return found;
+}
+
+/** Describes a block as nodes do. */
+function described(chain: ChainFollower, header: ChainHeader): Json {
+  return {
+    major_version: header.majorVersion,
+    minor_version: header.minorVersion,
+    timestamp: header.timestamp,
+    prev_hash: header.previousId,
+    nonce: header.nonce,
+    orphan_status: false,
+    height: header.height,
+    depth: tipOf(chain).height - header.height,
+    hash: header.id,
+    num_txes: header.transactions - 1,
+    ...wide("difficulty", header.difficulty),
+    ...wide("cumulative_difficulty", header.work),
+  };
+}
+
+/** Returns a number of 128 bits without the forms that cannot hold it. */
+function wide(name: string, value: bigint): Json {
+  const rest = { [name]: undefined, [`${name}_top64`]: undefined };
+  return { ...rest, [`wide_${name}`]: `0x${value.toString(16)}` };
+}
+
+/** Returns the hex of a transaction. */
+function blobOf({ as_hex: whole, pruned_as_hex: pruned, prunable_as_hex: rest }: Json): string {
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  return text(whole) || `${text(pruned)}${text(rest)}`;
+}
+
+/** Describes a transaction whose id was computed, after its place was proven. */
+async function transaction(chain: ChainFollower, tx: Json, id: string): Promise<Json> {
+  const isPending = tx.in_pool === true;
+  const known = { tx_hash: id, as_hex: blobOf(tx), in_pool: isPending };
+  if (isPending) return { ...known, double_spend_seen: tx.double_spend_seen };
+  const found = await chain.find(id);
+  if (!found) throw new Error(`transaction ${id}: expected one in a block that is kept`);
+  const { timestamp } = await header(chain, found.height);
+  const place = { block_height: found.height, block_timestamp: timestamp };
+  return { ...known, ...place, confirmations: found.confirmations };
+}
