@@ -103,7 +103,9 @@ describe.each(LIES)("$name", ({ alter, reason }) => {
       world.proxy.alter = alter;
       await world.scanner(guard.url, async (wallet) => {
         // The wallet shows an error of its own. The guard's sentence is on its page and in its log.
-        await expect(wallet.refresh()).rejects.toThrow("failed to get blocks");
+        await expect(wallet.refresh()).rejects.toThrow(
+          /^(?:failed to get blocks|error getting transaction pool)$/,
+        );
         expect(await wallet.shown()).toEqual({ height: 1, balance: 0 });
         const { nodes, refused } = await guard.status();
         expect(refused, guard.log).toHaveLength(1);
