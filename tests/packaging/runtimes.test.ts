@@ -1,7 +1,5 @@
 /** Two versions of Node.js, Deno and Bun. Nothing is configured, and the process ends by itself. */
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, test as quickTest } from "vitest";
 import { block, freshProject, fullTest, repositoryPath, type Verification } from "./project.js";
@@ -79,14 +77,6 @@ fullTest("released memory is garbage collected", async () => {
   const most = await run([process.execPath], freshProject("runtime"), ["memory.js"]);
   // All six caches are more than 1,536 MiB.
   expect(most).toBeLessThan(1100);
-});
-
-quickTest("the first example of the README runs", async () => {
-  const folder = freshProject("runtime");
-  const readme = readFileSync(join(folder, "node_modules/randomx-web/README.md"), "utf8");
-  const [, program = ""] = /```js\n(.*?)```/su.exec(readme) ?? [];
-  writeFileSync(join(folder, "readme.js"), program);
-  expect(await run([process.execPath], folder, ["readme.js"])).toBe(true);
 });
 
 // Another RandomX in WebAssembly hangs or hashes wrongly in Bun.
