@@ -16,6 +16,9 @@ const ADDRESS =
 /** The time limit for the daemon's start, in milliseconds. */
 const STARTUP = 180_000;
 
+/** The time limit for a daemon to take its peer's blocks, in milliseconds. */
+const SYNC = 120_000;
+
 /** A template for the next block. */
 export interface Template {
   height: number;
@@ -28,41 +31,19 @@ export interface Template {
 
 export class Daemon {
   readonly url: string;
-  readonly #process: ChildProcess;
+  /** The address for peers. */
+  readonly peerAddress: string;
   readonly #folder: string;
+  readonly #args: readonly string[];
+  #process: ChildProcess;
   #output = "";
 
-  private constructor(url: string, process: ChildProcess, folder: string) {
-    this.url = url;
-    this.#process = process;
+  private constructor(folder: string, rpc: number, p2p: number, options: readonly string[]) {
+    this.url = `http://127.0.0.1:${rpc}`;
+    this.peerAddress = `127.0.0.1:${p2p}`;
     this.#folder = folder;
-    const keep = (chunk: Buffer): void => {
-      this.#output = (this.#output + chunk.toString()).slice(-10_000);
-    };
-    process.stdout?.on("data", keep);
-    process.stderr?.on("data", keep);
-    process.once("error", (error) => {
-      this.#output += error.message;
-    });
-  }
-
-  /** Starts a daemon. Blocks have the fixed difficulty, or follow the difficulty rule. */
-  static start(fixedDifficulty?: number): Promise<Daemon> {
-    const fixed = fixedDifficulty === undefined ? [] : [`--fixed-difficulty=${fixedDifficulty}`];
-    return Daemon.#launch("--regtest", ...fixed);
-  }
-
-  /** Starts a daemon of a public network, without peers: it has the genesis block alone. */
-  static startEmpty(network: "testnet" | "stagenet"): Promise<Daemon> {
-    return Daemon.#launch(`--${network}`);
-  }
-
-  static async #launch(...kind: string[]): Promise<Daemon> {
-    const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
-    const [rpc, p2p] = [await freePort(), await freePort()];
-    const args = [
-      ...kind,
-      "--offline",
+    this.#args = [
+      ...options,
       ...["--data-dir", folder, "--no-igd", "--hide-my-port", "--no-zmq", "--non-interactive"],
       ...["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", String(p2p)],
       ...["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", String(rpc)],
@@ -70,11 +51,35 @@ export class Daemon {
       // A test commits to disk some hundred times.
       ...["--db-sync-mode", "fastest:async:100"],
     ];
-    const program = process.env.MONEROD_PATH ?? "monerod";
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-    const daemon = new Daemon(`http://127.0.0.1:${rpc}`, child, folder);
+    this.#process = this.#spawn();
+  }
+
+  /**
+   * Starts a daemon. Blocks have the fixed difficulty, or follow the difficulty rule. It has no other
+   * peers than the one that is named, or accepts one if it is `listening`, or else has none.
+   */
+  static start(fixedDifficulty?: number, peer?: Daemon | "listening"): Promise<Daemon> {
+    const fixed = fixedDifficulty === undefined ? [] : [`--fixed-difficulty=${fixedDifficulty}`];
+    return Daemon.#launch("--regtest", ...fixed, ...peerOptions(peer));
+  }
+
+  /** Starts a daemon of a public network, without peers: it has the genesis block alone. */
+  static startEmpty(network: "testnet" | "stagenet"): Promise<Daemon> {
+    return Daemon.#launch(`--${network}`, ...peerOptions(undefined));
+  }
+
+  static async #launch(...options: string[]): Promise<Daemon> {
+    const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
+    const daemon = new Daemon(folder, await freePort(), await freePort(), options);
     await daemon.#started();
     return daemon;
+  }
+
+  /** Ends the daemon, and starts it again with its chain. */
+  async restart(): Promise<void> {
+    await this.#end("SIGTERM");
+    this.#process = this.#spawn();
+    await this.#started();
   }
 
   /** Calls a method of its JSON-RPC. */
@@ -134,19 +139,66 @@ export class Daemon {
 
   /** Removes the last blocks. */
   async pop(count: number): Promise<void> {
-    const body = JSON.stringify({ nblocks: count });
-    const response = await fetch(`${this.url}/pop_blocks`, { method: "POST", body });
-    if (!response.ok) throw new Error(`pop_blocks: ${response.status}`);
+    await this.#post("pop_blocks", { nblocks: count });
+  }
+
+  /** Sets how many peers it connects to, and ends other connections that it began. */
+  async setPeers(count: number): Promise<void> {
+    await this.#post("out_peers", { set: true, out_peers: count });
+  }
+
+  /** Waits until a block is the newest of its chain. */
+  async reach(id: string): Promise<void> {
+    await this.#until(`reach block ${id}`, ({ top_block_hash: top }) => top === id);
+  }
+
+  /** Waits until it has the chain of its peer, before which it mines nothing. */
+  async synchronize(): Promise<void> {
+    await this.#until("synchronize", ({ synchronized }) => synchronized === true);
   }
 
   /** Stops the daemon and removes its folder. */
   async stop(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.pid !== undefined) {
-      const ended = once(this.#process, "exit");
-      this.#process.kill("SIGKILL");
-      await ended;
-    }
+    await this.#end("SIGKILL");
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #until(what: string, isDone: (info: Json) => boolean): Promise<void> {
+    const limit = performance.now() + SYNC;
+    while (performance.now() < limit) {
+      if (isDone((await this.call("get_info")) as Json)) return;
+      await pause(100);
+    }
+    throw new Error(`monerod did not ${what}\n${this.#output}`);
+  }
+
+  async #post(path: string, params: Json): Promise<void> {
+    const body = JSON.stringify(params);
+    const response = await fetch(`${this.url}/${path}`, { method: "POST", body });
+    const { status } = (await response.json()) as Json;
+    if (status !== "OK") throw new Error(`${path}: ${String(status)}`);
+  }
+
+  #spawn(): ChildProcess {
+    const program = process.env.MONEROD_PATH ?? "monerod";
+    const child = spawn(program, this.#args, { stdio: ["ignore", "pipe", "pipe"] });
+    const keep = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString()).slice(-10_000);
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    child.once("error", (error) => {
+      this.#output += error.message;
+    });
+    return child;
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
   }
 
   async #started(): Promise<void> {
@@ -164,4 +216,11 @@ export class Daemon {
       `monerod did not start; install Debian's package monero or set MONEROD_PATH\n${this.#output}`,
     );
   }
+}
+
+function peerOptions(peer: Daemon | "listening" | undefined): string[] {
+  if (peer === undefined) return ["--offline"];
+  // A port without a daemon keeps it from asking for public nodes.
+  const address = peer === "listening" ? "127.0.0.1:1" : peer.peerAddress;
+  return ["--add-exclusive-node", address, "--allow-local-ip", "--check-updates", "disabled"];
 }
