@@ -45,7 +45,8 @@ function tip({ events }: FollowRun): string | undefined {
 
 /** Follows both daemons with the command line. */
 async function followBoth(): Promise<FollowRun> {
-  const run = await follow("--node", a.url, "--node", b.url, "--store", join(folder, "cli"));
+  const sources = ["--node", a.url, "--node", b.url, "--poll", "1"];
+  const run = await follow(...sources, "--store", join(folder, "cli"));
   expect(run.code, run.stderr).toBe(0);
   return run;
 }
@@ -104,7 +105,8 @@ describe("beside an honest node, one that sends", () => {
     };
     const proxy = await Proxy.before(b.url, alter(height - 4));
     try {
-      const run = await follow("--node", proxy.url, "--node", a.url, "--timeout", "1");
+      const sources = ["--node", proxy.url, "--node", a.url, "--poll", "1"];
+      const run = await follow(...sources, "--timeout", "1");
       expect(run.code, run.stderr).toBeLessThanOrEqual(1);
       expect(tip(run)).toBe(id);
       const chain = randomx.follow([{ node: proxy.url }, { node: a.url }], {
