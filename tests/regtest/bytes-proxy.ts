@@ -38,7 +38,9 @@ export class BytesProxy {
         if (proxy.alter) answer = proxy.alter(methodOf(path, body), answer, response);
         if (answer === undefined) return;
         proxy.bytes += body.length + answer.length;
-        response.writeHead(200, { "content-type": type, "content-length": answer.length });
+        // Monero's wallets do not notice that an idle connection was closed, and fail then.
+        const length = { "content-length": answer.length, connection: "close" };
+        response.writeHead(200, { "content-type": type, ...length });
         response.end(answer);
       })().catch(() => response.destroy());
     });
