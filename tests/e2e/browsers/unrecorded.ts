@@ -37,7 +37,8 @@ export class UnrecordedTab {
     // A session with an own connection would be Playwright's.
     const attached = await chromium.send("Target.attachToTarget", { targetId, flatten: false });
     const tab = new UnrecordedTab(chromium, targetId, attached.sessionId);
-    while ((await tab.evaluate(isReady)) !== true) await pause(50);
+    // Before the page has begun, there is nothing that evaluates.
+    while ((await tab.evaluate(isReady).catch(() => false)) !== true) await pause(50);
     return tab;
   }
 

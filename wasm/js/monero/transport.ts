@@ -4,7 +4,7 @@ import { Blocks, bodyReader } from "../body.js";
 import { Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
 import { collect } from "../garbage.js";
-import { isOver, rest } from "../turns.js";
+import { isOver, pause, rest } from "../turns.js";
 import { NotJson } from "./json.js";
 
 /** How requests are sent. */
@@ -36,6 +36,9 @@ type Code = "unreachable" | "timeout" | "refused" | "too-large" | "invalid";
 
 /** The bytes that are parsed in one step: at most a millisecond or two of work. */
 const STEP = 8 << 10;
+
+/** The bytes that are read without a pause: some milliseconds of work. */
+const TURN = 1 << 20;
 
 /** The reason to abort a request that takes too long. */
 const LATE = Symbol("late");
@@ -146,8 +149,9 @@ async function read(
     const length = blocks.length + piece.length;
     if (length > limit) throw new TooLarge();
     if (!lease.covers(length)) throw new NoRoom();
+    // Not a turn of its own, for which it would wait while more arrives.
+    if (Math.floor(length / TURN) > Math.floor(blocks.length / TURN)) await pause();
     blocks.add(piece);
-    if (isOver()) await rest();
   }
 }
 
