@@ -66,3 +66,15 @@ export const block = (height: number, change: Json = {}): Json => ({
   block_header: header(height),
   ...change,
 });
+
+/** Returns the result of `get_info` of a chain with so many blocks. */
+export function info(height: number): Json {
+  return {
+    status: "OK",
+    height,
+    top_block_hash: "aa".repeat(32),
+    wide_difficulty: "0x10",
+    nettype: "fakechain",
+    synchronized: true,
+  };
+}
