@@ -1,12 +1,13 @@
 //! The datasets of this process, built behind the workers' backs. Workers share the dataset of a key.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use randomx::{Dataset, DatasetBuilder, DatasetError};
 
 use crate::caches::Shared;
+use crate::registry::{Keyed, Registry};
 
 /// How far a dataset is.
 pub enum State {
@@ -32,17 +33,22 @@ impl Building {
     }
 }
 
-static DATASETS: Mutex<Vec<Weak<Building>>> = Mutex::new(Vec::new());
+impl Keyed for Building {
+    fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
+static DATASETS: Registry<Building> = Registry::new();
 
 /// Returns the dataset of a cache's key. If no worker holds one, `threads` threads begin to build it,
 /// unless workers hold `limit` datasets already. It is abandoned when no worker holds it.
 pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Building>> {
-    let mut datasets = DATASETS.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut held: Vec<Arc<Building>> = datasets.iter().filter_map(Weak::upgrade).collect();
-    if let Some(at) = held.iter().position(|dataset| *dataset.key == *cache.key()) {
-        return Some(held.swap_remove(at));
+    let mut datasets = DATASETS.lock();
+    if let Some(held) = datasets.find(cache.key()) {
+        return Some(held);
     }
-    if held.len() >= limit {
+    if datasets.count() >= limit {
         return None;
     }
     let key = cache.key().into();
@@ -68,15 +74,13 @@ pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Buildin
     };
     // Without a thread there is no dataset now; the next call tries again.
     thread::Builder::new().name("randomx-dataset".into()).spawn(build).ok()?;
-    datasets.retain(|dataset| dataset.strong_count() > 0);
-    datasets.push(Arc::downgrade(&building));
+    datasets.add(&building);
     Some(building)
 }
 
 /// Returns the number of datasets that workers hold.
 pub fn count() -> usize {
-    let datasets = DATASETS.lock().unwrap_or_else(PoisonError::into_inner);
-    datasets.iter().filter(|dataset| dataset.strong_count() > 0).count()
+    DATASETS.lock().count()
 }
 
 /// Lets hashing go first. Threads that this one starts do the same.

@@ -13,6 +13,7 @@ mod clock;
 pub mod dataset;
 pub mod datasets;
 pub mod error;
+mod registry;
 pub mod vm;
 
 use napi::bindgen_prelude::Uint8Array;

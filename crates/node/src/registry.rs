@@ -1,0 +1,46 @@
+//! What workers of this process share, by key. A value lives as long as a worker holds it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A value of one key.
+pub(crate) trait Keyed {
+    /// Returns the key.
+    fn key(&self) -> &[u8];
+}
+
+/// The values that workers hold.
+pub(crate) struct Registry<T>(Mutex<Vec<Weak<T>>>);
+
+impl<T: Keyed> Registry<T> {
+    pub(crate) const fn new() -> Registry<T> {
+        Registry(Mutex::new(Vec::new()))
+    }
+
+    /// Locks the registry, so that nobody adds between a look and an addition.
+    pub(crate) fn lock(&self) -> Held<'_, T> {
+        // A panic leaves the list as it is before or after a change.
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        values.retain(|value| value.strong_count() > 0);
+        Held(values)
+    }
+}
+
+/// A locked registry.
+pub(crate) struct Held<'a, T>(MutexGuard<'a, Vec<Weak<T>>>);
+
+impl<T: Keyed> Held<'_, T> {
+    /// Returns the value of a key, if a worker holds one.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<Arc<T>> {
+        self.0.iter().filter_map(Weak::upgrade).find(|value| value.key() == key)
+    }
+
+    /// Returns the number of values that workers hold.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Lets workers find a value.
+    pub(crate) fn add(&mut self, value: &Arc<T>) {
+        self.0.push(Arc::downgrade(value));
+    }
+}
