@@ -4,10 +4,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ENGINES, RandomX, bytes, readVectors } from "./support.js";
 import type { Block, HashVector } from "./support.js";
 
-describe.each(ENGINES)("%s", async (_, options) => {
+describe.each(ENGINES)("%s", async (name, options) => {
   const randomx = await RandomX.create({ threads: 2, slots: 3, ...options });
   afterAll(() => {
     randomx.dispose();
+  });
+
+  test("it is the engine that hashes", () => {
+    expect(randomx.configuration.engine === "native").toBe(name === "native");
   });
 
   test("specification-hashes: one by one, alternating versions", async () => {
