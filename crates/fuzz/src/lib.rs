@@ -31,11 +31,6 @@ mod sources;
 #[path = "../../monero/tests/client/world.rs"]
 mod world;
 
-// The WebAssembly engine of the core's own tests.
-#[allow(dead_code, reason = "one target does not use all of it")]
-#[path = "../../randomx/tests/jit/wasm_host.rs"]
-mod wasm_host;
-
 pub use targets::TARGETS;
 
 /// A fuzz target.

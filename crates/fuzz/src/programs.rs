@@ -53,6 +53,7 @@ impl Case {
     }
 
     /// Returns the case with a few iterations, for engines that are slow or lack a dataset.
+    #[cfg(feature = "wasmi")]
     pub(crate) fn without_loop(self) -> Case {
         Case { whole_loop: false, ..self }
     }

@@ -11,6 +11,7 @@ mod programs;
 mod relays;
 mod requests;
 mod stores;
+#[cfg(feature = "wasmi")]
 mod wasm_programs;
 
 use crate::Target;
@@ -33,5 +34,6 @@ pub const TARGETS: &[Target] = &[
     requests::JSON_LINES,
     requests::REQUESTS,
     programs::PROGRAMS,
+    #[cfg(feature = "wasmi")]
     wasm_programs::WASM_PROGRAMS,
 ];

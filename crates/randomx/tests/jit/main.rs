@@ -9,4 +9,3 @@ mod lanes;
 mod native;
 mod random;
 mod wasm;
-mod wasm_host;

@@ -1,54 +1,28 @@
-//! WebAssembly modules, run by wasmi, an engine that no browser has.
+//! A host that refuses every WebAssembly module. `crates/wasmi` runs modules.
 
 use randomx::Version;
 use randomx::cpu::Cpu;
+use randomx::engine::Lane;
 use randomx::jit::wasm::Features;
 use randomx::jit::wasm::engine::Jit;
-use randomx_testing::{amount, say};
+use randomx::jit::wasm::host::Host;
+use randomx::scratchpad::Scratchpad;
 
 use super::lanes::{LANES, Lanes, compare};
 use super::random::Random;
-use super::wasm_host::{Refusing, Wasmi};
 
-/// Random programs for each version and set of features: in the quick tests, and in the full ones.
-const PROGRAMS: [usize; 2] = [48, 500];
+struct Refusing;
 
-/// Lengths of a program's parts: one part for each branch, a few, and one in all.
-const PARTS: [usize; 3] = [0, 1000, usize::MAX];
+impl Host for Refusing {
+    type Program = ();
 
-/// The features that change the code of programs, in all combinations.
-const FEATURES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
-
-#[test]
-fn v1_programs_leave_the_same_state() {
-    compare_features(Version::V1);
-}
-
-#[test]
-fn v2_programs_leave_the_same_state() {
-    compare_features(Version::V2);
-}
-
-fn compare_features(version: Version) {
-    let mut random = Random::new(version);
-    let programs = amount(PROGRAMS[0], PROGRAMS[1]);
-    let rounds = programs / PARTS.len() / LANES;
-    for (fused_multiply_add, wide_arithmetic) in FEATURES {
-        let features = Features { fused_multiply_add, wide_arithmetic, shared_memory: false };
-        for part in PARTS {
-            let compiled = || {
-                let jit = Jit::new(Wasmi::new(features), features, Cpu::detect()).with_parts(part);
-                let codes = [(); LANES].map(|()| jit.code());
-                Lanes::new(jit, codes)
-            };
-            let with = format!("{features:?}, parts of {part}");
-            compare(version, rounds, &mut random, compiled, &with);
-        }
+    fn compile(&self, _: &[u8]) -> Option<()> {
+        None
     }
-    say(format_args!(
-        "{version}: {} programs in wasmi",
-        rounds * LANES * PARTS.len() * FEATURES.len()
-    ));
+
+    fn call(&self, (): &(), _: &mut Lane, _: &mut Scratchpad) {
+        unreachable!("nothing was compiled")
+    }
 }
 
 #[test]

@@ -30,9 +30,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),
+    ("randomx-wasmi", &["randomx-core"]),
     (
         "randomx-fuzz",
-        &["randomx-core", "randomx-monero", "randomx-client", "randomx-cli", "randomx-testing"],
+        &[
+            "randomx-core",
+            "randomx-monero",
+            "randomx-client",
+            "randomx-cli",
+            "randomx-testing",
+            "randomx-wasmi",
+        ],
     ),
     ("randomx-wasm", &["randomx-core"]),
     ("randomx-monero-wasm", &["randomx-monero"]),

@@ -1,4 +1,4 @@
-//! WebAssembly engines for tests.
+//! Runs the core's generated WebAssembly modules in wasmi, an engine that no browser has.
 
 #![expect(unsafe_code, reason = "copies lanes as bytes")]
 
@@ -12,27 +12,25 @@ use randomx::scratchpad::Scratchpad;
 use wasmi::{Config, Engine, Linker, Memory, MemoryType, Module, Store, TypedFunc};
 
 /// Runs modules in wasmi, over copies of lanes and scratchpads.
-pub(crate) struct Wasmi {
+pub struct Wasmi {
     engine: Engine,
     validator: wasmparser::WasmFeatures,
 }
 
-pub(crate) struct Instance {
+/// A program's module, instantiated with a memory of its own.
+pub struct Instance {
     store: RefCell<Store<()>>,
     memory: Memory,
     run: TypedFunc<(i32, i32), ()>,
 }
-
-/// Refuses every module.
-pub(crate) struct Refusing;
 
 const LANE: usize = 1 << 12;
 const SCRATCHPAD: usize = 1 << 16;
 const PAGES: u32 = 33;
 
 impl Wasmi {
-    /// Creates an engine that supports these features and no others.
-    pub(crate) fn new(features: Features) -> Wasmi {
+    /// Creates an engine that supports these features and no others. It panics at modules that need more.
+    pub fn new(features: Features) -> Wasmi {
         use wasmparser::WasmFeatures;
         let mut config = Config::default();
         config.wasm_relaxed_simd(features.fused_multiply_add);
@@ -80,17 +78,5 @@ impl Host for Wasmi {
         blocks.copy_from_slice(&data[SCRATCHPAD..][..blocks.len()]);
         // SAFETY: the module has written a lane: numbers, and a rounding mode from 0 to 3.
         *lane = unsafe { data[LANE..][..size].as_ptr().cast::<Lane>().read_unaligned() };
-    }
-}
-
-impl Host for Refusing {
-    type Program = ();
-
-    fn compile(&self, _: &[u8]) -> Option<()> {
-        None
-    }
-
-    fn call(&self, (): &(), _: &mut Lane, _: &mut Scratchpad) {
-        unreachable!("nothing was compiled")
     }
 }

@@ -1,0 +1,10 @@
+//! The modules of a key, run by wasmi.
+
+// What the samples use.
+use randomx::superscalar::{Instruction, Kind, Program};
+use randomx::{blake_generator, params};
+
+mod argon2d;
+#[path = "../../../randomx/src/superscalar/samples.rs"]
+mod samples;
+mod superscalar;
