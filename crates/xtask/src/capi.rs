@@ -23,14 +23,18 @@ pub(crate) struct CapiArgs {
     /// The profile of Cargo.toml to build with.
     #[arg(long, default_value = "release")]
     profile: String,
+    /// Build nothing: install what `cargo test` with this profile has built.
+    #[arg(long, value_name = "PROFILE", hide = true)]
+    tested: Option<String>,
 }
 
 /// Builds and installs the library.
 pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
     let prefix = std::path::absolute(&args.prefix).context("--prefix: expected a usable path")?;
-    let built = match args.emscripten {
-        true => emscripten::build(&args.profile)?,
-        false => native::build(&args.profile)?,
+    let built = match &args.tested {
+        Some(profile) => native::tested(profile)?,
+        None if args.emscripten => emscripten::build(&args.profile)?,
+        None => native::build(&args.profile)?,
     };
     install(&built, &prefix)?;
     output::line(format_args!("librandomx is in {}", prefix.display()));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
-use crate::setup::{self, Browsers, Node};
+use crate::setup::{self, Browsers, Node, WasmTools};
 use crate::tier::{System, Tier};
 use crate::{addon, arm64, check, fuzz, process, release};
 
@@ -29,9 +29,10 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         (Tier::Quick, _) | (_, System::Any) => None,
     };
     let monerod = monerod.as_deref();
-    let (built, is_built) = mpsc::channel();
-    let rust = || rust(report, tier, system, monerod, built);
-    let web = || web(report, tier, system, monerod, is_built);
+    let (rust_built, is_rust_built) = mpsc::channel();
+    let (wasm_built, is_wasm_built) = mpsc::channel();
+    let rust = || rust(report, tier, system, monerod, (rust_built, is_wasm_built));
+    let web = || web(report, tier, system, monerod, (wasm_built, is_rust_built));
     let ((), browsers) = report.side_by_side(rust, web)?;
     report.step("playwright, tests of times", || {
         process::run(&mut playwright(tier, &browsers, &["timed"])?)
@@ -57,14 +58,15 @@ fn full_tools() -> Result<PathBuf> {
     setup::monerod()
 }
 
-/// Checks and tests Rust code. The build of its tests includes the program `randomx` and the native
-/// add-on; when they are there, `built` receives a message.
+/// Checks all code, and tests Rust code. The build of its tests includes the program `randomx` and the
+/// native add-on; when they are there, `built` receives a message. Lints of wasm and TypeScript wait
+/// for the build of wasm.
 fn rust(
     report: &Report,
     tier: Tier,
     system: System,
     monerod: Option<&Path>,
-    built: Sender<()>,
+    (built, wasm): (Sender<()>, Receiver<WasmTools>),
 ) -> Result<()> {
     let build = || process::run(cargo_test(tier, system).arg("--no-run"));
     report.step("Rust tests, build", build)?;
@@ -72,6 +74,7 @@ fn rust(
     // The other series may have ended with an error.
     let _ = built.send(());
     check::native(report, tier)?;
+    check::texts(report, &wasm.recv().context("wasm was not built")?)?;
     report.step("Rust tests", || {
         let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
@@ -93,14 +96,14 @@ fn rust(
     Ok(())
 }
 
-/// Builds and checks wasm and TypeScript, and tests the package and the page in Node.js, bundlers and
-/// browsers. These tests use the native add-on and the program `randomx`, so they wait for `is_built`.
+/// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
+/// the native add-on and the program `randomx`, so they wait for the build of Rust's tests.
 fn web(
     report: &Report,
     tier: Tier,
     system: System,
     monerod: Option<&Path>,
-    is_built: Receiver<()>,
+    (built, rust): (Sender<WasmTools>, Receiver<()>),
 ) -> Result<Browsers> {
     let tools = check::set_up(report)?;
     let browsers = match system {
@@ -108,9 +111,11 @@ fn web(
         System::Any => report.step("set up: Chromium", setup::only_chromium)?,
     };
     check::wasm(report, &tools)?;
-    check::scripts(report)?;
+    // The other series may have ended with an error.
+    let _ = built.send(tools);
+    check::types(report)?;
     report.step("web build", build::web)?;
-    is_built.recv().context("the Rust tests were not built")?;
+    rust.recv().context("the Rust tests were not built")?;
     let nodes: &[Node] =
         if tier == Tier::Full { &[Node::Installed, Node::Current] } else { &[Node::Installed] };
     for node in nodes {

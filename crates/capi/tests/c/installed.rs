@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Returns the folder of the native library, built with the profile of these tests.
+use randomx_testing::is_full;
+
+/// Returns the folder of the native library, built with the profile of these tests. The quick tests
+/// install what cargo built with them, which may have features that other crates use.
 pub(crate) fn native() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
-    PREFIX.get_or_init(|| install("native", &["--profile", &profile()]))
+    let built = if is_full() { "--profile" } else { "--tested" };
+    PREFIX.get_or_init(|| install("native", &[built, &profile()]))
 }
 
 /// Returns the folder of the library for Emscripten.

@@ -18,7 +18,16 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     let mut cargo = process::command("cargo");
     cargo.args(["build", "--locked", "--package", PACKAGE, "--lib", "--profile", profile]);
     process::run(&mut cargo)?;
-    let built = folder(profile);
+    files(&folder(profile))
+}
+
+/// Returns the libraries that `cargo test` has built.
+pub(super) fn tested(profile: &str) -> Result<Built> {
+    // Cargo leaves what only tests use in this folder.
+    files(&folder(profile).join("deps"))
+}
+
+fn files(built: &Path) -> Result<Built> {
     if !cfg!(target_os = "linux") {
         let archive = built.join("librandomx.a");
         return Ok(Built { archive, shared: None, private_libraries: "" });
