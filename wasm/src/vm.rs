@@ -1,6 +1,6 @@
 //! VMs, which hash (specification, section 2).
 
-use crate::clock::Clock;
+use crate::clock::now;
 use crate::host::{CacheItems, JsHost};
 use crate::{argument, cache::Cache, error::Failure, features};
 use js_sys::{Array, Uint8Array};
@@ -8,7 +8,7 @@ use randomx::cpu::Cpu;
 use randomx::interpreter::{Interpreter, Steps};
 use randomx::items::ItemSource;
 use randomx::jit::wasm::engine::Jit;
-use randomx::{HASH_SIZE, Item, Observer, Version, VmOptions};
+use randomx::{HASH_SIZE, Item, Observer, PhaseTimes, Version, VmOptions};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use wasm_bindgen::{JsCast, prelude::wasm_bindgen};
@@ -78,9 +78,9 @@ impl Vm {
     ///
     /// Those of `hashMany`.
     pub fn measure(&mut self, version: f64, inputs: &Array) -> Result<Vec<f64>, Failure> {
-        let mut clock = Clock::default();
-        self.observed(version, inputs, &mut clock)?;
-        Ok(clock.milliseconds().to_vec())
+        let mut phases = PhaseTimes::new(now);
+        self.observed(version, inputs, &mut phases)?;
+        Ok(phases.times().to_vec())
     }
 
     fn observed(

@@ -9,7 +9,6 @@
 
 pub mod cache;
 pub mod caches;
-mod clock;
 pub mod dataset;
 pub mod datasets;
 pub mod error;

@@ -1,11 +1,12 @@
 //! VMs, which hash (specification, section 2).
 
+use std::time::Instant;
+
 use napi::bindgen_prelude::{Uint8Array, Uint8ArraySlice};
 use napi_derive::napi;
-use randomx::{HASH_SIZE, KeyMemory, MAX_LANES, Observer, Version, VmOptions};
+use randomx::{HASH_SIZE, KeyMemory, MAX_LANES, Observer, PhaseTimes, Version, VmOptions};
 
 use crate::cache::Cache;
-use crate::clock::Clock;
 use crate::dataset::Dataset;
 use crate::error::{Failure, Result};
 
@@ -72,9 +73,10 @@ impl Vm {
     /// Those of `hashMany`.
     #[napi(catch_unwind)]
     pub fn measure(&mut self, version: u32, inputs: Vec<Uint8ArraySlice>) -> Result<Vec<f64>> {
-        let mut clock = Clock::new();
-        self.observed(version, &inputs, &mut clock)?;
-        Ok(clock.milliseconds().to_vec())
+        let start = Instant::now();
+        let mut phases = PhaseTimes::new(|| start.elapsed().as_secs_f64() * 1e3);
+        self.observed(version, &inputs, &mut phases)?;
+        Ok(phases.times().to_vec())
     }
 
     /// Frees the scratchpads, and lets go of the cache.

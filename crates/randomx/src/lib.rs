@@ -131,7 +131,7 @@ pub use pool::VmPool;
 #[cfg(feature = "internals")]
 pub use reciprocal::reciprocal;
 pub use superscalar::Item;
-pub use vm::{KeyMemory, Observer, Phase, Vm, VmOptions};
+pub use vm::{KeyMemory, Observer, Phase, PhaseTimes, Vm, VmOptions};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[cfg(feature = "internals")]
 pub(crate) use custom::hash_once;
 pub use key::KeyMemory;
-pub use observer::{Observer, Phase};
+pub use observer::{Observer, Phase, PhaseTimes};
 
 use crate::cache::Cache;
 use crate::cpu::Cpu;
