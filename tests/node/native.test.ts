@@ -1,13 +1,14 @@
 /** The native add-on: loading it, sharing caches among workers, and what happens when one dies. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, afterEach, describe as describeAll, expect, test as testAll, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import type { Addon } from "../../wasm/js/native/addon.js";
+import { PACKAGES, VERSION, type Addon } from "../../wasm/js/native/addon.js";
+import { ADDON_PACKAGES } from "../addon.js";
 import {
   ADDON,
   NATIVE,
@@ -62,6 +63,22 @@ afterEach(() => {
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
+});
+
+testAll("the package knows and depends on the add-on of each system, and no other", () => {
+  const manifest = readFileSync(new URL("../../wasm/package.json", import.meta.url), "utf8");
+  const { optionalDependencies } = JSON.parse(manifest) as Record<string, unknown>;
+  expect(optionalDependencies).toEqual(
+    Object.fromEntries(ADDON_PACKAGES.map(({ name }) => [name, VERSION])),
+  );
+  expect(ADDON_PACKAGES.map(({ version }) => version)).toEqual(ADDON_PACKAGES.map(() => VERSION));
+  const systems = ADDON_PACKAGES.flatMap(({ os, cpu, name, folder: { pathname } }) => {
+    const own = os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
+    // `cargo xtask` finds the folder by its name.
+    expect(basename(pathname).startsWith(own[0] ?? "none")).toBe(true);
+    return own.map((system) => [system, name]);
+  });
+  expect(PACKAGES).toEqual(Object.fromEntries(systems));
 });
 
 test("native code hashes, and the configuration says so", async () => {

@@ -7,6 +7,7 @@ import { test } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { Session, type Control } from "../../wasm/js/session.js";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
+import { addonPackage } from "../addon.js";
 
 const root = new URL("../../", import.meta.url);
 
@@ -22,16 +23,12 @@ const built = (await import(new URL("wasm/dist/js/index.js", root).href)) as typ
 /** The errors of the package. */
 export const { RandomXError } = built;
 
-/** Folders of the packages for each system's native add-on. */
-const PACKAGES: Partial<Record<string, string>> = { "linux-x64": "linux-x64-gnu" };
-const folder = PACKAGES[`${process.platform}-${process.arch}`];
-if (folder === undefined) console.warn("SKIPPED native: there is no add-on for this system");
+/** Whether this system has a native add-on. */
+export const hasAddon = addonPackage !== undefined;
+if (!hasAddon) console.warn("SKIPPED native: there is no add-on for this system");
 
 /** The file of the native add-on. `cargo xtask test` and `cargo xtask build-addon` build it. */
-export const ADDON = new URL(`crates/node/npm/${folder}/randomx.node`, root);
-
-/** Whether this system has a native add-on. */
-export const hasAddon = folder !== undefined;
+export const ADDON = new URL("randomx.node", addonPackage?.folder ?? root);
 
 /** Options for the native add-on. */
 export const NATIVE = { engine: "native", nativeUrl: ADDON } as const;

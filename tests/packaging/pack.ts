@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { addonPackage } from "../addon.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,9 +20,7 @@ declare module "vitest" {
 export default function pack({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "randomx-web-pack-"));
   provide("tarball", packed(new URL("../../wasm", import.meta.url), folder));
-  const hasAddon = process.platform === "linux" && process.arch === "x64";
-  const addon = new URL("../../crates/node/npm/linux-x64-gnu", import.meta.url);
-  provide("addon", hasAddon ? packed(addon, folder) : undefined);
+  provide("addon", addonPackage && packed(addonPackage.folder, folder));
   return () => {
     rmSync(folder, { recursive: true });
   };

@@ -1,18 +1,16 @@
 //! The native add-on of the npm package.
 
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::env::consts::{ARCH, DLL_PREFIX, DLL_SUFFIX, OS};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::setup::Node;
 use crate::{build, output, process, workspace};
 
 const PACKAGE: &str = "randomx-node";
-
-/// The systems that have a package in `crates/node/npm`: kernel, processor, and the folder.
-const FOLDERS: [(&str, &str, &str); 1] = [("linux", "x86_64", "linux-x64-gnu")];
 
 /// Whether this system has a package for its add-on. Says so if it has none.
 pub(crate) fn is_possible() -> bool {
@@ -55,11 +53,34 @@ fn place(built: &Path) -> Result<()> {
     fs::rename(&fresh, &to).with_context(|| format!("cannot replace {}", to.display()))
 }
 
-/// Returns the folder of this system's package.
+/// Returns the folder of this system's package. Folders are named after system, processor and, on
+/// Linux, the C library.
 fn folder() -> Result<PathBuf> {
-    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
-    let folder = FOLDERS.iter().find(|(of, with, _)| (*of, *with) == (system, processor));
-    let (.., folder) = folder
-        .with_context(|| format!("there is no package for the add-on on {system}, {processor}"))?;
-    Ok(workspace::root().join("crates/node/npm").join(folder))
+    let system = this_system();
+    let parent = workspace::root().join("crates/node/npm");
+    let folders = fs::read_dir(&parent).with_context(|| format!("no {}", parent.display()))?;
+    for folder in folders {
+        let folder = folder?.path();
+        let name = folder.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if name.strip_prefix(&system).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
+            return Ok(folder);
+        }
+    }
+    bail!("there is no package for the add-on on {system}")
+}
+
+/// Returns Node's names of this system and its processor.
+fn this_system() -> String {
+    let os = match OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    };
+    let cpu = match ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        "x86" => "ia32",
+        other => other,
+    };
+    format!("{os}-{cpu}")
 }

@@ -45,12 +45,12 @@ export interface Vm {
 }
 
 /** The package of each system that there is an add-on for, by Node's names of system and processor. */
-const PACKAGES: Partial<Record<string, string>> = {
+export const PACKAGES: Partial<Record<string, string>> = {
   "linux-x64": "randomx-web-linux-x64-gnu",
 };
 
 /** The version of this package. The add-on must have the same. */
-const VERSION = "0.1.0";
+export const VERSION = "0.1.0";
 
 /**
  * Loads the add-on at an address, or else the one of the package for this system. Throws an `Error` that
