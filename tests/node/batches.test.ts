@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { takeBatch, type Limits } from "../../wasm/js/batches.js";
 import { Call, Hashing, Release, type Job } from "../../wasm/js/job.js";
 import { Queue } from "../../wasm/js/queue.js";
-import type { Follow, Version } from "../../wasm/js/types.js";
+import { PRIORITIES, type Follow, type Priority, type Version } from "../../wasm/js/types.js";
 import { text } from "./support.js";
 
 const [a, b] = [text("key a"), text("key b")] as const;
@@ -20,6 +20,7 @@ class Counted extends Hashing {
 }
 
 interface Options {
+  priority?: Priority;
   version?: Version;
   inputs?: number;
   onTimes?: () => void;
@@ -27,12 +28,23 @@ interface Options {
 }
 
 function hashing(key: Uint8Array, options: Options = {}): Counted {
-  const { version = 1, inputs = 1, onTimes, onProgress } = options;
+  const { priority = "normal", version = 1, inputs = 1, onTimes, onProgress } = options;
   const bytes = Array.from({ length: inputs }, (_, index) => ({ bytes: Uint8Array.of(index) }));
-  const request = { key, version, inputs: bytes, ...(onTimes && { onTimes }) };
+  const request = { key, version, priority, inputs: bytes, ...(onTimes && { onTimes }) };
   const job = new Counted(request, { onProgress }, () => undefined);
   job.result.catch(() => undefined);
   return job;
+}
+
+/** Returns numbers from 0 to 1 that only a seed decides (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
 function release(key: Uint8Array): Release {
@@ -75,14 +87,25 @@ describe("a batch", () => {
     expect(take(queueOf(hashing(a, { inputs: 1000 })), { workers: 2 })[0]?.[1]).toBe(8);
   });
 
-  test.each<[string, (first: Hashing) => Job]>([
-    ["of another version", () => hashing(a, { version: 2 })],
-    ["to release the cache", () => release(a)],
-    ["to measure", () => hashing(a, { onTimes: () => undefined })],
-  ])("ends before a request %s", (_, between) => {
+  test("ends before a request to release the cache", () => {
     const first = hashing(a);
-    const queue = queueOf(first, between(first), hashing(a));
+    const queue = queueOf(first, release(a), hashing(a));
     expect(take(queue)).toEqual([[first, 1]]);
+  });
+
+  test.each<[string, Options]>([
+    ["of another version", { version: 2 }],
+    ["to measure", { onTimes: () => undefined }],
+  ])("passes over some requests %s, which come next", (_, options) => {
+    const [first, second, third] = [hashing(a), hashing(a), hashing(a)];
+    const others = Array.from({ length: 64 }, () => hashing(a, options));
+    const [next] = others;
+    const queue = queueOf(first, ...others, second, hashing(a, options), third);
+    expect(take(queue)).toEqual([
+      [first, 1],
+      [second, 1],
+    ]);
+    expect(queue.lines[0]?.head).toBe(next);
   });
 
   test("that measures has one request with all its inputs", () => {
@@ -146,6 +169,38 @@ describe("the queue", () => {
     expect(queue.lines).toHaveLength(3);
     expect(queue.clear()).toHaveLength(3);
     expect(queue.lines).toEqual([]);
+  });
+
+  test("orders by priority and then by time, whatever is removed", () => {
+    const random = generator(7);
+    const queue = new Queue(1 << 20);
+    const model: { job: Hashing; rank: number; time: number }[] = [];
+    for (let time = 0; time < 3000; time += 1) {
+      if (model.length > 0 && random() < 0.45) {
+        const [gone] = model.splice(Math.floor(random() * model.length), 1);
+        if (gone) queue.remove(gone.job);
+      } else {
+        const rank = Math.floor(random() * 3);
+        const job = hashing(random() < 0.5 ? a : b, { priority: PRIORITIES[rank] ?? "low" });
+        queue.add(job);
+        model.push({ job, rank, time });
+      }
+      const sorted = model.toSorted((one, two) => one.rank - two.rank || one.time - two.time);
+      const heads = [a, b].flatMap((key) => sorted.find(({ job }) => job.key === key) ?? []);
+      heads.sort((one, two) => one.rank - two.rank || one.time - two.time);
+      expect(queue.lines.map(({ head }) => head)).toEqual(heads.map(({ job }) => job));
+    }
+    const left = model.toSorted((one, two) => one.rank - two.rank || one.time - two.time);
+    expect(queue.clear()).toEqual(left.map(({ job }) => job));
+  });
+
+  test("releases a key after all earlier requests for it, also those of low priority", () => {
+    const [low, last] = [hashing(a, { priority: "low" }), release(a)];
+    const late = hashing(a, { priority: "low" });
+    expect(queueOf(low, last, late).clear()).toEqual([low, last, late]);
+    const [first, early] = [hashing(a), release(a)];
+    const behind = hashing(a, { priority: "low" });
+    expect(queueOf(first, early, behind).clear()).toEqual([first, early, behind]);
   });
 
   test("knows its first request, and the first call", () => {

@@ -20,8 +20,8 @@ export const fullTest = test.runIf(isFull);
 /** The package as `build.ts` compiled it, because the worker's script must be a file for Node. */
 const built = (await import(new URL("wasm/dist/js/index.js", root).href)) as typeof product;
 
-/** The errors of the package. */
-export const { RandomXError } = built;
+/** Other classes of the package. */
+export const { RandomXError, ShareTemplate } = built;
 
 /** Whether this system has a native add-on. */
 export const hasAddon = addonPackage !== undefined;

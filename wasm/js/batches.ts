@@ -48,13 +48,18 @@ function batchSize(head: Hashing, { lanes, workers, before }: Limits): number {
   return Math.ceil(inputs / (workers * rounds));
 }
 
+/** The number of requests that a batch may pass over, such as those of the other version of RandomX. */
+const MAX_PASSED = 64;
+
 /** Yields requests of a line that can be hashed together, from the head on. */
 function* agreeing(head: Hashing, before: number): Iterable<Hashing> {
   let job: KeyJob | undefined = head;
-  while (job instanceof Hashing && job.place < before && agree(job, head)) {
+  let passed = 0;
+  while (job instanceof Hashing && job.place < before && passed <= MAX_PASSED) {
     // The request leaves the line when its last input is taken.
     const { next }: { next: KeyJob | undefined } = job;
-    if (job.waiting > 0) yield job;
+    if (!agree(job, head)) passed += 1;
+    else if (job.waiting > 0) yield job;
     job = next;
   }
 }

@@ -33,7 +33,11 @@ export type {
   TipEvent,
   UpdateNeededEvent,
 } from "./chain/types.js";
-export { RandomX, type AbortOptions, type HashOptions, type PrepareOptions } from "./randomx.js";
+export type { AbortOptions, HashOptions, PrepareOptions } from "./calls.js";
+export { RandomX } from "./randomx.js";
+export type { Share, SharePatch } from "./shares/share.js";
+export { ShareTemplate } from "./shares/template.js";
+export type { ShareVerdict } from "./shares/verify.js";
 export type { BlockStatus, BlockToVerify, Check, CheckName, Verdict } from "./monero/block.js";
 export {
   type ChainBlock,
@@ -60,6 +64,7 @@ export type {
   Features,
   Mode,
   Network,
+  Priority,
   Progress,
   Source,
   Version,

@@ -1,8 +1,9 @@
 /** Requests, from the call to the answer. */
 import { aborted, type RandomXError } from "./errors.js";
 import type { Linked } from "./list.js";
+import { sizeOf } from "./inputs.js";
 import type { Args, Hashed, Input, Operation, Result, Times } from "./protocol.js";
-import type { Follow, Progress, Version } from "./types.js";
+import type { Follow, Priority, Progress, Version } from "./types.js";
 
 /** Operations of a call that need no cache. */
 export type Question = Exclude<
@@ -23,6 +24,8 @@ abstract class Request<T, Entry> implements Linked<Entry> {
   readonly result: Promise<T>;
   /** Its number in the order of the queue, or 0 outside the queue. */
   place = 0;
+  /** Its priority. */
+  priority: Priority = "normal";
   previous: Entry | undefined;
   next: Entry | undefined;
   #settle!: { resolve: (result: T) => void; reject: (error: RandomXError) => void };
@@ -97,6 +100,8 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   key: Uint8Array;
   version: Version;
   inputs: I;
+  /** The priority, by default `normal`. */
+  priority?: Priority;
   /** Receives the times. One worker hashes all inputs then, and returns no hashes. */
   onTimes?: (times: Times) => void;
 }
@@ -124,11 +129,17 @@ export class Hashing extends Request<Hashed[], KeyJob> {
     this.key = request.key;
     this.version = request.version;
     this.onTimes = request.onTimes;
-    this.bytes = request.inputs.reduce((sum, { bytes }) => sum + bytes.length, this.key.length);
+    this.bytes = request.inputs.reduce((sum, input) => sum + sizeOf(input), this.key.length);
+    this.priority = request.priority ?? "normal";
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
     this.#hashes = new Array<Hashed>(this.#missing);
     this.#onProgress = follow.onProgress;
+  }
+
+  /** Whether the request only fills the cache. */
+  get isFill(): boolean {
+    return this.#inputs.length === 0;
   }
 
   /** Inputs that no worker has yet. */

@@ -19,10 +19,18 @@ export class List<T extends Linked<T>> {
 
   /** Adds an entry at the end. */
   add(entry: T): void {
-    entry.previous = this.#last;
-    if (this.#last) this.#last.next = entry;
+    this.insert(entry, this.#last);
+  }
+
+  /** Adds an entry after another one of this list, or at the start. */
+  insert(entry: T, after: T | undefined): void {
+    const next = after ? after.next : this.#first;
+    entry.previous = after;
+    entry.next = next;
+    if (after) after.next = entry;
     else this.#first = entry;
-    this.#last = entry;
+    if (next) next.previous = entry;
+    else this.#last = entry;
   }
 
   /** Removes an entry, which must be in this list. */

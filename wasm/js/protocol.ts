@@ -166,9 +166,19 @@ export interface Cache {
 /** An input to hash. */
 export interface Input {
   bytes: Uint8Array;
+  /** Changes, if the bytes are a template of several inputs. A message has them once. */
+  patches?: readonly Patch[];
+  /** Whether the input is a block, whose hashing blob is hashed. */
+  isBlock?: boolean;
 }
 
-/** A hash. */
+/** Bytes that differ from a template. */
+export interface Patch {
+  offset: number;
+  bytes: Uint8Array;
+}
+
+/** A hash. It has no bytes if the input should be a block and cannot be parsed. */
 export interface Hashed {
   hash: Uint8Array;
 }

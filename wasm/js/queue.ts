@@ -1,10 +1,14 @@
 /** The bounded queue of an instance: calls, and one line of requests for each key. */
 import { RandomXError } from "./errors.js";
-import { Call, Hashing, type Job, type KeyJob } from "./job.js";
+import { Call, Hashing, Release, type Job, type KeyJob } from "./job.js";
 import { List } from "./list.js";
+import { PRIORITIES, type Priority } from "./types.js";
 
 /** The limit for the bytes of waiting keys and inputs: 256 MiB. */
 const MAX_BYTES = 1 << 28;
+
+/** More than the places of all requests of one priority. Sums with them are exact. */
+const PRIORITY_STEP = 2 ** 50;
 
 /** How much waits. */
 export interface Waiting {
@@ -16,7 +20,7 @@ export interface Waiting {
   bytes: number;
 }
 
-/** The waiting requests of one key, in order. There is at least one. */
+/** The waiting requests of one key, by priority and then in order. There is at least one. */
 export interface Line {
   readonly key: Uint8Array;
   readonly head: KeyJob;
@@ -25,6 +29,8 @@ export interface Line {
 /** A line, as the queue keeps it. */
 class Jobs extends List<KeyJob> implements Line {
   readonly key: Uint8Array;
+  /** The last request of each priority. */
+  readonly #last = new Map<Priority, KeyJob>();
 
   constructor(key: Uint8Array) {
     super();
@@ -34,6 +40,28 @@ class Jobs extends List<KeyJob> implements Line {
   get head(): KeyJob {
     if (!this.first) throw new Error("the line is empty");
     return this.first;
+  }
+
+  /** Tells whether requests of a priority wait. */
+  has(priority: Priority): boolean {
+    return this.#last.has(priority);
+  }
+
+  /** Adds a request after those of its priority and of higher ones. */
+  override add(job: KeyJob): void {
+    const before = PRIORITIES.slice(0, PRIORITIES.indexOf(job.priority) + 1);
+    const lasts = before.flatMap((priority) => this.#last.get(priority) ?? []);
+    this.insert(job, lasts.at(-1));
+    this.#last.set(job.priority, job);
+  }
+
+  override remove(job: KeyJob): void {
+    const { previous, priority } = job;
+    if (this.#last.get(priority) === job) {
+      if (previous?.priority === priority) this.#last.set(priority, previous);
+      else this.#last.delete(priority);
+    }
+    super.remove(job);
   }
 }
 
@@ -84,14 +112,17 @@ export class Queue {
     if (this.#bytes + bytes > MAX_BYTES) throw queueFull("bytes", MAX_BYTES, this.#bytes, bytes);
   }
 
-  /** Adds a request at the end. */
+  /** Adds a request after those of its priority. */
   add(job: Job): void {
     if (job instanceof Hashing) this.check(job.waiting, job.bytes);
     else if (this.#requests >= this.#limit) {
       throw queueFull("calls", this.#limit, this.#requests, 1);
     }
     this.#requests += 1;
-    job.place = this.#places += 1;
+    // A key is released after all earlier requests for it.
+    if (job instanceof Release && this.#lineOf(job.key)?.has("low")) job.priority = "low";
+    this.#places += 1;
+    job.place = this.#places + PRIORITY_STEP * PRIORITIES.indexOf(job.priority);
     if (job instanceof Call) {
       this.#calls.add(job);
       return;
@@ -100,7 +131,7 @@ export class Queue {
       this.#inputs += job.waiting;
       this.#bytes += job.bytes;
     }
-    (this.#lineOf(job.key) ?? this.#newLine(job.key)).add(job);
+    this.#addToLine(job);
   }
 
   /** Hands out the next inputs of a request, at most so many. One without more leaves the queue. */
@@ -152,8 +183,17 @@ export class Queue {
     const line = new Jobs(key);
     const hash = hashOf(key);
     this.#byKey.set(hash, [...(this.#byKey.get(hash) ?? []), line]);
-    this.#lines.push(line);
     return line;
+  }
+
+  /** Keeps the lines in the order of their heads. */
+  #addToLine(job: KeyJob): void {
+    const line = this.#lineOf(job.key) ?? this.#newLine(job.key);
+    const head = line.first;
+    const isNext = !head || job.place < head.place;
+    if (head && isNext) this.#lines.splice(this.#indexOf(head.place), 1);
+    line.add(job);
+    if (isNext) this.#lines.splice(this.#indexOf(job.place), 0, line);
   }
 
   /** Keeps the lines in the order of their heads. */

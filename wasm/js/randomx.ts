@@ -1,4 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import {
+  follow,
+  guarded,
+  versionOf,
+  type AbortOptions,
+  type HashOptions,
+  type PrepareOptions,
+} from "./calls.js";
 import { aborted, asRandomXError } from "./errors.js";
 import { report } from "./job.js";
 import { ChainFollower } from "./chain/follower.js";
@@ -8,35 +16,12 @@ import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./
 import { choices, type Configuration, type CreateOptions } from "./options.js";
 import type { Input, Times } from "./protocol.js";
 import { Scheduler } from "./scheduler.js";
+import type { Share } from "./shares/share.js";
+import { verifyShares, type ShareVerdict } from "./shares/verify.js";
 import type { Stats } from "./stats.js";
 import { stream } from "./stream.js";
-import type { Bytes, Difficulty, Follow, Progress, Source, Version } from "./types.js";
+import type { Bytes, Difficulty, Progress, Source, Version } from "./types.js";
 import * as validate from "./validate.js";
-
-/** How a call is aborted. */
-export interface AbortOptions {
-  /**
-   * Aborting it rejects the call at once with code `aborted`. A cache that the call fills is freed.
-   * The instance stays usable.
-   */
-  signal?: AbortSignal | undefined;
-}
-
-/** How a call that may fill a cache is followed and aborted. */
-export interface PrepareOptions extends AbortOptions {
-  /**
-   * Receives the progress of the call. First phase `cache`: the part of the key's cache that is
-   * filled, about every 20 ms, or only 1 if the cache is already held. Then phase `hash`: the part of
-   * the inputs that is hashed. Each phase ends with 1.
-   */
-  onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-/** How inputs are hashed. */
-export interface HashOptions extends PrepareOptions {
-  /** RandomX 1 (the default, which Monero runs) or 2. Both use the same cache. */
-  version?: Version | undefined;
-}
 
 /** What to hash. */
 interface Work {
@@ -116,7 +101,8 @@ export class RandomX {
   /**
    * Fills the cache of `key` (specification, section 7) and holds it, so that hashes with it start at
    * once. If all slots are in use, it replaces the least recently used cache. The other methods do
-   * this themselves when necessary.
+   * this themselves when necessary. Native code fills it with a thread of its own, of low priority, if it
+   * holds another key's cache and has a slot for both.
    *
    * @param key - at most 1 MiB; may be empty.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`.
@@ -212,6 +198,30 @@ export class RandomX {
       await this.#scheduler.hash(request, follow(options));
       return times;
     });
+  }
+
+  /**
+   * Verifies shares that miners submit to a pool. They may have several seeds, and be of both versions of
+   * RandomX. Those of one seed are hashed together, a higher priority first.
+   *
+   * It returns a promise for each share, in their order. Each resolves as soon as its share is hashed, or its
+   * `timeout` is over, and none ever rejects. Either all shares wait then, or none: if one is malformed or the
+   * queue has no room, the call throws.
+   *
+   * @throws {@link RandomXError} `invalid-argument`, `queue-full`, `aborted`, `disposed`.
+   *
+   * @example
+   * ```ts
+   * const [verdict] = randomx.verifyShares([{ seed, blob, nonce, target, hash, timeout: 5000 }]);
+   * if ((await verdict).status === "valid") credit(miner);
+   * ```
+   */
+  verifyShares(shares: readonly Share[], options: AbortOptions = {}): Promise<ShareVerdict>[] {
+    try {
+      return verifyShares(this.#scheduler, shares, follow(options).signal);
+    } catch (thrown) {
+      throw asRandomXError(thrown);
+    }
   }
 
   /**
@@ -375,26 +385,4 @@ export class RandomX {
       version: versionOf(options),
     };
   }
-}
-
-/** Runs a call. Only `RandomXError`s leave it, whatever its arguments do when they are read. */
-async function guarded<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (thrown) {
-    throw asRandomXError(thrown);
-  }
-}
-
-/** Reads the options that follow a call. */
-function follow(options: PrepareOptions): Follow {
-  return validate.fields("options", options, {
-    signal: validate.signal,
-    onProgress: validate.progress,
-  });
-}
-
-/** Reads the version from the options. */
-function versionOf(options: HashOptions): Version {
-  return validate.fields("options", options, { version: validate.version }).version;
 }

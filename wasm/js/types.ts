@@ -9,6 +9,12 @@ export type Version = 1 | 2;
 /** A difficulty from 1 to 2^256 - 1. A string holds decimal digits only. */
 export type Difficulty = bigint | number | string;
 
+/** The priorities of requests, the highest first. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
+
+/** The priority of a request. */
+export type Priority = (typeof PRIORITIES)[number];
+
 /** A network of Monero nodes. `regtest` is a private chain of `monerod --regtest`. */
 export type Network = "mainnet" | "stagenet" | "testnet" | "regtest";
 

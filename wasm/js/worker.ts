@@ -7,6 +7,7 @@ import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
+import { bytesOf } from "./inputs.js";
 import { Rules } from "./monero/rules.js";
 import { prefault } from "./prefault.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
@@ -62,7 +63,7 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     case "measure":
       return session.measure(request.args);
     case "hash":
-      return { hashes: session.hash(request.args), mode: session.mode(request.args.slot) };
+      return hash(session, request.args);
     case "commitment":
       return session.commitment(request.args);
     case "loadRules":
@@ -72,6 +73,21 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     default:
       return judge(request);
   }
+}
+
+/** Hashes inputs. In place of a block it hashes the block's hashing blob. */
+async function hash(session: WorkerSession, args: Args<"hash">): Promise<Result<"hash">> {
+  const loaded = args.inputs.some(({ isBlock }) => isBlock) ? await getRules() : undefined;
+  const blobs = args.inputs.map((input) => {
+    const bytes = bytesOf(input);
+    return input.isBlock ? loaded?.hashingBlob(bytes) : bytes;
+  });
+  const inputs = blobs.flatMap((bytes) => (bytes ? [{ bytes }] : []));
+  const hashed = session.hash({ ...args, inputs });
+  const mode = session.mode(args.slot);
+  let next = 0;
+  const unreadable = { hash: new Uint8Array() };
+  return { hashes: blobs.map((blob) => (blob && hashed[next++]) ?? unreadable), mode };
 }
 
 /** Performs an operation of Monero's rules. */

@@ -8,7 +8,7 @@ import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
 /** The exports of the WebAssembly module. */
 export type MoneroWasm = Pick<
   typeof import("../../monero/pkg/randomx_monero_wasm.js"),
-  "Chain" | "examine" | "meetsDifficulty" | "proofOfWork" | "seedHeight"
+  "Chain" | "examine" | "hashingBlob" | "meetsDifficulty" | "proofOfWork" | "seedHeight"
 >;
 
 /** Performs the operations of Monero's rules with the WebAssembly module. */
@@ -27,6 +27,11 @@ export class Rules {
   /** Tells whether a hash meets a difficulty. */
   checkDifficulty({ hash, difficulty }: Args<"checkDifficulty">): Result<"checkDifficulty"> {
     return this.#wasm.meetsDifficulty(hash, difficulty);
+  }
+
+  /** Returns the hashing blob of a block, or `undefined` if the block cannot be parsed. */
+  hashingBlob(block: Uint8Array): Uint8Array | undefined {
+    return this.#wasm.hashingBlob(block);
   }
 
   /** Checks a block by itself, and its proof of work if there is one. */
