@@ -142,6 +142,46 @@ describe("the cache of a key", () => {
   });
 });
 
+describe("the next key", () => {
+  test("is prepared behind the hashes with the present one", async () => {
+    const randomx = await create({ threads: 1, slots: 2 });
+    await randomx.prepare(key);
+    const order: string[] = [];
+    const next = randomx.prepare("00").then(() => order.push("prepared"));
+    const hashing = randomx.hash(key, input).then(() => order.push("hashed"));
+    await Promise.all([next, hashing]);
+    // The only worker would hash after the fill.
+    expect(order).toEqual(["hashed", "prepared"]);
+    expect(workers).toHaveLength(2);
+    const progress = vi.fn();
+    await randomx.hash("00", input, { onProgress: progress });
+    expect(progress).toHaveBeenCalledWith({ phase: "cache", done: 1 });
+    expect(randomx.stats().caches.count).toBe(2);
+    expect(randomx.configuration.threads).toBe(1);
+  });
+
+  test("is prepared by another worker if that one dies", async () => {
+    const randomx = await create({ threads: 1, slots: 2 });
+    await randomx.prepare(key);
+    const stop = new AbortController();
+    const stopped = randomx.prepare("00", { signal: stop.signal });
+    await vi.waitFor(() => {
+      expect(workers).toHaveLength(2);
+    });
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ code: "aborted" });
+    const failing = randomx.prepare("01", {
+      onProgress: ({ done }) => {
+        if (done > 0.1) void workers[1]?.terminate();
+      },
+    });
+    await expect(failing).rejects.toMatchObject({ code: "worker-failed" });
+    expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
+    await randomx.prepare("01");
+    expect(randomx.stats().slots.map(({ isReady }) => isReady)).toEqual([true, true]);
+  });
+});
+
 describe("a dataset", () => {
   fullTest(
     "is complete before the first hash in fast mode, and one for all instances",

@@ -20,7 +20,7 @@ import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import { newFillCursor } from "./prefault.js";
 import type { Args, Hashed, Input, Result } from "./protocol.js";
-import { Queue } from "./queue.js";
+import { Queue, type Line } from "./queue.js";
 import { Slots, type Slot } from "./slots.js";
 import { Counters, type Stats } from "./stats.js";
 import type { Follow } from "./types.js";
@@ -165,7 +165,8 @@ export class Scheduler {
   }
 
   #handOut(): void {
-    for (const worker of this.#workers.idle()) {
+    if (this.#queue.lines.some(({ head }) => this.#isBehind(head))) this.#workers.startFiller();
+    for (const worker of this.#workers.ready()) {
       const work = this.#startNext(worker);
       if (!work) continue;
       worker.isBusy = true;
@@ -181,6 +182,7 @@ export class Scheduler {
   #startNext(worker: WorkerHandle): Promise<void> | undefined {
     const stale = this.#slots.all.find((slot) => this.#isStale(worker, slot));
     if (stale) return this.#forget(worker, stale);
+    if (worker === this.#workers.filler) return this.#fillBehind(worker);
     const prefaulting = this.#prefault(worker);
     if (prefaulting) return prefaulting;
     // The first hash must not wait for it. During a fill it costs nothing.
@@ -218,6 +220,7 @@ export class Scheduler {
       if (head instanceof Release) {
         if (!slot?.users) return head;
       } else if (!slot) {
+        if (this.#isBehind(head)) continue;
         // Nothing overtakes a request that waits for a slot, or it might wait forever.
         return this.#slots.free() && head;
       } else if (slot.cache) {
@@ -225,6 +228,20 @@ export class Scheduler {
       }
     }
     return undefined;
+  }
+
+  /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
+  #isBehind(job: KeyJob): boolean {
+    const { all } = this.#slots;
+    const isFill = job instanceof Hashing && job.isFill && !this.#slots.of(job.key);
+    return isFill && this.#workers.canFillBehind && all.length > 1 && all.some(({ key }) => key);
+  }
+
+  /** Starts the next fill behind the hashes. */
+  #fillBehind(filler: WorkerHandle): Promise<void> | undefined {
+    const line = this.#queue.lines.find(({ head }) => this.#isBehind(head));
+    const free = line && this.#slots.free();
+    return free && this.#fill(filler, free, line.key);
   }
 
   async #answer(worker: WorkerHandle, call: Call): Promise<void> {
@@ -315,12 +332,11 @@ export class Scheduler {
     const { cache } = slot;
     if (!cache) return;
     this.#slots.use(slot);
-    const waiting = this.#queue.lines.find(({ key }) => !this.#slots.of(key));
-    const parts = takeBatch(this.#queue, head, {
-      lanes: this.#choices.lanes,
-      workers: this.#workers.idle().length,
-      before: waiting?.head.place ?? Infinity,
-    });
+    const waits = ({ key, head }: Line): boolean => !this.#slots.of(key) && !this.#isBehind(head);
+    const waiting = this.#queue.lines.find(waits);
+    const before = waiting?.head.place ?? Infinity;
+    const workers = this.#workers.idle().length;
+    const parts = takeBatch(this.#queue, head, { lanes: this.#choices.lanes, workers, before });
     const start = performance.now();
     try {
       if (worker.caches[slot.index] !== cache) {

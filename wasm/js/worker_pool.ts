@@ -43,6 +43,9 @@ export class WorkerPool {
   #threads = 1;
   #lastPlace = PLACES.last;
   #isStarting = false;
+  /** A worker that fills caches behind the hashes, once it is needed. */
+  #filler: WorkerHandle | undefined;
+  #fillerIs: "wanted" | "possible" | "impossible" = "possible";
   #end: PlainError | undefined;
   #gone: Promise<void> | undefined;
 
@@ -78,7 +81,34 @@ export class WorkerPool {
 
   /** Whether a worker holds a cache. */
   holds(slot: number, cache: Cache): boolean {
-    return this.#workers.some(({ caches }) => caches[slot] === cache);
+    return [...this.#workers, this.#filler].some((worker) => worker?.caches[slot] === cache);
+  }
+
+  /** The worker that fills caches behind the hashes. */
+  get filler(): WorkerHandle | undefined {
+    return this.#filler;
+  }
+
+  /** Whether there can be such a worker: natively, where its thread can give way to others. */
+  get canFillBehind(): boolean {
+    return this.#engines[0] === "native" && this.#fillerIs !== "impossible";
+  }
+
+  /** Starts the worker that fills behind the hashes, if there is none. */
+  startFiller(): void {
+    if (this.#end || this.#fillerIs !== "possible") return;
+    this.#fillerIs = "wanted";
+    this.#open(true).then(
+      (worker) => {
+        this.#filler = worker;
+        this.#owner.changed();
+      },
+      () => {
+        // The others fill all caches.
+        this.#fillerIs = "impossible";
+        this.#owner.changed();
+      },
+    );
   }
 
   /** Starts the first worker, which compiles the module for all. The others start afterwards. */
@@ -92,6 +122,12 @@ export class WorkerPool {
   /** Returns the workers without work. */
   idle(): WorkerHandle[] {
     return this.#workers.filter(({ isBusy }) => !isBusy);
+  }
+
+  /** Returns the workers without work, and the one that fills behind the hashes if it has none. */
+  ready(): WorkerHandle[] {
+    const filler = this.#filler;
+    return filler?.isBusy === false ? [...this.idle(), filler] : this.idle();
   }
 
   /** Starts the missing workers, one after another. */
@@ -133,32 +169,37 @@ export class WorkerPool {
   async #start(): Promise<void> {
     this.#isStarting = true;
     try {
-      const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
-      const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
-      const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
-      const { mode, datasetBytes } = this.#choices;
-      const datasets = Math.floor(datasetBytes / DATASET_BYTES);
-      const place = this.#freshPlace();
-      const { connection, started } = Connection.open(
-        workerUrl,
-        { engines, mode, datasets, module: this.#module, ...addresses, features, lanes, place },
-        () => {
-          this.#forget(connection);
-        },
-      );
-      this.#connections.add(connection);
-      const found = await started;
-      this.check();
-      this.#module = found.module;
-      this.#features = found.features;
-      if (!this.#hasStarted) this.#notNative = found.notNative;
-      this.#engines = found.engines;
-      this.#hasStarted = true;
-      this.#workers.push({ connection, place, isBusy: false, caches: [] });
+      this.#workers.push(await this.#open(false));
     } finally {
       this.#isStarting = false;
     }
     this.#owner.changed();
+  }
+
+  async #open(isFiller: boolean): Promise<WorkerHandle> {
+    const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
+    const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
+    const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
+    const { mode, datasetBytes } = this.#choices;
+    const datasets = Math.floor(datasetBytes / DATASET_BYTES);
+    const place = this.#freshPlace();
+    const setting = { mode, datasets, module: this.#module, features, lanes, place, isFiller };
+    const { connection, started } = Connection.open(
+      workerUrl,
+      { engines, ...setting, ...addresses },
+      () => {
+        this.#forget(connection);
+      },
+    );
+    this.#connections.add(connection);
+    const found = await started;
+    this.check();
+    this.#module = found.module;
+    this.#features = found.features;
+    if (!this.#hasStarted) this.#notNative = found.notNative;
+    this.#engines = found.engines;
+    this.#hasStarted = true;
+    return { connection, place, isBusy: false, caches: [] };
   }
 
   /** Avoids the place of a worker that was just ended, because it may write for another moment. */
@@ -170,9 +211,14 @@ export class WorkerPool {
 
   #forget(connection: Connection): void {
     this.#connections.delete(connection);
+    const isFiller = this.#filler?.connection === connection;
+    if (isFiller) {
+      this.#filler = undefined;
+      this.#fillerIs = "possible";
+    }
     const index = this.#workers.findIndex((worker) => worker.connection === connection);
-    const [worker] = index < 0 ? [] : this.#workers.splice(index, 1);
-    if (!worker || this.#end) return;
+    const isLost = isFiller || (index >= 0 && this.#workers.splice(index, 1).length > 0);
+    if (!isLost || this.#end) return;
     this.#owner.lost();
     this.#owner.changed();
   }

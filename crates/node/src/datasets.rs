@@ -7,6 +7,7 @@ use std::thread;
 use randomx::{Dataset, DatasetBuilder, DatasetError};
 
 use crate::caches::Shared;
+use crate::priority;
 use crate::registry::{Keyed, Registry};
 
 /// How far a dataset is.
@@ -55,7 +56,7 @@ pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Buildin
     let building = Arc::new(Building { key, state: Mutex::new(State::Building(0.0)) });
     let (items, owner) = (cache.items(), Arc::downgrade(&building));
     let build = move || {
-        give_way();
+        priority::give_way();
         let finished = DatasetBuilder::new(threads).and_then(|builder| {
             builder.fill(&items, |done| match owner.upgrade() {
                 Some(building) => {
@@ -81,11 +82,4 @@ pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Buildin
 /// Returns the number of datasets that workers hold.
 pub fn count() -> usize {
     DATASETS.lock().count()
-}
-
-/// Lets hashing go first. Threads that this one starts do the same.
-fn give_way() {
-    // On Linux this is the priority of the thread. It matters only where processors are scarce.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, 10);
 }

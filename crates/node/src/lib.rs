@@ -12,6 +12,7 @@ pub mod caches;
 pub mod dataset;
 pub mod datasets;
 pub mod error;
+pub mod priority;
 mod registry;
 pub mod vm;
 

@@ -10,6 +10,7 @@ export interface Addon {
   implementations: () => string;
   cacheCount: () => number;
   datasetCount: () => number;
+  giveWay: () => void;
   commitment: (input: Uint8Array, hash: Uint8Array) => Uint8Array;
   CacheBuilder: new (key: Uint8Array) => CacheBuilder;
   Cache: { find: (key: Uint8Array) => Cache | null };

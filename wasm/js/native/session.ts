@@ -18,6 +18,8 @@ export interface NativeSetting {
   mode: "auto" | Mode;
   /** The number of datasets that the process may hold. */
   datasets: number;
+  /** Whether the session only fills caches, behind the hashes of others. */
+  isFiller: boolean;
 }
 
 /** The part of a fill that the cache takes in fast mode, for the progress. The dataset is the rest. */
@@ -50,6 +52,7 @@ export class NativeSession implements WorkerSession {
     this.#addon = addon;
     this.#setting = setting;
     this.#pause = pause;
+    if (setting.isFiller) addon.giveWay();
   }
 
   /** Allocates nothing: a fill does. */
