@@ -72,6 +72,7 @@ Exit codes:
 
 const VERIFY_USAGE: &str = "\
 randomx verify --jsonl FILE [OPTIONS]
+       randomx verify --listen PATH [OPTIONS]
        randomx verify --node URL --from HEIGHT [--to HEIGHT] [OPTIONS]
        randomx verify --node URL --checkpoint FILE [--from HEIGHT] [--to HEIGHT] [OPTIONS]
        randomx verify --evidence FILE [OPTIONS]";
@@ -100,6 +101,12 @@ blobs, are read ahead of the first one without a verdict. Lines whose seed hashe
 within that window, and the caches of the last two are kept. The first malformed line ends the run
 with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
 pipe, the run goes on until its exit code is known. Limit: 1 MiB per hashing blob.
+
+A socket: with --listen, each connection has lines of its own, answered in their order. Only this user
+can connect. A malformed line is answered by {\"error\":\"...\"} after the verdicts on the lines before,
+and ends its connection. At most 256 lines of a connection wait; the next are read when those are
+answered. A program that leaves its verdicts unread for 30 seconds is disconnected. Limit: 16
+connections. SIGINT and SIGTERM end the run with exit code 0, and remove the socket.
 
 A node's chain: every block is read whole. Its id, height, predecessor, timestamps, seed hash,
 difficulty and proof of work are checked against the blocks before it; the difficulty that the network
@@ -200,8 +207,14 @@ pub(crate) struct HashArgs {
 pub(crate) struct VerifyArgs {
     /// Verify every line of a JSON lines file; `-` is stdin
     #[arg(long, value_name = "FILE", conflicts_with = "node")]
-    #[arg(required_unless_present_any = ["node", "evidence"])]
+    #[cfg_attr(unix, arg(required_unless_present_any = ["node", "evidence", "listen"]))]
+    #[cfg_attr(not(unix), arg(required_unless_present_any = ["node", "evidence"]))]
     pub(crate) jsonl: Option<PathBuf>,
+
+    /// Verify the lines of other programs of this user, by a Unix socket at this path
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["node", "jsonl", "evidence"])]
+    pub(crate) listen: Option<PathBuf>,
 
     /// Verify evidence that `follow` wrote, without any network
     #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "jsonl"])]

@@ -118,6 +118,9 @@ pub(crate) enum Error {
     #[error("cannot listen on {address}: {problem}")]
     Listen { address: SocketAddr, problem: io::Error },
 
+    #[error("--listen {}: {problem}", .path.display())]
+    Socket { path: PathBuf, problem: io::Error },
+
     #[error(transparent)]
     Follow(#[from] FollowerError),
 

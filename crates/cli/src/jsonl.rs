@@ -33,6 +33,12 @@ impl Lines {
         Ok(Lines::new(Box::new(BufReader::new(opened)), file, MAX_LINE))
     }
 
+    /// Reads the lines of a connection.
+    #[cfg(unix)]
+    pub(crate) fn of_connection(reader: Box<dyn BufRead + Send>) -> Lines {
+        Lines::new(reader, Path::new("connection"), MAX_LINE)
+    }
+
     /// Reads lines from bytes, as from stdin.
     #[cfg(feature = "internals")]
     pub(crate) fn of(bytes: Vec<u8>) -> Lines {

@@ -15,6 +15,8 @@ mod info;
 #[cfg(feature = "internals")]
 pub mod internals;
 mod jsonl;
+#[cfg(unix)]
+mod listen;
 mod mode;
 mod output;
 mod progress;
@@ -51,10 +53,14 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Verifies the lines of a file, the chain of a node, or evidence.
+/// Verifies the lines of a file or of other programs, the chain of a node, or evidence.
 fn verify(args: &VerifyArgs) -> Result<ExitCode, Error> {
     if let Some(file) = &args.evidence {
         return evidence::run(file, &args.work);
+    }
+    #[cfg(unix)]
+    if let Some(path) = &args.listen {
+        return listen::run(args, path);
     }
     match (&args.node, &args.jsonl) {
         (Some(node), _) => chain::run(args, node),

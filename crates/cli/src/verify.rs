@@ -65,7 +65,7 @@ struct Record<'a> {
 
 /// One line of output.
 #[derive(Serialize)]
-struct Verdict<'a> {
+pub(crate) struct Verdict<'a> {
     valid: bool,
     #[serde(serialize_with = "hex::serialize")]
     hash: &'a Hash,
@@ -74,7 +74,7 @@ struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    fn new(hash: &'a Hash, difficulty: &Difficulty) -> Verdict<'a> {
+    pub(crate) fn new(hash: &'a Hash, difficulty: &Difficulty) -> Verdict<'a> {
         let valid = difficulty.is_met_by(hash);
         let reason = (!valid).then(|| format!("the hash does not meet difficulty {difficulty}"));
         Verdict { valid, hash, reason }
