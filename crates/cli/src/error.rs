@@ -118,6 +118,7 @@ pub(crate) enum Error {
     #[error("cannot listen on {address}: {problem}")]
     Listen { address: SocketAddr, problem: io::Error },
 
+    #[cfg(unix)]
     #[error("--listen {}: {problem}", .path.display())]
     Socket { path: PathBuf, problem: io::Error },
 
