@@ -52,6 +52,12 @@ impl<'a> Input<'a> {
         self.0.bytes(length).unwrap_or_default()
     }
 
+    /// Returns some bytes, as many as the next two say if there are so many.
+    pub(crate) fn long_bytes(&mut self) -> &'a [u8] {
+        let length = usize::from(u16::from_le_bytes(self.array())).min(self.0.len());
+        self.0.bytes(length).unwrap_or_default()
+    }
+
     /// Returns all bytes that are left.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         self.0.bytes(self.0.len()).unwrap_or_default()

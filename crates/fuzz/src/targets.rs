@@ -5,7 +5,9 @@ mod chains;
 mod checkpoints;
 mod difficulties;
 mod events;
+mod guard;
 mod histories;
+mod messages;
 mod node_answers;
 mod programs;
 mod relays;
@@ -31,6 +33,7 @@ pub const TARGETS: &[Target] = &[
     histories::HISTORIES,
     node_answers::NODE_ANSWERS,
     relays::RELAYS,
+    guard::GUARD,
     requests::JSON_LINES,
     requests::REQUESTS,
     programs::PROGRAMS,

@@ -62,6 +62,7 @@ replays!(
     histories,
     node_answers,
     relays,
+    guard,
     json_lines,
     requests,
     programs,

@@ -23,8 +23,8 @@ use segment::{SEGMENT, Segment};
 /// The most segments in memory: 2 MB each.
 const IN_MEMORY: usize = 16;
 
-/// How long a request waits for headers before it is refused for now.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a wallet's request waits for headers.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How many blocks below the oldest proven one a request may be that is not a scan. It would otherwise
 /// take hours to answer a question about one old block.
@@ -36,6 +36,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Older headers.
 pub(crate) struct Archive {
     folder: PathBuf,
+    /// How long a request waits for headers before it is refused for now.
+    patience: Duration,
     state: Mutex<State>,
     /// Signals that more is wanted, or known.
     changed: Condvar,
@@ -64,8 +66,8 @@ struct State {
 
 impl Archive {
     /// Returns the archive in a folder.
-    pub(crate) fn new(folder: PathBuf) -> Archive {
-        Archive { folder, state: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(folder: PathBuf, patience: Duration) -> Archive {
+        Archive { folder, patience, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Notes the block from which older ones are proven.
@@ -90,7 +92,7 @@ impl Archive {
 
     /// Returns the block at a height, for which it waits a while if it is not too old.
     pub(crate) fn block(&self, height: u64) -> Result<Verified, Unknown> {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + self.patience;
         let mut state = self.lock();
         while !state.has(height) {
             if height.saturating_add(REACH) < state.lowest() {
@@ -311,7 +313,7 @@ mod tests {
 
     #[test]
     fn only_a_scan_has_very_old_headers_read() {
-        let archive = Archive::new(PathBuf::new());
+        let archive = Archive::new(PathBuf::new(), PATIENCE);
         let base = 100_000;
         archive.set_base((base, [0; 32]));
         assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));

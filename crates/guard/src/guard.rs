@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 
 use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError};
@@ -14,9 +14,9 @@ use serde_json::json;
 use thiserror::Error;
 use url::Url;
 
-use crate::archive::Archive;
+use crate::archive::{Archive, PATIENCE};
 use crate::chain::{Chain, View};
-use crate::journal::Journal;
+use crate::journal::{Journal, keep_in};
 use crate::nodes::Nodes;
 use crate::routes;
 use crate::service::Service;
@@ -62,7 +62,7 @@ impl Guard {
     pub fn new(setup: Setup<'_>, hasher: impl Hasher + 'static) -> Result<Guard, GuardError> {
         let Setup { config, start, nodes, relays, route, store, log } = setup;
         let network = config.network;
-        let journal = Arc::new(Journal::new(log, store.to_owned()));
+        let journal = Arc::new(Journal::new(log, keep_in(store.to_owned())));
         let sources = || -> Vec<Source> {
             let nodes = nodes.iter().map(|url| Source::node_by(&route, url));
             nodes.chain(relays.iter().map(|url| Source::relay_by(&route, url))).collect()
@@ -71,21 +71,14 @@ impl Guard {
         let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));
         let opened = Store::open(store)?;
         let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
-        let archive = Arc::new(Archive::new(store.join(HEADERS)));
+        let archive = Arc::new(Archive::new(store.join(HEADERS), PATIENCE));
         // Relays have headers at hand, nodes must be asked for whole blocks.
         let mut older = sources();
         older.rotate_left(nodes.len());
         let (filled, noted) = (Arc::clone(&archive), Arc::clone(&journal));
         let work = move || filled.run(&older, &noted);
         thread::Builder::new().spawn(work).map_err(GuardError::Threads)?;
-        let service = Service {
-            chain: Chain::new(archive),
-            nodes: remote,
-            journal,
-            paid: Mutex::default(),
-            sources: Mutex::default(),
-            caught_up: AtomicBool::new(false),
-        };
+        let service = Service::new(Chain::new(archive), remote, journal);
         let mut guard = Guard { follower, service: Arc::new(service), names, network, shown: None };
         guard.show();
         Ok(guard)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -54,10 +55,16 @@ pub(crate) struct Refused {
     evidence: Option<PathBuf>,
 }
 
+/// Receives lines for people.
+pub(crate) type Log = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Keeps evidence, and returns its file.
+pub(crate) type Keep = Box<dyn Fn(&Value) -> io::Result<PathBuf> + Send + Sync>;
+
 /// Writes the log and evidence, and counts.
 pub(crate) struct Journal {
-    log: Box<dyn Fn(&str) + Send + Sync>,
-    folder: PathBuf,
+    log: Log,
+    keep: Keep,
     state: Mutex<State>,
 }
 
@@ -65,14 +72,13 @@ pub(crate) struct Journal {
 struct State {
     refused: VecDeque<Refused>,
     refused_count: u64,
-    files: usize,
     not_verified: BTreeMap<String, u64>,
     checked: BTreeMap<String, u64>,
 }
 
 impl Journal {
-    pub(crate) fn new(log: Box<dyn Fn(&str) + Send + Sync>, folder: PathBuf) -> Journal {
-        Journal { log, folder, state: Mutex::default() }
+    pub(crate) fn new(log: Log, keep: Keep) -> Journal {
+        Journal { log, keep, state: Mutex::default() }
     }
 
     /// Writes a line to the log.
@@ -105,7 +111,7 @@ impl Journal {
         let content = json!({
             "time": time, "node": node, "method": method, "reason": reason, "evidence": evidence,
         });
-        let file = match self.write(&content) {
+        let file = match (self.keep)(&content) {
             Ok(file) => Some(file),
             Err(problem) => {
                 self.log(&format!("cannot write evidence: {problem}"));
@@ -140,28 +146,28 @@ impl Journal {
         })
     }
 
-    fn write(&self, content: &Value) -> io::Result<PathBuf> {
-        fs::create_dir_all(&self.folder)?;
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Counters and a list are valid after any panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps evidence in files of a folder. Files of earlier runs stay.
+pub(crate) fn keep_in(folder: PathBuf) -> Keep {
+    let files = AtomicUsize::new(0);
+    Box::new(move |content| {
+        fs::create_dir_all(&folder)?;
         loop {
-            let number = {
-                let mut state = self.lock();
-                state.files += 1;
-                state.files
-            };
+            let number = files.fetch_add(1, Ordering::Relaxed) + 1;
             if number > MAX_FILES {
                 return Err(io::Error::other(format!("more than {MAX_FILES} files")));
             }
-            let path = self.folder.join(format!("lie-{number}.json"));
-            // Files of earlier runs stay. No other process writes to the folder, which is locked.
+            let path = folder.join(format!("lie-{number}.json"));
+            // No other process writes to the folder, which is locked.
             if !fs::exists(&path)? {
                 replace_file(&path, content.to_string().as_bytes())?;
                 return Ok(path);
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Counters and a list are valid after any panic.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    })
 }

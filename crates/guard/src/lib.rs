@@ -14,6 +14,8 @@ mod epee;
 mod fees;
 mod forward;
 mod guard;
+#[cfg(feature = "internals")]
+pub mod internals;
 mod journal;
 mod local;
 mod nodes;

@@ -63,11 +63,12 @@ pub(crate) struct Nodes {
 
 struct Remote {
     name: String,
-    /// The address without a slash at its end.
-    address: String,
-    agent: Agent,
+    transport: Transport,
     state: Mutex<State>,
 }
+
+/// Sends a call to a node, and returns the answer.
+pub(crate) type Transport = Box<dyn Fn(&Call) -> Result<Vec<u8>, Fault> + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -82,11 +83,21 @@ impl Nodes {
     pub(crate) fn new(endpoints: &[Url], route: &Route, journal: Arc<Journal>) -> Nodes {
         let agent = agent_settings(route).build().new_agent();
         let remote = |url: &Url| {
+            // Without a slash at its end.
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();
-            let (agent, state) = (agent.clone(), Mutex::default());
-            Remote { name: address.clone(), address, agent, state }
+            let (agent, name) = (agent.clone(), address.clone());
+            (name, Box::new(move |call: &Call| send(&agent, &address, call)) as Transport)
         };
-        Nodes { nodes: endpoints.iter().map(remote).collect(), journal }
+        Nodes::with_transports(endpoints.iter().map(remote), journal)
+    }
+
+    /// Returns nodes with these names that are reached in these ways.
+    pub(crate) fn with_transports(
+        nodes: impl Iterator<Item = (String, Transport)>,
+        journal: Arc<Journal>,
+    ) -> Nodes {
+        let remote = |(name, transport)| Remote { name, transport, state: Mutex::default() };
+        Nodes { nodes: nodes.map(remote).collect(), journal }
     }
 
     /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
@@ -195,26 +206,31 @@ impl Nodes {
 
 impl Remote {
     fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
-        let fail = |problem: ureq::Error| {
-            Fault::Unusable(match problem {
-                ureq::Error::BodyExceedsLimit(limit) => {
-                    format!("expected at most {limit} bytes of answer")
-                }
-                ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-                other => other.to_string(),
-            })
-        };
-        let url = format!("{}{}", self.address, call.path);
-        let request = self.agent.post(url).header("Content-Type", call.form.content_type());
-        let mut response = request.send(&call.body[..]).map_err(fail)?;
-        if response.status() != 200 {
-            return Err(Fault::Unusable(format!("HTTP status {}", response.status().as_u16())));
-        }
-        response.body_mut().with_config().limit(call.limit).read_to_vec().map_err(fail)
+        (self.transport)(call)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Two texts are valid after any panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Sends a call to a node over HTTP.
+fn send(agent: &Agent, address: &str, call: &Call) -> Result<Vec<u8>, Fault> {
+    let fail = |problem: ureq::Error| {
+        Fault::Unusable(match problem {
+            ureq::Error::BodyExceedsLimit(limit) => {
+                format!("expected at most {limit} bytes of answer")
+            }
+            ureq::Error::Timeout(_) => "no answer in time".to_owned(),
+            other => other.to_string(),
+        })
+    };
+    let url = format!("{address}{}", call.path);
+    let request = agent.post(url).header("Content-Type", call.form.content_type());
+    let mut response = request.send(&call.body[..]).map_err(fail)?;
+    if response.status() != 200 {
+        return Err(Fault::Unusable(format!("HTTP status {}", response.status().as_u16())));
+    }
+    response.body_mut().with_config().limit(call.limit).read_to_vec().map_err(fail)
 }

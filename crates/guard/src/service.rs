@@ -26,6 +26,18 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// Returns a service whose chain was not followed yet.
+    pub(crate) fn new(chain: Chain, nodes: Nodes, journal: Arc<Journal>) -> Service {
+        Service {
+            chain,
+            nodes,
+            journal,
+            paid: Mutex::default(),
+            sources: Mutex::default(),
+            caught_up: AtomicBool::new(false),
+        }
+    }
+
     /// Returns the sources of headers, for the status page.
     pub(crate) fn sources(&self) -> MutexGuard<'_, Vec<Value>> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)

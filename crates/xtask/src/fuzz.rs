@@ -27,7 +27,8 @@ pub(crate) struct FuzzArgs {
 const MINUTE: u32 = 60;
 
 /// The crates whose coverage guides libFuzzer. The code of other authors would only add noise.
-const INSTRUMENTED: [&str; 4] = ["randomx-core", "randomx-monero", "randomx-client", "randomx-cli"];
+const INSTRUMENTED: [&str; 5] =
+    ["randomx-core", "randomx-monero", "randomx-client", "randomx-guard", "randomx-cli"];
 
 /// Options of the compiler for instrumented code: a counter for each edge, and hooks at comparisons.
 const INSTRUMENTATION: [&str; 5] = [

@@ -7,6 +7,7 @@ use randomx_cli::internals::{
 };
 use serde_json::{Value, json};
 
+use super::messages::{printable, short};
 use crate::{Target, vectors};
 
 pub(super) const JSON_LINES: Target =
@@ -14,10 +15,6 @@ pub(super) const JSON_LINES: Target =
 
 pub(super) const REQUESTS: Target =
     Target { name: "requests", longest: 2048, quick: 4000, run: requests, seeds: request_seeds };
-
-/// The longest message about a line or a body: 200 characters of what it quotes, each of them escaped
-/// with 8, and its own words.
-const LONGEST_MESSAGE: usize = 200 * 8 + 200;
 
 const THREADS: usize = 4;
 
@@ -63,10 +60,6 @@ fn is_hex(bytes: &[u8], json: &Value) {
     assert_eq!(hex::encode(bytes), json.as_str().expect("a text").to_ascii_lowercase());
 }
 
-fn short(message: &str) {
-    assert!(message.chars().count() <= LONGEST_MESSAGE, "{} characters", message.chars().count());
-}
-
 fn line_seeds() -> Vec<Vec<u8>> {
     let blob = hex::encode(&vectors::hashing_blobs()[0]);
     let seed_hash = "0a".repeat(32);
@@ -99,16 +92,6 @@ fn requests(bytes: &[u8]) {
         },
         _ => host(&String::from_utf8_lossy(rest)),
     }
-}
-
-/// Messages to clients have no control characters, nor any that change the direction of text.
-fn printable(message: &str) {
-    short(message);
-    let is_odd = |c: char| {
-        c.is_control() && c != '\n' && c != '\t'
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    };
-    assert!(!message.contains(is_odd), "{message:?}");
 }
 
 /// A server on this computer has no name that leads elsewhere.

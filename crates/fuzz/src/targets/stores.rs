@@ -55,24 +55,34 @@ fn stores(content: &[u8]) {
 }
 
 fn store_seeds() -> Vec<Vec<u8>> {
-    let mut seeds = Vec::new();
-    for (fixed, blocks) in [(None, 0), (None, 8), (Some(1), 3)] {
-        let start = Checkpoint::genesis(Network::Regtest);
-        let config = Config { fixed_difficulty: fixed, ..Config::new(Network::Regtest, [1; 32]) };
-        let client = Client::new(config, Start::Checkpoint(start)).expect("a start");
-        let saved = client.save().expect("a tip");
-        // Ends in the number of blocks, the blocks, the number of refused ones and the checksum.
-        let mut content = saved[..saved.len() - CHECKSUM - 8].to_vec();
-        content.extend((blocks as u32).to_le_bytes());
-        for blob in blobs(blocks, fixed) {
-            content.extend([1, blob.len() as u8]);
-            content.extend(blob);
-        }
-        content.extend(1_u32.to_le_bytes());
-        content.extend([5; 32]);
-        seeds.push(content);
+    let seed = |fixed, blocks| stored(fixed, &blobs(blocks, fixed), &[[5; 32]]);
+    vec![seed(None, 0), seed(None, 8), seed(Some(1), 3)]
+}
+
+/// Returns the stored state of a client whose chain has these blocks after the genesis block, without
+/// the checksum.
+fn stored(fixed: Option<u128>, blobs: &[Vec<u8>], refused: &[[u8; 32]]) -> Vec<u8> {
+    let start = Checkpoint::genesis(Network::Regtest);
+    let config = Config { fixed_difficulty: fixed, ..Config::new(Network::Regtest, [1; 32]) };
+    let client = Client::new(config, Start::Checkpoint(start)).expect("a start");
+    let saved = client.save().expect("a tip");
+    // Ends in the number of blocks, the blocks, the number of refused ones and the checksum.
+    let mut content = saved[..saved.len() - CHECKSUM - 8].to_vec();
+    content.extend((blobs.len() as u32).to_le_bytes());
+    for blob in blobs {
+        content.extend([1, blob.len() as u8]);
+        content.extend(blob);
     }
-    seeds
+    content.extend((refused.len() as u32).to_le_bytes());
+    content.extend(refused.as_flattened());
+    content
+}
+
+/// Returns a client of a chain of difficulty 1 with these blocks after the genesis block.
+pub(super) fn client_of(blobs: &[Vec<u8>]) -> Client {
+    let content = stored(Some(1), blobs, &[]);
+    let start = Start::Stored(with_checksum(&content));
+    Client::new(config(&content), start).expect("a stored chain")
 }
 
 fn evidence(content: &[u8]) {

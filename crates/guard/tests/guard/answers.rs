@@ -3,8 +3,9 @@
 use randomx_monero::{MAINNET_GENESIS_ID, Transaction};
 use serde_json::{Value, json};
 
+use super::chain::{FEE, chain, transaction};
 use super::node::{Node, Words};
-use super::world::{FEE, Guarded, chain, transaction};
+use super::world::Guarded;
 
 const BLOCKS: u64 = 70;
 

@@ -5,8 +5,9 @@ use std::fs;
 use randomx_monero::MAINNET_GENESIS_ID;
 use serde_json::{Value, json};
 
+use super::chain::{TestBlock, chain, transaction};
 use super::node::{Node, Words};
-use super::world::{Guarded, TestBlock, chain, transaction};
+use super::world::Guarded;
 
 const BLOCKS: u64 = 30;
 const KEPT: u64 = 2160;

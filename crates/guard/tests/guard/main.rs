@@ -1,9 +1,11 @@
 //! A guard between a wallet and simulated nodes, which lie in every way.
 
 mod answers;
+mod chain;
 mod lies;
 mod node;
 mod older;
+mod reader;
 mod wallet;
 mod world;
 

@@ -9,7 +9,7 @@ use monero_epee::Epee;
 use randomx_monero::{Block, Hash};
 use serde_json::{Value, json};
 
-use super::world::TestBlock;
+use super::chain::TestBlock;
 use super::writer::Writer;
 
 /// What a node says.
@@ -100,7 +100,8 @@ fn answer(
     stream.write_all(&answer).ok()
 }
 
-fn respond(words: &Words, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+/// Returns the HTTP status and the answer to a request.
+pub(crate) fn respond(words: &Words, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
     if words.fails && path != "/json_rpc" {
         return (500, Vec::new());
     }
@@ -174,7 +175,7 @@ fn header(chain: &[TestBlock], height: usize) -> Value {
     })
 }
 
-/// Returns the ids and the start in a request.
+/// Returns the ids, the start and the heights in a request.
 fn requested(body: &[u8]) -> (Vec<Hash>, u64, Vec<u64>) {
     let (mut ids, mut start, mut heights) = (Vec::new(), 0, Vec::new());
     let mut epee = Epee::new(body).expect("a request");

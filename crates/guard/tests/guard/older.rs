@@ -5,8 +5,9 @@ use std::fs;
 use randomx_monero::MAINNET_GENESIS_ID;
 use serde_json::json;
 
+use super::chain::chain;
 use super::node::{Node, Words};
-use super::world::{Guarded, chain};
+use super::world::Guarded;
 
 const BLOCKS: u64 = 120;
 const KEPT: u64 = 20;

@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-core",
             "randomx-monero",
             "randomx-client",
+            "randomx-guard",
             "randomx-cli",
             "randomx-testing",
             "randomx-wasmi",

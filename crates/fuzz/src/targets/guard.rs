@@ -1,0 +1,120 @@
+//! A guard between wallets and nodes, with hostile requests and nodes that lie.
+//!
+//! An input is a wallet's request with the answers of nodes to it. The verified chain is always the
+//! same, so each part of an answer that the guard vouches for is compared with that chain's bytes.
+
+mod checks;
+mod seeds;
+
+#[path = "../../../guard/tests/guard/chain.rs"]
+#[allow(dead_code, reason = "the guard's own tests use all of it")]
+mod chain;
+#[path = "../../../guard/tests/guard/node.rs"]
+#[allow(dead_code, reason = "the guard's own tests use all of it")]
+mod node;
+#[path = "../../../guard/tests/guard/reader.rs"]
+mod reader;
+#[path = "../../../guard/src/epee/writer.rs"]
+#[allow(dead_code, reason = "the guard uses all of it")]
+mod writer;
+
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use randomx_guard::internals::{Desk, Node};
+use randomx_monero::client::Client;
+use randomx_monero::{Block, Network};
+
+use super::stores::client_of;
+use crate::Target;
+use crate::input::Input;
+use chain::TestBlock;
+use node::{Words, respond};
+
+pub(super) const GUARD: Target =
+    Target { name: "guard", longest: 8192, quick: 1000, run, seeds: seeds::seeds };
+
+/// Blocks after the genesis block. More than ten, since another block ten below the tip is a lie.
+const BLOCKS: u64 = 14;
+
+/// The paths of requests. Nodes know them by the same names.
+const PATHS: [&str; 12] = [
+    "/getblocks.bin",
+    "/getblocks_by_height.bin",
+    "/gethashes.bin",
+    "/gettransactions",
+    "/json_rpc",
+    "/is_key_image_spent",
+    "/get_outs.bin",
+    "/get_output_distribution.bin",
+    "/get_o_indexes.bin",
+    "/sendrawtransaction",
+    "/get_transaction_pool_hashes.bin",
+    "/get_info",
+];
+
+/// Bits of an input's second byte: a second node, and nodes that tell the truth where the guard asks
+/// for more than the wallet did.
+const TWO_NODES: u8 = 1;
+const HONEST: u8 = 2;
+
+static CHAIN: LazyLock<Vec<TestBlock>> = LazyLock::new(|| chain::chain(BLOCKS, BLOCKS));
+
+static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+    let blob = |block: &TestBlock| {
+        Block::parse(&block.blob).expect("a block").hashing_blob().as_bytes().to_vec()
+    };
+    client_of(&CHAIN[1..].iter().map(blob).collect::<Vec<_>>())
+});
+
+/// What nodes do.
+struct Script {
+    /// The path of the wallet's request.
+    path: &'static str,
+    /// The answer of each node to the wallet's request.
+    answers: [Vec<u8>; 2],
+    /// The answer to other requests, unless that is the truth.
+    other: Option<Vec<u8>>,
+    /// The paths and bodies of all requests to nodes.
+    forwarded: Mutex<Vec<(String, Vec<u8>)>>,
+}
+
+impl Script {
+    fn answer(&self, node: usize, path: &str, body: &[u8]) -> Vec<u8> {
+        let mut forwarded = self.forwarded.lock().unwrap_or_else(PoisonError::into_inner);
+        forwarded.push((path.to_owned(), body.to_vec()));
+        if path == self.path {
+            return self.answers[node].clone();
+        }
+        self.other.clone().unwrap_or_else(|| truth(path, body))
+    }
+}
+
+/// Returns an honest node's answer.
+fn truth(path: &str, body: &[u8]) -> Vec<u8> {
+    respond(&Words::honest(CHAIN.clone()), path, body).1
+}
+
+fn run(data: &[u8]) {
+    let mut input = Input::new(data);
+    let (path, options) = (input.pick(&PATHS), input.byte());
+    let request = input.long_bytes();
+    let answers = [input.long_bytes().to_vec(), input.long_bytes().to_vec()];
+    let other = (options & HONEST == 0).then(|| input.rest().to_vec());
+    let script = Arc::new(Script { path, answers, other, forwarded: Mutex::default() });
+    let node = |number| {
+        let script = Arc::clone(&script);
+        Box::new(move |path: &str, body: &[u8]| Some(script.answer(number, path, body))) as Node
+    };
+    let nodes = (0..1 + usize::from(options & TWO_NODES)).map(node).collect();
+    let desk = Desk::new(&CLIENT, Network::Regtest, nodes).expect("a chain");
+    let (status, body) = desk.answer(path, request);
+    assert_eq!(status, 200);
+    // What nobody can verify is passed on as it is.
+    if !script.answers.contains(&body) {
+        checks::answer(path, request, &body);
+    }
+    desk.lies().iter().for_each(checks::lie);
+    for (path, body) in &*script.forwarded.lock().unwrap_or_else(PoisonError::into_inner) {
+        checks::forwarded(path, body);
+    }
+}
