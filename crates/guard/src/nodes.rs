@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::answer::Form;
 use crate::journal::{Journal, Lie};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, brief};
 
 /// A request to a node.
 #[derive(Clone)]
@@ -120,6 +120,7 @@ impl Nodes {
                     return Ok(value);
                 }
                 Err(Fault::Unusable(problem)) => {
+                    let problem = brief(problem);
                     node.lock().failure = Some(format!("{}: {problem}", call.method));
                     failures.push(format!("{}: {problem}", node.name));
                 }
@@ -151,7 +152,9 @@ impl Nodes {
         for (node, outcome) in outcomes {
             match outcome {
                 Ok(value) => values.push(value),
-                Err(Fault::Unusable(problem)) => failures.push(format!("{}: {problem}", node.name)),
+                Err(Fault::Unusable(problem)) => {
+                    failures.push(format!("{}: {}", node.name, brief(problem)));
+                }
                 Err(Fault::Busy(problem)) => return Err(Refusal::Busy(problem)),
                 Err(Fault::Lie(lie)) => return Err(self.accuse(node, &call.method, *lie)),
             }

@@ -2,6 +2,9 @@
 
 use thiserror::Error;
 
+/// The longest message in characters. Parsers quote texts of any length.
+const LONGEST: usize = 500;
+
 /// The reason why a wallet's request has no answer.
 #[derive(Clone, Debug, Error)]
 pub(crate) enum Refusal {
@@ -33,7 +36,28 @@ impl Refusal {
         match self {
             // Wallets know this word, and try again later.
             Refusal::Busy(_) => "BUSY".to_owned(),
-            other => format!("randomx guard: {other}"),
+            other => format!("randomx guard: {}", brief(other.to_string())),
         }
+    }
+}
+
+/// Cuts off the end of a long message.
+pub(crate) fn brief(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_messages_are_cut_off() {
+        let status = |length| Refusal::Unusable("ä".repeat(length)).status();
+        assert_eq!(status(LONGEST), format!("randomx guard: {}", "ä".repeat(LONGEST)));
+        assert_eq!(status(LONGEST + 1), format!("randomx guard: {}…", "ä".repeat(LONGEST)));
     }
 }

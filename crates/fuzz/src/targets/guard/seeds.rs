@@ -89,11 +89,14 @@ fn transactions() -> Vec<Vec<u8>> {
     let (hash, absent) = (hex::encode(CHAIN[6].hashes()[0]), "22".repeat(32));
     let whole = json!({ "txs_hashes": [hash], "decode_as_json": true }).to_string();
     let pruned = json!({ "txs_hashes": [absent, hash], "prune": true }).to_string();
+    let long = json!({ "status": "OK", "missed_tx": "x".repeat(4000) });
     let sent =
         json!({ "tx_as_hex": hex::encode(transaction(99, 0)), "client": "name" }).to_string();
     vec![
         honest("/gettransactions", HONEST, whole.as_bytes()),
         honest("/gettransactions", HONEST, pruned.as_bytes()),
+        // A node that says much.
+        seed("/gettransactions", 0, whole.as_bytes(), long.to_string().as_bytes()),
         seed("/sendrawtransaction", TWO_NODES, sent.as_bytes(), OK.as_bytes()),
     ]
 }
