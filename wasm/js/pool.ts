@@ -49,9 +49,9 @@ let hasher: Hasher | undefined;
 let instance: Promise<RandomX> | undefined;
 
 /**
- * Returns the hash of an input, 32 bytes. The call blocks until it is computed: without a callback for some
- * 15 ms, and for half a second more with a new seed hash, unless that was prepared. With a callback it
- * returns at once, threads compute the hash, and the callback receives it or the error.
+ * Returns the hash of an input, 32 bytes. Without a callback the call blocks until it is computed, and with a
+ * new seed hash until its cache is filled, unless that was prepared. With a callback it returns at once,
+ * threads compute the hash, and the callback receives it or the error.
  *
  * @param input - the hashing blob, at most 1 MiB.
  * @param seedHash - 32 bytes.
