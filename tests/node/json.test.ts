@@ -1,6 +1,7 @@
 /** The reader of a node's JSON, against `JSON.parse`. */
 import { expect, test } from "vitest";
-import { JsonReader, NotJson, type Wanted } from "../../wasm/js/monero/json.js";
+import { JsonReader, type Kept, type Wanted } from "../../wasm/js/monero/json.js";
+import { NotJson } from "../../wasm/js/monero/text.js";
 import { random } from "./monero/support.js";
 
 const WANTED: Wanted = new Map([
@@ -101,4 +102,51 @@ test("bounds depth, numbers and the values that it keeps", () => {
   expect(() => read(`{"a":${"1".repeat(100)}}`)).toThrow(NotJson);
   expect(() => read(`{"a":[${"{},".repeat(50_000)}{}]}`)).toThrow(NotJson);
   expect(read(`{"c":[${"{},".repeat(50_000)}{}],"b":2}`)).toEqual({ b: 2 });
+});
+
+const HEX: Wanted = new Map<string, Kept>([
+  ["blob", { hex: 300 }],
+  ["a", 20],
+]);
+
+test("keeps the bytes of hex digits, however they are cut", () => {
+  const pick = random(9);
+  for (const length of [0, 1, 63, 64, 65, 127, 128, 129, 299, 300]) {
+    const bytes = Uint8Array.from({ length }, () => pick(256));
+    const json = JSON.stringify({ blob: Buffer.from(bytes).toString("hex"), a: "0a" });
+    for (const cut of [1, 2, 7, json.length]) {
+      const { blob, a } = read(json, cut, HEX) as { blob: Uint8Array; a: string };
+      expect(blob).toEqual(bytes);
+      expect(blob.buffer.byteLength).toBe(length);
+      expect(a).toBe("0a");
+    }
+  }
+});
+
+test.each([
+  ["an odd number of digits", "abc"],
+  ["capitals", "AB"],
+  ["another letter", "0g"],
+  ["an escaped digit", "\\u0030a"],
+  ["an escape", "0a\\n"],
+  ["too many digits", "0a".repeat(301)],
+])("keeps no bytes of hex with %s", (_, text) => {
+  for (const cut of [1, 5, 1000]) {
+    expect(read(`{"blob":"${text}","a":1}`, cut, HEX)).toEqual({ blob: undefined, a: 1 });
+  }
+});
+
+test("refuses hex that ends too early or has a control character", () => {
+  expect(() => read('{"blob":"0a', 3, HEX)).toThrow(NotJson);
+  expect(() => read('{"blob":"0a\n"}', 3, HEX)).toThrow(NotJson);
+  expect(() => read('{"blob":"0a\\x"}', 3, HEX)).toThrow(NotJson);
+});
+
+test("keeps no bytes of hex in a list", () => {
+  expect(read('{"blob":["0a","0b"]}', 4, HEX)).toEqual({ blob: ["", ""] });
+});
+
+test("bounds the spaces between two tokens", () => {
+  expect(read(`{${" ".repeat(1024)}"a":${"\n".repeat(1024)}1}`, 100)).toEqual({ a: 1 });
+  expect(() => read(`{"a":${" ".repeat(1025)}1}`, 100)).toThrow(NotJson);
 });

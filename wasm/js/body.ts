@@ -1,4 +1,11 @@
 /** Bodies of answers, read in pieces of bounded length. */
+import { nodeThreads } from "./environment.js";
+
+/**
+ * Whether the system reads an answer on while nobody takes its bytes. Chromium does so for each answer up
+ * to 100 MB, between the tasks of the thread that asked.
+ */
+export const READS_ON = nodeThreads() === undefined;
 
 /** The longest piece, in bytes. */
 const PIECE = 64 << 10;

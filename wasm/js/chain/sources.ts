@@ -1,7 +1,7 @@
 /** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
-import { JsonReader, NotJson, type Wanted } from "../monero/json.js";
+import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
-import { failure, send, type Transport } from "../monero/transport.js";
+import { failure, send, type Sink, type Transport } from "../monero/transport.js";
 import * as validate from "../validate.js";
 
 /** The newest block of a source's chain. */
@@ -92,11 +92,8 @@ export class RelaySource implements HeaderSource {
   }
 
   async tip(signal: AbortSignal): Promise<SourceTip> {
-    const reader = new JsonReader(TIP);
-    await this.#get("tip", MAX_TIP, signal, (piece) => {
-      reader.push(piece);
-    });
-    return validate.fields("tip", ended(reader), { height: validate.height, id: validate.hash });
+    const read = await this.#get("tip", MAX_TIP, signal, () => new JsonReader(TIP));
+    return validate.fields("tip", read, { height: validate.height, id: validate.hash });
   }
 
   async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -108,32 +105,28 @@ export class RelaySource implements HeaderSource {
   }
 
   async #bytes(path: string, limit: number, signal: AbortSignal): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    await this.#get(path, limit, signal, (piece) => {
-      pieces.push(piece.slice());
-    });
-    return join(pieces);
+    return this.#get(path, limit, signal, () => new Pieces());
   }
 
-  async #get(
-    path: string,
-    limit: number,
-    signal: AbortSignal,
-    take: (piece: Uint8Array) => void,
-  ): Promise<void> {
+  async #get<T>(path: string, limit: number, signal: AbortSignal, open: () => Sink<T>): Promise<T> {
     const url = new URL(this.#base);
     url.pathname = `${url.pathname.replace(/\/$/u, "")}/v1/${path}`;
-    const failed = await send(this.#transport, { label: path, url, limit }, take, signal);
-    if (failed) throw failed.error;
+    const outcome = await send(this.#transport, { label: path, url, limit }, open, signal);
+    if ("error" in outcome) throw outcome.error;
+    return outcome.value;
   }
 }
 
-function ended(reader: JsonReader): unknown {
-  try {
-    return reader.end();
-  } catch (thrown) {
-    if (!(thrown instanceof NotJson)) throw thrown;
-    throw failure("invalid", "tip: the answer is not JSON", false).error;
+/** The bytes of an answer. */
+class Pieces implements Sink<Uint8Array> {
+  readonly #pieces: Uint8Array[] = [];
+
+  push(piece: Uint8Array): void {
+    this.#pieces.push(piece.slice());
+  }
+
+  end(): Uint8Array {
+    return join(this.#pieces);
   }
 }
 

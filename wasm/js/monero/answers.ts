@@ -3,8 +3,7 @@
  * it. Whether the answer is true is for `verifyChain` to find out.
  */
 import { RandomXError } from "../errors.js";
-import { fromHexDigits } from "./hex.js";
-import type { Wanted } from "./json.js";
+import type { Kept, Wanted } from "./json.js";
 import { isRecord } from "./rpc.js";
 
 /** A node's claims about itself and its chain. None of them is verified. */
@@ -71,7 +70,10 @@ export const WANTED = {
   info: wanted("height", "top_block_hash", "wide_difficulty", "nettype", "synchronized"),
   header: wanted("block_header", ...HEADER_FIELDS),
   headers: wanted("headers", ...HEADER_FIELDS),
-  block: new Map([...wanted("block_header", ...HEADER_FIELDS), ["blob", 2 * MAX_BLOB]]),
+  block: new Map<string, Kept>([
+    ...wanted("block_header", ...HEADER_FIELDS),
+    ["blob", { hex: MAX_BLOB }],
+  ]),
   transactions: wanted("txs", "tx_hash", "in_pool", "block_height"),
 } satisfies Record<string, Wanted>;
 
@@ -130,7 +132,7 @@ export function block(
   result: Record<string, unknown>,
   requested: { height: number } | { id: string },
 ): NodeBlock {
-  const blob = new Fields("get_block", result).bytes("blob", MAX_BLOB);
+  const blob = new Fields("get_block", result).bytes("blob");
   return { header: header("get_block", result, requested), blob };
 }
 
@@ -201,13 +203,11 @@ class Fields {
     throw this.wrong(name, "expected 64 hex digits");
   }
 
-  /** Reads at least one byte, in lower-case hex. */
-  bytes(name: string, most: number): Uint8Array<ArrayBuffer> {
+  /** Reads at least one byte of a blob, which was in lower-case hex. */
+  bytes(name: string): Uint8Array<ArrayBuffer> {
     const value = this.#record[name];
-    const isFit = typeof value === "string" && value.length > 0 && value.length <= 2 * most;
-    const bytes = isFit ? fromHexDigits(value) : undefined;
-    if (bytes) return bytes;
-    throw this.wrong(name, `expected hex, at most ${most} bytes`);
+    if (value instanceof Uint8Array && value.length > 0) return value as Uint8Array<ArrayBuffer>;
+    throw this.wrong(name, `expected hex, at most ${MAX_BLOB} bytes`);
   }
 
   /** Returns `undefined` for an empty or missing text. */

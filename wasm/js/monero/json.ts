@@ -3,11 +3,13 @@
  * so that neither its memory nor the time of a piece depends on what a server sends.
  */
 
-/** The fields to keep, wherever they are, with the most bytes of their text. */
-export type Wanted = ReadonlyMap<string, number>;
+import { HexText, NotJson, Text, parse } from "./text.js";
 
-/** The bytes are not JSON, nest too deeply, or have too many wanted values. */
-export class NotJson extends Error {}
+/** The most bytes to keep of a field's text, or the most bytes that its hex digits may stand for. */
+export type Kept = number | { hex: number };
+
+/** The fields to keep, wherever they are. */
+export type Wanted = ReadonlyMap<string, Kept>;
 
 /** A daemon's answers nest four levels deep. */
 const MAX_DEPTH = 32;
@@ -18,8 +20,10 @@ const MAX_KEPT = 16_000;
 /** The longest number, and the longest name that is compared. */
 const MAX_SHORT = 64;
 
+/** The most spaces between two tokens. A daemon writes a line break and some levels of indentation. */
+const MAX_SPACES = 1 << 10;
+
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** What comes next, as bits. */
 const VALUE = 1;
@@ -39,8 +43,8 @@ interface Frame {
   kept: Record<string, unknown> | unknown[] | undefined;
   /** The wanted name whose value comes next, of an object. */
   key: string | undefined;
-  /** The most bytes of the text of its next value. */
-  limit: number;
+  /** What is kept of its next value. */
+  limit: Kept;
 }
 
 /** Reads one JSON value. */
@@ -57,7 +61,10 @@ export class JsonReader {
   #frame: Frame;
   #state = VALUE;
   #kept = 0;
+  #spaces = 0;
   #isKey = false;
+  /** The text that is read, if only its hex digits are of use. */
+  #hex: HexText | undefined;
 
   constructor(wanted: Wanted) {
     this.#wanted = wanted;
@@ -83,7 +90,12 @@ export class JsonReader {
 
   #token(bytes: Uint8Array, at: number): number {
     const byte = bytes[at] ?? 0;
-    if (isSpace(byte)) return at + 1;
+    if (isSpace(byte)) {
+      this.#spaces += 1;
+      if (this.#spaces > MAX_SPACES) throw new NotJson();
+      return at + 1;
+    }
+    this.#spaces = 0;
     switch (byte) {
       case 0x7b: // {
       case 0x5b: // [
@@ -109,7 +121,7 @@ export class JsonReader {
       case QUOTE:
         this.#expect(VALUE | VALUE_OR_END | KEY | KEY_OR_END);
         this.#isKey = (this.#state & (KEY | KEY_OR_END)) !== 0;
-        this.#text.begin(this.#textLimit());
+        this.#beginText();
         this.#state = STRING;
         break;
       default:
@@ -125,10 +137,12 @@ export class JsonReader {
     if ((this.#state & states) === 0) throw new NotJson();
   }
 
-  /** Returns the bytes to keep of a text: none of a value that is skipped. */
-  #textLimit(): number {
-    if (this.#isKey) return this.#frame.kept ? MAX_SHORT : 0;
-    return this.#isKept() ? this.#frame.limit : 0;
+  /** Nothing is kept of a value that is skipped. */
+  #beginText(): void {
+    const isKept = this.#isKey ? this.#frame.kept !== undefined : this.#isKept();
+    const limit = isKept ? (this.#isKey ? MAX_SHORT : this.#frame.limit) : 0;
+    this.#hex = typeof limit === "object" ? new HexText(limit.hex) : undefined;
+    this.#text.begin(typeof limit === "number" ? limit : 0);
   }
 
   /** Whether the value that comes next is kept. */
@@ -138,7 +152,10 @@ export class JsonReader {
   }
 
   #string(bytes: Uint8Array, from: number): number {
-    const end = this.#text.untilQuote(bytes, from);
+    const at = this.#hex?.read(bytes, from) ?? from;
+    if (at === bytes.length) return at;
+    const end = this.#text.untilQuote(bytes, at);
+    if (end !== at) this.#hex?.spoil();
     if (end === undefined) return bytes.length;
     if (this.#isKey) {
       const text = this.#text.take();
@@ -147,7 +164,7 @@ export class JsonReader {
       this.#frame.limit = limit ?? 0;
       this.#state = COLON;
     } else {
-      this.#add(this.#text.take());
+      this.#add(this.#hex ? this.#hex.take() : this.#text.take());
     }
     return end + 1;
   }
@@ -168,7 +185,8 @@ export class JsonReader {
 
   #open(isObject: boolean): void {
     if (this.#depth === MAX_DEPTH) throw new NotJson();
-    const { limit } = this.#frame;
+    const { limit: own } = this.#frame;
+    const limit = typeof own === "number" ? own : 0;
     const kept = this.#isKept() ? (isObject ? {} : []) : undefined;
     if (kept) this.#put(kept);
     this.#depth += 1;
@@ -205,81 +223,6 @@ export class JsonReader {
     const frame = this.#frames[depth];
     if (!frame) throw new NotJson();
     return frame;
-  }
-}
-
-const decoder = new TextDecoder();
-
-/** A text that arrives in pieces, of which at most a number of bytes is kept, and one more. */
-class Text {
-  #bytes = new Uint8Array(2 * MAX_SHORT);
-  #length = 0;
-  #room = 0;
-  #hasEscape = false;
-  /** The hex digits that an escape still needs, or -1 for its letter. */
-  #escape = 0;
-
-  begin(limit: number): void {
-    this.#length = 0;
-    this.#room = limit === 0 ? 0 : limit + 1;
-    this.#hasEscape = false;
-    this.#escape = 0;
-  }
-
-  /** Adds bytes up to the quote that ends the string, and returns its place if it is there. */
-  untilQuote(bytes: Uint8Array, from: number): number | undefined {
-    for (let at = from; at < bytes.length; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (this.#escape !== 0) {
-        this.#escape = afterEscaped(byte, this.#escape);
-      } else if (byte === BACKSLASH) {
-        this.#escape = -1;
-        this.#hasEscape = true;
-      } else if (byte === QUOTE) {
-        this.add(bytes, from, at);
-        return at;
-      } else if (byte < 0x20) {
-        throw new NotJson();
-      }
-    }
-    this.add(bytes, from, bytes.length);
-    return undefined;
-  }
-
-  add(bytes: Uint8Array, from: number, to: number): void {
-    const end = Math.min(to, from + this.#room);
-    const length = this.#length + end - from;
-    if (length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.min(2 * length, this.#length + this.#room));
-      larger.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = larger;
-    }
-    // Element by element: most texts are short, and a view of each would be garbage.
-    for (let at = from; at < end; at += 1) this.#bytes[this.#length++] = bytes[at] ?? 0;
-    this.#room -= end - from;
-  }
-
-  take(): string {
-    if (this.#length === 0) return "";
-    const text = decoder.decode(this.#bytes.subarray(0, this.#length));
-    return this.#hasEscape && this.#room > 0 ? (parse(`"${text}"`) as string) : text;
-  }
-}
-
-/** Returns what an escape needs after a byte of it. */
-function afterEscaped(byte: number, needed: number): number {
-  const character = String.fromCharCode(byte);
-  if (needed > 0 && /[0-9a-fA-F]/u.test(character)) return needed - 1;
-  if (needed < 0 && character === "u") return 4;
-  if (needed < 0 && '"\\/bfnrt'.includes(character)) return 0;
-  throw new NotJson();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NotJson();
   }
 }
 

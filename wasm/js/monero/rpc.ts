@@ -4,7 +4,7 @@
  */
 import { unlessAborted } from "../abort.js";
 import { aborted } from "../errors.js";
-import { JsonReader, NotJson, type Wanted } from "./json.js";
+import { JsonReader, type Wanted } from "./json.js";
 import { failure, send, type Failure, type Transport } from "./transport.js";
 
 /** Checked settings of a client. */
@@ -67,29 +67,14 @@ async function attemptOnce(
   if (isPath) url.pathname = url.pathname.replace(/\/json_rpc$/u, method);
   const body = JSON.stringify(isPath ? params : { jsonrpc: "2.0", id: "0", method, params });
   const fields = new Map([...wanted, ...ENVELOPE.map((name) => [name, 4 * MAX_WORDS] as const)]);
-  const reader = new JsonReader(fields);
   const label = isPath ? method.slice(1) : method;
   const question = { label, url, body, limit: Math.min(limit, settings.maxBytes) };
-  const failed = await send(
-    settings,
-    question,
-    (piece) => {
-      reader.push(piece);
-    },
-    signal,
-  );
-  return failed ?? read(label, isPath, reader);
+  const outcome = await send(settings, question, () => new JsonReader(fields), signal);
+  return "error" in outcome ? outcome : read(label, isPath, outcome.value);
 }
 
 /** Reads the result in an answer. */
-function read(label: string, isPath: boolean, reader: JsonReader): Outcome {
-  let json: unknown;
-  try {
-    json = reader.end();
-  } catch (thrown) {
-    if (!(thrown instanceof NotJson)) throw thrown;
-    return failure("invalid", `${label}: the answer is not JSON`, false);
-  }
+function read(label: string, isPath: boolean, json: unknown): Outcome {
   const answer = isRecord(json) ? json : {};
   if (isRecord(answer.error)) {
     const words = quoted(answer.error.message);

@@ -1,11 +1,11 @@
 /** Requests over HTTP to servers that may be hostile: bounded in time, in size and in number. */
 import { unlessAborted } from "../abort.js";
-import { Blocks, bodyReader } from "../body.js";
+import { Blocks, READS_ON, bodyReader } from "../body.js";
 import { Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
-import { collect } from "../garbage.js";
+import { addReceived, collect } from "../garbage.js";
 import { isOver, pause, rest } from "../turns.js";
-import { NotJson } from "./json.js";
+import { NotJson } from "./text.js";
 
 /** How requests are sent. */
 export interface Transport {
@@ -31,6 +31,12 @@ export interface Failure {
   again: boolean;
 }
 
+/** Receives the bytes of an answer as they arrive, and returns what is kept of them. */
+export interface Sink<T> {
+  push: (piece: Uint8Array) => void;
+  end: () => T;
+}
+
 /** The codes of failures. */
 type Code = "unreachable" | "timeout" | "refused" | "too-large" | "invalid";
 
@@ -48,50 +54,35 @@ class TooLarge extends Error {}
 /** An answer is longer than its share of the budget, and another one has the rest. */
 class NoRoom extends Error {}
 
-/** Sends a request, and passes the answer's bytes to `take` in pieces. */
-export async function send(
+/** Sends a request, and returns what a sink keeps of the answer. Each attempt opens a sink. */
+export async function send<T>(
   transport: Transport,
   question: Question,
-  take: (piece: Uint8Array) => void,
+  open: () => Sink<T>,
   signal: AbortSignal | undefined,
-): Promise<Failure | undefined> {
+): Promise<{ value: T } | Failure> {
   const lease = await Lease.begin(signal);
   try {
-    let answer = await ask(transport, question, lease, signal);
-    if (!answer) {
+    for (;;) {
+      const outcome = await ask(transport, question, open(), lease, signal);
+      if (outcome) return outcome;
       await lease.enlarge(signal);
-      answer = await ask(transport, question, lease, signal);
     }
-    if (!Array.isArray(answer)) return answer;
-    for (const block of answer) {
-      for (let at = 0; at < block.length; at += STEP) {
-        take(block.subarray(at, at + STEP));
-        if (isOver()) await rest();
-        if (signal?.aborted) throw aborted(signal);
-      }
-    }
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
-    return failure("invalid", `${question.label}: the answer is not JSON`, false);
   } finally {
     lease.end();
   }
 }
 
-/**
- * Returns the bytes of an answer, or `undefined` if the lease does not cover them. They are read as fast
- * as they arrive, and a longer answer is given up at once: Chromium reads on while nobody takes the
- * bytes, up to 100 MB.
- */
-async function ask(
+/** Asks once. Returns `undefined` if the lease does not cover the answer. */
+async function ask<T>(
   { timeout, fetch }: Transport,
   { label, url, body, limit }: Question,
+  sink: Sink<T>,
   lease: Lease,
   signal: AbortSignal | undefined,
-): Promise<Uint8Array[] | Failure | undefined> {
+): Promise<{ value: T } | Failure | undefined> {
   const watch = new Watch(timeout, signal);
-  let isLong = false;
+  let isCut = false;
   try {
     const response = await unlessAborted(
       fetch(url, {
@@ -110,12 +101,16 @@ async function ask(
       const busy = response.status === 429 || response.status >= 500;
       return failure("unreachable", `${label}: HTTP status ${response.status}`, busy);
     }
-    return await read(response, limit, lease, watch.signal);
+    await read(response, limit, sink, lease, watch.signal);
+    return { value: sink.end() };
   } catch (error) {
     if (signal?.aborted) throw aborted(signal);
     if (watch.isLate) return failure("timeout", `${label}: no answer within ${timeout} ms`, true);
-    isLong = error instanceof NoRoom || error instanceof TooLarge;
+    isCut = error instanceof NoRoom || error instanceof NotJson || error instanceof TooLarge;
     if (error instanceof NoRoom) return undefined;
+    if (error instanceof NotJson) {
+      return failure("invalid", `${label}: the answer is not JSON`, false);
+    }
     if (error instanceof TooLarge) {
       return failure("too-large", `${label}: an answer of more than ${limit} bytes`, false);
     }
@@ -123,8 +118,7 @@ async function ask(
   } finally {
     // Cancels the rest of an answer that was not read to its end.
     watch.end();
-    // Chromium has read megabytes of it.
-    if (isLong) collect();
+    if (isCut && READS_ON) collect();
   }
 }
 
@@ -133,25 +127,50 @@ export function failure(code: Code, message: string, again: boolean, cause?: unk
   return { error: new RandomXError(`node-${code}`, message, { cause }), again };
 }
 
+/**
+ * Passes the bytes of an answer to a sink as they arrive, so that none is kept here. Where the system
+ * reads on meanwhile, only the first step is passed at once, which shows most of what is no answer.
+ * The rest is taken as fast as it arrives, and passed on later.
+ */
 async function read(
   response: Response,
   limit: number,
+  sink: Sink<unknown>,
   lease: Lease,
   signal: AbortSignal,
-): Promise<Uint8Array[]> {
-  if (Number(response.headers.get("Content-Length") ?? 0) > limit) throw new TooLarge();
-  const blocks = new Blocks();
-  if (!response.body) return blocks.all;
+): Promise<void> {
+  const announced = Number(response.headers.get("Content-Length") ?? 0);
+  if (announced > limit) throw new TooLarge();
+  if (!lease.covers(announced)) throw new NoRoom();
+  if (!response.body) return;
+  const later = new Blocks();
   const reader = bodyReader(response.body);
-  for (;;) {
+  for (let before = 0; ;) {
     const piece = await unlessAborted(reader.read(), signal);
-    if (!piece) return blocks.all;
-    const length = blocks.length + piece.length;
+    if (!piece) break;
+    const length = before + piece.length;
     if (length > limit) throw new TooLarge();
     if (!lease.covers(length)) throw new NoRoom();
-    // Not a turn of its own, for which it would wait while more arrives.
-    if (Math.floor(length / TURN) > Math.floor(blocks.length / TURN)) await pause();
-    blocks.add(piece);
+    addReceived(piece.length);
+    if (READS_ON) {
+      const first = piece.subarray(0, Math.max(0, STEP - before));
+      sink.push(first);
+      later.add(piece.subarray(first.length));
+      // Not a turn of its own, for which it would wait while more arrives.
+      if (Math.floor(length / TURN) > Math.floor(before / TURN)) await pause();
+    } else {
+      await pass(piece, sink, signal);
+    }
+    before = length;
+  }
+  for (const block of later.all) await pass(block, sink, signal);
+}
+
+/** Passes bytes to a sink in steps, and gives way to other work. */
+async function pass(bytes: Uint8Array, sink: Sink<unknown>, signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < bytes.length; at += STEP) {
+    sink.push(bytes.subarray(at, at + STEP));
+    if (isOver()) await unlessAborted(rest(), signal);
   }
 }
 
