@@ -1,6 +1,6 @@
 /** A page in Chromium that hostile sources attack. */
 import { expect, type Browser } from "@playwright/test";
-import { ANSWERED, startAttacks } from "../node/chain/attacks.js";
+import { ANSWERED, HARMLESS, startAttacks } from "../node/chain/attacks.js";
 import { HARNESS } from "./addresses.js";
 import { UnrecordedTab } from "./browsers/unrecorded.js";
 
@@ -20,7 +20,7 @@ export async function attacked(
       const answered = await tab.evaluate(`harness.call("attacked", [${address}])`);
       expect(answered).toBe(ANSWERED[attack] ?? 0);
     };
-    await suffer("spaces");
+    await suffer(HARMLESS);
     await measure(tab, suffer);
   } finally {
     await tab.close();

@@ -1,5 +1,8 @@
 /** Uses the package against one attack of `attacks.ts`: a node's calls, and sources that are followed. */
 
+/** Milliseconds that a call may take on a busy machine. All attacks end earlier, at a limit of the package. */
+const TIMEOUT = 30_000;
+
 /** The time for which the sources are followed, in milliseconds. */
 const FOLLOWED = 1500;
 
@@ -20,8 +23,8 @@ export async function attackedBy({ MoneroNode, randomx }, address) {
 
 /** Calls of a node, as many as one caller makes at a time. */
 function calls(MoneroNode, address) {
-  const node = new MoneroNode(address, { timeout: 2000, retries: 0 });
-  const whole = new MoneroNode(`${address}/whole`, { timeout: 2000, retries: 0 });
+  const node = new MoneroNode(address, { timeout: TIMEOUT, retries: 0 });
+  const whole = new MoneroNode(`${address}/whole`, { timeout: TIMEOUT, retries: 0 });
   const ahead = node.getBlocks(1, 1000, { ahead: 64 });
   return [
     whole.getInfo(),

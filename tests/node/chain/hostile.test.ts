@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ANSWERED, ATTACKS, startAttacks } from "./attacks.js";
+import { ANSWERED, ATTACKS, HARMLESS, startAttacks } from "./attacks.js";
 
 /** A version that tells the processor time of a thread. */
 const NODE = fileURLToPath(new URL("../../../node_modules/node/bin/node", import.meta.url));
@@ -32,7 +32,7 @@ const costs = new Map<string, Cost>();
 
 /** Measures attacks in a new process, and keeps the least cost of each. */
 async function measure(attacks: readonly string[]): Promise<void> {
-  const given = ["--expose-gc", VICTIM, server.url, ...attacks];
+  const given = ["--expose-gc", VICTIM, server.url, HARMLESS, ...attacks];
   const { stdout } = await promisify(execFile)(NODE, given);
   for (const [attack, cost] of Object.entries(JSON.parse(stdout) as Record<string, Cost>)) {
     const { turn, grown } = costs.get(attack) ?? { turn: Infinity, grown: Infinity };

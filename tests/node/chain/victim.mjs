@@ -1,16 +1,17 @@
 /**
  * Uses the package against the server of `attacks.ts`, and prints as JSON what each attack cost: the
  * longest turn of the main thread, in milliseconds of its own processor time, the growth of the process,
- * in bytes, and how many calls had an answer. Arguments: the server's address, and the attacks.
+ * in bytes, and how many calls had an answer. Arguments: the server's address, the name of harmless
+ * answers, and the attacks.
  */
 import { MoneroNode, RandomX } from "../../../wasm/dist/js/index.js";
 import { attackedBy } from "./attacked.mjs";
 
-const [url, ...attacks] = process.argv.slice(2);
+const [url, harmless, ...attacks] = process.argv.slice(2);
 
 const randomx = await RandomX.create({ threads: 1 });
 // Everything is loaded once before anything is measured.
-await attackedBy({ MoneroNode, randomx }, `${url}/spaces`);
+await attackedBy({ MoneroNode, randomx }, `${url}/${harmless}`);
 const costs = {};
 for (const attack of attacks) {
   let answered = 0;

@@ -1,4 +1,4 @@
-/** Well-formed answers that are as long as the package's limits allow. */
+/** Well-formed answers: as long as the package's limits allow, or short. */
 
 const KIB = 1 << 10;
 const MIB = 1 << 20;
@@ -11,8 +11,12 @@ const HEADER = 92;
 
 const HASH = "ab".repeat(32);
 
-/** Returns a relay's or a node's answer. The path begins after the attack's name. */
-export function largest(path: readonly string[], body: string): Buffer {
+/**
+ * Returns a relay's or a node's answer, whose texts have a share of the length that is allowed. The path
+ * begins after the attack's name.
+ */
+export function wellFormed(path: readonly string[], body: string, share: number): Buffer {
+  const text = (length: number): string => "0a".repeat((length * share) / 2);
   const [, kind, , count] = path;
   if (kind === "headers") return Buffer.alloc((1 + HEADER) * Number(count), HEADER);
   if (path.at(-1) === "get_transactions") {
@@ -21,8 +25,11 @@ export function largest(path: readonly string[], body: string): Buffer {
     return json({ status: "OK", txs: [found] });
   }
   const { method, params } = JSON.parse(body) as { method: string; params: Params };
-  return json({ result: { status: "OK", ...result(method, params) } });
+  return json({ result: { status: "OK", ...result(method, params, text) } });
 }
+
+/** Returns hex digits. */
+type Text = (length: number) => string;
 
 interface Params {
   height: number;
@@ -30,7 +37,11 @@ interface Params {
   end_height: number;
 }
 
-function result(method: string, { height, start_height: first, end_height: last }: Params): object {
+function result(
+  method: string,
+  { height, start_height: first, end_height: last }: Params,
+  text: Text,
+): object {
   switch (method) {
     case "get_info":
       return {
@@ -41,27 +52,22 @@ function result(method: string, { height, start_height: first, end_height: last 
       const count = last - first + 1;
       const length = Math.floor((4 * MIB) / count) - REST;
       return {
-        headers: Array.from({ length: count }, (_, index) => header(first + index, length)),
+        headers: Array.from({ length: count }, (_, index) => header(first + index, text(length))),
       };
     }
     case "get_block":
-      return { block_header: header(height, 0), blob: text(2 * MIB) };
+      return { block_header: header(height, ""), blob: text(2 * MIB) };
     default:
-      return { block_header: header(height, 16 * KIB - REST) };
+      return { block_header: header(height, text(16 * KIB - REST)) };
   }
 }
 
-function header(height: number, length: number): object {
+function header(height: number, other: string): object {
   return {
     ...{ height, hash: HASH, prev_hash: HASH, miner_tx_hash: HASH, orphan_status: false },
     ...{ major_version: 16, minor_version: 16, timestamp: 1, nonce: 1, num_txes: 0 },
-    ...{ wide_difficulty: "0x1", wide_cumulative_difficulty: "0x2", other: text(length) },
+    ...{ wide_difficulty: "0x1", wide_cumulative_difficulty: "0x2", other },
   };
-}
-
-/** Hex digits. */
-function text(length: number): string {
-  return "0a".repeat(length / 2);
 }
 
 function json(answer: object): Buffer {
