@@ -66,5 +66,6 @@ export default defineConfig({
     maxWorkers: 2,
     // A guard against hangs: Rust tests run beside these, and a suite of all vectors takes a minute alone.
     testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });
