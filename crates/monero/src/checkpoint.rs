@@ -295,6 +295,19 @@ mod tests {
     }
 
     #[test]
+    fn difficulties_are_at_least_a_part_of_the_known_ones() {
+        let average = Anchor::average_difficulty(Network::Mainnet).expect("anchors");
+        let mut checkpoint = Checkpoint { work: 0, ..plausible() };
+        let least = average / IMPLAUSIBLE_PART;
+        checkpoint.recent.iter_mut().for_each(|block| block.difficulty = least);
+        assert_eq!(checkpoint.check(Network::Mainnet), Ok(()));
+        implausible(|c| {
+            (c.work, c.recent) = (0, checkpoint.recent.clone());
+            c.recent[0].difficulty -= 1;
+        });
+    }
+
+    #[test]
     fn the_works_range_is_bounded() {
         let with = |work| Checkpoint { work, ..plausible() }.check(Network::Mainnet);
         assert_eq!(with(1), Err(CheckpointError::Work));

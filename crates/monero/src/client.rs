@@ -112,7 +112,7 @@ impl Config {
     /// The most blocks of a source that are not accepted yet. A side that replaces all kept blocks
     /// fits, and as many again.
     fn ahead(&self) -> usize {
-        usize::try_from(self.kept).unwrap_or(usize::MAX / 4).saturating_mul(2)
+        usize::try_from(self.kept.saturating_mul(2)).unwrap_or(usize::MAX)
     }
 
     /// The number of blocks by which the base lags before it moves.

@@ -180,6 +180,20 @@ mod tests {
     }
 
     #[test]
+    fn a_window_slides_in_both_directions() {
+        let timestamp = |block: usize| (block as u64 * 7919) % 1000;
+        let mut window = Window::default();
+        for (start, end) in
+            [(0, 5), (2, 8), (1, 8), (1, 6), (0, 4), (4, 6), (20, 30), (3, 9), (3, 9)]
+        {
+            window.slide(start..end, timestamp);
+            let mut expected: Vec<u64> = (start..end).map(timestamp).collect();
+            expected.sort_unstable();
+            assert_eq!(window.timestamps, expected, "{start} to {end}");
+        }
+    }
+
+    #[test]
     fn difficulties_step_by_step_are_those_of_the_whole_window() {
         // The last one is the number of blocks that wait for their hashes in a chain.
         for keep in [DIFFICULTY_BLOCKS, DIFFICULTY_BLOCKS + 7] {

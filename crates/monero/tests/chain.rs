@@ -21,10 +21,12 @@ fn genesis() -> Chain {
     Chain::resume(Checkpoint::genesis(Network::Regtest), Network::Regtest).expect("a checkpoint")
 }
 
-/// Pushes and settles a block.
+/// Pushes and settles a block. Its verdict has each check once, in order.
 fn add(chain: &mut Chain, link: &Link<'_>, proof: Option<Hash>) -> Verdict {
     chain.push(link, NOW).expect("the chain takes a block");
-    chain.settle(proof).expect("a block waits")
+    let verdict = chain.settle(proof).expect("a block waits");
+    assert!(verdict.checks.iter().map(|check| check.name).eq(CheckName::ALL));
+    verdict
 }
 
 fn of(block: &[u8]) -> Link<'_> {

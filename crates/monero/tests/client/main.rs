@@ -13,6 +13,7 @@ mod growth;
 mod history;
 mod sampling;
 mod sources;
+mod state;
 mod world;
 
 use history::{History, Op};
