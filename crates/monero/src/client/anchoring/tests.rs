@@ -243,3 +243,49 @@ fn less_freedom_is_left_after_45_000_blocks() {
     assert!(flat < 3e-4 && ramps < 3e-3 && blocks < 1e-2, "{flat} {ramps} {blocks}");
     assert!(all > blocks && all < 0.03, "{all}");
 }
+
+fn anchor(height: u64, work: u128) -> Anchor {
+    Anchor { height, id: [1; 32], work }
+}
+
+#[test]
+fn anchors_are_apart_in_height_and_work() {
+    let is_wide = |from: (u64, u128), to: (u64, u128)| {
+        Anchoring::is_wide(anchor(from.0, from.1), anchor(to.0, to.1))
+    };
+    assert!(is_wide((4, 1), (5, 2)));
+    assert!(!is_wide((5, 1), (5, 2)) && !is_wide((4, 2), (5, 2)) && !is_wide((4, 3), (5, 2)));
+    // The first of the keys for the blocks after height 8000 is the id of block 6144.
+    assert!(is_wide((6143, 1), (8000, 2)) && !is_wide((6144, 1), (8000, 2)));
+    assert!(is_wide((6144, 1), (MAX_HEIGHT - 1, 2)) && !is_wide((6144, 1), (MAX_HEIGHT, 2)));
+}
+
+#[test]
+fn questions_name_the_blocks_that_are_missing() {
+    let window = DIFFICULTY_BLOCKS as u64;
+    let asked = |from: u64| Anchoring::between(NETWORK, anchor(from, 1), anchor(9000, 2)).query();
+    assert_eq!(asked(0), Query::Headers { first: 1, count: MAX_HEADERS });
+    assert_eq!(asked(100), Query::Headers { first: 0, count: window });
+    assert_eq!(asked(1000), Query::Headers { first: 1001 - window, count: window });
+    let walk = Walk::after(Checkpoint { height: 4, ..Checkpoint::genesis(NETWORK) });
+    let (network, from, to) = (NETWORK, anchor(0, 1), anchor(10, 2));
+    let anchoring = Anchoring { network, from, to, stage: Stage::Walk(walk) };
+    assert_eq!(anchoring.query(), Query::Headers { first: 5, count: 6 });
+    assert_eq!(anchoring.read(), 4);
+    assert_eq!(Anchoring::between(NETWORK, anchor(100, 1), to).read(), 100);
+}
+
+#[test]
+fn difficulties_add_up_to_no_more_than_the_anchors_work() {
+    let answer = |work, difficulties: &[u128]| {
+        let (from, to) = (anchor(1000, work), anchor(9000, 100));
+        let stage = Stage::Difficulties(vec![1, 2]);
+        Anchoring { network: NETWORK, from, to, stage }.difficulties(difficulties)
+    };
+    assert_eq!(answer(7, &[3, 4]), Step::More);
+    assert_eq!(answer(8, &[3, 4]), Step::More);
+    for (work, difficulties) in [(6, [3, 4]), (7, [7, 0]), (7, [u128::MAX, 2])] {
+        assert!(matches!(answer(work, &difficulties), Step::False(_)), "{difficulties:?}");
+    }
+    assert_eq!(answer(7, &[3]), Step::Short);
+}
