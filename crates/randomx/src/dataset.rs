@@ -98,6 +98,11 @@ impl DatasetBuilder {
         Ok(DatasetBuilder { memory, threads })
     }
 
+    /// Returns the pages of the memory.
+    pub fn pages(&self) -> Pages {
+        self.memory.pages()
+    }
+
     /// Computes all items. If the system refuses a thread, the others do its part.
     ///
     /// The calling thread computes too, and calls `progress` some hundred times a second with the

@@ -3,7 +3,7 @@
 use std::{
     hint::black_box,
     ops::ControlFlow,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,7 @@ use randomx::{
     engine::Engine,
     interpreter::{Interpreter, Steps},
     items::Items,
-    memory::Memory,
+    memory::{Memory, Pages},
     params::{CACHE_SIZE, ITEM_SIZE, SCRATCHPAD_L3},
     program::Program,
     superscalar,
@@ -51,6 +51,8 @@ pub(crate) struct Native<'a> {
     cpu: Cpu,
     cache: Option<Arc<Cache>>,
     dataset: Option<Arc<Dataset>>,
+    /// The pages of the datasets that the row `Dataset` fills.
+    filled: Arc<OnceLock<Pages>>,
     engine: Option<EngineKind>,
     lanes: Lanes,
 }
@@ -58,7 +60,8 @@ pub(crate) struct Native<'a> {
 impl<'a> Native<'a> {
     pub(crate) fn new(args: &'a BenchArgs) -> Native<'a> {
         let cpu = args.work.vm_options().cpu;
-        Native { args, cpu, cache: None, dataset: None, engine: None, lanes: Vec::new() }
+        let filled = Arc::default();
+        Native { args, cpu, cache: None, dataset: None, filled, engine: None, lanes: Vec::new() }
     }
 
     /// The contestant of a row.
@@ -78,7 +81,9 @@ impl<'a> Native<'a> {
             Subject::Compile(version) => compile(*version, self.args.work.vm_options())?,
             Subject::Argon2d => argon2d(self.cpu)?,
             Subject::Cache => cache(self.cpu),
-            Subject::Dataset { threads } => dataset(self.items()?, *threads),
+            Subject::Dataset { threads } => {
+                dataset(self.items()?, *threads, Arc::clone(&self.filled))
+            }
         })
     }
 
@@ -105,7 +110,9 @@ impl<'a> Native<'a> {
         host.engine = self.engine.map(|engine| engine.to_string());
         host.set_lanes(&self.lanes);
         host.cache = self.cache.as_ref().map(|cache| cache.pages().to_string());
-        host.dataset = self.dataset.as_ref().map(|dataset| dataset.pages().to_string());
+        let pages = self.dataset.as_ref().map(|dataset| dataset.pages());
+        let pages = pages.or(self.filled.get().copied());
+        host.dataset = pages.map(|pages| pages.to_string());
     }
 
     /// How many inputs a VM is given at once.
@@ -235,11 +242,14 @@ fn cache(cpu: Cpu) -> Contestant<'static> {
 }
 
 /// Fills its own dataset until the turn is over.
-fn dataset(items: Items, threads: usize) -> Contestant<'static> {
+fn dataset(items: Items, threads: usize, pages: Arc<OnceLock<Pages>>) -> Contestant<'static> {
     Box::new(move |slot: Slot<'_>| {
+        // Reserved huge pages are touched when they are allocated, which is no filling.
+        let builder = DatasetBuilder::new(threads)?;
+        pages.get_or_init(|| builder.pages());
         let start = Instant::now();
         let (mut filled, mut elapsed) = (0, Duration::ZERO);
-        let result = DatasetBuilder::new(threads)?.fill(&items, |done| {
+        let result = builder.fill(&items, |done| {
             (filled, elapsed) = (done, start.elapsed());
             if slot.is_over(elapsed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });

@@ -90,8 +90,8 @@ pub(super) fn argon2d(mut fill: Fill) -> Result<Contestant<'static>, Error> {
 /// Fills its own dataset until the turn is over.
 pub(super) fn dataset(cache: Arc<Cache>, threads: usize) -> Contestant<'static> {
     Box::new(move |slot: Slot<'_>| {
-        let start = Instant::now();
         let mut dataset = Dataset::new().ok_or(no_memory(DATASET_SIZE))?;
+        let start = Instant::now();
         let filled = dataset.fill(&cache, threads, || !slot.is_over(start.elapsed()))?;
         let elapsed = start.elapsed();
         let megabytes = (filled * Dataset::ITEM) as f64 / MEGABYTE;
