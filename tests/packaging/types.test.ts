@@ -12,6 +12,7 @@ const GIVEN = [
   ...["saved", "block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
   ...["key", "inputs", "hashingBlob", "hashingBlobs", "txid", "blob", "first", "last"],
   ...["node", "another", "store"],
+  ...["nonce", "target", "result", "job", "extraNonce", "retry", "accept"],
 ];
 
 /** Runs a tool of the repository. If it fails, the error contains its output. */
@@ -57,6 +58,7 @@ test("the README's examples pass the type checker", () => {
       ...lines.filter((line) => isImport(line) && !line.includes("{ RandomX }")),
       `declare let ${GIVEN.map((name) => `${name}: any`).join(", ")}, randomx: RandomX;`,
       "declare const blobs: () => AsyncIterable<Uint8Array>;",
+      'declare const hashing: typeof import("randomx-web/pool");',
       "export async function example() {",
       ...lines.filter((line) => !isImport(line)),
       "}",
