@@ -55,7 +55,13 @@ const nativeUrl = new URL("../../crates/node/npm/linux-x64-gnu/randomx.node", im
 
 for (const threads of values.threads.split(",").map(Number)) {
   for (const engine of values.engines.split(",")) {
-    const options = { engine, threads, slots: 2, mode: values.mode, datasetBytes: 2 * 2080 * 2 ** 20 };
+    const options = {
+      engine,
+      threads,
+      slots: 2,
+      mode: values.mode,
+      datasetBytes: 2 * 2080 * 2 ** 20,
+    };
     if (engine === "native") options.nativeUrl = nativeUrl;
     if (values.total) await endure(options, Number(values.total));
     else await measure(options);
