@@ -15,7 +15,7 @@ use std::{
 use assert_cmd::assert::Assert;
 use common::{
     fake_node::{FakeChain, Reply, serve},
-    parse_jsonl, randomx,
+    parse_jsonl, randomx, start,
 };
 use serde_json::{Value, json};
 
@@ -224,15 +224,8 @@ struct Relay {
 
 impl Relay {
     fn start(node: &str, store: &str) -> Relay {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_randomx"))
-            .args(["relay", "--network", "regtest", "--node", node, "--store", store])
-            .args(["--listen", "127.0.0.1:0", "--poll", "1"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("readable");
+        let of = ["relay", "--network", "regtest", "--node", node, "--store", store];
+        let (child, line) = start(&[&of[..], &["--listen", "127.0.0.1:0", "--poll", "1"]].concat());
         let address = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
         Relay { child, address }
     }

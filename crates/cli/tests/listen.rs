@@ -13,12 +13,11 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::Duration,
 };
 
-use assert_cmd::cargo::cargo_bin;
-use common::{mainnet_lines, randomx};
+use common::{mainnet_lines, randomx, start};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -39,15 +38,8 @@ impl Service {
     /// Starts the program, and waits until it listens.
     fn start_in(folder: TempDir) -> Service {
         let path = socket(&folder);
-        let mut child = Command::new(cargo_bin!("randomx"))
-            .args(["verify", "--threads", "1", "--listen"])
-            .arg(&path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let named = path.to_str().expect("UTF-8");
+        let (child, line) = start(&["verify", "--threads", "1", "--listen", named]);
         assert_eq!(line, format!("listening on {}\n", path.display()));
         Service { child, folder }
     }

@@ -4,9 +4,18 @@
 
 pub(crate) mod fake_node;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{self, Child, Stdio},
+};
 
-use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};
+use assert_cmd::{
+    Command,
+    assert::Assert,
+    cargo::{cargo_bin, cargo_bin_cmd},
+};
 use serde_json::{Value, json};
 
 /// The command with these arguments.
@@ -14,6 +23,19 @@ pub(crate) fn randomx(arguments: &[&str]) -> Command {
     let mut command = cargo_bin_cmd!("randomx");
     command.args(arguments);
     command
+}
+
+/// Starts a subcommand that serves others, and returns it with its first line, which says where it listens.
+pub(crate) fn start(arguments: &[&str]) -> (Child, String) {
+    let mut child = process::Command::new(cargo_bin!("randomx"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("a pipe");
+    BufReader::new(stdout).read_line(&mut line).expect("a line");
+    (child, line)
 }
 
 /// Runs a subcommand on JSON lines from stdin.

@@ -4,12 +4,13 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::Duration,
 };
 
-use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
+
+use super::common::start;
 
 /// The longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -38,15 +39,8 @@ impl Server {
         fs::write(page.path().join("index.html"), "<h1>page</h1>").expect("a file");
         fs::create_dir(page.path().join("assets")).expect("a folder");
         fs::write(page.path().join("assets/large.wasm"), vec![0; 32 << 20]).expect("a file");
-        let mut child = Command::new(cargo_bin!("randomx"))
-            .args(["serve", "--port", "0", "--page"])
-            .arg(page.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("it is piped");
-        BufReader::new(stdout).read_line(&mut line).expect("it prints its address");
+        let folder = page.path().to_str().expect("UTF-8");
+        let (child, line) = start(&["serve", "--port", "0", "--page", folder]);
         let host = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let host = host.expect("an address").to_owned();
         Server { child, host, page }
