@@ -233,8 +233,9 @@ export class Scheduler {
   /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
   #isBehind(job: KeyJob): boolean {
     const { all } = this.#slots;
-    const isFill = job instanceof Hashing && job.isFill && !this.#slots.of(job.key);
-    return isFill && this.#workers.canFillBehind && all.length > 1 && all.some(({ key }) => key);
+    // First what does not depend on the request, because every line of the queue is looked at.
+    if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;
+    return job instanceof Hashing && job.isFill && !this.#slots.of(job.key);
   }
 
   /** Starts the next fill behind the hashes. */
