@@ -24,7 +24,7 @@ class Recent<T> {
     const found = this.#entries.find((entry) => equal(entry.key, key));
     const others = this.#entries.filter((entry) => entry !== found);
     for (const { value } of others.splice(most - 1)) drop(value);
-    // What was dropped is gone even if there is no memory for the next.
+    // `make` may throw, and the list must not keep the values that were dropped.
     this.#entries = found ? [found, ...others] : others;
     const entry = found ?? { key, value: make() };
     this.#entries = [entry, ...others];
