@@ -233,7 +233,6 @@ export class Scheduler {
   /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
   #isBehind(job: KeyJob): boolean {
     const { all } = this.#slots;
-    // First what does not depend on the request, because every line of the queue is looked at.
     if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;
     return job instanceof Hashing && job.isFill && !this.#slots.of(job.key);
   }
