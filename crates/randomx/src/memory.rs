@@ -6,8 +6,9 @@
 
 #[cfg(target_os = "linux")]
 mod available;
-#[cfg_attr(not(target_family = "wasm"), path = "memory/mapped.rs")]
+#[cfg_attr(not(any(target_family = "wasm", windows)), path = "memory/mapped.rs")]
 #[cfg_attr(target_family = "wasm", path = "memory/allocated.rs")]
+#[cfg_attr(windows, path = "memory/windows.rs")]
 mod buffer;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -26,7 +27,8 @@ pub struct Line(pub [u64; 8]);
 /// The kind of memory pages that hold a buffer, fastest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// Huge pages that the administrator reserved: hugetlbfs.
+    /// Huge pages that the administrator reserved: hugetlbfs. On Windows, large pages, which the
+    /// administrator permits.
     HugeTlb,
     /// Transparent huge pages: the system makes as many pages huge as it can.
     Transparent,
@@ -37,6 +39,7 @@ pub enum Pages {
 impl fmt::Display for Pages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Pages::HugeTlb if cfg!(windows) => "large pages",
             Pages::HugeTlb => "reserved huge pages",
             Pages::Transparent => "transparent huge pages",
             Pages::Plain => "plain pages",
@@ -49,7 +52,9 @@ impl fmt::Display for Pages {
 pub fn is_available(bytes: usize) -> bool {
     #[cfg(target_os = "linux")]
     let left = available::bytes();
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(windows)]
+    let left = buffer::available();
+    #[cfg(not(any(target_os = "linux", windows)))]
     let left: Option<usize> = None;
     left.is_none_or(|left| bytes <= left)
 }

@@ -3,7 +3,7 @@
 //! Each value holds whole code from its construction to its drop. Replacing code consumes the old
 //! value, so that a refusal by the system leaves no value without code.
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", any(test, not(windows))))]
 #[expect(unsafe_code, reason = "executes instructions that maintain caches")]
 mod aarch64;
 #[cfg(target_os = "linux")]
@@ -12,11 +12,13 @@ mod address_space;
 mod aliased;
 #[cfg(all(target_vendor = "apple", target_arch = "aarch64"))]
 mod apple;
-#[cfg(not(all(target_vendor = "apple", target_arch = "aarch64")))]
+#[cfg(not(any(windows, all(target_vendor = "apple", target_arch = "aarch64"))))]
 mod private;
 #[cfg(target_os = "linux")]
 mod sealed;
-#[cfg(target_arch = "x86_64")]
+#[cfg(windows)]
+mod windows;
+#[cfg(all(target_arch = "x86_64", not(windows)))]
 #[cfg_attr(target_os = "linux", expect(unsafe_code, reason = "serialises"))]
 mod x86_64;
 
@@ -25,17 +27,19 @@ use std::io;
 
 use crate::jit::{CodePages, JitError};
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(windows)))]
 use aarch64 as processor;
 #[cfg(target_os = "linux")]
 use aliased::AliasedCode;
 #[cfg(all(target_vendor = "apple", target_arch = "aarch64"))]
 use apple::PrivateCode;
-#[cfg(not(all(target_vendor = "apple", target_arch = "aarch64")))]
+#[cfg(not(any(windows, all(target_vendor = "apple", target_arch = "aarch64"))))]
 use private::PrivateCode;
 #[cfg(target_os = "linux")]
 use sealed::SealedCode;
-#[cfg(target_arch = "x86_64")]
+#[cfg(windows)]
+use windows::PrivateCode;
+#[cfg(all(target_arch = "x86_64", not(windows)))]
 use x86_64 as processor;
 
 /// Machine code that is often replaced.

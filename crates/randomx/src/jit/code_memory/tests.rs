@@ -58,6 +58,29 @@ fn code_longer_than_its_memory_is_an_error() {
     }
 }
 
+#[cfg(windows)]
+#[test]
+fn pages_are_executable_and_not_writable() {
+    use windows_sys::Win32::System::Memory::{
+        MEMORY_BASIC_INFORMATION, PAGE_EXECUTE_READ, PAGE_READWRITE, VirtualQuery,
+    };
+    for pages in ALL {
+        let code = CodeMemory::new(&returning(0), 4096, pages).expect("executable memory");
+        let code = code.replace(&returning(1)).expect("a short function");
+        let fixed = FixedCode::new(&returning(2), pages).expect("executable memory");
+        assert_eq!(code.pages(), CodePages::Flipped);
+        for entry in [code.entry().expect("code of this process"), fixed.entry()] {
+            let mut found = MEMORY_BASIC_INFORMATION::default();
+            // SAFETY: the call writes as many bytes as `found` has.
+            let length = unsafe { VirtualQuery(entry.cast(), &raw mut found, size_of_val(&found)) };
+            assert_eq!(length, size_of_val(&found));
+            assert_eq!(found.Protect, PAGE_EXECUTE_READ);
+            // The pages never had more rights than when they were allocated and than now.
+            assert_eq!(found.AllocationProtect, PAGE_READWRITE);
+        }
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use super::*;
