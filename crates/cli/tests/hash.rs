@@ -55,7 +55,7 @@ fn engine_threads_and_lanes_change_no_hash() {
         reference(&vectors).iter().filter(|v| v["key"] == "").take(11).cloned().collect();
     assert_eq!(jobs.len(), 11);
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("jobs.jsonl");
+    let file = folder.path().join("the jobs, Größe 空.jsonl");
     fs::write(&file, jsonl(&jobs.iter().map(job).collect::<Vec<_>>())).expect("a file");
     let file = file.to_str().expect("a UTF-8 path");
     for options in [

@@ -1,13 +1,9 @@
 //! JSON lines as a stream: a program that keeps a pipe open gets its answers line by line.
 
-#![cfg(unix)]
-
 mod common;
 
 use std::{
-    fs,
     io::{BufRead, BufReader, Read, Write},
-    os::unix::process::ExitStatusExt,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
@@ -70,7 +66,7 @@ impl Helper {
     /// The most memory that the program had so far, in MiB.
     #[cfg(target_os = "linux")]
     fn peak_memory(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("Linux has it");
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
         peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
@@ -180,8 +176,11 @@ fn a_closed_output_ends_hash_although_the_input_is_open() {
     drop(input);
 }
 
+#[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_run_between_whole_lines() {
+    use std::os::unix::process::ExitStatusExt;
+
     let [key, _] = keys();
     let jobs = jobs(&key, 9);
     let text: String = jobs.iter().map(|(line, _)| line.as_str()).collect();
