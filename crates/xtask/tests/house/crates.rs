@@ -28,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-console",
         ],
     ),
+    ("randomx-arrow", &["randomx-core", "randomx-monero"]),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),
     ("randomx-wasmi", &["randomx-core"]),

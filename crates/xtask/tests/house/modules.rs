@@ -63,6 +63,7 @@ fn layer(module: &str) -> Option<usize> {
 
 /// The crates whose modules this test reads.
 const CRATES: &[&str] = &[
+    "crates/arrow/src",
     "crates/capi/src",
     "crates/cli/src",
     "crates/client/src",

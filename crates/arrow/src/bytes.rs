@@ -1,0 +1,109 @@
+//! Columns of bytes, in any type that holds them.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
+    RecordBatch, StringArray, StringViewArray,
+};
+use arrow_schema::DataType;
+
+use crate::KernelError;
+
+/// The types that fit, in messages.
+const EXPECTED: &str = "bytes, or of hexadecimal digits in strings";
+
+/// A value as its column holds it.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Bytes(&'a [u8]),
+    Text(&'a str),
+}
+
+/// A column whose values are bytes or text.
+pub(crate) enum Column<'a> {
+    Null,
+    Fixed(&'a FixedSizeBinaryArray),
+    Binary(&'a BinaryArray),
+    LargeBinary(&'a LargeBinaryArray),
+    BinaryView(&'a BinaryViewArray),
+    Text(&'a StringArray),
+    LargeText(&'a LargeStringArray),
+    TextView(&'a StringViewArray),
+    /// The position of each row's value, if it has one, and the values.
+    Dictionary(Vec<Option<usize>>, Box<Column<'a>>),
+}
+
+impl<'a> Column<'a> {
+    /// Returns an array's values, or `None` if it has another type.
+    pub(crate) fn of(array: &'a dyn Array) -> Option<Column<'a>> {
+        Some(match array.data_type() {
+            DataType::Null => Column::Null,
+            DataType::FixedSizeBinary(_) => Column::Fixed(array.as_fixed_size_binary()),
+            DataType::Binary => Column::Binary(array.as_binary()),
+            DataType::LargeBinary => Column::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Column::BinaryView(array.as_binary_view()),
+            DataType::Utf8 => Column::Text(array.as_string()),
+            DataType::LargeUtf8 => Column::LargeText(array.as_string()),
+            DataType::Utf8View => Column::TextView(array.as_string_view()),
+            DataType::Dictionary(..) => {
+                let (keys, values) = dictionary(array)?;
+                Column::Dictionary(keys, Box::new(Column::of(values)?))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns a row's value, unless it is null.
+    pub(crate) fn value(&self, row: usize) -> Option<Value<'a>> {
+        match self {
+            Column::Null => None,
+            Column::Fixed(array) => array.is_valid(row).then(|| Value::Bytes(array.value(row))),
+            Column::Binary(array) => array.is_valid(row).then(|| Value::Bytes(array.value(row))),
+            Column::LargeBinary(array) => {
+                array.is_valid(row).then(|| Value::Bytes(array.value(row)))
+            }
+            Column::BinaryView(array) => {
+                array.is_valid(row).then(|| Value::Bytes(array.value(row)))
+            }
+            Column::Text(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
+            Column::LargeText(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
+            Column::TextView(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
+            Column::Dictionary(keys, values) => values.value((*keys.get(row)?)?),
+        }
+    }
+}
+
+/// Returns the position of each row's value in a dictionary, and the values.
+pub(crate) fn dictionary(array: &dyn Array) -> Option<(Vec<Option<usize>>, &dyn Array)> {
+    let dictionary = array.as_any_dictionary_opt()?;
+    let (keys, values) = (dictionary.keys(), dictionary.values());
+    // Without values no position can be normalized, and every row is null.
+    let positions = if values.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+    let position = |(row, position)| keys.is_valid(row).then_some(position);
+    Some((positions.into_iter().enumerate().map(position).collect(), values.as_ref()))
+}
+
+/// Returns a column of a batch, if it has one of this name.
+pub(crate) fn find<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<Option<&'a dyn Array>, KernelError> {
+    let schema = batch.schema_ref();
+    let mut found = schema.fields().iter().zip(batch.columns());
+    let mut found = found.by_ref().filter(|(field, _)| field.name() == name);
+    let first = found.next().map(|(_, array)| array.as_ref());
+    match found.next() {
+        Some(_) => Err(KernelError::Repeated { name }),
+        None => Ok(first),
+    }
+}
+
+/// Returns a column of bytes of a batch, if it has one of this name.
+pub(crate) fn column<'a>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+) -> Result<Option<Column<'a>>, KernelError> {
+    let Some(array) = find(batch, name)? else { return Ok(None) };
+    let got = || KernelError::Type { name, expected: EXPECTED, got: array.data_type().clone() };
+    Column::of(array).map(Some).ok_or_else(got)
+}

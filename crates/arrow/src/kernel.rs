@@ -1,0 +1,192 @@
+//! The function over record batches.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, FixedSizeBinaryBuilder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema};
+use randomx::{Cache, Dataset, HASH_SIZE, Items, KeyMemory, Version, VmOptions, VmPool};
+use randomx_monero::Hash;
+
+use crate::group::by_seed;
+use crate::row::{Proof, Rows, Unusable};
+use crate::{KernelError, OUTPUTS};
+
+/// How a kernel hashes.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Threads that hash at once, from 1 to [`randomx::MAX_THREADS`].
+    pub threads: usize,
+    /// The options of each thread's VM.
+    pub options: VmOptions,
+    /// Whether the rows are blocks of Monero. Those of a version before RandomX are neither valid
+    /// nor invalid then.
+    pub blocks: bool,
+}
+
+impl Settings {
+    /// Returns the default settings: rows of any coin.
+    pub fn new(threads: usize) -> Settings {
+        Settings { threads, options: VmOptions::default(), blocks: false }
+    }
+}
+
+/// Verifies record batches, and keeps the memory of the last key between them: 256 MiB, and 2 MiB
+/// for each lane of each thread.
+#[derive(Debug)]
+pub struct Kernel {
+    settings: Settings,
+    key: Option<Key>,
+}
+
+/// A key in memory.
+#[derive(Debug)]
+struct Key {
+    seed_hash: Hash,
+    pool: VmPool,
+}
+
+impl Kernel {
+    /// Creates a kernel. It takes its memory when it first hashes.
+    pub fn new(settings: Settings) -> Kernel {
+        Kernel { settings, key: None }
+    }
+
+    /// Computes the dataset of a key, 2080 MiB, which makes its hashes faster until another key is
+    /// used.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory. The kernel then goes on without a dataset.
+    pub fn prepare_dataset(&mut self, seed_hash: &Hash) -> Result<(), KernelError> {
+        self.key = None;
+        let cache = Arc::new(Cache::new(seed_hash)?);
+        let Settings { threads, options, .. } = self.settings;
+        let items = Items::new(cache, options.cpu);
+        let dataset = Arc::new(Dataset::new(&items, threads)?);
+        drop(items);
+        let pool = self.create_pool(dataset.into())?;
+        self.key = Some(Key { seed_hash: *seed_hash, pool });
+        Ok(())
+    }
+
+    /// Returns the batch with the columns of [`OUTPUTS`] appended.
+    ///
+    /// # Errors
+    ///
+    /// If a column is missing or has another type, or if there is no memory. No value of a row is an
+    /// error.
+    pub fn verify(&mut self, batch: &RecordBatch) -> Result<RecordBatch, KernelError> {
+        self.verify_with(batch, |_| ())
+    }
+
+    /// Verifies a batch like [`Kernel::verify`]. Meanwhile each thread calls `hashed` with the number
+    /// of hashes that it has just computed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Kernel::verify`].
+    pub fn verify_with(
+        &mut self,
+        batch: &RecordBatch,
+        hashed: impl Fn(usize) + Sync,
+    ) -> Result<RecordBatch, KernelError> {
+        let schema = output_schema(batch)?;
+        let rows = Rows::of(batch, self.settings.blocks)?;
+        let parsed: Vec<_> = (0..batch.num_rows()).map(|row| rows.parse(row)).collect();
+        let hashes = self.hash(&parsed, hashed)?;
+        let mut columns = batch.columns().to_vec();
+        columns.extend(verdicts(&parsed, &hashes)?);
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        Ok(RecordBatch::try_new_with_options(Arc::new(schema), columns, &options)?)
+    }
+
+    /// Hashes the rows that can be hashed. The others' hashes are zero.
+    fn hash(
+        &mut self,
+        parsed: &[Result<Proof<'_>, Unusable>],
+        hashed: impl Fn(usize) + Sync,
+    ) -> Result<Vec<Hash>, KernelError> {
+        let proofs = || {
+            let numbered = parsed.iter().enumerate();
+            numbered.filter_map(|(row, parsed)| Some((row, parsed.as_ref().ok()?)))
+        };
+        let mut inputs: Vec<&[u8]> = vec![&[]; parsed.len()];
+        proofs().for_each(|(row, proof)| inputs[row] = &proof.blob);
+        let mut hashes = vec![[0; HASH_SIZE]; parsed.len()];
+        for group in by_seed(proofs(), self.key.as_ref().map(|key| key.seed_hash)) {
+            let pool = self.pool(group.seed_hash)?;
+            for (version, rows) in Version::ALL.into_iter().zip(group.rows) {
+                let inputs: Vec<&[u8]> = rows.iter().map(|&row| inputs[row]).collect();
+                pool.set_version(version);
+                let computed = pool.hash_many_with(&inputs, &hashed);
+                rows.into_iter().zip(computed).for_each(|(row, hash)| hashes[row] = hash);
+            }
+        }
+        Ok(hashes)
+    }
+
+    /// Returns the VMs of a key.
+    fn pool(&mut self, seed_hash: Hash) -> Result<&mut VmPool, KernelError> {
+        let key = match self.key.take() {
+            Some(key) if key.seed_hash == seed_hash => key,
+            other => {
+                // The old cache is released first: two at once are not needed.
+                drop(other);
+                let cache = Arc::new(Cache::new(&seed_hash)?);
+                Key { seed_hash, pool: self.create_pool(cache.into())? }
+            }
+        };
+        Ok(&mut self.key.insert(key).pool)
+    }
+
+    fn create_pool(&self, memory: KeyMemory) -> Result<VmPool, KernelError> {
+        let Settings { threads, options, .. } = self.settings;
+        Ok(VmPool::new(memory, Version::V1, options, threads)?)
+    }
+}
+
+/// Returns the schema of the result.
+fn output_schema(batch: &RecordBatch) -> Result<Schema, KernelError> {
+    for name in OUTPUTS {
+        if batch.schema_ref().column_with_name(name).is_some() {
+            return Err(KernelError::Taken { name });
+        }
+    }
+    let input = batch.schema_ref();
+    let types = [DataType::FixedSizeBinary(HASH_SIZE as i32), DataType::Boolean, DataType::Utf8];
+    let added = OUTPUTS.into_iter().zip(types);
+    let mut fields = input.fields().to_vec();
+    fields.extend(added.map(|(name, data_type)| Arc::new(Field::new(name, data_type, true))));
+    Ok(Schema::new_with_metadata(fields, input.metadata().clone()))
+}
+
+/// Builds the appended columns.
+fn verdicts(
+    parsed: &[Result<Proof<'_>, Unusable>],
+    hashes: &[Hash],
+) -> Result<[ArrayRef; OUTPUTS.len()], KernelError> {
+    let mut pow_hash = FixedSizeBinaryBuilder::with_capacity(parsed.len(), HASH_SIZE as i32);
+    let mut valid = BooleanBuilder::with_capacity(parsed.len());
+    let mut reason = StringBuilder::new();
+    for (parsed, hash) in parsed.iter().zip(hashes) {
+        let proof = match parsed {
+            Ok(proof) => proof,
+            Err(unusable) => {
+                pow_hash.append_null();
+                let (verdict, why) = match unusable {
+                    Unusable::Malformed(why) => (Some(false), why),
+                    Unusable::Earlier(why) => (None, why),
+                };
+                valid.append_option(verdict);
+                reason.append_value(why);
+                continue;
+            }
+        };
+        let checked = proof.requirement.check(hash);
+        pow_hash.append_value(hash)?;
+        valid.append_value(checked.is_ok());
+        reason.append_option(checked.err());
+    }
+    Ok([Arc::new(pow_hash.finish()), Arc::new(valid.finish()), Arc::new(reason.finish())])
+}

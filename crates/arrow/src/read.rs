@@ -1,0 +1,61 @@
+//! Single columns of a batch, for callers that plan or report.
+
+use arrow_array::RecordBatch;
+use randomx_monero::{Difficulty, Hash};
+
+use crate::bytes::{self, Value};
+use crate::number::{self, Number};
+use crate::{KernelError, requirement, row};
+
+/// Returns the height of each row that has one.
+///
+/// # Errors
+///
+/// If the column has another type.
+pub fn heights(batch: &RecordBatch) -> Result<Vec<Option<u64>>, KernelError> {
+    let column = number::column(batch, "height")?;
+    let height = |row| match column.as_ref()?.value(row)? {
+        Number::Integer(integer) => u64::try_from(integer).ok(),
+        Number::Large(digits) => digits.parse().ok(),
+        Number::Text(digits) => digits.parse().ok(),
+    };
+    Ok((0..batch.num_rows()).map(height).collect())
+}
+
+/// Returns the seed hash of each row that has a well-formed one.
+///
+/// # Errors
+///
+/// If the column has another type.
+pub fn seed_hashes(batch: &RecordBatch) -> Result<Vec<Option<Hash>>, KernelError> {
+    let column = bytes::column(batch, "seed_hash")?;
+    let seed_hash = |row| row::seed_hash(column.as_ref()?.value(row)).ok();
+    Ok((0..batch.num_rows()).map(seed_hash).collect())
+}
+
+/// Returns the difficulty of each row that has a well-formed one.
+///
+/// # Errors
+///
+/// If the column has another type.
+pub fn difficulties(batch: &RecordBatch) -> Result<Vec<Option<Difficulty>>, KernelError> {
+    let column = number::column(batch, "difficulty")?;
+    let difficulty = |row| requirement::difficulty(&column.as_ref()?.value(row)?).ok();
+    Ok((0..batch.num_rows()).map(difficulty).collect())
+}
+
+/// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is. `None` for
+/// nulls, and for columns that the kernel does not read.
+pub fn text(batch: &RecordBatch, name: &'static str, row: usize) -> Option<String> {
+    if let Ok(Some(column)) = bytes::column(batch, name) {
+        return Some(match column.value(row)? {
+            Value::Bytes(bytes) => hex::encode(bytes),
+            Value::Text(text) => text.to_owned(),
+        });
+    }
+    Some(match number::column(batch, name).ok()??.value(row)? {
+        Number::Integer(integer) => integer.to_string(),
+        Number::Large(digits) => digits,
+        Number::Text(text) => text.to_owned(),
+    })
+}

@@ -1,0 +1,170 @@
+//! What a hash must meet: a difficulty, a target, or both.
+
+use std::fmt;
+
+use randomx_monero::{Difficulty, DifficultyError, Hash};
+
+use crate::number::Number;
+
+/// What a hash must meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    difficulty: Option<Difficulty>,
+    target: Option<Target>,
+}
+
+/// A target, in one of the forms that pools use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The hash, as a little-endian number, must not be above this one.
+    Whole(Hash),
+    /// The last 8 bytes of the hash, as a little-endian number, must be below this one.
+    Top(u64),
+}
+
+impl Requirement {
+    /// Returns what a row demands, or `None` if it demands nothing.
+    pub(crate) fn new(
+        difficulty: Option<Difficulty>,
+        target: Option<Target>,
+    ) -> Option<Requirement> {
+        (difficulty.is_some() || target.is_some()).then_some(Requirement { difficulty, target })
+    }
+
+    /// Checks a hash.
+    pub(crate) fn check(&self, hash: &Hash) -> Result<(), String> {
+        match self.difficulty {
+            Some(difficulty) if !difficulty.is_met_by(hash) => {
+                return Err(format!("the hash does not meet difficulty {difficulty}"));
+            }
+            _ => {}
+        }
+        match self.target {
+            Some(target) if !target.is_met_by(hash) => {
+                Err(format!("the hash does not meet target {target}"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Target {
+    /// Parses a target of 4, 8 or 32 bytes.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Target, String> {
+        let target = match *bytes {
+            [a, b, c, d] => match u32::from_le_bytes([a, b, c, d]) {
+                0 => Target::Top(0),
+                // XMRig, `Job::setTarget`.
+                short => Target::Top(u64::MAX / u64::from(u32::MAX / short)),
+            },
+            [a, b, c, d, e, f, g, h] => Target::Top(u64::from_le_bytes([a, b, c, d, e, f, g, h])),
+            _ => match Hash::try_from(bytes) {
+                Ok(whole) if whole == [0; 32] => Target::Top(0),
+                Ok(whole) => Target::Whole(whole),
+                Err(_) => return Err(format!("expected 4, 8 or 32 bytes, got {}", bytes.len())),
+            },
+        };
+        match target {
+            Target::Top(0) => Err("expected more than 0, which no hash meets".to_owned()),
+            target => Ok(target),
+        }
+    }
+
+    fn is_met_by(self, hash: &Hash) -> bool {
+        match self {
+            Target::Whole(most) => hash.iter().rev().le(most.iter().rev()),
+            Target::Top(above) => {
+                hash.last_chunk().is_some_and(|top| u64::from_le_bytes(*top) < above)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    /// Writes the bytes in the order in which they were given.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Whole(most) => f.write_str(&hex::encode(most)),
+            Target::Top(above) => f.write_str(&hex::encode(above.to_le_bytes())),
+        }
+    }
+}
+
+/// Parses a difficulty.
+pub(crate) fn difficulty(number: &Number<'_>) -> Result<Difficulty, String> {
+    let parsed = match number {
+        Number::Integer(integer) => match u128::try_from(*integer) {
+            Ok(number) => Difficulty::try_from(number),
+            Err(_) => return Err(format!("expected at least 1, got {integer}")),
+        },
+        Number::Large(digits) if digits.starts_with('-') => {
+            return Err(format!("expected at least 1, got {digits}"));
+        }
+        Number::Large(digits) => digits.parse(),
+        Number::Text(digits) => digits.parse(),
+    };
+    parsed.map_err(|problem: DifficultyError| problem.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hash(top: u64, rest: u8) -> Hash {
+        let mut hash = [rest; 32];
+        hash[24..].copy_from_slice(&top.to_le_bytes());
+        hash
+    }
+
+    #[test]
+    fn a_short_target_is_that_of_xmrig() {
+        // A pool's difficulty of 1000 is 0xffffffff / 1000, in 4 bytes.
+        let target = Target::parse(&(u32::MAX / 1000).to_le_bytes()).expect("a target");
+        let above = u64::MAX / 1000;
+        assert_eq!(target, Target::Top(above));
+        assert!(target.is_met_by(&hash(above - 1, 0xff)));
+        assert!(!target.is_met_by(&hash(above, 0)));
+        assert_eq!(Target::parse(&above.to_le_bytes()), Ok(target));
+    }
+
+    #[test]
+    fn a_whole_target_is_the_greatest_hash() {
+        let most = hash(7, 9);
+        let target = Target::parse(&most).expect("a target");
+        assert!(target.is_met_by(&most));
+        assert!(target.is_met_by(&hash(6, 0xff)));
+        let mut more = most;
+        more[0] += 1;
+        assert!(!target.is_met_by(&more));
+        assert!(!target.is_met_by(&hash(8, 0)));
+    }
+
+    #[test]
+    fn other_targets_are_refused() {
+        for length in [0, 1, 3, 5, 16, 31, 33] {
+            let problem = Target::parse(&vec![1; length]).expect_err("a length");
+            assert_eq!(problem, format!("expected 4, 8 or 32 bytes, got {length}"));
+        }
+        for length in [4, 8, 32] {
+            let problem = Target::parse(&vec![0; length]).expect_err("zero");
+            assert_eq!(problem, "expected more than 0, which no hash meets");
+        }
+    }
+
+    #[test]
+    fn every_demand_must_be_met() {
+        let easy = Difficulty::try_from(1).ok();
+        let hard = Difficulty::try_from(u128::MAX).ok();
+        let [low, high] = [Target::Top(1), Target::Top(u64::MAX)].map(Some);
+        let check = |difficulty, target| {
+            Requirement::new(difficulty, target).map(|demand| demand.check(&hash(5, 5)))
+        };
+        assert_eq!(check(None, None), None);
+        assert_eq!(check(easy, None), Some(Ok(())));
+        assert_eq!(check(easy, high), Some(Ok(())));
+        let target = "the hash does not meet target 0100000000000000".to_owned();
+        assert_eq!(check(easy, low), Some(Err(target)));
+        let difficulty = format!("the hash does not meet difficulty {}", u128::MAX);
+        assert_eq!(check(hard, low), Some(Err(difficulty)));
+    }
+}

@@ -1,0 +1,141 @@
+//! The values of one row.
+
+use std::borrow::Cow;
+
+use arrow_array::RecordBatch;
+use randomx::Version;
+use randomx_monero::{Hash, HashingBlob, RANDOMX_VERSION};
+
+use crate::KernelError;
+use crate::bytes::{self, Value};
+use crate::number::{self, Number};
+use crate::requirement::{Requirement, Target, difficulty};
+
+/// The longest hashing blob.
+const MAX_BLOB: usize = 1 << 20;
+
+/// A proof of work.
+pub(crate) struct Proof<'a> {
+    pub(crate) seed_hash: Hash,
+    pub(crate) version: Version,
+    pub(crate) blob: Cow<'a, [u8]>,
+    pub(crate) requirement: Requirement,
+}
+
+/// A row without a proof of work that RandomX could check.
+pub(crate) enum Unusable {
+    /// A value is missing or malformed.
+    Malformed(String),
+    /// The row is a block of Monero from before RandomX.
+    Earlier(String),
+}
+
+/// The columns that the kernel reads.
+pub(crate) struct Rows<'a> {
+    seed_hash: bytes::Column<'a>,
+    hashing_blob: bytes::Column<'a>,
+    difficulty: Option<number::Column<'a>>,
+    target: Option<bytes::Column<'a>>,
+    version: Option<number::Column<'a>>,
+    /// Whether the rows are blocks of Monero.
+    blocks: bool,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn of(batch: &'a RecordBatch, blocks: bool) -> Result<Rows<'a>, KernelError> {
+        let needed = |name| bytes::column(batch, name)?.ok_or(KernelError::Missing { name });
+        let rows = Rows {
+            seed_hash: needed("seed_hash")?,
+            hashing_blob: needed("hashing_blob")?,
+            difficulty: number::column(batch, "difficulty")?,
+            target: bytes::column(batch, "target")?,
+            version: number::column(batch, "version")?,
+            blocks,
+        };
+        if rows.difficulty.is_none() && rows.target.is_none() {
+            return Err(KernelError::NoRequirement);
+        }
+        Ok(rows)
+    }
+
+    /// Parses a row.
+    pub(crate) fn parse(&self, row: usize) -> Result<Proof<'a>, Unusable> {
+        let named = |name| move |problem| Unusable::Malformed(format!("{name}: {problem}"));
+        let blob = blob(self.hashing_blob.value(row)).map_err(named("hashing_blob"))?;
+        if self.blocks
+            && let Ok(HashingBlob { header, .. }) = HashingBlob::parse(&blob)
+            && header.major_version < RANDOMX_VERSION
+        {
+            let version = header.major_version;
+            let problem = format!("blocks of version {version} have no RandomX proof of work");
+            return Err(Unusable::Earlier(problem));
+        }
+        let seed_hash = seed_hash(self.seed_hash.value(row)).map_err(named("seed_hash"))?;
+        let version = match self.version.as_ref().and_then(|column| column.value(row)) {
+            Some(number) => version(&number).map_err(named("version"))?,
+            None => Version::V1,
+        };
+        let demanded = self.difficulty.as_ref().and_then(|column| column.value(row));
+        let demanded =
+            demanded.as_ref().map(difficulty).transpose().map_err(named("difficulty"))?;
+        let target = self.target.as_ref().and_then(|column| column.value(row));
+        let target = target.map(parse_target).transpose().map_err(named("target"))?;
+        let requirement = Requirement::new(demanded, target).ok_or_else(|| {
+            let name = if self.difficulty.is_some() { "difficulty" } else { "target" };
+            Unusable::Malformed(format!("{name}: expected a value, got null"))
+        })?;
+        Ok(Proof { seed_hash, version, blob, requirement })
+    }
+}
+
+/// Parses a seed hash.
+pub(crate) fn seed_hash(value: Option<Value<'_>>) -> Result<Hash, String> {
+    let bytes = to_bytes(value.ok_or("expected 32 bytes, got null")?)?;
+    let length = bytes.len();
+    Hash::try_from(bytes.as_ref()).map_err(|_| format!("expected 32 bytes, got {length}"))
+}
+
+fn blob(value: Option<Value<'_>>) -> Result<Cow<'_, [u8]>, String> {
+    let value = value.ok_or("expected bytes, got null")?;
+    let length = match value {
+        Value::Bytes(bytes) => bytes.len(),
+        Value::Text(digits) => digits.len() / 2,
+    };
+    if length > MAX_BLOB {
+        return Err(format!("expected at most {MAX_BLOB} bytes, got {length}"));
+    }
+    to_bytes(value)
+}
+
+fn parse_target(value: Value<'_>) -> Result<Target, String> {
+    Target::parse(&to_bytes(value)?)
+}
+
+fn version(number: &Number<'_>) -> Result<Version, String> {
+    let (version, given) = match number {
+        Number::Integer(number) => (u64::try_from(*number).ok(), number.to_string()),
+        Number::Large(digits) => (digits.parse().ok(), digits.clone()),
+        Number::Text(text) => (text.parse().ok(), format!("{:?}", shorten(text))),
+    };
+    let known = version.and_then(|version| Version::try_from(version).ok());
+    known.ok_or_else(|| format!("expected 1 or 2, got {given}"))
+}
+
+/// Returns the bytes of a value, which text has as hexadecimal digits of either case.
+fn to_bytes(value: Value<'_>) -> Result<Cow<'_, [u8]>, String> {
+    match value {
+        Value::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+        Value::Text(digits) => hex::decode(digits).map(Cow::Owned).map_err(|_| {
+            format!("expected an even number of hexadecimal digits, got {:?}", shorten(digits))
+        }),
+    }
+}
+
+/// Shortens text that may be a megabyte.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,104 @@
+//! Nulls and malformed values.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, Int64Array, NullArray, RecordBatch, StringArray};
+
+use crate::kernel;
+use crate::vectors::{shares, verdicts};
+
+/// A row of text, and the reason that it gets.
+type Case<'a> = ([Option<&'a str>; 3], &'a str);
+
+#[test]
+fn each_malformed_value_is_a_reason_of_its_row() {
+    let share = &shares()[0];
+    let (seed, blob) = (hex::encode(share.seed_hash), hex::encode(&share.hashing_blob));
+    let (seed, blob) = (Some(seed.as_str()), Some(blob.as_str()));
+    let long = "0".repeat(2 * ((1 << 20) + 1));
+    let cases: &[Case<'_>] = &[
+        ([None, blob, Some("1")], "seed_hash: expected 32 bytes, got null"),
+        ([Some(""), blob, Some("1")], "seed_hash: expected 32 bytes, got 0"),
+        ([Some("00"), blob, Some("1")], "seed_hash: expected 32 bytes, got 1"),
+        (
+            [Some("0x"), blob, Some("1")],
+            "seed_hash: expected an even number of hexadecimal digits, got \"0x\"",
+        ),
+        ([seed, None, Some("1")], "hashing_blob: expected bytes, got null"),
+        (
+            [seed, Some("é"), Some("1")],
+            "hashing_blob: expected an even number of hexadecimal digits, got \"é\"",
+        ),
+        (
+            [seed, Some(&long), Some("1")],
+            "hashing_blob: expected at most 1048576 bytes, got 1048577",
+        ),
+        ([seed, blob, None], "difficulty: expected a value, got null"),
+        ([seed, blob, Some("0")], "difficulty: expected at least 1, got 0"),
+        ([seed, blob, Some("")], "difficulty: expected decimal digits, got nothing"),
+        (
+            [seed, blob, Some("-1")],
+            "difficulty: expected only decimal digits (no sign, fraction or exponent)",
+        ),
+        ([None, None, None], "hashing_blob: expected bytes, got null"),
+    ];
+    let column = |index: usize| -> ArrayRef {
+        Arc::new(StringArray::from_iter(cases.iter().map(|(row, _)| row[index])))
+    };
+    let columns =
+        [("seed_hash", column(0)), ("hashing_blob", column(1)), ("difficulty", column(2))];
+    let input = RecordBatch::try_from_iter(columns).expect("a batch");
+    let result = kernel().verify(&input).expect("a result");
+    for ((_, reason), verdict) in cases.iter().zip(verdicts(&result)) {
+        assert_eq!(verdict, (Some(false), Some((*reason).to_owned())));
+    }
+}
+
+#[test]
+fn numbers_below_one_are_reasons() {
+    let share = &shares()[0];
+    let numbers = vec![Some(0), Some(-1), Some(i64::MIN), None];
+    let rows = numbers.len();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("seed_hash", Arc::new(BinaryArray::from_iter_values(vec![share.seed_hash; rows]))),
+        ("hashing_blob", Arc::new(BinaryArray::from_iter_values(vec![&share.hashing_blob; rows]))),
+        ("difficulty", Arc::new(Int64Array::from(numbers))),
+    ];
+    let input = RecordBatch::try_from_iter(columns).expect("a batch");
+    let result = kernel().verify(&input).expect("a result");
+    let reasons: Vec<_> = verdicts(&result).into_iter().filter_map(|verdict| verdict.1).collect();
+    assert_eq!(
+        reasons,
+        [
+            "difficulty: expected at least 1, got 0",
+            "difficulty: expected at least 1, got -1",
+            "difficulty: expected at least 1, got -9223372036854775808",
+            "difficulty: expected a value, got null",
+        ]
+    );
+}
+
+#[test]
+fn columns_of_nulls_are_reasons() {
+    let nulls = || Arc::new(NullArray::new(3)) as ArrayRef;
+    let names = ["seed_hash", "hashing_blob", "difficulty", "target", "version"];
+    let input = RecordBatch::try_from_iter(names.map(|name| (name, nulls()))).expect("a batch");
+    let result = kernel().verify(&input).expect("a result");
+    let reason = "hashing_blob: expected bytes, got null".to_owned();
+    assert_eq!(verdicts(&result), vec![(Some(false), Some(reason)); 3]);
+}
+
+#[test]
+fn a_blob_of_any_bytes_is_hashed() {
+    let share = &shares()[0];
+    let blobs: Vec<Vec<u8>> = vec![vec![], vec![0xff; 3], vec![7; 1 << 20], vec![11; 76]];
+    let rows = blobs.len();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("seed_hash", Arc::new(BinaryArray::from_iter_values(vec![share.seed_hash; rows]))),
+        ("hashing_blob", Arc::new(BinaryArray::from_iter_values(&blobs))),
+        ("difficulty", Arc::new(Int64Array::from(vec![1; rows]))),
+    ];
+    let input = RecordBatch::try_from_iter(columns).expect("a batch");
+    let result = kernel().verify(&input).expect("a result");
+    assert_eq!(verdicts(&result), vec![(Some(true), None); rows]);
+}
