@@ -8,7 +8,7 @@ mod node;
 mod serve;
 mod work;
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -165,6 +165,19 @@ pub(crate) enum Command {
     /// Serve the page on loopback, and compute hashes for it
     #[command(after_long_help = serve::AFTER_HELP)]
     Serve(ServeArgs),
+    /// Verify every proof of work of a chain or a list, epoch by epoch; a program of its own
+    #[command(disable_help_flag = true)]
+    Audit(ExternalArgs),
+    /// Read a range of a chain into Parquet files, for audits; a program of its own
+    #[command(disable_help_flag = true)]
+    Collect(ExternalArgs),
+}
+
+/// The arguments of a command that is a program of its own.
+#[derive(Args)]
+pub(crate) struct ExternalArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(Args)]

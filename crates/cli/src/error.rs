@@ -149,6 +149,15 @@ pub(crate) enum Error {
     #[error("{}: cannot write evidence: {problem}", .folder.display())]
     WriteEvidence { folder: PathBuf, problem: io::Error },
 
+    #[error(
+        "{command}: expected the program randomx-audit beside this one or in PATH; \
+         `cargo install --locked --path crates/audit` installs it"
+    )]
+    NotInstalled { command: &'static str },
+
+    #[error("{command}: cannot start randomx-audit: {problem}")]
+    External { command: &'static str, problem: io::Error },
+
     #[error("cannot write the results: {0}")]
     Write(io::Error),
 

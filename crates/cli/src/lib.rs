@@ -6,6 +6,7 @@ mod bench;
 mod chain;
 mod error;
 mod evidence;
+mod external;
 mod follow;
 mod guard;
 mod hash;
@@ -46,6 +47,8 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Audit(args) => external::run("audit", &args.arguments),
+        Command::Collect(args) => external::run("collect", &args.arguments),
     };
     outcome.unwrap_or_else(|error| {
         error::report(&error);

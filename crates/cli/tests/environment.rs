@@ -5,8 +5,9 @@
 mod common;
 
 use std::{
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io::{Read, Write},
+    os::unix::fs::symlink,
     process::{Command, Stdio},
 };
 
@@ -166,4 +167,28 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn without_a_terminal_there_are_no_bars() {
     randomx(&["hash", "--key", "", "--input", ""]).assert().success().stderr("");
+}
+
+#[test]
+fn audits_are_a_program_of_their_own() {
+    let program = cargo_bin!("randomx");
+    // A link needs the same file system, and another name would lead back to the build's folder.
+    let folder = tempfile::tempdir_in(program.parent().expect("a folder")).expect("a folder");
+    let linked = folder.path().join("randomx");
+    fs::hard_link(program, &linked).expect("a link");
+    let run = |arguments: &[&str]| {
+        assert_cmd::Command::new(&linked).args(arguments).env("PATH", folder.path()).assert()
+    };
+    for command in ["audit", "collect"] {
+        let sentence = "expected the program randomx-audit beside this one or in PATH; \
+                        `cargo install --locked --path crates/audit` installs it";
+        assert_refused(run(&[command, "--output", "x"]), &format!("{command}: {sentence}"));
+    }
+    let other = folder.path().join("randomx-audit");
+    symlink("/bin/echo", &other).expect("a link");
+    run(&["audit", "--jsonl", "a b", "--help"]).code(0).stdout("audit --jsonl a b --help\n");
+    run(&["collect", "-x"]).code(0).stdout("collect -x\n");
+    fs::remove_file(&other).expect("a link");
+    symlink("/bin/false", &other).expect("a link");
+    run(&["audit"]).code(1).stdout("");
 }

@@ -29,6 +29,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("randomx-arrow", &["randomx-core", "randomx-monero"]),
+    (
+        "randomx-audit",
+        &["randomx-core", "randomx-monero", "randomx-client", "randomx-arrow", "randomx-console"],
+    ),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),
     ("randomx-wasmi", &["randomx-core"]),

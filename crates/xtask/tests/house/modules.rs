@@ -64,6 +64,7 @@ fn layer(module: &str) -> Option<usize> {
 /// The crates whose modules this test reads.
 const CRATES: &[&str] = &[
     "crates/arrow/src",
+    "crates/audit/src",
     "crates/capi/src",
     "crates/cli/src",
     "crates/client/src",

@@ -1,0 +1,203 @@
+//! The command line.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use randomx::MAX_THREADS;
+use randomx_client::Source;
+use randomx_client::node;
+use randomx_monero::{MAX_HEIGHT, Network};
+use url::Url;
+
+use crate::remote::Remote;
+use crate::size;
+
+const AUDIT_HELP: &str = "\
+Examples:
+  randomx audit --parquet chain/ --output audit/
+  randomx audit --jsonl shares.jsonl --output audit/ --memory 4G
+  randomx audit --node http://127.0.0.1:18081 --from 3700000 --output audit/
+
+Input: a row for each proof of work, with the columns (or the JSON fields)
+  seed_hash     32 bytes, or 64 hex digits
+  hashing_blob  bytes, or hex digits
+  difficulty    an integer from 1 to 2^256 - 1, or its digits
+  target        instead of or beside it: 4, 8 or 32 bytes in little-endian order
+  version       optional: RandomX 1 (default) or 2
+  height        optional: of the block
+and others, which the result keeps. Rows with a height belong to an epoch of 2048 blocks, others to
+that of their seed hash. Rows of an epoch may be anywhere, but should be close to each other.
+
+Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
+input, and summary.json: the blocks, their work, the invalid ones with evidence, and those without a
+RandomX proof of work. Malformed rows are invalid, with a reason. A file appears when its epoch is
+done. The same command goes on where an earlier run ended, however that ended.
+
+A node or relay is trusted about the chain's difficulties and about which chain it is: `randomx verify
+--node` verifies those too. Without --to, the ten newest blocks are left out.
+
+Memory: 256 MiB for each epoch that is hashed at once, 2 MiB for each of eight lanes of each thread,
+and 64 MiB for each epoch's rows. An epoch of 4,096 hashes or more is hashed with a dataset where
+--memory allows 2,400 MiB and more.
+
+Exit codes:
+  0  every proof of work is valid
+  1  at least one is not valid
+  2  unusable arguments or input, or no memory; what was done stays done";
+
+const COLLECT_HELP: &str = "\
+Examples:
+  randomx collect --node http://127.0.0.1:18081 --from 1978433 --output chain/
+  randomx audit --parquet chain/ --output audit/
+
+Output: a Parquet file for each epoch with the columns height, seed_hash, hashing_blob and difficulty.
+A file appears when its epoch is read whole. The same command goes on where an earlier run ended, and
+reads only the last epoch again if it has grown. Blocks of different epochs, too, must follow each
+other.
+
+Exit codes:
+  0  the range is complete
+  2  unusable arguments, or an unusable answer; the epochs so far are in the folder";
+
+#[derive(Parser)]
+#[command(name = "randomx-audit", version, bin_name = "randomx")]
+#[command(about = "Audit the proofs of work of a whole chain")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Verify every proof of work of a chain or a list, epoch by epoch
+    #[command(after_long_help = AUDIT_HELP)]
+    #[command(group = one_of(&["parquet", "jsonl", "store", "node", "relay"]))]
+    Audit(AuditArgs),
+    /// Read a range of a chain into Parquet files, for audits
+    #[command(after_long_help = COLLECT_HELP, group = one_of(&["node", "relay"]))]
+    Collect(CollectArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct AuditArgs {
+    /// A Parquet file, or a folder of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) parquet: Option<PathBuf>,
+
+    /// A file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jsonl: Option<PathBuf>,
+
+    /// The folder in which `follow` or `guard` keeps its state
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
+
+    /// The difficulty of every block of the store's chain, if it is fixed
+    #[arg(long, value_name = "N", requires = "store", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) fixed_difficulty: Option<u64>,
+
+    /// The folder of the results; an earlier run in it goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    /// The most memory for hashing, in MiB or GiB, such as 512M or 4G
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = size::parse)]
+    pub(crate) memory: usize,
+
+    /// Threads that hash at once, 1 to 1024 [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
+    threads: Option<u16>,
+}
+
+#[derive(Args)]
+pub(crate) struct CollectArgs {
+    #[command(flatten)]
+    pub(crate) chain: ChainArgs,
+
+    /// The folder of the headers; an earlier run in it goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+}
+
+/// A chain and a part of it.
+#[derive(Args)]
+pub(crate) struct ChainArgs {
+    /// A node
+    #[arg(long, value_name = "URL", requires = "from", value_parser = node::address)]
+    pub(crate) node: Option<Url>,
+
+    /// A relay
+    #[arg(long, value_name = "URL", requires = "from", value_parser = relay_address)]
+    pub(crate) relay: Option<Url>,
+
+    /// The first block [default: the first one of the input; needed for a node or relay]
+    #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
+    pub(crate) from: Option<u64>,
+
+    /// The last block [default: the last one of the input]
+    #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
+    pub(crate) to: Option<u64>,
+
+    /// The chain's network: mainnet, stagenet, testnet or regtest
+    #[arg(long, value_name = "NAME", default_value_t = Network::Mainnet)]
+    pub(crate) network: Network,
+
+    /// Seconds that an answer may take, 1 to 3600
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+}
+
+impl AuditArgs {
+    pub(crate) fn threads(&self) -> usize {
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(processors, usize::from)
+    }
+}
+
+impl ChainArgs {
+    /// Returns the node or relay, if one is named.
+    pub(crate) fn remote(&self) -> Option<Remote> {
+        let timeout = Duration::from_secs(self.timeout);
+        let source = match (&self.node, &self.relay) {
+            (Some(address), _) => Source::node(address, timeout),
+            (None, Some(address)) => Source::relay(address, timeout),
+            (None, None) => return None,
+        };
+        Some(Remote::new(source, self.network))
+    }
+}
+
+/// The arguments of which a command needs one.
+fn one_of(names: &[&'static str]) -> ArgGroup {
+    ArgGroup::new("input").args(names.iter().copied()).required(true)
+}
+
+/// Parses the address of a relay.
+fn relay_address(text: &str) -> Result<Url, String> {
+    let address = Url::parse(text)
+        .map_err(|problem| format!("{problem}; expected something like http://127.0.0.1:18090"))?;
+    if matches!(address.scheme(), "http" | "https") && address.has_host() {
+        Ok(address)
+    } else {
+        Err(format!("expected http or https, got {}", address.scheme()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,98 @@
+//! Errors that end a run, and exit codes. Messages name the argument or the file.
+
+use std::io;
+use std::path::PathBuf;
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+use randomx_arrow::KernelError;
+use randomx_client::SourceError;
+use randomx_monero::client::StartError;
+use thiserror::Error;
+
+/// The exit code if a proof of work is not valid.
+pub(crate) const NOT_VALID: u8 = 1;
+
+/// The exit code of every error, and of a wrong command line.
+pub(crate) const UNUSABLE: u8 = 2;
+
+/// The reason why a run ended.
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error("{}: cannot read it: {problem}", .path.display())]
+    Read { path: PathBuf, problem: io::Error },
+
+    #[error("{}: cannot write it: {problem}", .path.display())]
+    Write { path: PathBuf, problem: io::Error },
+
+    #[error("{}: {problem}", .path.display())]
+    Parquet { path: PathBuf, problem: ParquetError },
+
+    #[error("{}: {problem}", .path.display())]
+    Arrow { path: PathBuf, problem: ArrowError },
+
+    #[error("{name}: {problem}")]
+    Kernel { name: String, problem: KernelError },
+
+    #[error("{}: expected a folder with Parquet files, got none of them", .path.display())]
+    NoFiles { path: PathBuf },
+
+    #[error("{}: another process uses this folder", .folder.display())]
+    InUse { folder: PathBuf },
+
+    #[error("--output {}: expected a new folder, or that of {expected}, got that of {got}", .folder.display())]
+    OtherRun { folder: PathBuf, expected: String, got: String },
+
+    #[error("--output {}: expected a new folder, or that of an earlier run, got {problem} in run.json", .folder.display())]
+    Manifest { folder: PathBuf, problem: String },
+
+    #[error("{}: expected at most {most} pieces of epochs, got more; sort the input by height", .path.display())]
+    Scattered { path: PathBuf, most: usize },
+
+    #[error("{}: it changed while it was read", .path.display())]
+    Changed { path: PathBuf },
+
+    #[error("--memory: expected at least {needed} MiB for one thread, got {given} MiB")]
+    Memory { needed: usize, given: usize },
+
+    #[error("--from: expected at most {last}, the last block to read, got {first}")]
+    Range { first: u64, last: u64 },
+
+    #[error("--to: expected at most {tip}, the last block of the chain, got {to}")]
+    ChainEnds { tip: u64, to: u64 },
+
+    #[error("--from: expected a height of 1 or more, since the genesis block has no proof of work")]
+    Genesis,
+
+    #[error("--store: expected blocks after the one that the client began with, got none")]
+    NoBlocks,
+
+    #[error("--from: expected at least {first}, the first block of the store, got {from}")]
+    StoreBegins { first: u64, from: u64 },
+
+    #[error("block {height}: {problem}")]
+    Block { height: u64, problem: String },
+
+    #[error(
+        "block {height} does not follow the one before it: the chain changed meanwhile; {advice}"
+    )]
+    Unlinked { height: u64, advice: String },
+
+    #[error("expected --parquet, --jsonl, --node, --relay or --store")]
+    NoInput,
+
+    #[error(transparent)]
+    Source(#[from] SourceError),
+
+    #[error(transparent)]
+    Batch(#[from] ArrowError),
+
+    #[error("{}: {problem}", .path.display())]
+    Store { path: PathBuf, problem: StartError },
+
+    #[error("{}: it was removed while the command ran", .path.display())]
+    Gone { path: PathBuf },
+
+    #[error("cannot write the results: {0}")]
+    Output(io::Error),
+}

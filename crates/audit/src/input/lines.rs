@@ -1,0 +1,235 @@
+//! A file of JSON lines.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_array::builder::{StringBuilder, UInt64Builder};
+use arrow_schema::ArrowError;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::pieces::{Piece, Pieces};
+use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::epoch::Epoch;
+use crate::error::Error;
+
+/// The longest line. The rest of a longer one is skipped, which makes it malformed.
+const MAX_LINE: u64 = 3 << 20;
+
+/// The bytes that are kept of a malformed line.
+const EXCERPT: usize = 1000;
+
+/// The fields that become columns of text. The height becomes one of numbers, and all others are kept
+/// together in the column `other`.
+const FIELDS: [&str; 5] = ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
+
+/// A file of JSON lines, one object for each proof of work.
+pub(crate) struct Lines {
+    path: PathBuf,
+    /// The hash of the file, once it was scanned.
+    fingerprint: String,
+}
+
+/// A line's fields by their names, as JSON.
+type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+impl Lines {
+    /// Opens a file.
+    pub(super) fn open(path: &Path) -> Result<Lines, Error> {
+        let lines = Lines { path: path.to_owned(), fingerprint: String::new() };
+        lines.file().map(|_| lines)
+    }
+
+    /// Returns the hash of the file.
+    pub(super) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Finds the epochs of all lines.
+    pub(super) fn scan(
+        &mut self,
+        mut pieces: Pieces,
+    ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
+        let mut reader = BufReader::new(Hashing { file: self.file()?, hash: Sha256::new() });
+        let (mut line, mut start, mut row) = (Vec::new(), 0, 0);
+        while let Some(length) = self.next(&mut reader, &mut line)? {
+            let end = start + length;
+            let fields = parse(&line).unwrap_or_default();
+            let height = height(&fields);
+            let seed_hash = text(&fields, "seed_hash").and_then(|hex| {
+                let bytes = hex::decode(hex.as_ref()).ok()?;
+                bytes.try_into().ok()
+            });
+            let place = Piece { file: 0, start, end, row };
+            pieces.add(height, Epoch::of(height, seed_hash), place, &self.path)?;
+            (start, row) = (end, row + 1);
+        }
+        self.fingerprint = hex::encode(reader.into_inner().hash.finalize());
+        Ok(pieces.into_epochs())
+    }
+
+    /// Reads the lines of an epoch.
+    pub(super) fn read(
+        &self,
+        pieces: &[Piece],
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut reader = BufReader::new(self.file()?);
+        let mut rows = Rows::default();
+        let mut line = Vec::new();
+        for piece in pieces {
+            reader.seek(SeekFrom::Start(piece.start)).map_err(|problem| self.fail(problem))?;
+            let (mut at, mut row) = (piece.start, piece.row);
+            while at < piece.end {
+                let changed = || Error::Changed { path: self.path.clone() };
+                at += self.next(&mut reader, &mut line)?.ok_or_else(changed)?;
+                row += 1;
+                rows.add(row, &line);
+                if rows.are_enough() {
+                    take(&rows.batch().map_err(|problem| self.arrow(problem))?)?;
+                }
+            }
+        }
+        if rows.count > 0 {
+            take(&rows.batch().map_err(|problem| self.arrow(problem))?)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a line without its ending, and returns the bytes that it takes in the file. `None` at the
+    /// end.
+    fn next(&self, reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+        line.clear();
+        let limited = &mut reader.by_ref().take(MAX_LINE);
+        let mut length =
+            limited.read_until(b'\n', line).map_err(|problem| self.fail(problem))? as u64;
+        if length == MAX_LINE && !line.ends_with(b"\n") {
+            length += skip_line(reader).map_err(|problem| self.fail(problem))?;
+        }
+        Ok((length > 0).then_some(length))
+    }
+
+    fn file(&self) -> Result<File, Error> {
+        File::open(&self.path).map_err(|problem| self.fail(problem))
+    }
+
+    fn fail(&self, problem: io::Error) -> Error {
+        Error::Read { path: self.path.clone(), problem }
+    }
+
+    fn arrow(&self, problem: ArrowError) -> Error {
+        Error::Arrow { path: self.path.clone(), problem }
+    }
+}
+
+/// Skips the rest of a line, and returns its bytes.
+fn skip_line(reader: &mut impl BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    loop {
+        let buffer = reader.fill_buf()?;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let length = end.map_or(buffer.len(), |end| end + 1);
+        reader.consume(length);
+        skipped += length as u64;
+        if end.is_some() || length == 0 {
+            return Ok(skipped);
+        }
+    }
+}
+
+/// Parses a line, unless it is malformed.
+fn parse(line: &[u8]) -> Option<Fields<'_>> {
+    serde_json::from_slice(line).ok()
+}
+
+/// Returns a field as text: the digits of a number, the characters of a string. Other values, which no
+/// column accepts, stay JSON.
+fn text<'a>(fields: &Fields<'a>, name: &str) -> Option<Cow<'a, str>> {
+    let json = fields.get(name)?.get();
+    match json {
+        "null" => None,
+        _ if json.starts_with('"') => serde_json::from_str(json).ok(),
+        _ => Some(Cow::Borrowed(json)),
+    }
+}
+
+/// Returns the height, if it is a whole number.
+fn height(fields: &Fields<'_>) -> Option<u64> {
+    text(fields, "height")?.parse().ok()
+}
+
+/// Lines on their way into a batch.
+#[derive(Default)]
+struct Rows {
+    count: usize,
+    bytes: usize,
+    line: UInt64Builder,
+    height: UInt64Builder,
+    texts: [StringBuilder; FIELDS.len()],
+    other: StringBuilder,
+}
+
+impl Rows {
+    fn add(&mut self, number: u64, line: &[u8]) {
+        let fields = parse(line);
+        self.count += 1;
+        self.bytes += line.len();
+        self.line.append_value(number);
+        let none = Fields::new();
+        let known = fields.as_ref().unwrap_or(&none);
+        let height = height(known);
+        self.height.append_option(height);
+        for (name, column) in FIELDS.into_iter().zip(&mut self.texts) {
+            column.append_option(text(known, name));
+        }
+        self.other.append_option(match fields {
+            Some(mut fields) => {
+                fields.retain(|name, _| match name.as_ref() {
+                    "height" => height.is_none(),
+                    name => !FIELDS.contains(&name),
+                });
+                (!fields.is_empty()).then(|| serde_json::to_string(&fields).unwrap_or_default())
+            }
+            None => {
+                let start = line.get(..EXCERPT).unwrap_or(line);
+                Some(String::from_utf8_lossy(start).trim_end().to_owned())
+            }
+        });
+    }
+
+    fn are_enough(&self) -> bool {
+        self.count >= BATCH_ROWS || self.bytes >= BATCH_BYTES
+    }
+
+    /// Returns the rows, and begins anew.
+    fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        let Rows { mut line, mut height, texts, mut other, .. } = std::mem::take(self);
+        let mut columns = vec![("line", Arc::new(line.finish()) as _)];
+        columns.push(("height", Arc::new(height.finish()) as _));
+        for (name, mut column) in FIELDS.into_iter().zip(texts) {
+            columns.push((name, Arc::new(column.finish()) as _));
+        }
+        columns.push(("other", Arc::new(other.finish()) as _));
+        let nullable = columns.into_iter().map(|(name, column)| (name, column, true));
+        RecordBatch::try_from_iter_with_nullable(nullable)
+    }
+}
+
+/// Hashes a file while it is read.
+struct Hashing {
+    file: File,
+    hash: Sha256,
+}
+
+impl Read for Hashing {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(bytes)?;
+        self.hash.update(&bytes[..count]);
+        Ok(count)
+    }
+}

@@ -1,0 +1,228 @@
+//! Parquet files.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::PageIndexPolicy;
+use randomx_arrow::read;
+use sha2::{Digest, Sha256};
+
+use super::pieces::{Piece, Pieces};
+use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::epoch::Epoch;
+use crate::error::Error;
+
+/// The columns that say which epoch a row belongs to.
+const PLACE: [&str; 2] = ["height", "seed_hash"];
+
+/// The rows that are read at a time to find the epochs.
+const SCANNED: usize = 1 << 16;
+
+/// The longest description of a file's contents that is read.
+const MAX_FOOTER: u64 = 256 << 20;
+
+/// Parquet files, in the order of their names.
+pub(crate) struct TableFiles {
+    files: Vec<TableFile>,
+}
+
+struct TableFile {
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    /// The hash of the description of the file's contents.
+    fingerprint: [u8; 32],
+}
+
+impl TableFiles {
+    /// Opens a file, or the files of a folder.
+    pub(super) fn open(path: &Path) -> Result<TableFiles, Error> {
+        let fail = |problem| Error::Read { path: path.to_owned(), problem };
+        let mut paths = vec![path.to_owned()];
+        if fs::metadata(path).map_err(fail)?.is_dir() {
+            let entries = fs::read_dir(path).map_err(fail)?.collect::<Result<Vec<_>, _>>();
+            let files = entries.map_err(fail)?.into_iter().map(|entry| entry.path());
+            paths = files.filter(|path| is_table(path)).collect();
+            paths.sort();
+        }
+        if paths.is_empty() {
+            return Err(Error::NoFiles { path: path.to_owned() });
+        }
+        let files = paths.into_iter().map(TableFile::open).collect::<Result<_, _>>()?;
+        Ok(TableFiles { files })
+    }
+
+    /// Returns a hash of what all files contain, as far as their own descriptions say.
+    pub(super) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        self.files.iter().for_each(|file| hash.update(file.fingerprint));
+        hex::encode(hash.finalize())
+    }
+
+    /// Finds the epochs of all rows.
+    pub(super) fn scan(
+        &self,
+        mut pieces: Pieces,
+    ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
+        for (number, file) in (0..).zip(&self.files) {
+            let builder = file.builder()?;
+            let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
+            let reader = builder.with_projection(mask).with_batch_size(SCANNED).build();
+            let mut row = 0;
+            for batch in reader.map_err(|problem| file.parquet(problem))? {
+                let batch = batch.map_err(|problem| file.arrow(problem))?;
+                let unusable = |problem| Error::Kernel { name: file.name(), problem };
+                let heights = read::heights(&batch).map_err(unusable)?;
+                let seed_hashes = read::seed_hashes(&batch).map_err(unusable)?;
+                for (height, seed_hash) in heights.into_iter().zip(seed_hashes) {
+                    let place = Piece { file: number, start: row, end: row + 1, row };
+                    pieces.add(height, Epoch::of(height, seed_hash), place, &file.path)?;
+                    row += 1;
+                }
+            }
+        }
+        Ok(pieces.into_epochs())
+    }
+
+    /// Reads the rows of an epoch.
+    pub(super) fn read(
+        &self,
+        pieces: &[Piece],
+        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for of_file in pieces.chunk_by(|a, b| a.file == b.file) {
+            let Some(file) = of_file.first().and_then(|piece| self.files.get(piece.file as usize))
+            else {
+                continue;
+            };
+            for batch in file.rows(of_file)? {
+                take(&batch.map_err(|problem| file.arrow(problem))?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TableFile {
+    fn open(path: PathBuf) -> Result<TableFile, Error> {
+        let fail = |problem| Error::Read { path: path.clone(), problem };
+        let mut file = File::open(&path).map_err(fail)?;
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let metadata = ArrowReaderMetadata::load(&file, options)
+            .map_err(|problem| Error::Parquet { path: path.clone(), problem })?;
+        let fingerprint = fingerprint(&mut file).map_err(fail)?;
+        Ok(TableFile { path, metadata, fingerprint })
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn parquet(&self, problem: ParquetError) -> Error {
+        Error::Parquet { path: self.path.clone(), problem }
+    }
+
+    fn arrow(&self, problem: arrow_schema::ArrowError) -> Error {
+        Error::Arrow { path: self.path.clone(), problem }
+    }
+
+    /// Opens the file again, which must not have changed.
+    fn builder(&self) -> Result<ParquetRecordBatchReaderBuilder<File>, Error> {
+        let fail = |problem| Error::Read { path: self.path.clone(), problem };
+        let mut file = File::open(&self.path).map_err(fail)?;
+        if fingerprint(&mut file).map_err(fail)? != self.fingerprint {
+            return Err(Error::Changed { path: self.path.clone() });
+        }
+        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()))
+    }
+
+    /// Begins to read rows. Row groups without any of them are left out.
+    fn rows(&self, pieces: &[Piece]) -> Result<ParquetRecordBatchReader, Error> {
+        let groups = self.metadata.metadata().row_groups();
+        let sizes = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
+        let (chosen, ranges, rows) = choose(sizes, pieces);
+        let bytes: i64 = chosen.iter().map(|&index| groups[index].total_byte_size().max(0)).sum();
+        let row_bytes = (bytes as usize / rows.max(1)).max(1);
+        let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), rows);
+        let builder = self.builder()?.with_row_groups(chosen).with_row_selection(selection);
+        let builder = builder.with_batch_size((BATCH_BYTES / row_bytes).clamp(1, BATCH_ROWS));
+        builder.build().map_err(|problem| self.parquet(problem))
+    }
+}
+
+/// Returns the groups that have rows of the pieces, the positions of these rows in those groups
+/// together, and the number of rows of those groups.
+fn choose(
+    sizes: impl Iterator<Item = u64>,
+    mut pieces: &[Piece],
+) -> (Vec<usize>, Vec<std::ops::Range<usize>>, usize) {
+    let (mut chosen, mut ranges) = (Vec::new(), Vec::new());
+    let (mut start, mut before) = (0, 0_u64);
+    for (index, size) in sizes.enumerate() {
+        let end = start + size;
+        let first = ranges.len();
+        for piece in pieces {
+            let (from, to) = (piece.start.max(start), piece.end.min(end));
+            if from >= to {
+                break;
+            }
+            ranges.push((from - start + before) as usize..(to - start + before) as usize);
+        }
+        let ended = pieces.iter().take_while(|piece| piece.end <= end).count();
+        pieces = pieces.get(ended..).unwrap_or_default();
+        if ranges.len() > first {
+            chosen.push(index);
+            before += size;
+        }
+        start = end;
+    }
+    (chosen, ranges, before as usize)
+}
+
+fn is_table(path: &Path) -> bool {
+    let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    !hidden && path.extension().is_some_and(|extension| extension == "parquet")
+}
+
+/// Returns the hash of a file's footer: its schema, and the sizes, places and statistics of its columns.
+fn fingerprint(file: &mut File) -> io::Result<[u8; 32]> {
+    let mut end = [0; 8];
+    file.seek(SeekFrom::End(-8))?;
+    file.read_exact(&mut end)?;
+    let [a, b, c, d, ..] = end;
+    let length = u64::from(u32::from_le_bytes([a, b, c, d])).min(MAX_FOOTER);
+    file.seek(SeekFrom::End(-8 - length as i64))?;
+    let mut footer = Vec::new();
+    file.take(length).read_to_end(&mut footer)?;
+    Ok(Sha256::digest(&footer).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(start: u64, end: u64) -> Piece {
+        Piece { file: 0, start, end, row: start }
+    }
+
+    #[test]
+    fn only_groups_with_rows_are_read() {
+        let sizes = || [10, 10, 10, 10].into_iter();
+        let (chosen, ranges, rows) = choose(sizes(), &[piece(12, 15)]);
+        assert_eq!((chosen, rows), (vec![1], 10));
+        assert!(ranges.iter().eq([&(2..5)]));
+        let (chosen, ranges, rows) = choose(sizes(), &[piece(2, 3), piece(5, 12), piece(39, 40)]);
+        assert_eq!((chosen, rows), (vec![0, 1, 3], 30));
+        assert_eq!(ranges, [2..3, 5..10, 10..12, 29..30]);
+        assert_eq!(choose(sizes(), &[piece(0, 40)]).1, [0..10, 10..20, 20..30, 30..40]);
+        assert_eq!(choose(sizes(), &[]), (vec![], vec![], 0));
+    }
+}

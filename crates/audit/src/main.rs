@@ -1,0 +1,34 @@
+//! `randomx-audit`: audits the proofs of work of a chain, epoch by epoch, into Parquet files.
+
+mod args;
+mod audit;
+mod budget;
+mod chain;
+mod collect;
+mod epoch;
+mod error;
+mod folder;
+mod input;
+mod progress;
+mod remote;
+mod size;
+mod summary;
+mod table;
+mod workers;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Audit(args) => audit::run(&args),
+        Command::Collect(args) => collect::run(&args),
+    };
+    outcome.unwrap_or_else(|error| {
+        randomx_console::print_message(&format!("error: {error}"));
+        ExitCode::from(error::UNUSABLE)
+    })
+}

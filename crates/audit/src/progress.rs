@@ -1,0 +1,68 @@
+//! How far a run is, on stderr: a bar on a terminal, and lines elsewhere.
+
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use randomx_console::print_message;
+
+/// The time between two movements of the bar.
+const TICK: Duration = Duration::from_millis(200);
+
+/// The shortest time between two lines.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// The progress of a run. Any thread may report to it.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    lines: Mutex<Lines>,
+}
+
+struct Lines {
+    epochs: usize,
+    done: usize,
+    printed: Instant,
+}
+
+impl Progress {
+    /// Begins with the number of epochs, those that are done, and the blocks of the others.
+    pub(crate) fn new(epochs: usize, done: usize, blocks: u64) -> Progress {
+        let is_drawn = io::stderr().is_terminal();
+        let target =
+            if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = "{msg} [{bar:40}] {human_pos}/{human_len} blocks, {per_sec}, {eta} left";
+        let style = ProgressStyle::with_template(style).expect("the template is a constant");
+        let bar = ProgressBar::with_draw_target(Some(blocks), target).with_style(style);
+        bar.set_message(format!("{done} of {epochs} epochs"));
+        if is_drawn {
+            bar.enable_steady_tick(TICK);
+        }
+        let lines = Lines { epochs, done, printed: Instant::now() };
+        Progress { bar, lines: Mutex::new(lines) }
+    }
+
+    /// Counts blocks.
+    pub(crate) fn blocks(&self, count: u64) {
+        self.bar.inc(count);
+    }
+
+    /// Counts an epoch.
+    pub(crate) fn epoch(&self) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.done += 1;
+        let Lines { epochs, done, printed } = *lines;
+        self.bar.set_message(format!("{done} of {epochs} epochs"));
+        if self.bar.is_hidden() && printed.elapsed() >= PAUSE {
+            lines.printed = Instant::now();
+            let left = HumanDuration(self.bar.eta());
+            print_message(&format!("{done} of {epochs} epochs, {left} left"));
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,147 @@
+//! Blocks of a node or a relay.
+
+use std::ops::RangeInclusive;
+use std::thread;
+use std::time::Duration;
+
+use randomx_client::{Answer, Source, SourceError};
+use randomx_monero::client::Query;
+use randomx_monero::{Hash, HashingBlob, Network, seed_height};
+
+use crate::epoch::Epoch;
+use crate::error::Error;
+use crate::table::Row;
+
+/// Attempts to get an answer.
+const ATTEMPTS: u32 = 5;
+
+/// The pause after the first attempt. Each later one is twice as long.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Blocks in one question.
+const CHUNK: u64 = 512;
+
+/// The newest blocks that are left out unless they are asked for: the chain may still drop them.
+const UNSETTLED: u64 = 10;
+
+/// A node or a relay.
+pub(crate) struct Remote {
+    source: Source,
+    network: Network,
+}
+
+/// The blocks of an epoch, with the ids that link it to its neighbours.
+pub(crate) struct Blocks {
+    pub(crate) rows: Vec<Row>,
+    /// The id of the block before the first one.
+    pub(crate) previous: Hash,
+    /// The id of the last block.
+    pub(crate) last: Hash,
+}
+
+impl Remote {
+    pub(crate) fn new(source: Source, network: Network) -> Remote {
+        Remote { source, network }
+    }
+
+    pub(crate) fn network(&self) -> Network {
+        self.network
+    }
+
+    /// Returns the blocks to read.
+    pub(crate) fn range(
+        &self,
+        from: Option<u64>,
+        to: Option<u64>,
+    ) -> Result<RangeInclusive<u64>, Error> {
+        let first = from.filter(|&from| from > 0).ok_or(Error::Genesis)?;
+        let Answer::Tip(tip, _) = self.ask(Query::Tip)? else { return Err(unexpected(first)) };
+        let last = to.unwrap_or(tip.saturating_sub(UNSETTLED));
+        if last > tip {
+            return Err(Error::ChainEnds { tip, to: last });
+        }
+        if first > last {
+            return Err(Error::Range { first, last });
+        }
+        Ok(first..=last)
+    }
+
+    /// Reads blocks of one epoch, which must follow each other.
+    pub(crate) fn blocks(&self, heights: RangeInclusive<u64>) -> Result<Blocks, Error> {
+        let (first, last) = heights.into_inner();
+        let seed_hash = Some(self.seed_hash(Epoch::of_height(first), first)?);
+        let mut blocks = Blocks { rows: Vec::new(), previous: [0; 32], last: [0; 32] };
+        let mut next = first;
+        while next <= last {
+            let count = CHUNK.min(last - next + 1);
+            let blobs = self.headers(next, count)?;
+            let difficulties = self.difficulties(next, blobs.len() as u64)?;
+            for (hashing_blob, difficulty) in blobs.into_iter().zip(difficulties) {
+                let parsed = parse(next, &hashing_blob)?;
+                if next == first {
+                    blocks.previous = parsed.header.previous_id;
+                } else if parsed.header.previous_id != blocks.last {
+                    let advice = "run the command again".to_owned();
+                    return Err(Error::Unlinked { height: next, advice });
+                }
+                blocks.last = parsed.id();
+                blocks.rows.push(Row { height: next, seed_hash, hashing_blob, difficulty });
+                next += 1;
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// Returns the key of an epoch, one block of which has the height `height`.
+    fn seed_hash(&self, epoch: Epoch, height: u64) -> Result<Hash, Error> {
+        let seed = match epoch {
+            Epoch::Height(seed) => seed,
+            Epoch::Seed(_) | Epoch::Unknown => seed_height(height),
+        };
+        // Relays have no genesis block.
+        if seed == 0 {
+            return Ok(self.network.genesis_id());
+        }
+        let blobs = self.headers(seed, 1)?;
+        let blob = blobs.first().ok_or_else(|| unexpected(seed))?;
+        Ok(parse(seed, blob)?.id())
+    }
+
+    /// Asks for up to `count` hashing blobs; the answer has at least one.
+    fn headers(&self, first: u64, count: u64) -> Result<Vec<Vec<u8>>, Error> {
+        match self.ask(Query::Headers { first, count })? {
+            Answer::Headers(blobs) if (1..=count).contains(&(blobs.len() as u64)) => Ok(blobs),
+            _ => Err(unexpected(first)),
+        }
+    }
+
+    fn difficulties(&self, first: u64, count: u64) -> Result<Vec<u128>, Error> {
+        match self.ask(Query::Difficulties { first, count })? {
+            Answer::Difficulties(found) if found.len() as u64 == count => Ok(found),
+            _ => Err(unexpected(first)),
+        }
+    }
+
+    /// Asks a question, several times if need be.
+    fn ask(&self, query: Query) -> Result<Answer, SourceError> {
+        let mut pause = PAUSE;
+        for _ in 1..ATTEMPTS {
+            if let Ok(answer) = self.source.ask(query) {
+                return Ok(answer);
+            }
+            thread::sleep(pause);
+            pause *= 2;
+        }
+        self.source.ask(query)
+    }
+}
+
+fn parse(height: u64, blob: &[u8]) -> Result<HashingBlob, Error> {
+    let malformed = |problem| Error::Block { height, problem: format!("hashing blob: {problem}") };
+    HashingBlob::parse(blob).map_err(malformed)
+}
+
+/// The error for an answer that has no block at a height.
+fn unexpected(height: u64) -> Error {
+    Error::Block { height, problem: "expected a header and a difficulty, got none".to_owned() }
+}

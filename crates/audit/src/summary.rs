@@ -1,0 +1,150 @@
+//! What an audit found.
+
+use std::io::{self, Write};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use randomx_arrow::{KernelError, read};
+use serde::{Deserialize, Serialize};
+
+/// The most invalid rows of an epoch that are listed. The epoch's file has all of them.
+const EVIDENCE: usize = 100;
+
+/// The longest value in evidence, in characters. A hashing blob of Monero has 152.
+const MAX_VALUE: usize = 4096;
+
+/// The columns that make evidence: enough to hash again.
+const COLUMNS: [&str; 7] =
+    ["height", "version", "seed_hash", "hashing_blob", "difficulty", "target", "pow_hash"];
+
+/// The rows of an epoch, counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) blocks: u64,
+    pub(crate) valid: u64,
+    pub(crate) invalid: u64,
+    /// Blocks from before RandomX.
+    pub(crate) without_work: u64,
+    /// The sum of the difficulties of valid rows.
+    #[serde(with = "digits")]
+    pub(crate) work: u128,
+}
+
+/// An invalid row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Evidence {
+    /// The row in its epoch's file, from 0.
+    row: u64,
+    /// The row's values that are not null, as text.
+    #[serde(flatten)]
+    values: serde_json::Map<String, serde_json::Value>,
+    reason: String,
+}
+
+/// What an audit found in an epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EpochSummary {
+    pub(crate) file: String,
+    #[serde(flatten)]
+    pub(crate) counts: Counts,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) evidence: Vec<Evidence>,
+}
+
+/// What an audit found in all epochs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    #[serde(flatten)]
+    pub(crate) counts: Counts,
+    pub(crate) epochs: Vec<EpochSummary>,
+}
+
+impl EpochSummary {
+    pub(crate) fn new(file: String) -> EpochSummary {
+        EpochSummary { file, ..EpochSummary::default() }
+    }
+
+    /// Adds verified rows.
+    pub(crate) fn add(&mut self, result: &RecordBatch) -> Result<(), KernelError> {
+        let valid = result["valid"].as_boolean();
+        let difficulties = read::difficulties(result)?;
+        for (row, difficulty) in difficulties.into_iter().enumerate() {
+            let position = self.counts.blocks;
+            self.counts.blocks += 1;
+            if valid.is_null(row) {
+                self.counts.without_work += 1;
+            } else if valid.value(row) {
+                self.counts.valid += 1;
+                let work = difficulty.and_then(|difficulty| difficulty.as_u128()).unwrap_or(0);
+                self.counts.work = self.counts.work.saturating_add(work);
+            } else {
+                self.counts.invalid += 1;
+                if self.evidence.len() < EVIDENCE {
+                    self.evidence.push(Evidence::of(result, row, position));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Evidence {
+    fn of(result: &RecordBatch, row: usize, position: u64) -> Evidence {
+        let value =
+            |name| Some((str::to_owned(name), shorten(read::text(result, name, row)?).into()));
+        Evidence {
+            row: position,
+            values: COLUMNS.into_iter().filter_map(value).collect(),
+            reason: read::text(result, "reason", row).unwrap_or_default(),
+        }
+    }
+}
+
+impl Summary {
+    pub(crate) fn of(epochs: Vec<EpochSummary>) -> Summary {
+        let mut counts = Counts::default();
+        for epoch in &epochs {
+            counts.blocks += epoch.counts.blocks;
+            counts.valid += epoch.counts.valid;
+            counts.invalid += epoch.counts.invalid;
+            counts.without_work += epoch.counts.without_work;
+            counts.work = counts.work.saturating_add(epoch.counts.work);
+        }
+        Summary { counts, epochs }
+    }
+
+    /// Prints the counts, and the epochs with invalid rows.
+    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Counts { blocks, valid, invalid, without_work, work } = &self.counts;
+        writeln!(out, "epochs        {}", self.epochs.len())?;
+        writeln!(out, "blocks        {blocks}")?;
+        writeln!(out, "valid         {valid}")?;
+        writeln!(out, "invalid       {invalid}")?;
+        writeln!(out, "without work  {without_work}")?;
+        writeln!(out, "work          {work}")?;
+        for epoch in self.epochs.iter().filter(|epoch| epoch.counts.invalid > 0) {
+            writeln!(out, "{}: {} invalid", epoch.file, epoch.counts.invalid)?;
+        }
+        Ok(())
+    }
+}
+
+fn shorten(text: String) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// A number of 128 bits, which JSON's readers may not have, as a string of digits.
+mod digits {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(number: &u128, json: S) -> Result<S::Ok, S::Error> {
+        json.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
+        String::deserialize(json)?.parse().map_err(de::Error::custom)
+    }
+}

@@ -1,0 +1,63 @@
+//! Runs that are killed at random moments.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use assert_cmd::cargo::cargo_bin;
+use randomx_testing::{amount, say};
+
+use crate::made::{chain, write};
+use crate::{audit, results, text};
+
+/// The times at which the finished files were written.
+fn written(folder: &Path) -> BTreeMap<String, SystemTime> {
+    let Ok(entries) = fs::read_dir(folder) else { return BTreeMap::new() };
+    let file = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().expect("a name");
+        let is_result = name.starts_with("epoch-");
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        is_result.then(|| (name, modified.expect("a time")))
+    };
+    entries.filter_map(|entry| file(entry.expect("an entry"))).collect()
+}
+
+#[test]
+fn an_audit_that_is_killed_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let epochs = amount(6, 24);
+    let input = folder.path().join("chain.parquet");
+    write(&input, &chain(epochs as u64, 4, 2), 7);
+    let whole = folder.path().join("whole");
+    audit(&["audit", "--parquet", text(&input), "--output", text(&whole)]).assert().code(1);
+    let output = folder.path().join("killed");
+    let (mut random, mut kills, mut before) = (1_u64, 0, BTreeMap::new());
+    let code = loop {
+        let mut run = Command::new(cargo_bin!("randomx-audit"))
+            .args(["audit", "--parquet", text(&input), "--output", text(&output)])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // Ever longer, so that a busy machine, too, finishes some epochs.
+        thread::sleep(Duration::from_micros((random >> 40) % (300_000 * (kills + 1))));
+        if let Some(status) = run.try_wait().expect("a child") {
+            break status.code();
+        }
+        run.kill().expect("it runs");
+        run.wait().expect("a child");
+        kills += 1;
+        let after = written(&output);
+        for (name, time) in &before {
+            assert_eq!(after.get(name), Some(time), "{name} is neither lost nor written again");
+        }
+        before = after;
+    };
+    say(format!("killed {kills} times, after which {} of {epochs} epochs were done", before.len()));
+    assert_eq!(code, Some(1));
+    assert!(kills > 0);
+    assert_eq!(results(&output), results(&whole));
+}

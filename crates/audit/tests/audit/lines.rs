@@ -1,0 +1,62 @@
+//! JSON lines as input.
+
+use std::fmt::Write;
+use std::fs;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+
+use crate::made::{MadeBlock, chain};
+use crate::{audit, read, summary, text, verdicts};
+
+fn line(block: &MadeBlock, height: &str, difficulty: &str, more: &str) -> String {
+    let (seed, blob) = (hex::encode(block.seed_hash), hex::encode(&block.hashing_blob));
+    format!(r#"{{{height}"seed_hash":"{seed}","hashing_blob":"{blob}",{difficulty}{more}}}"#)
+}
+
+#[test]
+fn lines_of_any_form_get_a_verdict() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let blocks = chain(2, 3, 1);
+    let seed = hex::encode(blocks[0].seed_hash);
+    let mut input = String::new();
+    for text in [
+        line(&blocks[0], r#""height":1,"#, r#""difficulty":1"#, r#","pool":{"a":[1]},"x":null"#),
+        line(&blocks[3], r#""height":2113,"#, r#""difficulty":"1","version":2"#, ""),
+        line(&blocks[1], r#""height":"2","#, r#""target":"ffffffff""#, ""),
+        // Without a height, the seed hash names the epoch.
+        line(&blocks[2], "", r#""difficulty":1"#, ""),
+        line(&blocks[2], r#""height":"x","#, r#""difficulty":1e3"#, ""),
+        "not JSON".to_owned(),
+        String::new(),
+        "[1,2]".to_owned(),
+        format!(r#"{{"seed_hash":"{seed}","hashing_blob":7,"difficulty":1}}"#),
+        format!(r#"{{"height":5,"hashing_blob":"{}"}}"#, "0".repeat(4 << 20)),
+        r#"{"height":3,"seed_hash":null}"#.to_owned(),
+    ] {
+        writeln!(input, "{text}").expect("a string");
+    }
+    let (file, output) = (folder.path().join("lines"), folder.path().join("audit"));
+    fs::write(&file, input.trim_end()).expect("writable");
+    let arguments = ["audit", "--jsonl", text(&file), "--output", text(&output)];
+    audit(&arguments).assert().code(1);
+    let of = |name: &str| verdicts(&output.join(format!("{name}.parquet")));
+    let reason = |reason: &str| (Some(false), Some(reason.to_owned()));
+    let missing = || reason("hashing_blob: expected bytes, got null");
+    assert_eq!(of("epoch-0000000000"), [(Some(true), None), (Some(true), None), missing()]);
+    assert_eq!(of("epoch-0000002048"), [(Some(true), None)]);
+    let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
+    let blob = "hashing_blob: expected an even number of hexadecimal digits, got \"7\"";
+    assert_eq!(of(&format!("seed-{seed}")), [(Some(true), None), reason(digits), reason(blob)]);
+    assert_eq!(of("unknown"), vec![missing(); 4]);
+    let first = read(&output.join("epoch-0000000000.parquet"));
+    assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 11]);
+    let other = first["other"].as_string::<i32>();
+    assert_eq!(other.value(0), r#"{"pool":{"a":[1]},"x":null}"#);
+    let unknown = read(&output.join("unknown.parquet"));
+    let other: Vec<_> = unknown["other"].as_string::<i32>().iter().flatten().collect();
+    assert_eq!(other[..3], ["not JSON", "", "[1,2]"]);
+    assert!(other[3].starts_with(r#"{"height":5,"hashing_blob":"000"#) && other[3].len() == 1000);
+    let summary = summary(&output);
+    assert_eq!((&summary["blocks"], &summary["valid"]), (&11.into(), &4.into()));
+}

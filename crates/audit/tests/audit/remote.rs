@@ -1,0 +1,110 @@
+//! Nodes, relays and stores as input.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use randomx_client::node::{self, Node};
+use randomx_client::{Follower, LightHasher, Relay, Source, Store};
+use randomx_monero::Network;
+use randomx_monero::client::{Config, Start};
+
+use crate::fake_node::{FakeChain, Reply, serve};
+use crate::{audit, results, summary, text, verdicts};
+
+/// A node with a chain of 2130 blocks.
+fn honest() -> String {
+    serve(Arc::new(FakeChain::new(2130)), |_, _, result| Reply::Result(result))
+}
+
+const RANGE: [&str; 4] = ["--from", "2108", "--to", "2116"];
+
+#[test]
+fn nodes_relays_and_collected_files_give_the_same_result() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let address = honest();
+    let run = |input: &[&str], output: &Path| {
+        let arguments = [&["audit", "--output", text(output)], input, &RANGE].concat();
+        audit(&arguments).assert().code(0);
+        assert_eq!(summary(output)["valid"], 9);
+        let mut results = results(output);
+        results.remove("run.json").expect("a manifest");
+        results
+    };
+    let from_node = run(&["--node", &address], &path("node"));
+    assert_eq!(verdicts(&path("node/epoch-0000000000.parquet")), vec![(Some(true), None); 5]);
+    assert_eq!(verdicts(&path("node/epoch-0000002048.parquet")), vec![(Some(true), None); 4]);
+    let node = Node::new(&node::address(&address).expect("an address"), Duration::from_secs(30), 0);
+    let relay = Relay::open(node, &path("relay"), 1).expect("a folder");
+    relay.update().expect("an honest node");
+    let server = relay.listen(([127, 0, 0, 1], 0).into()).expect("a port");
+    let url = format!("http://{}", server.address());
+    assert_eq!(run(&["--relay", &url], &path("from-relay")), from_node);
+    let chain = path("chain");
+    let collect = ["collect", "--node", &address, "--output", text(&chain)];
+    audit(&[&collect[..], &RANGE].concat())
+        .assert()
+        .code(0)
+        .stdout("2 epochs, blocks 2108 to 2116\n");
+    assert_eq!(run(&["--parquet", text(&chain)], &path("from-files")), from_node);
+}
+
+#[test]
+fn a_store_of_the_light_client_is_audited() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, output) = (folder.path().join("store"), folder.path().join("audit"));
+    let chain = FakeChain::new(12);
+    let address = serve(Arc::new(chain), |_, _, result| Reply::Result(result));
+    let config = Config { fixed_difficulty: Some(1), ..Config::new(Network::Regtest, [7; 32]) };
+    let source =
+        Source::node(&node::address(&address).expect("an address"), Duration::from_secs(30));
+    let opened = Store::open(&store).expect("a store");
+    let hasher = LightHasher::new(2);
+    let mut follower =
+        Follower::new(config, Start::Anchors, vec![source], hasher, Some(opened)).expect("a start");
+    while follower.client().tip().is_none_or(|tip| tip.height < 12) {
+        follower.step().expect("a store");
+    }
+    // The client may still run.
+    let input = ["audit", "--store", text(&store), "--network", "regtest", "--output"];
+    let arguments = [&input[..], &[text(&output), "--fixed-difficulty", "1"]].concat();
+    audit(&arguments).assert().code(0);
+    assert_eq!(verdicts(&output.join("epoch-0000000000.parquet")), vec![(Some(true), None); 12]);
+    let wrong = [&input[..], &[text(&output)]].concat();
+    audit(&wrong).assert().code(2).stderr(predicates::str::contains("another fixed difficulty"));
+}
+
+#[test]
+fn a_node_that_lies_or_fails_ends_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("audit");
+    let chain = || Arc::new(FakeChain::new(2130));
+    let other = FakeChain::forked(2109, 2130);
+    let forked = serve(chain(), move |method, params, honest| {
+        let height = params["height"].as_u64().unwrap_or(0);
+        let lies = method == "get_block" && height == 2111;
+        Reply::Result(if lies { other.answer(method, params) } else { honest })
+    });
+    let refuses = serve(chain(), |method, _, honest| match method {
+        "get_block" => Reply::Raw(500, Vec::new()),
+        _ => Reply::Result(honest),
+    });
+    for (address, mention) in
+        [(forked, "block 2111 does not follow the one before it"), (refuses, "get_block: ")]
+    {
+        let node = ["audit", "--node", &address, "--output", text(&output)];
+        let run = audit(&[&node[..], &RANGE].concat()).assert().code(2).stdout("");
+        run.stderr(predicates::str::contains(mention));
+    }
+    let address = honest();
+    let node = ["audit", "--node", &address, "--output", text(&output)];
+    for (range, mention) in [
+        (["--from", "1", "--to", "2131"], "--to: expected at most 2130"),
+        (["--from", "0", "--to", "5"], "--from: expected a height of 1 or more"),
+        (["--from", "7", "--to", "5"], "--from: expected at most 5"),
+    ] {
+        let run = audit(&[&node[..], &range].concat()).assert().code(2).stdout("");
+        run.stderr(predicates::str::contains(mention));
+    }
+}
