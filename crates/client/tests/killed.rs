@@ -2,8 +2,9 @@
 
 use std::{
     env, fs,
+    io::{BufRead, BufReader, Read},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::Duration,
 };
@@ -12,6 +13,9 @@ use randomx_client::Store;
 
 /// Names the folder of the store for the process that writes.
 const WRITER: &str = "RANDOMX_TEST_WRITER";
+
+/// The line that this process prints after each state.
+const WRITTEN: &str = "written";
 
 /// As long as three days of headers.
 const LENGTH: usize = 250_000;
@@ -28,7 +32,23 @@ fn write(folder: &Path) -> ! {
     loop {
         n += 1;
         store.write(&state(n)).expect("writable");
+        println!("{WRITTEN}");
     }
+}
+
+/// Starts a process that writes, and returns it and its output when it has written some states.
+fn writer(folder: &Path, states: usize) -> (Child, impl BufRead) {
+    let mut writer = Command::new(env::current_exe().expect("this program"))
+        .args(["--exact", "a_killed_process_leaves_the_old_or_the_new_state", "--nocapture"])
+        .env(WRITER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut output = BufReader::new(writer.stdout.take().expect("its output"));
+    let lines = output.by_ref().lines().map_while(Result::ok);
+    let written = lines.filter(|line| line.ends_with(WRITTEN)).take(states);
+    assert_eq!(written.count(), states);
+    (writer, output)
 }
 
 /// Returns the number of a state, which must be whole.
@@ -49,27 +69,23 @@ fn a_killed_process_leaves_the_old_or_the_new_state() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut last, mut interrupted, mut random) = (0, 0, 1_u64);
     for _ in 0..60 {
-        let mut writer = Command::new(env::current_exe().expect("this program"))
-            .args(["--exact", "a_killed_process_leaves_the_old_or_the_new_state"])
-            .env(WRITER, folder.path())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("it starts");
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        thread::sleep(Duration::from_micros(10_000 + (random >> 40) % 30_000));
-        let locked = Store::open(folder.path()).is_err();
+        let states = 1 + (random >> 60) as usize % 4;
+        let (mut writer, output) = writer(folder.path(), states);
+        thread::sleep(Duration::from_micros((random >> 40) % 5_000));
+        let is_locked = Store::open(folder.path()).is_err();
         writer.kill().expect("it runs");
         writer.wait().expect("it has ended");
+        drop(output);
+        assert!(is_locked, "a process that writes has the lock");
         let files = fs::read_dir(folder.path()).expect("a folder").count();
         interrupted += u32::from(files > 2);
         let store = Store::open(folder.path()).expect("the lock ends with the process");
         let n = number(&store.read().expect("readable"));
-        assert!(n >= last, "{n} after {last}");
-        assert!(locked || n == last, "a process that writes has the lock");
+        assert!(n >= last + states as u64, "{n} after {last} and {states} states");
         last = n;
         let files = fs::read_dir(folder.path()).expect("a folder").count();
         assert!(files <= 2, "the state and the lock");
     }
     assert!(interrupted > 0, "some were killed in the middle of a write");
-    assert!(last > 60, "{last} states were written");
 }
