@@ -15,7 +15,6 @@ use assert_cmd::cargo::cargo_bin;
 use common::{assert_refused, jsonl, mainnet_lines, randomx};
 use predicates::prelude::*;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 /// The command under a limit on its address space.
 fn limited(kibibytes: u32, arguments: &[&str]) -> assert_cmd::Command {
@@ -71,24 +70,6 @@ fn no_memory_for_the_scratchpads_is_reported() {
         .stdout(predicate::function(|answers: &str| answers.lines().count() < 64))
         .stderr(predicate::str::contains("no memory for the RandomX scratchpads"))
         .stderr(predicate::str::contains("for each of 64 threads; use fewer --threads or --lanes"));
-}
-
-#[test]
-fn info_shows_the_engine_the_extensions_and_the_pages() {
-    let run = randomx(&["info", "--json"]).assert().success().stderr("");
-    let host: Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
-    assert!(["jit", "interpreter"].contains(&host["engine"].as_str().expect("a string")));
-    for label in ["processor", "extensions", "implementations", "cache", "dataset"] {
-        assert!(host[label].is_string(), "{label}: {host}");
-    }
-    let program = std::fs::read(cargo_bin!("randomx")).expect("the program");
-    assert_eq!(host["sha256"], hex::encode(Sha256::digest(program)));
-    assert_eq!(host["lanes"], "light v1 8, light v2 8, fast v1 4, fast v2 2");
-    let word = predicate::str::contains;
-    let text = randomx(&["info", "--engine", "interpreter"]).assert().success();
-    text.stdout(word("engine     interpreter").and(word("extensions")).and(word("dataset")));
-    let text = randomx(&["info", "--lanes", "3"]).assert().success();
-    text.stdout(word("lanes      light v1 3, light v2 3, fast v1 3, fast v2 3"));
 }
 
 /// The command on a system that refuses to make written pages executable: perl requests that
