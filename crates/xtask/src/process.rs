@@ -29,10 +29,10 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
     which::which_in(program, Some(path_without_npm()), workspace::root()).ok()
 }
 
-/// `PATH` with the folders `first` before all others, and without npm's folders.
-pub(crate) fn path_with(first: &[PathBuf]) -> Result<OsString> {
+/// `PATH` with the folders `first` before all others and `last` behind them, and without npm's folders.
+pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString> {
     let rest = path_without_npm();
-    let all = first.iter().cloned().chain(env::split_paths(&rest));
+    let all = first.iter().cloned().chain(env::split_paths(&rest)).chain(last.iter().cloned());
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 

@@ -59,7 +59,11 @@ pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
 impl WasmTools {
     /// Returns a command that runs in the repository with this toolchain.
     pub(crate) fn command(&self, program: &str) -> Result<Command> {
-        let path = process::path_with(&self.path)?;
+        // Windows starts no script by its first line, and npm makes command files for scripts in this folder. It
+        // is the last, because it contains another `node`, too.
+        let scripts = workspace::root().join("node_modules/.bin");
+        let last = if cfg!(windows) { vec![scripts] } else { Vec::new() };
+        let path = process::path_with(&self.path, &last)?;
         let found = which::which_in(program, Some(&path), workspace::root())
             .with_context(|| format!("{program} is not on PATH"))?;
         let mut command = process::command(found);
