@@ -50,8 +50,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
 
 /// Returns the SHA-256 hash of this program's file, which a release lists in `SHA256SUMS`.
 fn own_hash() -> io::Result<String> {
-    // On Linux this names the running file even if another one has its path now.
-    let mut file = File::open("/proc/self/exe").or_else(|_| File::open(env::current_exe()?))?;
+    // On Linux the first path names the running file even if another one has its path now.
+    let running = if cfg!(target_os = "linux") { File::open("/proc/self/exe").ok() } else { None };
+    let mut file = match running {
+        Some(file) => file,
+        None => File::open(env::current_exe()?)?,
+    };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

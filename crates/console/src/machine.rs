@@ -85,8 +85,13 @@ pub fn processors() -> usize {
 
 /// The processor's name and numbers.
 pub fn processor() -> String {
+    if cfg!(windows)
+        && let Ok(name) = env::var("PROCESSOR_IDENTIFIER")
+    {
+        return name;
+    }
     // A virtual machine's processor often has a vague name; the numbers identify it.
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let info = report("cpuinfo").unwrap_or_default();
     let field = |name: &str| field(&info, name).map(str::to_owned);
     let Some(name) = field("model name") else {
         return format!("unknown {} processor", env::consts::ARCH);
@@ -101,14 +106,20 @@ pub fn processor() -> String {
 
 /// Bytes of memory of one kind, `MemTotal` or `MemAvailable`, if the system reports it.
 pub fn memory(kind: &str) -> Option<u64> {
-    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let info = report("meminfo")?;
     let kibibytes: u64 = field(&info, kind)?.strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1 << 10)
 }
 
 fn system() -> String {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let release = report("sys/kernel/osrelease").unwrap_or_default();
     format!("{} {}", env::consts::OS, release.trim()).trim().to_owned()
+}
+
+/// A file in which Linux describes the machine. Elsewhere anybody may have made such a file.
+fn report(name: &str) -> Option<String> {
+    let is_linux = cfg!(any(target_os = "linux", target_os = "android"));
+    is_linux.then(|| fs::read_to_string(format!("/proc/{name}")).ok()).flatten()
 }
 
 /// The value of the first line `name : value`.
