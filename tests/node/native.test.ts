@@ -85,6 +85,9 @@ test("native code hashes, and the configuration says so", async () => {
   const randomx = await create({ threads: 1 });
   expect(randomx.configuration).toMatchObject({ engine: "native", threads: 1, lanes: 8 });
   expect(randomx.configuration.notNative).toBeUndefined();
+  expect(randomx.configuration.implementations).toMatch(
+    /^aes \S+, argon2d \S+, blake2b \S+, floats \S+, superscalar .+, machine code \S+$/u,
+  );
   expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   const times = await randomx.measure(key, [input]);
   expect(times.execute).toBeGreaterThan(0);

@@ -70,6 +70,11 @@ export interface Configuration {
   engine: Engine;
   /** Why native code does not hash, if `engine` allows it. */
   notNative: string | undefined;
+  /**
+   * The implementation of each primitive that native code uses on this processor, such as `aes AES-NI`, as
+   * one line. WebAssembly has one of each; its choices are `features`.
+   */
+  implementations: string | undefined;
   /** The features in use. */
   features: Features;
   /**

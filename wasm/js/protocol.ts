@@ -50,6 +50,8 @@ export interface Operations {
       engines: readonly [Engine, ...Engine[]];
       /** Why native code was not chosen. */
       notNative: string | undefined;
+      /** The implementation of each primitive that native code uses. */
+      implementations: string | undefined;
     };
   };
   /** Allocates the memory of a slot, which holds one key's cache after another. */

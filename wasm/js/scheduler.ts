@@ -66,11 +66,11 @@ export class Scheduler {
 
   /** How the instance works. */
   get configuration(): Configuration {
-    const { threads, features, notNative } = this.#workers;
+    const { threads, features, notNative, implementations } = this.#workers;
     const { lanes, slots } = this.#choices;
     const { engine } = this.#calibration;
     const copies = { features: { ...features }, modules: { ...modules } };
-    return { threads, lanes, slots, engine, notNative, ...copies };
+    return { threads, lanes, slots, engine, notNative, implementations, ...copies };
   }
 
   /** What the instance has done and is doing. */

@@ -9,6 +9,7 @@ import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { bytesOf } from "./inputs.js";
 import { Rules } from "./monero/rules.js";
+import type { NativeSession } from "./native/session.js";
 import { prefault } from "./prefault.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
 import { Session, type WorkerSession } from "./session.js";
@@ -157,9 +158,11 @@ async function begin(args: Args<"start">): Promise<Omit<Result<"start">, "held">
   let notNative: string | undefined;
   if (args.engines.includes("native")) {
     try {
-      session = await openNative(args);
+      const native = await openNative(args);
+      const { implementations } = native;
+      session = native;
       const { features } = chooseFeatures(0, args.features);
-      return { module: undefined, features, engines: ["native"], notNative };
+      return { module: undefined, features, engines: ["native"], notNative, implementations };
     } catch (error) {
       notNative = error instanceof Error ? error.message : String(error);
     }
@@ -169,11 +172,12 @@ async function begin(args: Args<"start">): Promise<Omit<Result<"start">, "held">
     const reason = notNative ?? "WebAssembly has no dataset";
     throw new RandomXError("unsupported", `mode: fast mode needs native code: ${reason}`);
   }
-  return { ...(await beginWasm(args)), engines: [first, ...others], notNative };
+  const engines = [first, ...others] as const;
+  return { ...(await beginWasm(args)), engines, notNative, implementations: undefined };
 }
 
 /** Opens a session with the native add-on. Bundlers do not follow the import: its address is computed. */
-async function openNative({ nativeUrl, ...setting }: Args<"start">): Promise<typeof session> {
+async function openNative({ nativeUrl, ...setting }: Args<"start">): Promise<NativeSession> {
   if (!nodeModule("module")) throw new Error("native code needs Node, Deno or Bun");
   const script = import.meta.resolve("./native/open.js");
   const { openSession } = (await import(

@@ -38,6 +38,7 @@ export class WorkerPool {
   #features: Features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   #engines: readonly [Engine, ...Engine[]] = ["jit"];
   #notNative: string | undefined;
+  #implementations: string | undefined;
   #hasStarted = false;
   #module: WebAssembly.Module | undefined;
   #threads = 1;
@@ -77,6 +78,11 @@ export class WorkerPool {
   /** Why the workers do not use native code. */
   get notNative(): string | undefined {
     return this.#notNative;
+  }
+
+  /** The implementation of each primitive that native code uses. */
+  get implementations(): string | undefined {
+    return this.#implementations;
   }
 
   /** Whether a worker holds a cache. */
@@ -198,6 +204,7 @@ export class WorkerPool {
     this.#features = found.features;
     if (!this.#hasStarted) this.#notNative = found.notNative;
     this.#engines = found.engines;
+    this.#implementations = found.implementations;
     this.#hasStarted = true;
     return { connection, place, isBusy: false, caches: [] };
   }

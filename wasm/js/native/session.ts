@@ -55,6 +55,11 @@ export class NativeSession implements WorkerSession {
     if (setting.isFiller) addon.giveWay();
   }
 
+  /** The implementation of each primitive that this processor gets, as one line. */
+  get implementations(): string {
+    return this.#addon.implementations();
+  }
+
   /** Allocates nothing: a fill does. */
   allocate({ slot }: Args<"allocate">): Result<"allocate"> {
     this.release({ slot });
