@@ -7,6 +7,7 @@ mod difficulties;
 mod events;
 mod guard;
 mod histories;
+mod json;
 mod messages;
 mod node_answers;
 mod programs;

@@ -4,6 +4,7 @@ use randomx_client::internals::{parse_block, parse_header, parse_headers, parse_
 use randomx_client::node::Header;
 use serde_json::{Value, json};
 
+use super::json;
 use crate::{Target, vectors};
 
 pub(super) const NODE_ANSWERS: Target =
@@ -16,12 +17,7 @@ const HEIGHT: u64 = 7;
 const LONGEST_MESSAGE: usize = 1000;
 
 fn run(answer: &[u8]) {
-    // Fields that are ignored may have other bytes than UTF-8, and numbers that no type has.
-    let text = String::from_utf8_lossy(answer);
-    let json = serde_json::from_str::<Value>(&text);
-    if json.as_ref().is_err_and(|error| error.to_string().starts_with("number out of range")) {
-        return;
-    }
+    let Some(json) = json::read(answer) else { return };
     let json = || json.as_ref().expect("an accepted answer is JSON");
     match parse_info(answer) {
         Ok(info) => assert_eq!(json()["result"]["height"].as_u64(), Some(info.height)),

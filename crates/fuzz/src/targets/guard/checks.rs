@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::chain::{FEE, TestBlock};
 use super::reader::{self, Blocks};
 use super::{BLOCKS, CHAIN};
+use crate::targets::json;
 use crate::targets::messages::printable;
 
 /// The bytes of a transaction of the chain that wallets do not receive.
@@ -27,13 +28,14 @@ pub(super) fn answer(path: &str, request: &[u8], body: &[u8]) {
             refused(&reader::read(body).status);
         }
         "/json_rpc" => json_rpc(request, body),
-        "/gettransactions" => transactions(request, &json(body)),
-        "/get_info" => assert_eq!(json(body)["height"], BLOCKS + 1),
-        _ => refused(json(body)["status"].as_str().expect("a text")),
+        "/gettransactions" => transactions(request, &written(body)),
+        "/get_info" => assert_eq!(written(body)["height"], BLOCKS + 1),
+        _ => refused(written(body)["status"].as_str().expect("a text")),
     }
 }
 
-fn json(body: &[u8]) -> Value {
+/// Parses what the guard wrote.
+fn written(body: &[u8]) -> Value {
     serde_json::from_slice(body).expect("JSON")
 }
 
@@ -110,7 +112,7 @@ fn hashes(answer: &Blocks) {
 fn json_rpc(request: &[u8], body: &[u8]) {
     // The id of the request may have a number that no type has.
     let Ok(request) = serde_json::from_slice::<Value>(request) else { return };
-    let answer = json(body);
+    let answer = written(body);
     let result = &answer["result"];
     let method = request["method"].as_str().unwrap_or_default();
     if result.is_null() {
@@ -166,7 +168,8 @@ fn transactions(request: &[u8], answer: &Value) {
         let list = list.as_array().into_iter().flatten();
         list.map(|hash| hash.as_str().expect("a text").to_ascii_lowercase()).collect()
     };
-    let wanted = texts(&json(request)["txs_hashes"]);
+    let Some(request) = json::accepted(request) else { return };
+    let wanted = texts(&request["txs_hashes"]);
     let missed = texts(&answer["missed_tx"]);
     let found = answer["txs"].as_array().expect("a list");
     let expected: Vec<&String> = wanted.iter().filter(|hash| !missed.contains(hash)).collect();
