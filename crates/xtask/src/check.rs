@@ -1,5 +1,7 @@
 //! Formats, lints, types and documentation.
 
+use std::env;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
@@ -103,8 +105,23 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
             // them, with the features that tests need. Otherwise it checks most of them again.
             doc.arg("--examples");
         }
-        process::run(doc.args(features).env("RUSTDOCFLAGS", "-D warnings"))
+        doc.args(features).env("RUSTDOCFLAGS", "-D warnings");
+        process::run(as_clippy_checked(&mut doc)?)
     })
+}
+
+/// Makes a command of cargo take the workspace's crates as clippy checked them, with warnings as
+/// errors. Cargo would check them again, without clippy.
+fn as_clippy_checked(cargo: &mut Command) -> Result<&mut Command> {
+    let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
+    let driver = format!("bin/clippy-driver{}", env::consts::EXE_SUFFIX);
+    let driver = Path::new(sysroot.trim()).join(driver);
+    if !driver.is_file() {
+        return Ok(cargo);
+    }
+    // As `cargo clippy -- -D warnings` sets them.
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
+    Ok(cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"))
 }
 
 /// Makes a native command for the whole workspace leave out the packages of wasm and of other tiers.
