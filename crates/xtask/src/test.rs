@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -15,8 +16,8 @@ use crate::{addon, arm64, check, fuzz, process, release};
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Two series of steps run side by side, one with cargo and one with Node.js. Tests that compare
-/// times run alone.
+/// Two series of steps run side by side, one with cargo and one with Node.js. The series that ends
+/// first goes on with the steps that need nothing of either. Tests that compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -31,16 +32,58 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
     let (wasm_built, is_wasm_built) = mpsc::channel();
-    let rust = || rust(report, tier, system, monerod, (rust_built, is_wasm_built));
-    let web = || web(report, tier, system, monerod, (wasm_built, is_rust_built));
+    let rest = Mutex::new(independent(report, tier, system));
+    let rust = || {
+        rust(report, tier, system, monerod, (rust_built, is_wasm_built))?;
+        run_all(&rest)
+    };
+    let web = || {
+        let browsers = web(report, tier, system, monerod, (wasm_built, is_rust_built))?;
+        run_all(&rest).map(|()| browsers)
+    };
     let ((), browsers) = report.side_by_side(rust, web)?;
     report.step("playwright, tests of times", || {
         process::run(&mut playwright(tier, &browsers, &["timed"])?)
     })?;
+    if let Some(monerod) = monerod {
+        report.step("vitest, times with Monero's daemon", || {
+            process::run(regtest(tier, monerod)?.arg(TIMED_REGTEST))
+        })?;
+    }
     if tier == Tier::Full {
         report.step("soak", || soak(&browsers))?;
     }
     Ok(())
+}
+
+/// A step that any thread may run.
+type Step<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
+
+/// Returns the steps that need nothing of others, the last one first.
+fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
+    let mut steps: Vec<Step> = Vec::new();
+    if tier == Tier::Full {
+        steps.push(Box::new(|| report.step("release, two builds", release::test)));
+    }
+    if tier == Tier::Full && system == System::Debian {
+        steps.push(Box::new(|| {
+            report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)
+        }));
+    }
+    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
+    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
+        steps.push(Box::new(move || arm64::test(report, tier)));
+    }
+    steps
+}
+
+/// Runs the steps that no other thread has begun.
+fn run_all(steps: &Mutex<Vec<Step>>) -> Result<()> {
+    loop {
+        let next = steps.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Some(step) = next else { return Ok(()) };
+        step()?;
+    }
 }
 
 /// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
@@ -82,18 +125,7 @@ fn rust(
             test.args(["--", "--include-ignored"]);
         }
         process::run(&mut test)
-    })?;
-    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
-    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
-        arm64::test(report, tier)?;
-    }
-    if tier == Tier::Full && system == System::Debian {
-        report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
-    }
-    if tier == Tier::Full {
-        report.step("release, two builds", release::test)?;
-    }
-    Ok(())
+    })
 }
 
 /// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
@@ -136,9 +168,7 @@ fn web(
     })?;
     if let Some(monerod) = monerod {
         report.step("vitest, with Monero's daemon", || {
-            let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
-            vitest.env(NATIVE, build::native_path(TEST_PROFILE));
-            process::run(vitest.env(setup::MONEROD_PATH, monerod))
+            process::run(regtest(tier, monerod)?.args(["--exclude", TIMED_REGTEST]))
         })?;
     }
     report.step("playwright", || match system {
@@ -187,6 +217,15 @@ const VITEST: &str = "node_modules/vitest/vitest.mjs";
 fn vitest(node: Node, config: &str, tier: Tier) -> Result<Command> {
     let mut vitest = node.run(VITEST)?;
     tier.announce(vitest.args(["run", "--config", config]));
+    Ok(vitest)
+}
+
+/// The tests with Monero's daemon that compare times.
+const TIMED_REGTEST: &str = "tests/regtest/guard-scan.test.ts";
+
+fn regtest(tier: Tier, monerod: &Path) -> Result<Command> {
+    let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
+    vitest.env(NATIVE, build::native_path(TEST_PROFILE)).env(setup::MONEROD_PATH, monerod);
     Ok(vitest)
 }
 
