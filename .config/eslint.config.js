@@ -29,7 +29,8 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        projectService: true,
+        // One program for all files. A service would make another one for `wasm/js`.
+        project: "tsconfig.json",
         tsconfigRootDir: new URL("..", import.meta.url).pathname,
       },
     },
