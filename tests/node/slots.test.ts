@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test as quickTest } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { RandomX, fullTest, text, watchWorkers } from "./support.js";
+import { AnyRandomX, fullTest, text, watchWorkers } from "./support.js";
 
 const [a, b, c] = [text("test key 000"), text("test key 001"), text("test key 002")] as const;
 const input = text("This is a test");
@@ -12,7 +12,7 @@ const workers = watchWorkers();
 const open: product.RandomX[] = [];
 
 async function create(options: product.CreateOptions): Promise<product.RandomX> {
-  const randomx = await RandomX.create(options);
+  const randomx = await AnyRandomX.create(options);
   open.push(randomx);
   return randomx;
 }

@@ -1,7 +1,7 @@
 /** The vectors of hashes, computed by the package with each engine, two workers and eight lanes. */
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, describe, expect, test } from "vitest";
-import { ENGINES, RandomX, bytes, readVectors } from "./support.js";
+import { ENGINES, RandomX, bytes, isFull, readVectors } from "./support.js";
 import type { Block, HashVector } from "./support.js";
 
 describe.each(ENGINES)("%s", async (name, options) => {
@@ -54,15 +54,18 @@ describe.each(ENGINES)("%s", async (name, options) => {
 
     test("headers: valid up to the hash's own difficulty, invalid above", async () => {
       expect(headers.blocks).toHaveLength(8);
-      for (const block of headers.blocks) {
-        const { difficulty = "" } = block;
-        const asked = await verify(headers.seed_hash, block, difficulty);
-        expect(asked).toBe(`valid ${block.pow_hash}`);
-        const own = hashDifficulty(block.pow_hash);
-        expect(await verify(headers.seed_hash, block, String(own))).toBe(`valid ${block.pow_hash}`);
-        const more = await verify(headers.seed_hash, block, String(own + 1n));
-        expect(more).toBe(`invalid ${block.pow_hash}`);
-      }
+      const verdicts = await Promise.all(
+        headers.blocks.flatMap((block) => {
+          const own = hashDifficulty(block.pow_hash);
+          const difficulties = [block.difficulty, own, own + 1n];
+          return difficulties.map((each) => verify(headers.seed_hash, block, String(each)));
+        }),
+      );
+      expect(verdicts).toEqual(
+        headers.blocks.flatMap(({ pow_hash }) =>
+          ["valid", "valid", "invalid"].map((verdict) => `${verdict} ${pow_hash}`),
+        ),
+      );
     });
 
     test("whole blocks: valid at the lowest difficulty of that time", async () => {
@@ -111,7 +114,7 @@ describe.each(ENGINES)("%s", async (name, options) => {
 });
 
 // More numbers of lanes are in sync.test.ts, where they share a cache.
-test.each([1, 3])("%d lanes in a worker compute the same hashes", async (lanes) => {
+test.each(isFull ? [1, 3] : [3])("%d lanes in a worker compute the same hashes", async (lanes) => {
   const { vectors } = readVectors("reference-hashes") as { vectors: HashVector[] };
   const chosen = vectors.filter(({ key, version }) => key === "" && version === 2).slice(0, 7);
   const other = await RandomX.create({ lanes, threads: 1 });
