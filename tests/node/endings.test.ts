@@ -13,6 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), "randomx-endings-"));
 const run = promisify(execFile);
 const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
 
+const CONNECTION = new URL("../../wasm/dist/js/connection.js", import.meta.url).href;
+
 /** What each program begins with. */
 const BEGIN = `
 import { createRequire } from "node:module";
@@ -73,6 +75,28 @@ describe("a process may exit", () => {
     const exitAt = "const exitAt = (part) => ({ done }) => done >= part && process.exit(7);\n";
     expect(await ending(exitAt + program)).toMatchObject({ code: 7, signal: null, stderr: "" });
   });
+});
+
+test("a process waits for the end of a worker whose last answer it has not received", async () => {
+  const worker = `
+    import { pbkdf2Sync } from "node:crypto";
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ operation }) => {
+      parentPort.postMessage({ type: "result", result: {} });
+      // Native code cannot be ended in the middle.
+      if (operation === "fill") pbkdf2Sync("", "", 1_000_000, 64, "sha512");
+    });`;
+  const address = `data:text/javascript,${encodeURIComponent(worker)}`;
+  const program = `
+    const { Connection } = await import(${JSON.stringify(CONNECTION)});
+    const { connection, started } = Connection.open(${JSON.stringify(address)}, {}, () => {});
+    await started;
+    connection.request("fill", {}).catch(() => {});
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await connection.close("disposed", "");
+    console.log("gone");
+  `;
+  expect(await ending(program)).toMatchObject({ code: 0, stdout: "gone\n", stderr: "" });
 });
 
 describe("a thread of the caller", () => {

@@ -94,6 +94,8 @@ export class Connection {
   }
 
   #receive(message: FromWorker): void {
+    // The worker may have answered before it was ended. Its thread must still keep the process alive.
+    if (this.#end) return;
     switch (message.type) {
       case "progress":
         this.#waiting?.onProgress?.(message.done);
