@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
-use crate::setup::{self, Browsers, Node, WasmTools};
+use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
 use crate::{addon, arm64, check, fuzz, process, release};
 
 /// Checks and tests everything that belongs to a tier.
 ///
 /// Two series of steps run side by side, one with cargo and one with Node.js. The series that ends
-/// first goes on with the steps that need nothing of either. Tests that compare times run alone.
+/// first goes on with the steps that belong to neither. Tests that compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -31,14 +31,13 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     };
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
-    let (wasm_built, is_wasm_built) = mpsc::channel();
-    let rest = Mutex::new(independent(report, tier, system));
+    let rest = Rest::new(independent(report, tier, system));
     let rust = || {
-        rust(report, tier, system, monerod, (rust_built, is_wasm_built))?;
+        rust(report, tier, system, monerod, rust_built)?;
         run_all(&rest)
     };
     let web = || {
-        let browsers = web(report, tier, system, monerod, (wasm_built, is_rust_built))?;
+        let browsers = web(report, tier, system, monerod, is_rust_built, &rest)?;
         run_all(&rest).map(|()| browsers)
     };
     let ((), browsers) = report.side_by_side(rust, web)?;
@@ -59,7 +58,10 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
 /// A step that any thread may run.
 type Step<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
 
-/// Returns the steps that need nothing of others, the last one first.
+/// Steps that no thread has begun, the last one first.
+type Rest<'a> = Mutex<Vec<Step<'a>>>;
+
+/// Returns the steps that need nothing of others.
 fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     let mut steps: Vec<Step> = Vec::new();
     if tier == Tier::Full {
@@ -77,10 +79,10 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     steps
 }
 
-/// Runs the steps that no other thread has begun.
-fn run_all(steps: &Mutex<Vec<Step>>) -> Result<()> {
+/// Runs the steps that no other thread begins.
+fn run_all(rest: &Rest) -> Result<()> {
     loop {
-        let next = steps.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let next = rest.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let Some(step) = next else { return Ok(()) };
         step()?;
     }
@@ -101,15 +103,14 @@ fn full_tools() -> Result<PathBuf> {
     setup::monerod()
 }
 
-/// Checks all code, and tests Rust code. The build of its tests includes the program `randomx` and the
-/// native add-on; when they are there, `built` receives a message. Lints of wasm and TypeScript wait
-/// for the build of wasm.
+/// Checks and tests Rust code. The build of its tests includes the program `randomx` and the native
+/// add-on; when they are there, `built` receives a message.
 fn rust(
     report: &Report,
     tier: Tier,
     system: System,
     monerod: Option<&Path>,
-    (built, wasm): (Sender<()>, Receiver<WasmTools>),
+    built: Sender<()>,
 ) -> Result<()> {
     let build = || process::run(cargo_test(tier, system).arg("--no-run"));
     report.step("Rust tests, build", build)?;
@@ -117,7 +118,6 @@ fn rust(
     // The other series may have ended with an error.
     let _ = built.send(());
     check::native(report, tier)?;
-    check::texts(report, &wasm.recv().context("wasm was not built")?)?;
     report.step("Rust tests", || {
         let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
@@ -129,13 +129,15 @@ fn rust(
 }
 
 /// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
-/// the native add-on and the program `randomx`, so they wait for the build of Rust's tests.
-fn web(
-    report: &Report,
+/// the native add-on and the program `randomx`, so they wait for the build of Rust's tests. Lints that
+/// need the build of wasm are added to `rest`.
+fn web<'a>(
+    report: &'a Report,
     tier: Tier,
     system: System,
     monerod: Option<&Path>,
-    (built, rust): (Sender<WasmTools>, Receiver<()>),
+    rust: Receiver<()>,
+    rest: &Rest<'a>,
 ) -> Result<Browsers> {
     let tools = check::set_up(report)?;
     let browsers = match system {
@@ -143,8 +145,9 @@ fn web(
         System::Any => report.step("set up: Chromium", setup::only_chromium)?,
     };
     check::wasm(report, &tools)?;
-    // The other series may have ended with an error.
-    let _ = built.send(tools);
+    let lints: [Step; 2] =
+        [Box::new(|| check::texts(report)), Box::new(move || check::wasm_lints(report, &tools))];
+    rest.lock().unwrap_or_else(PoisonError::into_inner).extend(lints);
     check::types(report)?;
     report.step("web build", build::web)?;
     rust.recv().context("the Rust tests were not built")?;
