@@ -1,7 +1,7 @@
 /** The reader of a node's JSON, against `JSON.parse`. */
 import { expect, test } from "vitest";
 import { JsonReader, type Kept, type Wanted } from "../../wasm/js/monero/json.js";
-import { NotJson } from "../../wasm/js/monero/text.js";
+import { NotJson, TooLong } from "../../wasm/js/monero/text.js";
 import { random } from "./monero/support.js";
 
 const WANTED: Wanted = new Map([
@@ -10,8 +10,8 @@ const WANTED: Wanted = new Map([
   ["long", 1000],
 ]);
 
-function read(json: string, cut = json.length, wanted = WANTED): unknown {
-  const reader = new JsonReader(wanted);
+function read(json: string, cut = json.length, wanted = WANTED, longest = 1 << 20): unknown {
+  const reader = new JsonReader(wanted, longest);
   const bytes = new TextEncoder().encode(json);
   for (let at = 0; at < bytes.length; at += cut) reader.push(bytes.subarray(at, at + cut));
   return reader.end();
@@ -129,7 +129,6 @@ test.each([
   ["another letter", "0g"],
   ["an escaped digit", "\\u0030a"],
   ["an escape", "0a\\n"],
-  ["too many digits", "0a".repeat(301)],
 ])("keeps no bytes of hex with %s", (_, text) => {
   for (const cut of [1, 5, 1000]) {
     expect(read(`{"blob":"${text}","a":1}`, cut, HEX)).toEqual({ blob: undefined, a: 1 });
@@ -140,6 +139,17 @@ test("refuses hex that ends too early or has a control character", () => {
   expect(() => read('{"blob":"0a', 3, HEX)).toThrow(NotJson);
   expect(() => read('{"blob":"0a\n"}', 3, HEX)).toThrow(NotJson);
   expect(() => read('{"blob":"0a\\x"}', 3, HEX)).toThrow(NotJson);
+});
+
+test("refuses texts that are longer than any that is expected", () => {
+  for (const cut of [1, 5, 1000]) {
+    expect(() => read(`{"blob":"${"0a".repeat(301)}"}`, cut, HEX)).toThrow(TooLong);
+    for (const field of ["a", "other"]) {
+      const json = `{"${field}":"${"x".repeat(64)}"}`;
+      expect(read(json, cut, WANTED, 64)).toEqual(field === "a" ? { a: "x".repeat(21) } : {});
+      expect(() => read(json, cut, WANTED, 63)).toThrow(TooLong);
+    }
+  }
 });
 
 test("keeps no bytes of hex in a list", () => {

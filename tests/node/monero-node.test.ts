@@ -50,7 +50,6 @@ describe("answers", () => {
     ["blob: expected hex, at most 1048576 bytes", { blob: "0a0" }],
     ["blob: expected hex, at most 1048576 bytes", { blob: "0A" }],
     ["blob: expected hex, at most 1048576 bytes", { blob: "" }],
-    ["blob: expected hex, at most 1048576 bytes", { blob: "00".repeat((1 << 20) + 1) }],
     ["blob: expected hex, at most 1048576 bytes", { blob: 5 }],
     ["block_header: expected an object", { block_header: [] }],
     ["block_header: expected an object", { block_header: null }],
@@ -207,6 +206,19 @@ describe("failures", () => {
       (_, response) => void response.writeHead(307, { Location: "http://127.0.0.1:1/" }).end(),
     );
     await expect(elsewhere.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
+  });
+
+  test("a text that is longer than any of its kind is not read to its end", async () => {
+    const message = "get_block: an answer with too long a text";
+    const long = await nodeThat(() => block(8, { blob: "00".repeat((1 << 20) + 1) }), {
+      maxBytes: 8 << 20,
+    });
+    await expect(long.getBlock(8)).rejects.toMatchObject({ code: "node-too-large", message });
+    const digits: Answer = (_, response) => void response.write(`{"a":"${"0".repeat(17 << 10)}`);
+    const one = await nodeThat(digits);
+    await expect(one.getInfo()).rejects.toMatchObject({ code: "node-too-large" });
+    const many = "get_block_headers_range: an answer with too long a text";
+    await expect(one.getBlockHeadersRange(1, 1000)).rejects.toThrow(many);
   });
 
   test("a long answer is not read to its end", async () => {

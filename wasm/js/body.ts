@@ -80,21 +80,34 @@ class Cutting implements BodyReader {
   }
 }
 
+/** The most blocks that wait for the next answer. */
+const MAX_SPARE = 32;
+
+/** Blocks that no answer uses. New ones for each answer would be as much garbage as all answers. */
+const spare: Uint8Array[] = [];
+
 /** Bytes that arrive in pieces of any length, kept in blocks of equal length. */
 export class Blocks {
   length = 0;
-  readonly #blocks: Uint8Array[] = [];
+  #blocks: Uint8Array[] = [];
 
   /** The bytes so far. */
   get all(): Uint8Array[] {
     return this.#blocks.map((block, index) => block.subarray(0, this.length - index * PIECE));
   }
 
+  /** Drops the bytes, whose blocks others use from now on. */
+  free(): void {
+    spare.push(...this.#blocks.slice(0, MAX_SPARE - spare.length));
+    this.#blocks = [];
+    this.length = 0;
+  }
+
   /** Adds bytes. */
   add(piece: Uint8Array): void {
     for (let at = 0; at < piece.length;) {
       const used = this.length % PIECE;
-      if (used === 0) this.#blocks.push(new Uint8Array(PIECE));
+      if (used === 0) this.#blocks.push(spare.pop() ?? new Uint8Array(PIECE));
       const part = piece.subarray(at, at + PIECE - used);
       this.#blocks.at(-1)?.set(part, used);
       this.length += part.length;

@@ -21,7 +21,8 @@ export function wellFormed(path: readonly string[], body: string, share: number)
   if (kind === "headers") return Buffer.alloc((1 + HEADER) * Number(count), HEADER);
   if (path.at(-1) === "get_transactions") {
     const [hash] = (JSON.parse(body) as { txs_hashes: string[] }).txs_hashes;
-    const found = { tx_hash: hash, in_pool: false, block_height: 1, as_hex: text(MIB - REST) };
+    const digits = { as_hex: text(320 * KIB), pruned_as_hex: text(320 * KIB) };
+    const found = { tx_hash: hash, in_pool: false, block_height: 1, ...digits };
     return json({ status: "OK", txs: [found] });
   }
   const { method, params } = JSON.parse(body) as { method: string; params: Params };
@@ -50,13 +51,13 @@ function result(
       };
     case "get_block_headers_range": {
       const count = last - first + 1;
-      const length = Math.floor((4 * MIB) / count) - REST;
+      const length = Math.floor((2 * MIB) / count) - REST;
       return {
         headers: Array.from({ length: count }, (_, index) => header(first + index, text(length))),
       };
     }
     case "get_block":
-      return { block_header: header(height, ""), blob: text(2 * MIB) };
+      return { block_header: header(height, ""), blob: text(2 * MIB - REST) };
     default:
       return { block_header: header(height, text(16 * KIB - REST)) };
   }

@@ -92,7 +92,7 @@ export class RelaySource implements HeaderSource {
   }
 
   async tip(signal: AbortSignal): Promise<SourceTip> {
-    const read = await this.#get("tip", MAX_TIP, signal, () => new JsonReader(TIP));
+    const read = await this.#get("tip", MAX_TIP, signal, () => new JsonReader(TIP, MAX_TIP));
     return validate.fields("tip", read, { height: validate.height, id: validate.hash });
   }
 

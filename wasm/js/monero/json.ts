@@ -50,6 +50,7 @@ interface Frame {
 /** Reads one JSON value. */
 export class JsonReader {
   readonly #wanted: Wanted;
+  readonly #longest: number;
   /** One for each depth, so that nothing is allocated for what is skipped. The first is the root's. */
   readonly #frames: Frame[] = Array.from({ length: MAX_DEPTH + 1 }, () => ({
     ...{ isObject: false, key: undefined, limit: MAX_SHORT },
@@ -66,8 +67,10 @@ export class JsonReader {
   /** The text that is read, if only its hex digits are of use. */
   #hex: HexText | undefined;
 
-  constructor(wanted: Wanted) {
+  /** `longest` are the most bytes of a text, kept or not. */
+  constructor(wanted: Wanted, longest: number) {
     this.#wanted = wanted;
+    this.#longest = longest;
     this.#frame = this.#frameAt(0);
     this.#frame.kept = this.#root;
   }
@@ -126,7 +129,7 @@ export class JsonReader {
         break;
       default:
         this.#expect(VALUE | VALUE_OR_END);
-        this.#text.begin(MAX_SHORT);
+        this.#text.begin(MAX_SHORT, this.#longest);
         this.#state = SCALAR;
         return at;
     }
@@ -142,7 +145,7 @@ export class JsonReader {
     const isKept = this.#isKey ? this.#frame.kept !== undefined : this.#isKept();
     const limit = isKept ? (this.#isKey ? MAX_SHORT : this.#frame.limit) : 0;
     this.#hex = typeof limit === "object" ? new HexText(limit.hex) : undefined;
-    this.#text.begin(typeof limit === "number" ? limit : 0);
+    this.#text.begin(typeof limit === "number" ? limit : 0, this.#longest);
   }
 
   /** Whether the value that comes next is kept. */

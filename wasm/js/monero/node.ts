@@ -16,7 +16,7 @@ export interface MoneroNodeOptions {
   /** Attempts after a lost connection, a timeout or a busy node, 0 to 10. 2 by default. */
   retries?: number | undefined;
   /**
-   * The limit for an answer in bytes. 4 MiB by default: a block with 20,000 transactions.
+   * The limit for an answer in bytes. 2 MiB by default: a block with 10,000 transactions.
    * Only blocks may have so many: other answers have limits of kilobytes.
    */
   maxBytes?: number | undefined;
@@ -57,11 +57,17 @@ const MIB = 1 << 20;
 /** The longest answer about one header or the node itself. */
 const SMALL = 16 << 10;
 
-/** The bytes of each further header of an answer; the daemon writes some 1,500. */
-const HEADER = 4 << 10;
+/** The limits of such an answer. */
+const ONE = { limit: SMALL, longest: SMALL };
 
-/** The longest answer about a transaction: the daemon writes it twice in hex, at most 150 KB. */
-const TRANSACTION = MIB;
+/** The bytes of each further header of an answer; the daemon writes some 1,500. */
+const HEADER = 2 << 10;
+
+/** The most hex digits of a transaction, which has at most 150 KB. */
+const DIGITS = 320 << 10;
+
+/** The longest answer about a transaction: the daemon writes it twice. */
+const TRANSACTION = 2 * DIGITS + SMALL;
 
 /**
  * A client of a Monero node's JSON-RPC.
@@ -88,7 +94,7 @@ export class MoneroNode {
       ...validate.fields("options", options, {
         timeout: (name, value = 30_000) => validate.count(name, value, MAX_TIMEOUT),
         retries: (name, value = 2) => (value === 0 ? 0 : validate.count(name, value, MAX_RETRIES)),
-        maxBytes: (name, value = 4 * MIB) => validate.count(name, value, 1024 * MIB),
+        maxBytes: (name, value = 2 * MIB) => validate.count(name, value, 1024 * MIB),
         fetch: (name, value) => validate.fetcher(name, value) ?? globalThis.fetch.bind(globalThis),
       }),
     };
@@ -96,7 +102,7 @@ export class MoneroNode {
 
   /** Returns the node's claims about itself. */
   async getInfo(options: NodeCallOptions = {}): Promise<NodeInfo> {
-    const asked = { method: "get_info", params: {}, wanted: answers.WANTED.info, limit: SMALL };
+    const asked = { method: "get_info", params: {}, wanted: answers.WANTED.info, ...ONE };
     return answers.info(await this.#call(asked, options));
   }
 
@@ -104,7 +110,7 @@ export class MoneroNode {
   async getBlockHeaderByHeight(height: number, options: NodeCallOptions = {}): Promise<NodeHeader> {
     const requested = { height: validate.height("height", height) };
     const method = "get_block_header_by_height";
-    const asked = { method, params: requested, wanted: answers.WANTED.header, limit: SMALL };
+    const asked = { method, params: requested, wanted: answers.WANTED.header, ...ONE };
     return answers.header(method, await this.#call(asked, options), requested);
   }
 
@@ -124,6 +130,7 @@ export class MoneroNode {
       params: range,
       wanted: answers.WANTED.headers,
       limit: SMALL + HEADER * (last - first + 1),
+      longest: SMALL,
     };
     return answers.headers(await this.#call(asked, options), first, last);
   }
@@ -152,7 +159,8 @@ export class MoneroNode {
     const hash = hex(validate.hash("id", id));
     const params = { txs_hashes: [hash], prune: true, decode_as_json: false };
     const wanted = answers.WANTED.transactions;
-    const asked = { method: "/get_transactions", params, wanted, limit: TRANSACTION };
+    const limits = { limit: TRANSACTION, longest: DIGITS };
+    const asked = { method: "/get_transactions", params, wanted, ...limits };
     return answers.transactionHeight(await this.#call(asked, options), hash);
   }
 
@@ -259,7 +267,9 @@ export class MoneroNode {
     options: NodeCallOptions,
   ): Promise<NodeBlock> {
     const params = "id" in requested ? { hash: requested.id } : requested;
-    const asked = { method: "get_block", params, wanted: answers.WANTED.block, limit };
+    // The daemon writes the block as text, too.
+    const limits = { limit, longest: limit };
+    const asked = { method: "get_block", params, wanted: answers.WANTED.block, ...limits };
     return answers.block(await this.#call(asked, options), requested);
   }
 

@@ -26,6 +26,8 @@ export interface Call {
   wanted: Wanted;
   /** The most bytes of the answer. */
   limit: number;
+  /** The most bytes of one text in it. */
+  longest: number;
 }
 
 /** The first pause between attempts, in milliseconds. Each later pause is twice as long. */
@@ -59,7 +61,7 @@ type Outcome = { result: Record<string, unknown> } | Failure;
 
 async function attemptOnce(
   settings: RpcSettings,
-  { method, params, wanted, limit }: Call,
+  { method, params, wanted, limit, longest }: Call,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const isPath = method.startsWith("/");
@@ -69,7 +71,7 @@ async function attemptOnce(
   const fields = new Map([...wanted, ...ENVELOPE.map((name) => [name, 4 * MAX_WORDS] as const)]);
   const label = isPath ? method.slice(1) : method;
   const question = { label, url, body, limit: Math.min(limit, settings.maxBytes) };
-  const outcome = await send(settings, question, () => new JsonReader(fields), signal);
+  const outcome = await send(settings, question, () => new JsonReader(fields, longest), signal);
   return "error" in outcome ? outcome : read(label, isPath, outcome.value);
 }
 

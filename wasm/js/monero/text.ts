@@ -3,6 +3,9 @@
 /** The bytes are not JSON, nest too deeply, or have too many wanted values. */
 export class NotJson extends Error {}
 
+/** A text is longer than any that is expected. */
+export class TooLong extends Error {}
+
 /** The bytes of most texts, and of the hex digits that are read at first. */
 const FIRST = 128;
 
@@ -17,11 +20,15 @@ export class Text {
   #length = 0;
   #room = 0;
   #hasEscape = false;
+  /** The bytes that may still follow. */
+  #left = 0;
   /** The hex digits that an escape still needs, or -1 for its letter. */
   #escape = 0;
 
-  begin(limit: number): void {
+  /** Begins a text that has at most `longest` bytes, of which `limit` are kept. */
+  begin(limit: number, longest: number): void {
     this.#length = 0;
+    this.#left = longest;
     this.#room = limit === 0 ? 0 : limit + 1;
     this.#hasEscape = false;
     this.#escape = 0;
@@ -48,6 +55,8 @@ export class Text {
   }
 
   add(bytes: Uint8Array, from: number, to: number): void {
+    this.#left -= to - from;
+    if (this.#left < 0) throw new TooLong();
     const end = Math.min(to, from + this.#room);
     const length = this.#length + end - from;
     if (length > this.#bytes.length) {
@@ -83,14 +92,15 @@ export class HexText {
   }
 
   /**
-   * Adds digits, and returns the place of the first byte that is none, or that is one too many. After
-   * {@link spoil} it takes no byte.
+   * Adds digits, and returns the place of the first byte that is none. After {@link spoil} it takes no
+   * byte.
    */
   read(bytes: Uint8Array, from: number): number {
     let at = from;
     for (; at < bytes.length && this.#isHex; at += 1) {
       const value = VALUES[bytes[at] ?? 0] ?? 0xff;
-      if (value === 0xff || this.#digits === 2 * this.#most) break;
+      if (value === 0xff) break;
+      if (this.#digits === 2 * this.#most) throw new TooLong();
       const index = this.#digits >> 1;
       if (index === this.#bytes.length) this.#grow();
       this.#bytes[index] = ((this.#bytes[index] ?? 0) << 4) | value;
@@ -99,13 +109,13 @@ export class HexText {
     return at;
   }
 
-  /** Gives up what was read: the text has other characters, or too many. */
+  /** Gives up what was read: the text has other characters. */
   spoil(): void {
     this.#isHex = false;
     this.#bytes = new Uint8Array();
   }
 
-  /** Returns the bytes, or `undefined` if the text was not an even number of digits, and not too many. */
+  /** Returns the bytes, or `undefined` if the text was not an even number of digits. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (!this.#isHex || this.#digits % 2 === 1) return undefined;
     // Not a view: a message copies the whole buffer of one.

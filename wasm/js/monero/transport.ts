@@ -1,11 +1,11 @@
 /** Requests over HTTP to servers that may be hostile: bounded in time, in size and in number. */
 import { unlessAborted } from "../abort.js";
-import { Blocks, READS_ON, bodyReader } from "../body.js";
+import { Blocks, READS_ON, bodyReader, type BodyReader } from "../body.js";
 import { Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
 import { addReceived, collect } from "../garbage.js";
 import { isOver, pause, rest } from "../turns.js";
-import { NotJson } from "./text.js";
+import { NotJson, TooLong } from "./text.js";
 
 /** How requests are sent. */
 export interface Transport {
@@ -43,6 +43,12 @@ type Code = "unreachable" | "timeout" | "refused" | "too-large" | "invalid";
 /** The bytes that are parsed in one step: at most a millisecond or two of work. */
 const STEP = 8 << 10;
 
+/**
+ * The bytes that are parsed before the rest of an answer is read, where the system reads on. They show most
+ * of what is no answer, such as a text that is too long for a small one.
+ */
+const FIRST = 24 << 10;
+
 /** The bytes that are read without a pause: some milliseconds of work. */
 const TURN = 1 << 20;
 
@@ -53,6 +59,9 @@ class TooLarge extends Error {}
 
 /** An answer is longer than its share of the budget, and another one has the rest. */
 class NoRoom extends Error {}
+
+/** The errors at which the rest of an answer is not read. */
+const CUT = [NoRoom, NotJson, TooLarge, TooLong];
 
 /** Sends a request, and returns what a sink keeps of the answer. Each attempt opens a sink. */
 export async function send<T>(
@@ -106,10 +115,13 @@ async function ask<T>(
   } catch (error) {
     if (signal?.aborted) throw aborted(signal);
     if (watch.isLate) return failure("timeout", `${label}: no answer within ${timeout} ms`, true);
-    isCut = error instanceof NoRoom || error instanceof NotJson || error instanceof TooLarge;
+    isCut = CUT.some((kind) => error instanceof kind);
     if (error instanceof NoRoom) return undefined;
     if (error instanceof NotJson) {
       return failure("invalid", `${label}: the answer is not JSON`, false);
+    }
+    if (error instanceof TooLong) {
+      return failure("too-large", `${label}: an answer with too long a text`, false);
     }
     if (error instanceof TooLarge) {
       return failure("too-large", `${label}: an answer of more than ${limit} bytes`, false);
@@ -129,8 +141,8 @@ export function failure(code: Code, message: string, again: boolean, cause?: unk
 
 /**
  * Passes the bytes of an answer to a sink as they arrive, so that none is kept here. Where the system
- * reads on meanwhile, only the first step is passed at once, which shows most of what is no answer.
- * The rest is taken as fast as it arrives, and passed on later.
+ * reads on meanwhile, only the first ones are passed at once. The rest is taken as fast as it arrives,
+ * and passed on later.
  */
 async function read(
   response: Response,
@@ -144,16 +156,32 @@ async function read(
   if (!lease.covers(announced)) throw new NoRoom();
   if (!response.body) return;
   const later = new Blocks();
-  const reader = bodyReader(response.body);
+  try {
+    await readInto(later, bodyReader(response.body), limit, sink, lease, signal);
+    for (const block of later.all) await pass(block, sink, signal);
+  } finally {
+    later.free();
+  }
+}
+
+/** Reads all, and keeps what is passed on later. */
+async function readInto(
+  later: Blocks,
+  reader: BodyReader,
+  limit: number,
+  sink: Sink<unknown>,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
   for (let before = 0; ;) {
     const piece = await unlessAborted(reader.read(), signal);
-    if (!piece) break;
+    if (!piece) return;
     const length = before + piece.length;
     if (length > limit) throw new TooLarge();
     if (!lease.covers(length)) throw new NoRoom();
     addReceived(piece.length);
     if (READS_ON) {
-      const first = piece.subarray(0, Math.max(0, STEP - before));
+      const first = piece.subarray(0, Math.max(0, FIRST - before));
       sink.push(first);
       later.add(piece.subarray(first.length));
       // Not a turn of its own, for which it would wait while more arrives.
@@ -163,7 +191,6 @@ async function read(
     }
     before = length;
   }
-  for (const block of later.all) await pass(block, sink, signal);
 }
 
 /** Passes bytes to a sink in steps, and gives way to other work. */
