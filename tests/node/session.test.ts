@@ -119,16 +119,14 @@ describe("engines", () => {
     };
   });
 
-  test("all hash the same, and the fastest one is found", () => {
+  test("all hash the same, and the time is measured", () => {
     const engines = ["interpreter", "jit"] as const;
     for (const engine of engines) {
       const inputs = Array.from({ length: 3 }, () => ({ bytes: input }));
       const hashes = session.hash({ slot: 0, version: 1, inputs, engine });
       expect(hashes.map(({ hash }) => bytesToHex(hash))).toEqual([known, known, known]);
+      expect(session.elapsed).toBeGreaterThan(0);
     }
-    expect(engines).toContain(session.calibrate({ engines }));
-    expect(session.calibrate({ engines: [engine] })).toBe(engine);
-    expect(() => session.calibrate({ engines: [] })).toThrow("there is no engine");
   });
 
   test("report how long each part takes", () => {

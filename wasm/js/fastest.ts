@@ -2,14 +2,17 @@
 import type * as wasm from "../pkg/randomx_wasm.js";
 import type { Engine } from "./types.js";
 
-/** An engine is clearly faster below this part of the time. Other work makes times inexact. */
-const CLEARLY = 0.8;
+/**
+ * An engine is clearly faster below this part of the time. Programs are half of a hash, so what it could
+ * save otherwise is less than 5 % of that.
+ */
+const CLEARLY = 0.9;
 
 /**
  * Measurements of each engine. They take turns, and the least time of each counts, because other
  * work only adds to a time: a fill in another worker, or a browser that still optimises.
  */
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /** Returns the first of some engines, unless another is clearly faster. */
 export function fastest<E extends Engine>(

@@ -8,15 +8,7 @@ import type { Follow, Priority, Progress, Version } from "./types.js";
 /** Operations of a call that need no cache. */
 export type Question = Exclude<
   Operation,
-  | "start"
-  | "allocate"
-  | "fill"
-  | "prefault"
-  | "attach"
-  | "release"
-  | "calibrate"
-  | "measure"
-  | "hash"
+  "start" | "allocate" | "fill" | "prefault" | "attach" | "release" | "measure" | "hash"
 >;
 
 /** A request: a promise that the caller can abort, and an entry of a list that waits. */

@@ -72,8 +72,6 @@ export interface Operations {
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */
   release: { args: InSlot; result: null };
-  /** Measures which of the engines is the fastest. */
-  calibrate: { args: { engines: readonly Engine[] }; result: Engine };
   /** Measures what hashing inputs spends its time with. */
   measure: {
     args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
@@ -82,7 +80,12 @@ export interface Operations {
   /** Hashes inputs in lanes, with the cache of a slot. */
   hash: {
     args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
-    result: { hashes: readonly Hashed[]; mode: Mode };
+    result: {
+      hashes: readonly Hashed[];
+      mode: Mode;
+      /** What each hash took. NaN if there was none. */
+      milliseconds: number;
+    };
   };
   /** Computes Blake2b-256 of input and hash. */
   commitment: { args: { input: Uint8Array; hash: Uint8Array }; result: Uint8Array };

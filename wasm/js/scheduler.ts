@@ -61,7 +61,7 @@ export class Scheduler {
   /** Starts the first worker. The others start when it has loaded the module. */
   async open(): Promise<void> {
     const features = await this.#workers.open();
-    this.#calibration = new Calibration(this.#workers.engines, features);
+    this.#calibration = new Calibration(this.#workers.engines, features, this.#choices.lanes);
   }
 
   /** How the instance works. */
@@ -185,13 +185,6 @@ export class Scheduler {
     if (worker === this.#workers.filler) return this.#fillBehind(worker);
     const prefaulting = this.#prefault(worker);
     if (prefaulting) return prefaulting;
-    // The first hash must not wait for it. During a fill it costs nothing.
-    const isFilling = this.#slots.all.some(({ filling }) => filling);
-    if ((isFilling || this.#counters.hasHashed) && this.#calibration.isWanted) {
-      return this.#calibration.measure((engines) =>
-        worker.connection.request("calibrate", { engines }),
-      );
-    }
     for (;;) {
       const call = this.#queue.firstCall;
       const job = this.#firstReady();
@@ -364,10 +357,15 @@ export class Scheduler {
     parts: readonly Part[],
   ): Promise<number> {
     const inputs = parts.flatMap((part) => part.inputs);
-    const args = { slot: slot.index, version, inputs, engine: this.#calibration.engine };
+    const calibration = this.#calibration;
+    const engine = onTimes ? calibration.engine : calibration.next(version, inputs.length);
+    const args = { slot: slot.index, version, inputs, engine };
     if (onTimes) onTimes(await connection.request("measure", args));
     const hashed = onTimes ? undefined : await connection.request("hash", args);
-    if (hashed) slot.mode = hashed.mode;
+    if (hashed) {
+      slot.mode = hashed.mode;
+      calibration.add(engine, version, inputs.length, hashed.milliseconds);
+    }
     const hashes = hashed?.hashes ?? [];
     let at = 0;
     for (const { job, inputs, first } of parts) {

@@ -3,7 +3,6 @@
  * them. A fill yields to other tasks about every 20 ms. The worker drives a session in browsers and
  * in Node; tests drive it directly.
  */
-import { fastest } from "./fastest.js";
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
 import { splitHashes, timesOf } from "./hashed.js";
@@ -15,7 +14,7 @@ export type { Control };
 /** The exports of the WebAssembly module that a session uses. */
 export type RandomXWasm = Pick<
   typeof import("../pkg/randomx_wasm.js"),
-  "Cache" | "CacheBuilder" | "Vm" | "cacheMemory" | "calibrate" | "commitment"
+  "Cache" | "CacheBuilder" | "Vm" | "cacheMemory" | "commitment"
 >;
 
 /** The setting of a session. */
@@ -61,6 +60,7 @@ export class Session {
    */
   #vm: { vm: Vm; slot: number; engine: Engine } | undefined;
   readonly #garbage = new CodeGarbage();
+  #elapsed = 0;
 
   /** `pause` lets the thread run other tasks, such as messages and timers. */
   constructor(wasm: RandomXWasm, setting: Setting, pause: () => Promise<void>) {
@@ -110,17 +110,18 @@ export class Session {
     return null;
   }
 
-  /** Returns the first of some engines, unless another is clearly faster. */
-  calibrate({ engines }: Args<"calibrate">): Engine {
-    // WebAssembly memory only grows, so the measurement's scratchpad replaces the VM's.
-    this.#dropVm();
-    return fastest(this.#wasm, engines, this.#setting.features);
+  /** The milliseconds that the last inputs took, without making a VM. */
+  get elapsed(): number {
+    return this.#elapsed;
   }
 
   /** Returns the hashes of the inputs, in order. */
   hash({ slot, version, inputs, engine }: Args<"hash">): Hashed[] {
     const bytes = inputs.map((input) => input.bytes);
-    const joined = this.#vmOf(slot, engine).hashMany(version, bytes);
+    const vm = this.#vmOf(slot, engine);
+    const start = performance.now();
+    const joined = vm.hashMany(version, bytes);
+    this.#elapsed = performance.now() - start;
     if (engine === "jit") this.#garbage.add(inputs.length);
     return splitHashes(joined);
   }

@@ -40,11 +40,6 @@ export class Counters {
   readonly #caches = { count: 0, milliseconds: 0 };
   readonly #hashes = { count: 0, milliseconds: 0 };
 
-  /** Whether anything was hashed. */
-  get hasHashed(): boolean {
-    return this.#hashes.count > 0;
-  }
-
   /** Counts a filled cache. */
   filled(milliseconds: number): void {
     this.#caches.count += 1;

@@ -59,8 +59,6 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.attach(request.args);
     case "release":
       return session.release(request.args);
-    case "calibrate":
-      return session.calibrate(request.args);
     case "measure":
       return session.measure(request.args);
     case "hash":
@@ -88,7 +86,8 @@ async function hash(session: WorkerSession, args: Args<"hash">): Promise<Result<
   const mode = session.mode(args.slot);
   let next = 0;
   const unreadable = { hash: new Uint8Array() };
-  return { hashes: blobs.map((blob) => (blob && hashed[next++]) ?? unreadable), mode };
+  const hashes = blobs.map((blob) => (blob && hashed[next++]) ?? unreadable);
+  return { hashes, mode, milliseconds: session.elapsed / hashed.length };
 }
 
 /** Performs an operation of Monero's rules. */

@@ -7,6 +7,7 @@ import { PRODUCT } from "../addresses.js";
 import type { Browser, BrowserName } from "../browsers/browser.js";
 import { heldMemory } from "../browsers/memory.js";
 import { openHarness, start } from "../browsers/test.js";
+import { addBatches } from "./batches.js";
 import { downloads } from "./downloads.js";
 import { measureFollowing } from "./following.js";
 import { measureNative } from "./native.js";
@@ -35,6 +36,7 @@ test("the package, its peer and the native builds", async () => {
       const label = `${name} ${browser.version}`;
       measurements.add(coldStartOf(label), await coldStart(browser));
       await measurePackage(browser, label, round);
+      await addBatches(browser, label, round, measurements);
       if (round === 0) {
         facts.memory[label] = await tabMemory(browser);
         facts.following[label] = await measureFollowing(browser);

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { ANCHORED, type FollowTimes } from "../../node/long-chain.mjs";
+import { choices } from "./batches.js";
 import type { Row } from "./rows.js";
 
 /** Facts besides times. */
@@ -20,6 +21,7 @@ export interface Facts {
 export function report(rows: Row[], { machine, bytes, memory, following }: Facts): void {
   console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "a processor"}`);
   console.log(table(rows));
+  for (const line of choices(rows)) console.log(line);
   const total = Object.values(bytes).reduce((sum, count) => sum + count, 0);
   console.log(`downloaded by one visitor, Brotli: ${(total / 1000).toFixed(1)} KB`, bytes);
   for (const [browser, mib] of Object.entries(memory)) {

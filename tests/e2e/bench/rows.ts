@@ -37,7 +37,8 @@ export class Measurements {
   }
 }
 
-function median(values: readonly number[]): number {
+/** Returns the median. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number): number => sorted[Math.floor(index)] ?? Number.NaN;
   return (at((sorted.length - 1) / 2) + at(sorted.length / 2)) / 2;

@@ -71,12 +71,12 @@ export async function disposedUnderLoad(
   return { outcomes, later, workers: liveWorkers() };
 }
 
-/** Kills the worker that measures which engine is faster. */
-export async function killedInCalibration(
+/** Kills a worker that hashes the first batch of an engine. */
+export async function killedInTrial(
   batch: Batch,
 ): Promise<{ before: Outcome; next: Outcome; workers: number }> {
   return withInstance({ threads: 2 }, async (randomx) => {
-    const killed = killAt("calibrate", 5);
+    const killed = killAt("hash", 5);
     const before = await hash(randomx, batch);
     await killed;
     return { before, next: await hash(randomx, batch), workers: liveWorkers() };

@@ -1,5 +1,6 @@
 /** The functions that tests call inside a browser: arguments and results are JSON. */
 import { attacked } from "./attacked.js";
+import { measureBatches } from "./batches.js";
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
 import { followed, followTime } from "./follow.js";
@@ -19,6 +20,7 @@ export const functions = {
   hashesByDefault,
   hold,
   measure,
+  measureBatches,
   measurePeer,
   soak,
   suite,

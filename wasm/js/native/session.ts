@@ -99,9 +99,9 @@ export class NativeSession implements WorkerSession {
     return this.#vm?.slot === slot ? this.#vm.mode : "light";
   }
 
-  /** There is one engine. */
-  calibrate(): "native" {
-    return "native";
+  /** Not measured: there is one engine. */
+  get elapsed(): number {
+    return Number.NaN;
   }
 
   /** Returns the hashes of the inputs, in order. */

@@ -1,0 +1,162 @@
+/** The choice between engines by the times of batches, with times that a test makes up. */
+import { expect, test } from "vitest";
+import { Calibration } from "../../wasm/js/calibration.js";
+import type { Engine, Features, Version } from "../../wasm/js/types.js";
+
+const ENGINES = ["jit", "interpreter"] as const;
+
+/** Another number for each test: what is measured holds for all instances with one setting. */
+let lanes = 8;
+
+function newCalibration(features: Partial<Features> = {}): Calibration {
+  lanes += 1;
+  const all = { fusedMultiplyAdd: true, wideArithmetic: false, sharedMemory: true, ...features };
+  return new Calibration(ENGINES, all, lanes);
+}
+
+/** The milliseconds of a hash in a batch. */
+type Clock = (engine: Engine, inputs: number, version: Version) => number;
+
+/** Hashes batches of one kind, and returns what all of them took and the engine of the last. */
+function hash(
+  calibration: Calibration,
+  clock: Clock,
+  batches: number,
+  inputs: number,
+  version: Version = 1,
+): { sum: number; engine: Engine | undefined } {
+  let sum = 0;
+  let engine: Engine | undefined;
+  for (let batch = 0; batch < batches; batch += 1) {
+    engine = calibration.next(version, inputs);
+    const milliseconds = clock(engine, inputs, version);
+    calibration.add(engine, version, inputs, milliseconds);
+    sum += milliseconds * inputs;
+  }
+  return { sum, engine };
+}
+
+/** The interpreter is faster for a single hash, and for RandomX 2. */
+const mixed: Clock = (engine, inputs, version) => {
+  const isJit = engine === "jit";
+  if (version === 2) return isJit ? 60 : 45;
+  return inputs === 1 ? (isJit ? 50 : 40) : isJit ? 30 : 36;
+};
+
+test.each([
+  [1, 1, "interpreter"],
+  [2, 1, "jit"],
+  [7, 1, "jit"],
+  [8, 1, "jit"],
+  [1, 2, "interpreter"],
+  [8, 2, "interpreter"],
+] as const)(
+  "batches of %i by RandomX %i use the %s, which is faster",
+  (inputs, version, faster) => {
+    const calibration = newCalibration();
+    expect(hash(calibration, mixed, 12, inputs, version).engine).toBe(faster);
+    expect(calibration.engine).toBe(faster);
+  },
+);
+
+test("each kind of batch has its own engine, in any order", () => {
+  const calibration = newCalibration();
+  for (let round = 0; round < 12; round += 1) {
+    for (const inputs of [1, 4, 8]) hash(calibration, mixed, 1, inputs);
+  }
+  const next = [1, 4, 8].map((inputs) => hash(calibration, mixed, 1, inputs).engine);
+  expect(next).toEqual(["interpreter", "jit", "jit"]);
+});
+
+test.each([1, 2, 4, 8])(
+  "1,000 hashes in batches of %i take at most 5 %% longer than the best",
+  (inputs) => {
+    for (const [jit, interpreter] of [
+      ...[
+        [30, 39],
+        [39, 30],
+        [30, 33],
+        [33, 30],
+      ],
+      ...[
+        [30, 31],
+        [30, 60],
+        [60, 30],
+      ],
+    ] as const) {
+      const clock: Clock = (engine) => (engine === "jit" ? jit : interpreter);
+      const batches = Math.ceil(1000 / inputs);
+      const { sum } = hash(newCalibration(), clock, batches, inputs);
+      expect(sum / (Math.min(jit, interpreter) * batches * inputs)).toBeLessThan(1.05);
+    }
+  },
+);
+
+test("a size between two with the same winner needs no trials, and one beyond them does", () => {
+  const calibration = newCalibration();
+  const slow: Clock = (engine) => (engine === "jit" ? 60 : 40);
+  for (const inputs of [2, 7]) hash(calibration, slow, 6, inputs);
+  const used = (inputs: number): Set<Engine> =>
+    new Set(Array.from({ length: 4 }, () => calibration.next(1, inputs)));
+  expect(used(5)).toEqual(new Set(["interpreter"]));
+  expect(used(1)).toEqual(new Set(ENGINES));
+  expect(used(8)).toEqual(new Set(ENGINES));
+});
+
+test("once it is known, even a single batch uses the faster engine", () => {
+  const calibration = newCalibration();
+  hash(calibration, mixed, 20, 1);
+  // Also after the key has changed, which no choice depends on.
+  expect(hash(calibration, mixed, 1, 1).engine).toBe("interpreter");
+});
+
+test("other work that doubles the times of some batches decides nothing", () => {
+  for (let first = 0; first < 5; first += 1) {
+    for (const faster of ENGINES) {
+      let batch = first;
+      const clock: Clock = (engine) => {
+        batch += 1;
+        return (engine === faster ? 30 : 36) * (batch % 5 < 2 ? 2 : 1);
+      };
+      expect(hash(newCalibration(), clock, 20, 8).engine, `${faster}, ${first}`).toBe(faster);
+    }
+  }
+});
+
+test("an engine that was slow for a while is tried again", () => {
+  const calibration = newCalibration();
+  hash(calibration, (engine) => (engine === "jit" ? 90 : 40), 10, 8);
+  expect(calibration.engine).toBe("interpreter");
+  hash(calibration, (engine) => (engine === "jit" ? 30 : 40), 200, 8);
+  expect(calibration.engine).toBe("jit");
+});
+
+test("batches that never end hold nothing up", () => {
+  const calibration = newCalibration();
+  const begun = Array.from({ length: 9 }, () => calibration.next(1, 8));
+  expect(new Set(begun)).toEqual(new Set(ENGINES));
+  calibration.add("jit", 1, 8, Number.NaN);
+  expect(hash(calibration, mixed, 12, 8, 2).engine).toBe("interpreter");
+  expect(hash(calibration, mixed, 12, 8).engine).toBe("jit");
+});
+
+test("the guess is the compiler where products are fused, and other instances know the winner", () => {
+  const features = { fusedMultiplyAdd: true, wideArithmetic: true, sharedMemory: true };
+  expect(new Calibration(ENGINES, features, 99).engine).toBe("jit");
+  expect(new Calibration(ENGINES, features, 99).next(1, 1)).toBe("jit");
+  expect(newCalibration({ fusedMultiplyAdd: false }).engine).toBe("interpreter");
+  hash(new Calibration(ENGINES, features, 99), mixed, 12, 1);
+  const other = new Calibration(ENGINES, features, 99);
+  expect(other.engine).toBe("interpreter");
+  expect(other.next(1, 1)).toBe("interpreter");
+  // The first batch of another kind follows it.
+  expect(other.next(2, 3)).toBe("interpreter");
+});
+
+test("a single engine is never measured", () => {
+  const features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
+  const native = new Calibration(["native"], features, 8);
+  native.add("native", 1, 8, Number.NaN);
+  expect(native.next(1, 8)).toBe("native");
+  expect(native.engine).toBe("native");
+});
