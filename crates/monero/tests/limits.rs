@@ -1,7 +1,9 @@
 //! Values at the edges of what candidates, chains and checkpoints may have, and the messages about
 //! values beyond them.
 
-use randomx_monero::client::{Client, Config, Start, StartError};
+use randomx_monero::client::{
+    Client, Config, EvidenceError, SourceState, Start, StartError, StoreError,
+};
 use randomx_monero::{
     Anchor, Block, Candidate, Chain, ChainError, Check, CheckName, Checkpoint, CheckpointError,
     Difficulty, LATEST_VERSION, Link, MAX_HEIGHT, Network, Outcome, RecentBlock, SEED_EPOCH_BLOCKS,
@@ -82,6 +84,23 @@ fn an_unknown_sum_of_work_stays_unknown() {
     assert_eq!(chain.settle(Some([0; 32])).expect("a block").status, Status::Valid);
     let checkpoint = chain.checkpoint().expect("a proven block");
     assert_eq!((checkpoint.height, checkpoint.work), (1, 0));
+}
+
+/// The key changes after block 2112, and with it the seeds that a checkpoint needs.
+#[test]
+fn a_checkpoint_has_the_seeds_of_the_next_blocks() {
+    let seeds = [0, 2048].map(|height| Seed { height, id: [2; 32] });
+    for (height, needed) in [(2111, &seeds[..]), (2112, &seeds[1..])] {
+        let recent = vec![RecentBlock { timestamp: NOW - 100, difficulty: 7 }; 735];
+        let (id, work) = ([1; 32], 0);
+        let start = Checkpoint { height: height - 1, id, work, recent, seeds: seeds.to_vec() };
+        let mut chain = Chain::resume_unchecked(start, Network::Regtest).expect("a checkpoint");
+        let blob = block(height, NOW, &id, 0);
+        let block = Candidate { block: Some(&blob), ..Candidate::default() };
+        chain.push(&Link { block, ..Link::default() }, NOW).expect("a block");
+        assert_eq!(chain.settle(Some([0; 32])).expect("a block").status, Status::Valid);
+        assert_eq!(chain.checkpoint().expect("a proven block").seeds, needed);
+    }
 }
 
 /// Judges the first block of a chain, and returns one of its checks.
@@ -208,4 +227,9 @@ fn messages_name_what_was_expected() {
     let refused = Client::new(config, Start::Between(anchor, anchor)).expect_err("no distance");
     assert_eq!(refused, StartError::Anchors);
     assert!(refused.to_string().starts_with("anchors: expected the second"), "{refused}");
+    assert_eq!(SourceState::OtherNetwork.to_string(), "other-network");
+    let evidence = EvidenceError::Start(CheckpointError::Incomplete).to_string();
+    assert!(evidence.starts_with("the common past: incomplete"), "{evidence}");
+    let foreign = StoreError::Foreign { network: Network::Stagenet }.to_string();
+    assert!(foreign.contains("stagenet"), "{foreign}");
 }

@@ -7,10 +7,10 @@ use crate::drive::drive;
 use crate::sources::{Mode, Source};
 use crate::world::{Fault, START, World};
 
-/// The heights of the anchors and of the tip.
+/// The heights of the anchors and of the tip. The second anchor is the last block with the first key.
 const FROM: usize = 800;
-const TO: usize = 2100;
-const TIP: usize = 2110;
+const TO: usize = 2112;
+const TIP: usize = 2122;
 
 fn world() -> World {
     let mut world = World::new(None);
@@ -64,6 +64,8 @@ fn a_first_start_trusts_no_source() {
     assert_eq!(client.block_id(TIP as u64 - 1), Some(world.blocks[TIP - 1].id));
     let checkpoint = client.checkpoint().expect("a chain");
     assert!(checkpoint.is_complete());
+    let base = client.base();
+    assert_eq!((base.height, base.seeds.len(), base.seeds[0].height), (TO as u64, 1, 2048));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use randomx_monero::client::{
     Client, Config, Evidence, EvidenceError, Start, StartError, StoreError,
 };
-use randomx_monero::{Checkpoint, Network};
+use randomx_monero::{Checkpoint, Hash, HashingBlob, Network, keccak256};
 
 use crate::drive::drive;
 use crate::sources::Source;
@@ -44,6 +44,23 @@ fn every_changed_byte_and_every_cut_of_a_store_is_noticed() {
         assert_eq!(restore(&bytes[..index], config()).err(), damaged, "cut at {index}");
     }
     assert_eq!(restore(&[&bytes[..], &[0]].concat(), config()).err(), damaged);
+    assert_eq!(restore(&lengthened(&bytes), config()).err(), damaged);
+}
+
+/// Adds a byte that nothing needs, with the checksum that belongs to it.
+fn lengthened(bytes: &[u8]) -> Vec<u8> {
+    let (content, _) = bytes.split_last_chunk::<{ size_of::<Hash>() }>().expect("a checksum");
+    let content = [content, &[0]].concat();
+    [&content[..], &keccak256(&[&content])].concat()
+}
+
+#[test]
+fn a_restored_client_knows_the_work_since_the_genesis_block() {
+    let mut world = World::new(None);
+    let bytes = stored(&mut world);
+    let checkpoint = restore(&bytes, config()).expect("a store").checkpoint().expect("a chain");
+    assert_eq!(checkpoint.work, world.blocks[30].work);
+    assert_eq!(checkpoint.check(Network::Regtest), Ok(()));
 }
 
 #[test]
@@ -119,4 +136,22 @@ fn every_changed_byte_and_every_cut_of_evidence_is_noticed() {
     assert_eq!(verdicts.iter().map(|side| side.valid).collect::<Vec<_>>(), [3, 3]);
     let stopped = evidence.verify(NOW, &mut |_, _| None);
     assert_eq!(stopped, Err(EvidenceError::Stopped));
+}
+
+#[test]
+fn evidence_has_one_or_two_sides_of_hashing_blobs() {
+    let parsed = |sides: Vec<Vec<Vec<u8>>>| {
+        let start = Checkpoint::genesis(Network::Regtest);
+        let evidence = Evidence { network: Network::Regtest, fixed_difficulty: None, start, sides };
+        let bytes = evidence.to_bytes();
+        assert_eq!(Evidence::from_bytes(&lengthened(&bytes)), Err(EvidenceError::NotEvidence));
+        Evidence::from_bytes(&bytes).map(|parsed| parsed == evidence)
+    };
+    let refused = Err(EvidenceError::NotEvidence);
+    for (sides, expected) in [(0, refused), (1, Ok(true)), (2, Ok(true)), (3, refused)] {
+        assert_eq!(parsed(vec![Vec::new(); sides]), expected, "{sides} sides");
+    }
+    let most = HashingBlob::MAX_BYTES;
+    assert_eq!(parsed(vec![vec![vec![1; most]]]), Ok(true));
+    assert_eq!(parsed(vec![vec![vec![1; most + 1]]]), refused);
 }

@@ -52,6 +52,23 @@ fn a_tip_that_grows_old_raises_an_alarm_once() {
     assert_eq!(watch.alarms(tip + 60), [Alarm::Cleared]);
 }
 
+/// A client that was off for long has no tip to compare with.
+#[test]
+fn an_old_tip_raises_an_alarm_as_soon_as_it_is_read() {
+    let mut watch = Watch::new();
+    let tip = watch.grow(10, 120);
+    assert_eq!(watch.alarms(tip + 3700), [Alarm::Stale { age: 3700 }]);
+}
+
+#[test]
+fn a_chain_at_half_its_speed_raises_no_alarm() {
+    let mut watch = Watch::new();
+    let tip = watch.grow(61, 240);
+    assert_eq!(watch.alarms(tip), []);
+    let slow = Alarm::SlowWork { took: 60 * 240 + 1, expected: 7200 };
+    assert_eq!(watch.alarms(tip + 1), [slow]);
+}
+
 #[test]
 fn a_chain_that_loses_its_work_raises_an_alarm() {
     let mut watch = Watch::new();

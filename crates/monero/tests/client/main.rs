@@ -6,12 +6,18 @@
 //! have occurred.
 
 mod anchors;
+mod answers;
 mod counts;
 mod damage;
 mod drive;
 mod growth;
+mod hashes;
 mod history;
+mod memory;
+mod rules;
 mod sampling;
+mod script;
+mod searches;
 mod sources;
 mod state;
 mod world;

@@ -67,6 +67,15 @@ impl World {
 
     /// Makes a block after another, some seconds later.
     pub fn child(&mut self, parent: usize, seconds: u64, fault: Fault) -> usize {
+        let mut timestamp = self.blocks[parent].timestamp.max(START) + seconds;
+        if fault == Fault::Early {
+            timestamp += 1_000_000_000;
+        }
+        self.child_at(parent, timestamp, fault)
+    }
+
+    /// Makes a block after another, with a timestamp.
+    pub fn child_at(&mut self, parent: usize, timestamp: u64, fault: Fault) -> usize {
         let before = &self.blocks[parent];
         let height = before.height + 1;
         let possible = |difficulty: &u128| {
@@ -76,10 +85,6 @@ impl World {
         // Without a possible difficulty every block is invalid.
         let fault = if demanded.is_none() { Fault::OldVote } else { fault };
         let difficulty = demanded.unwrap_or(1);
-        let mut timestamp = before.timestamp.max(START) + seconds;
-        if fault == Fault::Early {
-            timestamp += 1_000_000_000;
-        }
         let (version, vote): (u8, u8) = match fault {
             Fault::OldVersion => (15, 16),
             Fault::OldVote => (16, 15),

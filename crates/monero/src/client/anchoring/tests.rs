@@ -165,6 +165,29 @@ fn other_chains_are_told_from_broken_ones() {
     );
 }
 
+#[test]
+fn blocks_took_one_minute_before_version_2() {
+    let network = Network::Stagenet;
+    let (version, first) = network.forks()[0];
+    assert_eq!(version, 2);
+    for (height, expected) in [(first - 1, 6000), (first, 12_000), (first + 1, 12_000)] {
+        // A block a minute.
+        let blocks = DIFFICULTY_BLOCKS as u64;
+        let recent = (0..blocks).map(|n| RecentBlock { timestamp: 60 * n, difficulty: 6000 });
+        let (recent, seeds) = (recent.collect(), Vec::new());
+        let checkpoint = Checkpoint { height: height - 1, id: [3; 32], work: 0, recent, seeds };
+        let mut walk = Walk::after(checkpoint);
+        let mut blob = vec![1, 1];
+        write_varint(&mut blob, 60 * blocks);
+        blob.extend(walk.id);
+        blob.extend([1, 2, 3, 4]);
+        blob.extend([5; 32]);
+        blob.push(1);
+        walk.push(&blob, network, u128::MAX).expect("a block");
+        assert_eq!(walk.work, expected, "height {height}");
+    }
+}
+
 /// Returns the least and the greatest next difficulty, as parts of the true one, that a source can
 /// reach which divides the work of the 735 blocks as it likes.
 ///
