@@ -337,7 +337,7 @@ impl Chain {
     fn extend(&mut self, tip: Tip, blob: &HashingBlob, difficulty: u128, seed: Seed) {
         let Tip { height, id } = tip;
         let block = RecentBlock { timestamp: blob.header.timestamp, difficulty };
-        self.history.push(block, DIFFICULTY_BLOCKS + self.pending.len() + 1);
+        self.history.push(block, DIFFICULTY_BLOCKS + self.pending.len());
         if !self.seeds.contains(&seed) {
             self.seeds.push(seed);
         }

@@ -231,7 +231,7 @@ impl Walk {
         (self.height, self.id) = (height, blob.id());
         if height.is_multiple_of(SEED_EPOCH_BLOCKS) {
             self.seeds.push(Seed { height, id: self.id });
-            let oldest = seed_height(height + 1);
+            let oldest = seed_height(height);
             self.seeds.retain(|seed| seed.height >= oldest);
         }
         Ok(())

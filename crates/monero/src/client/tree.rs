@@ -309,11 +309,10 @@ impl Tree {
         self.get(id).and_then(|entry| Difficulty::try_from(entry.difficulty).ok())
     }
 
-    /// Removes a block and all that follow it, and returns their ids.
-    pub(super) fn remove(&mut self, id: &Hash) -> HashSet<Hash> {
+    /// Removes a block and all that follow it.
+    pub(super) fn remove(&mut self, id: &Hash) {
         let removed = self.subtree(id);
         self.entries.retain(|id, _| !removed.contains(id));
-        removed
     }
 
     /// Returns the ids of a block and of all that follow it.
