@@ -40,8 +40,8 @@ A node or relay is trusted about the chain's difficulties and about which chain 
 --node` verifies those too. Without --to, the ten newest blocks are left out.
 
 Memory: 256 MiB for each epoch that is hashed at once, 2 MiB for each of eight lanes of each thread,
-and 64 MiB for each epoch's rows. An epoch of 4,096 hashes or more is hashed with a dataset where
---memory allows 2,400 MiB and more.
+and 64 MiB for each epoch's rows. An epoch of 2,560 hashes or more is hashed with a dataset where
+--memory allows 2,400 MiB, and 16 MiB for each thread.
 
 Exit codes:
   0  every proof of work is valid

@@ -8,7 +8,6 @@ use randomx_client::{Answer, Source, SourceError};
 use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob, Network, seed_height};
 
-use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::table::Row;
 
@@ -69,7 +68,7 @@ impl Remote {
     /// Reads blocks of one epoch, which must follow each other.
     pub(crate) fn blocks(&self, heights: RangeInclusive<u64>) -> Result<Blocks, Error> {
         let (first, last) = heights.into_inner();
-        let seed_hash = Some(self.seed_hash(Epoch::of_height(first), first)?);
+        let seed_hash = Some(self.seed_hash(first)?);
         let mut blocks = Blocks { rows: Vec::new(), previous: [0; 32], last: [0; 32] };
         let mut next = first;
         while next <= last {
@@ -92,12 +91,9 @@ impl Remote {
         Ok(blocks)
     }
 
-    /// Returns the key of an epoch, one block of which has the height `height`.
-    fn seed_hash(&self, epoch: Epoch, height: u64) -> Result<Hash, Error> {
-        let seed = match epoch {
-            Epoch::Height(seed) => seed,
-            Epoch::Seed(_) | Epoch::Unknown => seed_height(height),
-        };
+    /// Returns the key at a height.
+    fn seed_hash(&self, height: u64) -> Result<Hash, Error> {
+        let seed = seed_height(height);
         // Relays have no genesis block.
         if seed == 0 {
             return Ok(self.network.genesis_id());

@@ -1,6 +1,7 @@
 //! `randomx-audit` on made chains.
 
 mod collect;
+mod daemon;
 #[path = "../../../cli/tests/common/fake_node.rs"]
 #[allow(dead_code, reason = "these tests use some of it")]
 mod fake_node;

@@ -64,12 +64,12 @@ fn an_epoch_of_many_hashes_gets_a_dataset() {
         share.hashing_blob[39..43].copy_from_slice(&nonce.to_le_bytes());
         share
     };
-    let shares: Vec<MadeBlock> = (0..4100).map(share).collect();
+    let shares: Vec<MadeBlock> = (0..2600).map(share).collect();
     write(&input, &shares, 1000);
     let fast = folder.path().join("fast");
     let size = peak(&input, &fast, 2500);
     assert!((2080..2500 + REST).contains(&size), "{size} MiB");
-    assert_eq!(summary(&fast)["valid"], 4100);
+    assert_eq!(summary(&fast)["valid"], 2600);
     let file = fs::File::open(fast.join("epoch-0000000000.parquet")).expect("a file");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a table");
     let first = reader.build().expect("a reader").next().expect("a batch").expect("rows");
