@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, FixedSizeBinaryBuilder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use randomx::{Cache, Dataset, HASH_SIZE, Items, KeyMemory, Version, VmOptions, VmPool};
 use randomx_monero::Hash;
 
@@ -70,6 +70,23 @@ impl Kernel {
         Ok(())
     }
 
+    /// Returns the schema of the results for batches of a schema.
+    ///
+    /// # Errors
+    ///
+    /// If a column has the name of one of [`OUTPUTS`].
+    pub fn schema(input: &SchemaRef) -> Result<SchemaRef, KernelError> {
+        if let Some(name) = OUTPUTS.into_iter().find(|name| input.column_with_name(name).is_some())
+        {
+            return Err(KernelError::Taken { name });
+        }
+        let hash = DataType::FixedSizeBinary(HASH_SIZE as i32);
+        let added = OUTPUTS.into_iter().zip([hash, DataType::Boolean, DataType::Utf8]);
+        let mut fields = input.fields().to_vec();
+        fields.extend(added.map(|(name, data_type)| Arc::new(Field::new(name, data_type, true))));
+        Ok(Arc::new(Schema::new_with_metadata(fields, input.metadata().clone())))
+    }
+
     /// Returns the batch with the columns of [`OUTPUTS`] appended.
     ///
     /// # Errors
@@ -91,14 +108,14 @@ impl Kernel {
         batch: &RecordBatch,
         hashed: impl Fn(usize) + Sync,
     ) -> Result<RecordBatch, KernelError> {
-        let schema = output_schema(batch)?;
+        let schema = Kernel::schema(batch.schema_ref())?;
         let rows = Rows::of(batch, self.settings.blocks)?;
         let parsed: Vec<_> = (0..batch.num_rows()).map(|row| rows.parse(row)).collect();
         let hashes = self.hash(&parsed, hashed)?;
         let mut columns = batch.columns().to_vec();
         columns.extend(verdicts(&parsed, &hashes)?);
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        Ok(RecordBatch::try_new_with_options(Arc::new(schema), columns, &options)?)
+        Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
     }
 
     /// Hashes the rows that can be hashed. The others' hashes are zero.
@@ -144,21 +161,6 @@ impl Kernel {
         let Settings { threads, options, .. } = self.settings;
         Ok(VmPool::new(memory, Version::V1, options, threads)?)
     }
-}
-
-/// Returns the schema of the result.
-fn output_schema(batch: &RecordBatch) -> Result<Schema, KernelError> {
-    for name in OUTPUTS {
-        if batch.schema_ref().column_with_name(name).is_some() {
-            return Err(KernelError::Taken { name });
-        }
-    }
-    let input = batch.schema_ref();
-    let types = [DataType::FixedSizeBinary(HASH_SIZE as i32), DataType::Boolean, DataType::Utf8];
-    let added = OUTPUTS.into_iter().zip(types);
-    let mut fields = input.fields().to_vec();
-    fields.extend(added.map(|(name, data_type)| Arc::new(Field::new(name, data_type, true))));
-    Ok(Schema::new_with_metadata(fields, input.metadata().clone()))
 }
 
 /// Builds the appended columns.

@@ -26,7 +26,8 @@ const WASM_PACKAGES: [&str; 7] = [
 const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
 
 /// The packages of the full tier. No other package uses them without a feature.
-const FULL_ONLY: [&str; 4] = ["randomx-lab", "randomx-wasmi", "randomx-arrow", "randomx-audit"];
+const FULL_ONLY: [&str; 5] =
+    ["randomx-lab", "randomx-wasmi", "randomx-arrow", "randomx-audit", "randomx-python"];
 
 /// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
 /// procedural macros.

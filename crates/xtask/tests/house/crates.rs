@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "randomx-audit",
         &["randomx-core", "randomx-monero", "randomx-client", "randomx-arrow", "randomx-console"],
     ),
+    ("randomx-python", &["randomx-core", "randomx-monero", "randomx-arrow"]),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),
     ("randomx-wasmi", &["randomx-core"]),

@@ -77,6 +77,7 @@ const CRATES: &[&str] = &[
     "crates/lab/src",
     "crates/monero/src",
     "crates/node/src",
+    "crates/python/src",
     "crates/randomx/src",
     "crates/testing/src",
     "crates/xtask/src",

@@ -1,0 +1,21 @@
+//! The native part of the Python package `randomx-web`.
+
+mod chain;
+mod difficulty;
+mod hashing;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::chain::{
+        Block, block_id, difficulty_after, median_timestamp, meets_difficulty, seed_height,
+        tree_hash,
+    };
+    #[pymodule_export]
+    use crate::hashing::{Cache, Dataset, Vm, calculate_commitment, hash, hash_many, verify};
+    #[pymodule_export]
+    use crate::table::{VerifiedTable, verify_table};
+}

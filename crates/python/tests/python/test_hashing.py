@@ -1,0 +1,110 @@
+"""Hashes, against the vectors of the reference implementation."""
+
+import threading
+import time
+from collections import defaultdict
+
+import pytest
+import randomx_web as randomx
+from vectors import read, shares
+
+
+def test_reference_hashes() -> None:
+    keys = defaultdict(list)
+    for name in ["reference-hashes.json", "specification-hashes.json"]:
+        for vector in read(name)["vectors"]:
+            keys[bytes.fromhex(vector["key"])].append(vector)
+    count = 0
+    for key, vectors in keys.items():
+        cache = randomx.Cache(key)
+        for version in [1, 2]:
+            chosen = [vector for vector in vectors if vector["version"] == version]
+            inputs = [bytes.fromhex(vector["input"]) for vector in chosen]
+            expected = [bytes.fromhex(vector["hash"]) for vector in chosen]
+            assert randomx.hash_many(cache, inputs, version=version) == expected
+            vm = randomx.Vm(cache, version=version)
+            assert [vm.hash(data) for data in inputs[:2]] == expected[:2]
+            count += len(chosen)
+    assert count >= 90
+
+
+def test_keys_may_be_bytes() -> None:
+    share = shares()[0]
+    key, blob = share["seed_hash"], share["hashing_blob"]
+    assert randomx.hash(key, blob) == share["pow_hash"]
+    assert randomx.hash(bytearray(key), bytearray(blob)) == share["pow_hash"]
+    assert randomx.verify(key, blob, share["difficulty"])
+
+
+def test_difficulties_of_any_size() -> None:
+    share = shares()[0]
+    cache = randomx.Cache(share["seed_hash"])
+    blob, pow_hash = share["hashing_blob"], share["pow_hash"]
+    most = (2**256 - 1) // int.from_bytes(pow_hash, "little")
+    for difficulty, met in [(1, True), (most, True), (most + 1, False), (2**256 - 1, False)]:
+        assert randomx.verify(cache, blob, difficulty) is met
+        assert randomx.meets_difficulty(pow_hash, difficulty) is met
+    for difficulty in [0, -1, -(10**400), 2**256]:
+        with pytest.raises(ValueError, match="^difficulty: expected at "):
+            randomx.verify(cache, blob, difficulty)
+    with pytest.raises(TypeError):
+        randomx.verify(cache, blob, 1.0)  # type: ignore[arg-type]
+
+
+def test_a_dataset_gives_the_same_hashes() -> None:
+    some = shares()[:3]
+    try:
+        dataset = randomx.Dataset(randomx.Cache(some[0]["seed_hash"]), threads=2)
+    except MemoryError:
+        pytest.skip("no memory for a dataset")
+    vm = randomx.Vm(dataset, threads=2)
+    assert vm.hash_many([share["hashing_blob"] for share in some]) == [
+        share["pow_hash"] for share in some
+    ]
+
+
+def test_commitments() -> None:
+    for vector in read("commitments.json")["vectors"]:
+        data, pow_hash = bytes.fromhex(vector["input"]), bytes.fromhex(vector["hash"])
+        assert randomx.calculate_commitment(data, pow_hash).hex() == vector["commitment"]
+
+
+def test_the_interpreter_runs_meanwhile() -> None:
+    some = shares()
+    vm = randomx.Vm(some[0]["seed_hash"])
+    hashing = threading.Thread(target=vm.hash_many, args=([s["hashing_blob"] for s in some],))
+    start = time.monotonic()
+    hashing.start()
+    turns = 0
+    while hashing.is_alive():
+        time.sleep(0.001)
+        turns += 1
+    assert turns > 20, f"{turns} turns in {time.monotonic() - start} s"
+
+
+def test_threads_share_a_vm() -> None:
+    some = shares()[:8]
+    vm = randomx.Vm(some[0]["seed_hash"], threads=2)
+    found: dict[int, bytes] = {}
+
+    def work(index: int) -> None:
+        found[index] = vm.hash(some[index]["hashing_blob"])
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[index] for index in range(8)] == [share["pow_hash"] for share in some]
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(TypeError):
+        randomx.Cache("text")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="version: expected 1 or 2, got 3"):
+        randomx.hash(b"", b"", version=3)
+    for threads in [0, 1025]:
+        with pytest.raises(ValueError, match=f"threads: expected 1 to 1024, got {threads}"):
+            randomx.hash_many(b"", [], threads=threads)
+    with pytest.raises((TypeError, ValueError)):
+        randomx.calculate_commitment(b"", b"short")

@@ -1,0 +1,112 @@
+"""The Arrow kernel with the libraries that people use."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+import randomx_web as randomx
+from vectors import shares
+
+
+def columns(count: int) -> dict[str, list[Any]]:
+    some = shares()[:count]
+    names = ["seed_hash", "hashing_blob", "difficulty"]
+    return {"number": list(range(count))} | {name: [s[name] for s in some] for name in names}
+
+
+def expected(count: int) -> list[bytes]:
+    return [share["pow_hash"] for share in shares()[:count]]
+
+
+def test_pyarrow() -> None:
+    table = pyarrow.table(columns(12))
+    verified = pyarrow.table(randomx.verify_table(table, threads=2))
+    assert verified.column_names == [*table.column_names, "pow_hash", "valid", "reason"]
+    assert verified.select(table.column_names) == table
+    assert verified["pow_hash"].to_pylist() == expected(12)
+    assert verified["pow_hash"].type == pyarrow.binary(32)
+    assert verified["valid"].to_pylist() == [True] * 12
+    assert verified["reason"].null_count == 12
+
+
+def test_polars_duckdb_and_pandas() -> None:
+    data = columns(4)
+    frame = polars.DataFrame(data)
+    verified = polars.DataFrame(randomx.verify_table(frame, threads=2))
+    assert verified["pow_hash"].to_list() == expected(4)
+    relation = duckdb.from_arrow(pyarrow.table(data))
+    verified = pyarrow.table(randomx.verify_table(relation, threads=2))
+    assert verified["pow_hash"].to_pylist() == expected(4)
+    table = pyarrow.RecordBatchReader.from_stream(randomx.verify_table(frame, threads=2))
+    rows = duckdb.from_arrow(table).aggregate("count(*), bool_and(valid)").fetchall()
+    assert rows == [(4, True)]
+    verified = pyarrow.table(randomx.verify_table(pandas.DataFrame(data), threads=2))
+    assert verified["pow_hash"].to_pylist() == expected(4)
+
+
+def test_rows_are_verified_while_they_are_read() -> None:
+    batches = pyarrow.table(columns(6)).to_batches(max_chunksize=2)
+    taken = []
+
+    def source() -> Iterator[pyarrow.RecordBatch]:
+        for number, batch in enumerate(batches):
+            taken.append(number)
+            yield batch
+
+    stream = pyarrow.RecordBatchReader.from_batches(batches[0].schema, source())
+    table = randomx.verify_table(stream, threads=1)
+    reader = pyarrow.RecordBatchReader.from_stream(table)
+    assert taken == []
+    for number in range(3):
+        batch = reader.read_next_batch()
+        assert taken == list(range(number + 1))
+        assert batch["pow_hash"].to_pylist() == expected(6)[2 * number : 2 * number + 2]
+    with pytest.raises(ValueError, match="was read already"):
+        pyarrow.table(table)
+
+
+def test_the_interpreter_runs_meanwhile() -> None:
+    table = randomx.verify_table(polars.DataFrame(columns(150)), threads=1)
+    reading = threading.Thread(target=pyarrow.table, args=(table,))
+    reading.start()
+    turns = 0
+    while reading.is_alive():
+        time.sleep(0.001)
+        turns += 1
+    assert turns > 20
+
+
+def test_garbage_has_reasons() -> None:
+    data = columns(3)
+    data["seed_hash"][0] = None
+    data["hashing_blob"][1] = None
+    data["difficulty"] = [1, 2, None]
+    verified = pyarrow.table(randomx.verify_table(pyarrow.table(data)))
+    assert verified["valid"].to_pylist() == [False] * 3
+    assert verified["reason"].to_pylist() == [
+        "seed_hash: expected 32 bytes, got null",
+        "hashing_blob: expected bytes, got null",
+        "difficulty: expected a value, got null",
+    ]
+
+
+def test_wrong_tables() -> None:
+    with pytest.raises(TypeError, match="__arrow_c_stream__"):
+        randomx.verify_table([1])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="valid: expected no column of this name"):
+        randomx.verify_table(pyarrow.table({"valid": [True]}))
+    with pytest.raises(Exception, match="seed_hash: expected a column of this name"):
+        pyarrow.table(randomx.verify_table(pyarrow.table({"x": [1]})))
+
+    class Liar:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return pyarrow.schema([]).__arrow_c_schema__()
+
+    with pytest.raises(ValueError):
+        randomx.verify_table(Liar())

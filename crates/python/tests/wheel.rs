@@ -1,0 +1,68 @@
+//! Builds the wheel, installs it in a fresh virtual environment, and runs the tests in Python there.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use randomx_testing::say;
+
+/// What the tests need, in versions that were tried.
+const PACKAGES: [&str; 7] = [
+    "maturin==1.16.0",
+    "pyarrow==26.0.1",
+    "polars==2.1.0",
+    "duckdb==2.0.0",
+    "pandas==3.1.1",
+    "pytest==9.2.0",
+    "mypy==2.4.1",
+];
+
+fn run(command: &mut Command) {
+    let status = command.status().expect("the command starts");
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+#[test]
+#[ignore = "full tests: builds the wheel, and installs packages from PyPI"]
+fn the_wheel_works_in_a_fresh_environment() {
+    if Command::new("python3").args(["-c", "import venv, ensurepip"]).output().is_err() {
+        say("skipped: no python3 with venv");
+        return;
+    }
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let new = |name: &str| -> PathBuf {
+        let path = folder.path().join(name);
+        run(Command::new("python3").args(["-m", "venv"]).arg(&path));
+        path.join("bin/python")
+    };
+    let [tools, fresh] = ["tools", "fresh"].map(new);
+    let pip = |python: &Path| {
+        let mut pip = Command::new(python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip
+    };
+    let wheels = folder.path().join("wheels");
+    run(pip(&tools).args(&PACKAGES[..1]));
+    let mut maturin = Command::new(&tools);
+    maturin.args(["-m", "maturin", "build", "--locked", "--profile", "checked", "--out"]);
+    run(maturin.arg(&wheels).arg("--interpreter").arg(&tools).current_dir(crate_folder));
+    let wheel = wheels.read_dir().expect("a folder").next().expect("a wheel").expect("a file");
+    let name = wheel.file_name().into_string().expect("a name");
+    assert!(name.starts_with("randomx_web-0.1.0-cp310-abi3-"), "{name}");
+    // Without other packages.
+    run(pip(&fresh).args(["--no-index", "--no-deps"]).arg(wheel.path()));
+    run(Command::new(&fresh).args(["-c", "import randomx_web; randomx_web.seed_height(1)"]));
+    run(pip(&fresh).args(&PACKAGES[1..]));
+    let tests = crate_folder.join("tests/python");
+    let vectors = crate_folder.join("../../tests/vectors");
+    let python = |arguments: &[&str]| {
+        let mut python = Command::new(&fresh);
+        python.args(arguments).arg(&tests).current_dir(folder.path());
+        // Nothing is written beside the sources.
+        python.env("RANDOMX_VECTORS", &vectors).env("PYTHONDONTWRITEBYTECODE", "1");
+        run(&mut python);
+    };
+    python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    let mypy = ["-m", "mypy", "--strict", "--cache-dir", "/dev/null"];
+    python(&[&mypy[..], &["--disable-error-code", "import-untyped"]].concat());
+}
