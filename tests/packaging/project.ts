@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inject, onTestFinished, test } from "vitest";
+import { afterAll, inject, onTestFinished, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
 
@@ -34,18 +34,39 @@ interface RealBlock {
 /** The block that each project verifies. */
 export const block = firstBlock();
 
-/** Copies one of `projects` and installs the package there, and others, until the test ends. */
+/** Folders of projects with installed packages, by the project's name and the other packages. */
+const installed = new Map<string, string>();
+
+afterAll(() => {
+  for (const folder of installed.values()) rmSync(folder, { recursive: true });
+});
+
+/** Returns a copy of one of `projects` with this package and others installed. It lasts until the test ends. */
 export function freshProject(name: string, ...others: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), `randomx-web-${name}-`));
+  const which = [name, ...others].join(" ");
+  // npm takes seconds, a copy does not.
+  const original = installed.get(which) ?? install(name, others);
+  installed.set(which, original);
+  const folder = temporary(name);
   onTestFinished(() => {
     rmSync(folder, { recursive: true });
   });
+  cpSync(original, folder, { recursive: true });
+  return folder;
+}
+
+function install(name: string, others: string[]): string {
+  const folder = temporary(name);
   cpSync(fileURLToPath(new URL(`projects/${name}`, import.meta.url)), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   writeFileSync(join(folder, "block.js"), `export const block = ${JSON.stringify(block)};\n`);
   const options = ["install", "--offline", "--silent", "--no-audit", inject("tarball"), ...others];
   execFileSync("npm", options, { cwd: folder, stdio: "inherit" });
   return folder;
+}
+
+function temporary(name: string): string {
+  return mkdtempSync(join(tmpdir(), `randomx-web-${name}-`));
 }
 
 /** Returns the path of a file of the repository. */
