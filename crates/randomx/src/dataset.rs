@@ -240,6 +240,21 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_computed_after_a_stop() {
+        let mut items = vec![[0; 8]; 2 * CHUNK];
+        let work = Work {
+            chunks: Mutex::new(items.chunks_mut(CHUNK).enumerate()),
+            done: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+        };
+        assert!(work.step(count));
+        work.stop();
+        assert!(!work.step(count));
+        assert_eq!(work.done.into_inner(), CHUNK);
+        assert!(items[CHUNK..].iter().all(|item| *item == [0; 8]));
+    }
+
+    #[test]
     fn thread_counts_out_of_range_are_refused() {
         for threads in [0, MAX_THREADS + 1, 10_000, usize::MAX] {
             let error = DatasetBuilder::new(threads).expect_err("a bad number of threads");

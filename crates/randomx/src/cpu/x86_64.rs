@@ -84,4 +84,46 @@ mod tests {
         assert_eq!(all.without(Extension::Vaes).extensions().count(), 5);
         assert_eq!(Cpu::baseline().extensions().count(), 0);
     }
+
+    #[test]
+    fn extensions_are_those_of_the_processor() {
+        let reported = [
+            is_x86_feature_detected!("aes"),
+            is_x86_feature_detected!("avx2"),
+            [
+                is_x86_feature_detected!("avx512f"),
+                is_x86_feature_detected!("avx512vl"),
+                is_x86_feature_detected!("avx512dq"),
+                is_x86_feature_detected!("avx512bw"),
+            ] == [true; 4],
+            is_x86_feature_detected!("vaes"),
+            is_x86_feature_detected!("avx512ifma"),
+            is_x86_feature_detected!("bmi2"),
+        ];
+        let cpu = Cpu::detect();
+        for (extension, reported) in Extension::ALL.into_iter().zip(reported) {
+            assert_eq!(extension.detected(), reported, "{extension}");
+            let complete = extension.prerequisites().iter().all(|&needed| cpu.has(needed));
+            assert_eq!(cpu.has(extension), complete && reported, "{extension}");
+        }
+    }
+
+    #[test]
+    fn levels_lack_nothing_one_extension_or_all() {
+        let all = Cpu::with_all();
+        let levels = all.levels();
+        assert_eq!((levels.len(), levels[0]), (8, all));
+        for (extension, level) in Extension::ALL.into_iter().zip(&levels[1..]) {
+            assert_eq!(*level, all.without(extension));
+        }
+        assert_eq!(levels[7], Cpu::baseline());
+        assert_eq!(Cpu::baseline().levels(), [Cpu::baseline()]);
+    }
+
+    #[test]
+    fn sets_show_their_extensions() {
+        assert_eq!(Cpu::baseline().to_string(), "baseline");
+        assert_eq!(Cpu::with_all().to_string(), "aes+avx2+avx512+vaes+ifma+bmi2");
+        assert_eq!(Cpu::with_all().without(Extension::Avx2).to_string(), "aes+bmi2");
+    }
 }

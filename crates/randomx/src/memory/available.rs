@@ -145,6 +145,28 @@ mod tests {
         assert_eq!(bytes_below(&machine.0), Some(35_000));
     }
 
+    #[test]
+    fn groups_of_other_controllers_do_not_count() {
+        let files = [
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "50000\n"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "20000\n"),
+        ];
+        for (name, groups, expected) in
+            [("own", "4:memory:/a\n", 30_000), ("other", "3:cpuset:/a\n", 4000 << 10)]
+        {
+            let [limit, used] = files;
+            let machine = Machine::new(name, &[MEMORY, ("proc/self/cgroup", groups), limit, used]);
+            assert_eq!(bytes_below(&machine.0), Some(expected), "{groups}");
+        }
+    }
+
+    #[test]
+    fn linux_reports_its_memory() {
+        let reported =
+            fs::read_to_string("/proc/meminfo").is_ok_and(|t| t.contains("MemAvailable:"));
+        assert_eq!(bytes().is_some(), reported);
+    }
+
     /// The process sees the path on the host, but only its own groups.
     #[test]
     fn a_container_with_first_generation_groups_counts() {

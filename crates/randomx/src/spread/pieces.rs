@@ -121,6 +121,16 @@ mod tests {
     }
 
     #[test]
+    fn closed_pieces_have_no_next_one() {
+        let jobs = [(); 17];
+        let pieces = Pieces::new(&jobs, 2, 8);
+        assert_eq!((pieces.group(), pieces.most()), (5, 4));
+        assert!(pieces.next(1).is_some());
+        pieces.close();
+        assert_eq!(pieces.next(1), None);
+    }
+
+    #[test]
     fn jobs_that_come_one_by_one_are_divided_among_the_free_workers() {
         assert_eq!(piece_size(0, 2, 2, 8), 0);
         assert_eq!(piece_size(1, 2, 2, 8), 1);

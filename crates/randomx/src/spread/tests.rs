@@ -198,28 +198,92 @@ fn without_pieces_no_second_thread_starts() {
 
 #[test]
 fn running_threads_do_the_share_of_threads_that_cannot_start() {
-    let source = Numbers::new(50);
-    let mut delivered = 0;
-    // No system has memory for such a stack.
-    let impossible = || thread::Builder::new().stack_size(usize::MAX / 4);
-    let own = thread::current().id();
-    let outcome = spread_on(
-        impossible,
-        &mut [(); 5],
+    for workers in [2, 5] {
+        let source = Numbers::new(50);
+        let mut delivered = 0;
+        // No system has memory for such a stack.
+        let impossible = || thread::Builder::new().stack_size(usize::MAX / 4);
+        let own = thread::current().id();
+        let outcome = spread_on(
+            impossible,
+            &mut vec![(); workers],
+            &source,
+            8,
+            |_, piece| {
+                if thread::current().id() == own { Ok(piece) } else { Err("another thread") }
+            },
+            |piece| {
+                assert_eq!(piece, delivered);
+                delivered += 1;
+                Ok(())
+            },
+        );
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(delivered, 50);
+        // At first all workers are free, then only the one with a thread.
+        let free = lock(&source.free);
+        assert_eq!((free[0], &free[1..]), (workers, &[1; 50][..]));
+    }
+}
+
+#[test]
+fn the_source_is_asked_until_it_has_no_more() {
+    let source = Numbers::new(100);
+    assert_eq!(all_of(&mut [(); 4], &source).len(), 100);
+    assert_eq!(lock(&source.free).len(), 101);
+}
+
+/// Waits for other threads. A defect ends the wait, so that the test fails.
+fn wait_until(is_true: impl Fn() -> bool) {
+    for _ in 0..30_000 {
+        if is_true() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn workers_with_a_piece_are_not_free() {
+    let source = Numbers::new(2);
+    let outcome = spread(
+        &mut [(); 2],
         &source,
         8,
-        |_, piece| if thread::current().id() == own { Ok(piece) } else { Err("another thread") },
-        |piece| {
-            assert_eq!(piece, delivered);
+        |_, piece| {
+            wait_until(|| piece > 0 || lock(&source.free).len() > 1);
+            Ok::<_, Infallible>(())
+        },
+        |()| Ok(()),
+    );
+    let Ok(()) = outcome;
+    assert_eq!(lock(&source.free)[..2], [2, 1]);
+}
+
+#[test]
+fn nothing_is_delivered_after_a_failure() {
+    let source = Queue::new();
+    source.push(0);
+    source.push(1);
+    let mut delivered = 0;
+    let outcome = spread(
+        &mut [(); 2],
+        &source,
+        8,
+        |_, piece| match piece {
+            // The failure closes the source.
+            0 => {
+                wait_until(|| lock(&source.pieces).1);
+                Ok(())
+            }
+            _ => Err("an error"),
+        },
+        |()| {
             delivered += 1;
             Ok(())
         },
     );
-    assert_eq!(outcome, Ok(()));
-    assert_eq!(delivered, 50);
-    // At first all five workers are free, then only the one with a thread.
-    let free = lock(&source.free);
-    assert_eq!((free[0], &free[1..]), (5, &[1; 50][..]));
+    assert_eq!((outcome, delivered), (Err("an error"), 0));
 }
 
 #[test]

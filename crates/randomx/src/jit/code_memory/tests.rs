@@ -31,6 +31,11 @@ fn result_of(code: &CodeMemory) -> u64 {
 fn replaced_code_runs() {
     for pages in ALL {
         let mut code = CodeMemory::new(&returning(0), 4096, pages).expect("executable memory");
+        let pages = code.pages();
+        assert_eq!(
+            format!("{code:?}"),
+            format!("CodeMemory {{ pages: {pages:?}, capacity: 4096, .. }}")
+        );
         for value in 1..1000 {
             code = code.replace(&returning(value)).expect("a short function");
             assert_eq!(result_of(&code), value, "{:?}", code.pages());
@@ -43,6 +48,7 @@ fn fixed_code_runs() {
     for pages in ALL {
         let code = FixedCode::new(&returning(17), pages).expect("executable memory");
         assert_eq!(call(code.entry()), 17, "{pages:?}");
+        assert_eq!(format!("{code:?}"), "FixedCode { .. }");
     }
 }
 
@@ -53,6 +59,10 @@ fn code_longer_than_its_memory_is_an_error() {
         assert!(matches!(refused, Err(JitError::TooLong)), "{refused:?}");
         let code = CodeMemory::new(&returning(7), 16, pages).expect("executable memory");
         assert_eq!(result_of(&code), 7);
+        let mut longest = returning(8);
+        longest.resize(16, 0);
+        let code = code.replace(&longest).expect("as long as its memory");
+        assert_eq!(result_of(&code), 8);
         let refused = code.replace(&[0; 17]);
         assert!(matches!(refused, Err(JitError::TooLong)), "{refused:?}");
     }
@@ -126,6 +136,20 @@ mod linux {
                 assert!(permissions.starts_with("r-x"), "{permissions}");
             }
         }
+    }
+
+    #[test]
+    fn dropped_code_is_unmapped() {
+        const COUNT: usize = 300;
+        for _ in 0..COUNT {
+            let code = CodeMemory::new(&returning(1), 4096, CodePages::Aliased);
+            assert_eq!(code.expect("executable memory").pages(), CodePages::Aliased);
+            assert_eq!(call(SealedCode::new(&returning(2)).expect("a sealed file").entry()), 2);
+        }
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("the list of mappings");
+        // Other tests have code, too, but less.
+        let mapped = maps.lines().filter(|line| line.contains("randomx-code")).count();
+        assert!(mapped < COUNT, "{mapped} mappings");
     }
 
     /// Returns whether a mapping holds `address`. Neighbours may be listed as one.
