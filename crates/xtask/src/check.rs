@@ -29,6 +29,16 @@ const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-ex
 const FULL_ONLY: [&str; 5] =
     ["randomx-lab", "randomx-wasmi", "randomx-arrow", "randomx-audit", "randomx-python"];
 
+/// The packages that use no C code. The others link `ring`, which needs a C compiler for the target.
+const WITHOUT_C: [&str; 6] = [
+    "randomx-core",
+    "randomx-monero",
+    "randomx-http",
+    "randomx-console",
+    "randomx-figures",
+    "xtask",
+];
+
 /// The profile of native tests, in `Cargo.toml`. Checks use it too, to share build scripts and
 /// procedural macros.
 pub(crate) const TEST_PROFILE: &str = "checked";
@@ -46,7 +56,8 @@ pub(crate) fn check(report: &Report) -> Result<()> {
         wasm(report, &tools)?;
         types(report)?;
         wasm_lints(report, &tools)?;
-        texts(report)
+        texts(report)?;
+        other_systems(report)
     };
     report.side_by_side(|| native(report, Tier::Full), web)?;
     Ok(())
@@ -124,6 +135,20 @@ fn as_clippy_checked(cargo: &mut Command) -> Result<&mut Command> {
     // As `cargo clippy -- -D warnings` sets them.
     cargo.env("RUSTC_WORKSPACE_WRAPPER", driver);
     Ok(cargo.env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"))
+}
+
+/// Lints code for systems that nothing here links or runs: macOS on both processors, and Windows with
+/// Microsoft's C library. `tests/README.md` lists what stays untested there.
+pub(crate) fn other_systems(report: &Report) -> Result<()> {
+    for target in ["aarch64-apple-darwin", "x86_64-apple-darwin", "x86_64-pc-windows-msvc"] {
+        report.step(format!("clippy, {target}"), || {
+            let mut clippy = setup::checker("clippy", target)?;
+            clippy.args(["--profile", TEST_PROFILE, "--lib", "--bins"]);
+            clippy.args(WITHOUT_C.iter().flat_map(|package| ["--package", package]));
+            process::run(clippy.args(["--", "-D", "warnings"]))
+        })?;
+    }
+    Ok(())
 }
 
 /// Makes a native command for the whole workspace leave out the packages of wasm and of other tiers.

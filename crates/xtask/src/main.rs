@@ -11,6 +11,7 @@ mod build;
 mod capi;
 mod check;
 mod fuzz;
+mod others;
 mod output;
 mod process;
 mod release;
@@ -22,6 +23,7 @@ mod stamp;
 mod test;
 mod tier;
 mod versions;
+mod windows;
 mod workspace;
 
 use std::process::ExitCode;
@@ -84,8 +86,18 @@ enum Command {
         #[arg(long)]
         full: bool,
     },
+    /// Run the tests of the core, Monero's rules and the program on Windows, in Wine.
+    TestWindows {
+        /// Run them with as many inputs as the full tests.
+        #[arg(long)]
+        full: bool,
+    },
+    /// Run the interpreter on RISC-V, i686, ARMv7 and s390x, in emulators.
+    TestOthers,
     /// Check formats, lints, types and documentation.
     Check,
+    /// Lint the code for macOS, and for Windows with Microsoft's C library.
+    CheckOthers,
     /// Look for known vulnerabilities of dependencies.
     Advisories,
     /// Build the archives of a release twice, in different folders, and compare them.
@@ -117,7 +129,12 @@ fn main() -> ExitCode {
             Report::new().run(|report| test::test(report, tier(full), system))
         }
         Command::TestArm64 { full } => Report::new().run(|report| arm64::test(report, tier(full))),
+        Command::TestWindows { full } => {
+            Report::new().run(|report| windows::test(report, tier(full)))
+        }
+        Command::TestOthers => Report::new().run(others::test),
         Command::Check => Report::new().run(check::check),
+        Command::CheckOthers => Report::new().run(check::other_systems),
         Command::Advisories => exit_code(check::advisories()),
         Command::Release(args) => exit_code(release::release(&args)),
         Command::Setup => exit_code(setup::everything()),

@@ -4,14 +4,15 @@
 //! it installs and about how long that takes. `FORCE_FALLBACK=1` skips the attempts that need more
 //! than package registries.
 
-mod arm64;
 mod browsers;
+mod build_std;
 mod chromium;
 mod cpp;
 mod crates_io;
 mod debian;
 mod deny;
 mod dieharder;
+mod foreign;
 mod monero;
 mod npm;
 mod private_toolchain;
@@ -24,11 +25,13 @@ use anyhow::Result;
 
 use crate::output;
 
-pub(crate) use arm64::{ARM64, Arm64Tools, EMULATOR, arm64_tools};
 pub(crate) use browsers::{Browsers, browsers, only_chromium};
 pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
+pub(crate) use foreign::{
+    ARM64, ARMV7, Foreign, I686, RISCV64, S390X, WINDOWS, checker, foreign_tools,
+};
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
 pub(crate) use target::TARGET;
@@ -40,7 +43,9 @@ pub(crate) fn everything() -> Result<()> {
     c_library_tools()?;
     packages()?;
     wasm_tools()?;
-    arm64_tools()?;
+    for foreign in [&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X] {
+        foreign_tools(foreign)?;
+    }
     browsers()?;
     monerod()?;
     dieharder()?;

@@ -12,7 +12,7 @@ use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{addon, arm64, check, fuzz, process, release};
+use crate::{addon, arm64, check, fuzz, others, process, release, windows};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -72,11 +72,29 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
             report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)
         }));
     }
-    // Elsewhere, or on such a processor, the other tests cover it as far as they can.
-    if tier == Tier::Full && system == System::Debian && !cfg!(target_arch = "aarch64") {
-        steps.push(Box::new(move || arm64::test(report, tier)));
+    if tier == Tier::Full {
+        steps.push(Box::new(|| check::other_systems(report)));
+    }
+    if tier == Tier::Full && system == System::Debian {
+        steps.push(Box::new(move || emulated(report, tier)));
     }
     steps
+}
+
+/// Runs the tests of other processors and systems, one after another: two at once would both install
+/// packages.
+fn emulated(report: &Report, tier: Tier) -> Result<()> {
+    // On such a processor, the other tests cover it.
+    if !cfg!(target_arch = "aarch64") {
+        arm64::test(report, tier)?;
+    }
+    // Debian packages Wine for 64 bits, which runs programs for x86-64 on this processor only.
+    if cfg!(target_arch = "x86_64") {
+        // On the same processor, more inputs would only repeat what the native tests do.
+        windows::test(report, Tier::Quick)?;
+        others::test(report)?;
+    }
+    Ok(())
 }
 
 /// Runs the steps that no other thread begins.

@@ -52,6 +52,23 @@ fn every_hash_in_every_way() {
     }
 }
 
+/// Two hashes of each version, for processors whose emulators take minutes for more.
+#[test]
+fn one_key_interpreted() {
+    let by_key = vectors_by_key();
+    let has_both = |vectors: &[HashVector]| {
+        let has = |version| vectors.iter().any(|vector| vector.version == version);
+        Version::ALL.into_iter().all(has)
+    };
+    let found = by_key.iter().find(|(_, vectors)| has_both(vectors));
+    let (key, vectors) = found.expect("a key with vectors of both versions");
+    let cache = Arc::new(Cache::new(key).expect("a cache"));
+    let engine = EngineChoice::Interpreter;
+    let way = Way { mode: Mode::Light, engine, lanes: 1, cpu: Cpu::detect() };
+    let checked = check(&way, &cache.into(), &way.vectors(vectors));
+    say(format_args!("{way}: {checked} hashes of one key"));
+}
+
 fn vectors_by_key() -> Vectors {
     let mut by_key = Vectors::new();
     for suite in randomx_conformance::suites() {

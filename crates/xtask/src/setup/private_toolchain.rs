@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::announce;
+use super::build_std::{Purpose, build_std};
 use super::debian::{self, Debian};
 use super::target::{self, TARGET};
-use crate::{process, remap, versions};
+use crate::{process, versions};
 
 /// The packages to unpack. The third one depends on another, `libstd-rust-web-1.96` or so, which
 /// contains the compiler's libraries.
@@ -136,33 +137,11 @@ impl Assembly {
 
     /// Builds the standard library for wasm, and copies it to where the compiler looks for it.
     fn build_std(&self) -> Result<()> {
-        let anchor = self.work.join("anchor");
-        fs::create_dir_all(anchor.join("src"))?;
-        fs::write(anchor.join("Cargo.toml"), "[package]\nname = \"anchor\"\n\n[workspace]\n")?;
-        fs::write(anchor.join("src/lib.rs"), "#![no_std]\n")?;
-
         let toolchain = self.toolchain();
-        let target_dir = self.work.join("target");
-        let mut cargo = process::command(toolchain.join("bin/cargo"));
-        target::unset_native_settings(&mut cargo);
-        cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
-        cargo.env("CARGO_TARGET_DIR", &target_dir);
-        cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&remap::flags(&toolchain)?));
-        // Building the standard library is an unstable feature of a stable compiler.
-        cargo.env("RUSTC_BOOTSTRAP", "1");
-        cargo.args(["build", "--release", "--target", TARGET, "-Zbuild-std=std,panic_abort"]);
-        process::run_logged(&mut cargo, &self.logs.join("build-std.log"))?;
-
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
-        fs::create_dir_all(&libraries)?;
-        for entry in fs::read_dir(target_dir.join(TARGET).join("release/deps"))? {
-            let built = entry?;
-            let name = built.file_name();
-            let shown = name.to_string_lossy();
-            if shown.ends_with(".rlib") && !shown.starts_with("libanchor-") {
-                fs::copy(built.path(), libraries.join(&name))?;
-            }
-        }
+        let log = self.logs.join("build-std.log");
+        let crates = "std,panic_abort";
+        build_std(Purpose::Link, &toolchain, TARGET, crates, &self.work, &libraries, &log)?;
         fs::write(toolchain.join("revision"), REVISION)?;
         Ok(())
     }

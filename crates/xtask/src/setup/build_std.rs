@@ -1,0 +1,69 @@
+//! Builds Rust's standard library from its sources.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::target;
+use crate::{process, remap};
+
+/// What a standard library is for.
+#[derive(Clone, Copy)]
+pub(super) enum Purpose {
+    /// Programs.
+    Link,
+    /// Checks of code, which need no machine code.
+    Check,
+}
+
+impl Purpose {
+    /// Returns Cargo's subcommand, and how the names of the files end that it makes.
+    fn parts(self) -> (&'static str, &'static str) {
+        match self {
+            Purpose::Link => ("build", ".rlib"),
+            Purpose::Check => ("check", ".rmeta"),
+        }
+    }
+}
+
+/// Builds some crates of the standard library for a target with the toolchain that has the sources, and
+/// copies them to the folder `libraries`. `work` is a folder for what is in between.
+pub(super) fn build_std(
+    purpose: Purpose,
+    toolchain: &Path,
+    target: &str,
+    crates: &str,
+    work: &Path,
+    libraries: &Path,
+    log: &Path,
+) -> Result<()> {
+    let (subcommand, ending) = purpose.parts();
+    let anchor = work.join("anchor");
+    fs::create_dir_all(anchor.join("src"))?;
+    fs::write(anchor.join("Cargo.toml"), "[package]\nname = \"anchor\"\n\n[workspace]\n")?;
+    fs::write(anchor.join("src/lib.rs"), "#![no_std]\n")?;
+
+    let target_dir = work.join("target");
+    let mut cargo = process::command(toolchain.join("bin/cargo"));
+    target::unset_native_settings(&mut cargo);
+    cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
+    cargo.env("CARGO_TARGET_DIR", &target_dir);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&remap::flags(toolchain)?));
+    // Building the standard library is an unstable feature of a stable compiler.
+    cargo.env("RUSTC_BOOTSTRAP", "1");
+    cargo.args([subcommand, "--release", "--target", target]);
+    cargo.arg(format!("-Zbuild-std={crates}"));
+    process::run_logged(&mut cargo, log)?;
+
+    fs::create_dir_all(libraries)?;
+    for entry in fs::read_dir(target_dir.join(target).join("release/deps"))? {
+        let built = entry?;
+        let name = built.file_name();
+        let shown = name.to_string_lossy();
+        if shown.ends_with(ending) && !shown.starts_with("libanchor-") {
+            fs::copy(built.path(), libraries.join(&name))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! Linkers, emulators and Rust's standard library for other processors and systems than this one.
+
+mod targets;
+mod wine;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use super::build_std::{Purpose, build_std};
+use super::cpp::install_missing;
+use super::debian;
+use super::{WasmTools, announce, wasm_tools};
+use crate::{process, workspace};
+
+pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
+
+/// A target that this machine links and emulates.
+pub(crate) struct Foreign {
+    /// What people call it.
+    pub(crate) name: &'static str,
+    /// What Rust calls it, such as `aarch64-unknown-linux-gnu`.
+    pub(crate) target: &'static str,
+    /// The linker and its Debian package.
+    linker: (&'static str, &'static str),
+    /// A file of the C library and its Debian package, which the linker's package only recommends.
+    library: Option<(&'static str, &'static str)>,
+    /// The emulator and its Debian package.
+    emulator: (&'static str, &'static str),
+    /// The folder in which the emulator looks for libraries.
+    root: Option<&'static str>,
+    standard_library: StandardLibrary,
+}
+
+/// Where the standard library of a target comes from if rustup has none.
+enum StandardLibrary {
+    /// Debian's package for this architecture of Debian's.
+    Packaged(&'static str),
+    /// Its sources, for programs or only to check code.
+    Built(Purpose),
+}
+
+/// The packages of the standard library for the compiler in the package `rustc-web`.
+const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
+
+/// The crates that programs and their tests link.
+const CRATES: &str = "std,panic_unwind,proc_macro,test";
+
+/// The flags of the compiler for the target.
+const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
+
+/// What builds and runs programs for a target.
+pub(crate) struct ForeignTools {
+    foreign: &'static Foreign,
+    /// The toolchain of wasm builds.
+    rust: WasmTools,
+    /// The folder with the standard library for the target, unless it is the toolchain's own.
+    sysroot: Option<PathBuf>,
+    /// Variables for the emulator.
+    environment: Vec<(&'static str, OsString)>,
+}
+
+/// Installs a linker, an emulator and the standard library for a target if they are missing.
+pub(crate) fn foreign_tools(foreign: &'static Foreign) -> Result<ForeignTools> {
+    let name = foreign.name;
+    let library: Vec<_> = foreign.library.into_iter().collect();
+    install_missing(&[foreign.linker, foreign.emulator], &library, "1 minute").with_context(
+        || format!("install a C compiler and an emulator for {name} by hand: tests use them"),
+    )?;
+    let rust = wasm_tools()?;
+    let cache = workspace::cache_dir()?;
+    let environment =
+        if foreign.target == WINDOWS.target { wine::environment(&cache)? } else { Vec::new() };
+    let sysroot = sysroot(&rust, foreign.target, &foreign.standard_library)?;
+    Ok(ForeignTools { foreign, rust, sysroot, environment })
+}
+
+impl ForeignTools {
+    /// Returns a command of Cargo that builds for the target, and runs tests in the emulator.
+    pub(crate) fn cargo(&self, subcommand: &str) -> Result<Command> {
+        let Foreign { target, linker, emulator, root, .. } = self.foreign;
+        let mut cargo = self.rust.command("cargo")?;
+        if let Some(folder) = &self.sysroot {
+            cargo.env(FLAGS, format!("--sysroot={}", folder.display()));
+        }
+        let variable = target.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{variable}_LINKER"), linker.0);
+        let root = root.map(|root| format!(" -L {root}")).unwrap_or_default();
+        // A test that starts its own program again reads this variable, too.
+        cargo.env(format!("CARGO_TARGET_{variable}_RUNNER"), format!("{}{root}", emulator.0));
+        cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        cargo.args([subcommand, "--locked", "--target", target]);
+        Ok(cargo)
+    }
+}
+
+/// Returns a command of Cargo for a target that this machine cannot link: it checks code, and builds
+/// nothing.
+pub(crate) fn checker(subcommand: &str, target: &str) -> Result<Command> {
+    let rust = wasm_tools()?;
+    let sysroot = sysroot(&rust, target, &StandardLibrary::Built(Purpose::Check))?;
+    let mut cargo = rust.command(&format!("cargo-{subcommand}"))?;
+    if let Some(folder) = sysroot {
+        cargo.env(FLAGS, format!("--sysroot={}", folder.display()));
+    }
+    cargo.args([subcommand, "--locked", "--target", target]);
+    Ok(cargo)
+}
+
+/// Installs the standard library for a target. Returns its folder, unless it is the toolchain's own.
+fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<Option<PathBuf>> {
+    let cache = workspace::cache_dir()?;
+    if rust.is_private() {
+        return standard_library(target, origin, rust, &cache).map(Some);
+    }
+    announce(&format!("rustup target add {target}: its standard library (about 10 seconds)"));
+    let rustup = process::find("rustup").context("rustup is not on PATH")?;
+    let log = cache.join(format!("logs/rustup-{target}.log"));
+    process::run_logged(process::command(rustup).args(["target", "add", target]), &log)?;
+    Ok(None)
+}
+
+/// Returns the folder of the standard library for the private compiler. A library fits only the compiler
+/// of its version.
+fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBuf> {
+    let version = compiler_version(rust)?;
+    Ok(cache.join("standard-library").join(version).join(target))
+}
+
+/// Returns the compiler's version, such as `1.96.0`.
+fn compiler_version(rust: &WasmTools) -> Result<String> {
+    let version = process::read(rust.command("rustc")?.arg("--version"))?;
+    version.split(' ').nth(1).map(str::to_owned).context("rustc prints no version")
+}
+
+/// Installs the standard library unless it was done before.
+fn standard_library(
+    target: &str,
+    origin: &StandardLibrary,
+    rust: &WasmTools,
+    cache: &Path,
+) -> Result<PathBuf> {
+    let sysroot = library_folder(target, rust, cache)?;
+    if sysroot.is_dir() {
+        return Ok(sysroot);
+    }
+    let work = cache.join("unfinished-library").join(target);
+    process::remove_dir(&work)?;
+    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+    let log = cache.join(format!("logs/{target}.log"));
+    let finished = match origin {
+        StandardLibrary::Packaged(architecture) => {
+            let version = compiler_version(rust)?;
+            unpack(target, architecture, &version, &work, &log).or_else(|error| {
+                // A mirror of Debian lacks a package for some hours, or for good.
+                announce(&format!("no package has it: {error:#}"));
+                build(Purpose::Link, target, rust, &work, &log)
+            })?
+        }
+        StandardLibrary::Built(purpose) => build(*purpose, target, rust, &work, &log)?,
+    };
+    fs::create_dir_all(sysroot.parent().unwrap_or(&sysroot))?;
+    fs::rename(finished, &sysroot)
+        .with_context(|| format!("cannot move files to {}", sysroot.display()))?;
+    process::remove_dir(&work)?;
+    Ok(sysroot)
+}
+
+/// Unpacks Debian's build of the standard library, and returns its folder.
+fn unpack(
+    target: &str,
+    architecture: &str,
+    version: &str,
+    work: &Path,
+    log: &Path,
+) -> Result<PathBuf> {
+    announce(&format!(
+        "the standard library for {target} from Debian's packages (about 20 seconds)"
+    ));
+    let package = debian::download_foreign(STANDARD_LIBRARY, architecture, version, work, log)?;
+    process::run(process::command("dpkg-deb").arg("-x").arg(package).arg(work))?;
+    let library = Path::new("lib/rustlib").join(target);
+    if !work.join("usr").join(&library).is_dir() {
+        bail!("{STANDARD_LIBRARY}:{architecture} contains no {}", library.display());
+    }
+    Ok(work.join("usr"))
+}
+
+/// Builds the standard library, and returns its folder.
+fn build(
+    purpose: Purpose,
+    target: &str,
+    rust: &WasmTools,
+    work: &Path,
+    log: &Path,
+) -> Result<PathBuf> {
+    let time = match purpose {
+        Purpose::Link => "2 minutes",
+        Purpose::Check => "30 seconds",
+    };
+    announce(&format!("the standard library for {target} from its sources (about {time})"));
+    let sysroot = work.join("sysroot");
+    let libraries = sysroot.join("lib/rustlib").join(target).join("lib");
+    build_std(purpose, &rust.sysroot()?, target, CRATES, work, &libraries, log)?;
+    Ok(sysroot)
+}

@@ -1,0 +1,75 @@
+//! The folder in which Wine keeps a Windows for the tests.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::super::announce;
+use crate::process;
+
+/// Rust's programs take random numbers from this function, which Wine has from version 9 on; Debian's
+/// is older. It is in a library of its own.
+const PROCESS_PRNG: &str = "\
+#include <windows.h>
+#include <ntsecapi.h>
+
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length)
+{
+    while (length > 0) {
+        ULONG part = length > 1 << 20 ? 1 << 20 : (ULONG)length;
+        if (!RtlGenRandom(data, part))
+            return FALSE;
+        data += part;
+        length -= part;
+    }
+    return TRUE;
+}
+";
+
+/// Its name.
+const LIBRARY: &str = "bcryptprimitives.dll";
+
+/// Names the content of the folder. A folder of another revision is replaced.
+const REVISION: &str = "1";
+
+/// Makes the folder unless it was done before, and returns the variables that Wine reads.
+pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>> {
+    let prefix = cache.join("wine");
+    let revision = prefix.join("revision");
+    if !fs::read_to_string(&revision).is_ok_and(|found| found == REVISION) {
+        announce("a folder for Wine (about 30 seconds)");
+        process::remove_dir(&prefix)?;
+        fs::create_dir_all(&prefix)
+            .with_context(|| format!("cannot create {}", prefix.display()))?;
+        let mut boot = process::command("wine");
+        boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
+        process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
+        add_process_prng(&prefix)?;
+        fs::write(&revision, REVISION)?;
+    }
+    Ok(variables(&prefix))
+}
+
+fn variables(prefix: &Path) -> Vec<(&'static str, OsString)> {
+    vec![
+        ("WINEPREFIX", prefix.into()),
+        // Messages about what Wine lacks would be on the programs' stderr.
+        ("WINEDEBUG", "-all".into()),
+        // Otherwise Wine offers to download these, and nothing here uses them.
+        ("WINEDLLOVERRIDES", "mscoree,mshtml=".into()),
+    ]
+}
+
+fn add_process_prng(prefix: &Path) -> Result<()> {
+    let libraries = prefix.join("drive_c/windows/system32");
+    let source = prefix.join("process_prng.c");
+    if libraries.join(LIBRARY).exists() {
+        return Ok(());
+    }
+    fs::write(&source, PROCESS_PRNG)?;
+    let mut compile = process::command("x86_64-w64-mingw32-gcc");
+    compile.args(["-shared", "-O2", "-o"]).arg(libraries.join(LIBRARY)).arg(&source);
+    process::run(compile.arg("-ladvapi32"))
+}

@@ -1,0 +1,35 @@
+//! Tests on Windows, in Wine.
+
+use anyhow::Result;
+
+use crate::check::TEST_PROFILE;
+use crate::process;
+use crate::report::Report;
+use crate::setup;
+use crate::tier::Tier;
+
+/// The packages whose tests run: the core, Monero's rules, the program `randomx`, and what it is made of.
+const PACKAGES: [&str; 7] = [
+    "randomx-core",
+    "randomx-monero",
+    "randomx-http",
+    "randomx-client",
+    "randomx-guard",
+    "randomx-console",
+    "randomx-cli",
+];
+
+/// Builds the tests for Windows and runs them. Wine runs machine code on the processor itself, so only
+/// what asks the system is slower.
+pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
+    let tools = report
+        .step("set up: linker for Windows, Wine", || setup::foreign_tools(&setup::WINDOWS))?;
+    let test = |more: &[&str]| {
+        let mut cargo = tools.cargo("test")?;
+        cargo.args(["--profile", TEST_PROFILE, "--lib", "--bins", "--tests"]);
+        cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
+        process::run(tier.announce(cargo.args(more)))
+    };
+    report.step("Windows, build", || test(&["--no-run"]))?;
+    report.step("Windows, tests", || test(&["--no-fail-fast"]))
+}
