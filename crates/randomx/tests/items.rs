@@ -1,6 +1,6 @@
 //! The engine that computes items, also where the system refuses executable memory.
 
-#![expect(unsafe_code, reason = "asks the kernel to refuse executable memory")]
+#![allow(unsafe_code, reason = "asks the kernel to refuse executable memory")]
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 use std::sync::Arc;
