@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use assert_cmd::cargo::cargo_bin;
 use randomx_testing::{amount, say};
 
+use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{chain, write};
 use crate::{audit, results, text};
 
@@ -34,10 +36,30 @@ fn an_audit_that_is_killed_goes_on_where_it_was() {
     let whole = folder.path().join("whole");
     audit(&["audit", "--parquet", text(&input), "--output", text(&whole)]).assert().code(1);
     let output = folder.path().join("killed");
+    let arguments = ["audit", "--parquet", text(&input), "--output", text(&output)];
+    assert_eq!(run_and_kill(&arguments, &output), Some(1));
+    assert_eq!(results(&output), results(&whole));
+}
+
+#[test]
+fn a_collection_that_is_killed_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = serve(Arc::new(FakeChain::new(6300)), |_, _, honest| Reply::Result(honest));
+    let [whole, output] = ["whole", "killed"].map(|name| folder.path().join(name));
+    let node = ["collect", "--node", &address, "--from", "1", "--to", "6300", "--output"];
+    audit(&[&node[..], &[text(&whole)]].concat()).assert().code(0);
+    let arguments = [&node[..], &[text(&output)]].concat();
+    assert_eq!(run_and_kill(&arguments, &output), Some(0));
+    assert_eq!(results(&output), results(&whole));
+}
+
+/// Runs the program again and again until it ends by itself, and returns its exit code. Checks after
+/// each time that finished files stay as they are.
+fn run_and_kill(arguments: &[&str], output: &Path) -> Option<i32> {
     let (mut random, mut kills, mut before) = (1_u64, 0, BTreeMap::new());
     let code = loop {
         let mut run = Command::new(cargo_bin!("randomx-audit"))
-            .args(["audit", "--parquet", text(&input), "--output", text(&output)])
+            .args(arguments)
             .stdout(Stdio::null())
             .spawn()
             .expect("it starts");
@@ -50,14 +72,13 @@ fn an_audit_that_is_killed_goes_on_where_it_was() {
         run.kill().expect("it runs");
         run.wait().expect("a child");
         kills += 1;
-        let after = written(&output);
+        let after = written(output);
         for (name, time) in &before {
             assert_eq!(after.get(name), Some(time), "{name} is neither lost nor written again");
         }
         before = after;
     };
-    say(format!("killed {kills} times, after which {} of {epochs} epochs were done", before.len()));
-    assert_eq!(code, Some(1));
+    say(format!("killed {kills} times, after which {} files were done", before.len()));
     assert!(kills > 0);
-    assert_eq!(results(&output), results(&whole));
+    code
 }
