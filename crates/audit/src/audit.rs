@@ -38,13 +38,13 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
         input,
         folder,
     };
-    let pays = |task: &&Task| budget.fast.is_some() && task.rows >= FAST_FROM;
+    let pays = |task: &&Task| budget.fast().is_some() && task.rows >= FAST_FROM;
     let (fast, light): (Vec<&Task>, Vec<&Task>) = left.into_iter().partition(pays);
-    if let Some(threads) = budget.fast.filter(|_| !fast.is_empty()) {
+    if let Some(threads) = budget.fast().filter(|_| !fast.is_empty()) {
         let mut kernel = kernel(threads);
         fast.iter().try_for_each(|task| audit.epoch(&mut kernel, task, true))?;
     }
-    let mut kernels: Vec<Kernel> = budget.light.into_iter().map(kernel).collect();
+    let mut kernels: Vec<Kernel> = budget.light(light.len()).into_iter().map(kernel).collect();
     workers::run(&mut kernels, &light, |kernel, task| audit.epoch(kernel, task, false))?;
     drop(kernels);
     audit.finish(&tasks)

@@ -16,18 +16,19 @@ const THREAD: usize = 16 * MIB;
 /// The rows of an epoch on their way: two batches as they are read and written, and a row group.
 const ROWS: usize = 64 * MIB;
 
-/// How epochs are hashed.
+/// The threads and epochs that the memory allows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
-    /// The threads of each epoch that is hashed at once.
-    pub(crate) light: Vec<usize>,
-    /// The threads of an epoch with a dataset, if there is memory for one.
-    pub(crate) fast: Option<usize>,
+    /// The threads that hash at once.
+    threads: usize,
+    /// The most epochs that are hashed at once.
+    epochs: usize,
+    /// Whether there is memory for a dataset.
+    dataset: bool,
 }
 
 impl Budget {
-    /// Divides up to `threads` threads. As many epochs as possible are hashed at once, because one
-    /// thread alone fills a cache.
+    /// Divides the memory among up to `threads` threads.
     pub(crate) fn new(memory: usize, threads: usize) -> Result<Budget, Error> {
         let left = memory.saturating_sub(CACHE + ROWS);
         let threads = threads.min(left / THREAD);
@@ -36,9 +37,19 @@ impl Budget {
             return Err(Error::Memory { needed: needed / MIB, given: memory / MIB });
         }
         let epochs = ((memory - threads * THREAD) / (CACHE + ROWS)).clamp(1, threads);
-        let light = (0..epochs).map(|epoch| (threads + epoch) / epochs).collect();
-        let fast = (left >= DATASET + threads * THREAD).then_some(threads);
-        Ok(Budget { light, fast })
+        Ok(Budget { threads, epochs, dataset: left >= DATASET + threads * THREAD })
+    }
+
+    /// Returns the threads of each epoch that is hashed at once, of `count` epochs. These are as many as
+    /// possible, because one thread alone fills a cache.
+    pub(crate) fn light(&self, count: usize) -> Vec<usize> {
+        let epochs = self.epochs.min(count);
+        (0..epochs).map(|epoch| (self.threads + epoch) / epochs).collect()
+    }
+
+    /// Returns the threads of an epoch with a dataset, if there is memory for one.
+    pub(crate) fn fast(&self) -> Option<usize> {
+        self.dataset.then_some(self.threads)
     }
 }
 
@@ -48,19 +59,23 @@ mod tests {
 
     #[test]
     fn threads_and_memory_are_divided() {
-        let budget = |memory: usize, threads| Budget::new(memory * MIB, threads).ok();
-        let light = |epochs: &[usize]| Some(Budget { light: epochs.to_vec(), fast: None });
-        assert_eq!(budget(335, 1), None);
-        assert_eq!(budget(336, 1), light(&[1]));
+        let light = |memory: usize, threads, count| {
+            Budget::new(memory * MIB, threads).ok().map(|budget| budget.light(count))
+        };
+        assert_eq!(light(335, 1, 9), None);
+        assert_eq!(light(336, 1, 9), Some(vec![1]));
         // There are scratchpads for one thread only.
-        assert_eq!(budget(336, 8), light(&[1]));
-        assert_eq!(budget(352, 2), light(&[2]));
-        assert_eq!(budget(672, 2), light(&[1, 1]));
-        assert_eq!(budget(2048, 2), light(&[1, 1]));
-        assert_eq!(budget(2048, 16), light(&[3, 3, 3, 3, 4]));
-        let fast = Some(Budget { light: vec![1, 1], fast: Some(2) });
-        assert_eq!(budget(2432, 2), fast);
-        assert_eq!(budget(2431, 2), light(&[1, 1]));
+        assert_eq!(light(336, 8, 9), Some(vec![1]));
+        assert_eq!(light(352, 2, 9), Some(vec![2]));
+        assert_eq!(light(672, 2, 9), Some(vec![1, 1]));
+        assert_eq!(light(2048, 2, 9), Some(vec![1, 1]));
+        assert_eq!(light(2048, 16, 9), Some(vec![3, 3, 3, 3, 4]));
+        // Few epochs get all threads.
+        assert_eq!(light(2048, 2, 1), Some(vec![2]));
+        assert_eq!(light(2048, 16, 3), Some(vec![5, 5, 6]));
+        assert_eq!(light(2048, 16, 0), Some(vec![]));
+        let fast = |memory: usize| Budget::new(memory * MIB, 2).ok().and_then(|b| b.fast());
+        assert_eq!((fast(2431), fast(2432)), (None, Some(2)));
     }
 
     #[test]
@@ -69,10 +84,13 @@ mod tests {
             for threads in [1, 2, 3, 5, 16, 64, 1024] {
                 let memory = memory * MIB;
                 let budget = Budget::new(memory, threads).expect("enough memory");
-                let used: usize = budget.light.iter().sum();
-                assert!(used >= 1 && used <= threads && budget.light.iter().all(|&n| n > 0));
-                assert!(budget.light.len() * (CACHE + ROWS) + used * THREAD <= memory);
-                if let Some(fast) = budget.fast {
+                for count in [1, 2, 7, 2000] {
+                    let light = budget.light(count);
+                    let used: usize = light.iter().sum();
+                    assert!(used >= 1 && used <= threads && light.iter().all(|&n| n > 0));
+                    assert!(light.len() * (CACHE + ROWS) + used * THREAD <= memory);
+                }
+                if let Some(fast) = budget.fast() {
                     assert!(DATASET + CACHE + ROWS + fast * THREAD <= memory);
                 }
             }

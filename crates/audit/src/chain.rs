@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// The blocks that a client has stored, without the one that it began with.
 pub(crate) struct Chain {
+    network: Network,
     rows: Vec<Row>,
 }
 
@@ -53,7 +54,11 @@ impl Chain {
             })
             .collect();
         rows.reverse();
-        Ok(Chain { rows })
+        Ok(Chain { network, rows })
+    }
+
+    pub(crate) fn network(&self) -> Network {
+        self.network
     }
 
     /// Returns the heights of the blocks to audit.

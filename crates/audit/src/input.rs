@@ -91,7 +91,7 @@ impl Input {
             Input::Files(files) => format!("Parquet files {}", files.fingerprint()),
             Input::Lines(lines) => format!("JSON lines {}", lines.fingerprint()),
             Input::Remote(remote) => format!("the chain of {}", remote.network()),
-            Input::Store(_) => "a client's store".to_owned(),
+            Input::Store(chain) => format!("a store of {}", chain.network()),
         }
     }
 

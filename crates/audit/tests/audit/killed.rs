@@ -44,9 +44,9 @@ fn an_audit_that_is_killed_goes_on_where_it_was() {
 #[test]
 fn a_collection_that_is_killed_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
-    let address = serve(Arc::new(FakeChain::new(6300)), |_, _, honest| Reply::Result(honest));
+    let address = serve(Arc::new(FakeChain::new(2600)), |_, _, honest| Reply::Result(honest));
     let [whole, output] = ["whole", "killed"].map(|name| folder.path().join(name));
-    let node = ["collect", "--node", &address, "--from", "1", "--to", "6300", "--output"];
+    let node = ["collect", "--node", &address, "--from", "1700", "--to", "2600", "--output"];
     audit(&[&node[..], &[text(&whole)]].concat()).assert().code(0);
     let arguments = [&node[..], &[text(&output)]].concat();
     assert_eq!(run_and_kill(&arguments, &output), Some(0));
