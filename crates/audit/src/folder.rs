@@ -92,7 +92,10 @@ impl Folder {
     fn remove_unfinished(&self) {
         let Ok(entries) = fs::read_dir(&self.path) else { return };
         for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let of_small_file = name.contains(".json.") && name.ends_with(".new");
+            if name.starts_with(UNFINISHED) || of_small_file {
                 // A file that stays takes space and does no other harm.
                 let _ = fs::remove_file(entry.path());
             }
