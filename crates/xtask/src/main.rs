@@ -10,6 +10,7 @@ mod bench_web;
 mod build;
 mod capi;
 mod check;
+mod foreign_smoke;
 mod fuzz;
 mod others;
 mod output;

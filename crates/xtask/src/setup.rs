@@ -30,7 +30,8 @@ pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use foreign::{
-    ARM64, ARMV7, Foreign, I686, RISCV64, S390X, WINDOWS, checker, foreign_tools,
+    ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker, foreign_tools,
+    installed_foreign_tools,
 };
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};

@@ -12,7 +12,7 @@ use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{addon, arm64, check, fuzz, others, process, release, windows};
+use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, windows};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -77,6 +77,9 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     }
     if tier == Tier::Full && system == System::Debian {
         steps.push(Box::new(move || emulated(report, tier)));
+    }
+    if tier == Tier::Quick && system == System::Debian && cfg!(target_arch = "x86_64") {
+        steps.push(Box::new(|| foreign_smoke::test(report)));
     }
     steps
 }

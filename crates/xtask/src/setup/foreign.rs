@@ -63,6 +63,24 @@ pub(crate) struct ForeignTools {
     environment: Vec<(&'static str, OsString)>,
 }
 
+/// Returns the tools for a target if all of them are installed.
+pub(crate) fn installed_foreign_tools(foreign: &'static Foreign) -> Result<Option<ForeignTools>> {
+    let has_programs = [foreign.linker, foreign.emulator].map(|(name, _)| process::find(name));
+    let has_library = foreign.library.is_none_or(|(file, _)| Path::new(file).is_file());
+    let cache = workspace::cache_dir()?;
+    let has_folder = foreign.target != WINDOWS.target || wine::is_installed(&cache);
+    if !has_library || !has_folder || has_programs.contains(&None) {
+        return Ok(None);
+    }
+    let rust = wasm_tools()?;
+    let library = if rust.is_private() {
+        library_folder(foreign.target, &rust, &cache)?
+    } else {
+        rust.sysroot()?.join("lib/rustlib").join(foreign.target)
+    };
+    if library.is_dir() { foreign_tools(foreign).map(Some) } else { Ok(None) }
+}
+
 /// Installs a linker, an emulator and the standard library for a target if they are missing.
 pub(crate) fn foreign_tools(foreign: &'static Foreign) -> Result<ForeignTools> {
     let name = foreign.name;
@@ -94,6 +112,22 @@ impl ForeignTools {
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
         cargo.args([subcommand, "--locked", "--target", target]);
         Ok(cargo)
+    }
+
+    /// Returns a command that compiles and links programs in C for the target.
+    pub(crate) fn c_compiler(&self) -> Command {
+        process::command(self.foreign.linker.0)
+    }
+
+    /// Returns a command that runs a program for the target.
+    pub(crate) fn emulate(&self, program: &Path) -> Command {
+        let mut command = process::command(self.foreign.emulator.0);
+        if let Some(root) = self.foreign.root {
+            command.args(["-L", root]);
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.arg(program);
+        command
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -34,11 +34,15 @@ const LIBRARY: &str = "bcryptprimitives.dll";
 /// Names the content of the folder. A folder of another revision is replaced.
 const REVISION: &str = "1";
 
+/// Whether the folder exists.
+pub(super) fn is_installed(cache: &Path) -> bool {
+    fs::read_to_string(revision(cache)).is_ok_and(|found| found == REVISION)
+}
+
 /// Makes the folder unless it was done before, and returns the variables that Wine reads.
 pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>> {
-    let prefix = cache.join("wine");
-    let revision = prefix.join("revision");
-    if !fs::read_to_string(&revision).is_ok_and(|found| found == REVISION) {
+    let prefix = folder(cache);
+    if !is_installed(cache) {
         announce("a folder for Wine (about 30 seconds)");
         process::remove_dir(&prefix)?;
         fs::create_dir_all(&prefix)
@@ -47,9 +51,18 @@ pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>>
         boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
         process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
         add_process_prng(&prefix)?;
-        fs::write(&revision, REVISION)?;
+        fs::write(revision(cache), REVISION)?;
     }
     Ok(variables(&prefix))
+}
+
+fn folder(cache: &Path) -> PathBuf {
+    cache.join("wine")
+}
+
+/// The file that names the folder's content.
+fn revision(cache: &Path) -> PathBuf {
+    folder(cache).join("revision")
 }
 
 fn variables(prefix: &Path) -> Vec<(&'static str, OsString)> {
