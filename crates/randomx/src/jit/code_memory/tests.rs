@@ -93,6 +93,8 @@ fn pages_are_executable_and_not_writable() {
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::panic::{self, AssertUnwindSafe};
+
     use super::*;
 
     /// Runs the test `name` in a process of its own, for what cannot be taken back. Returns `true`
@@ -229,7 +231,9 @@ mod linux {
         let process = unsafe { libc::fork() };
         assert!(process >= 0, "a child process");
         if process == 0 {
-            let status = if child() { 0 } else { 1 };
+            // A panic must not end the thread alone: the process would succeed.
+            let succeeds = panic::catch_unwind(AssertUnwindSafe(child)).unwrap_or(false);
+            let status = if succeeds { 0 } else { 1 };
             // SAFETY: ends the child without the parent's exit handlers.
             unsafe { libc::_exit(status) };
         }
