@@ -6,8 +6,8 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["tests/regtest/**/*.test.ts"],
     globalSetup: "tests/node/build.ts",
-    // Each file starts a daemon on ports of its own. The tests mostly wait.
-    maxWorkers: 2,
+    // Each file starts a daemon, and workers that keep every core busy.
+    fileParallelism: false,
     // Wallets derive their keys slowly.
     testTimeout: 300_000,
     hookTimeout: 300_000,
