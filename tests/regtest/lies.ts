@@ -126,8 +126,9 @@ export const LIES: Lie[] = [
   {
     name: "a response of 100 MB",
     alter: block((_, response) => {
-      const chunk = Buffer.alloc(1 << 20, " ");
+      const chunk = Buffer.alloc(1 << 20, "0,");
       let left = 100;
+      response.write('{"extra":[');
       const more = (): void => {
         while (left > 0 && !response.destroyed) {
           left -= 1;
