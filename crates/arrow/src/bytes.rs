@@ -84,7 +84,7 @@ pub(crate) fn dictionary(array: &dyn Array) -> Option<(Vec<Option<usize>>, &dyn 
 }
 
 /// Returns a column of a batch, if it has one of this name.
-pub(crate) fn find<'a>(
+fn find<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
 ) -> Result<Option<&'a dyn Array>, KernelError> {
@@ -98,12 +98,22 @@ pub(crate) fn find<'a>(
     }
 }
 
+/// Returns a column of a batch as `of` reads it, if the batch has one of this name.
+pub(crate) fn read<'a, C>(
+    batch: &'a RecordBatch,
+    name: &'static str,
+    expected: &'static str,
+    of: impl FnOnce(&'a dyn Array) -> Option<C>,
+) -> Result<Option<C>, KernelError> {
+    let Some(array) = find(batch, name)? else { return Ok(None) };
+    let got = || KernelError::Type { name, expected, got: array.data_type().clone() };
+    of(array).map(Some).ok_or_else(got)
+}
+
 /// Returns a column of bytes of a batch, if it has one of this name.
 pub(crate) fn column<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
 ) -> Result<Option<Column<'a>>, KernelError> {
-    let Some(array) = find(batch, name)? else { return Ok(None) };
-    let got = || KernelError::Type { name, expected: EXPECTED, got: array.data_type().clone() };
-    Column::of(array).map(Some).ok_or_else(got)
+    read(batch, name, EXPECTED, Column::of)
 }

@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrowPrimitiveType, Decimal256Array, PrimitiveArray, Re
 use arrow_schema::DataType;
 
 use crate::KernelError;
-use crate::bytes::{Column as Bytes, Value, dictionary, find};
+use crate::bytes::{self, Column as Bytes, Value, dictionary};
 
 /// The types that fit, in messages.
 const EXPECTED: &str = "integers, decimals without a fraction, or decimal digits in strings";
@@ -103,7 +103,5 @@ pub(crate) fn column<'a>(
     batch: &'a RecordBatch,
     name: &'static str,
 ) -> Result<Option<Column<'a>>, KernelError> {
-    let Some(array) = find(batch, name)? else { return Ok(None) };
-    let got = || KernelError::Type { name, expected: EXPECTED, got: array.data_type().clone() };
-    Column::of(array).map(Some).ok_or_else(got)
+    bytes::read(batch, name, EXPECTED, Column::of)
 }
