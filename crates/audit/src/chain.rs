@@ -1,22 +1,16 @@
 //! Blocks in the state that `randomx follow` and `randomx guard` keep.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use randomx_client::{read_state, state_file};
 use randomx_monero::client::{Client, Config, Start};
 use randomx_monero::{Hash, Network, seed_height};
 
+use crate::epoch::heights;
 use crate::error::Error;
 use crate::table::Row;
-
-/// The name of the state's file in its folder.
-const STATE: &str = "chain";
-
-/// The longest state that is read; see [`randomx_client::Store`].
-const MAX_BYTES: u64 = 16 << 20;
 
 /// The blocks that a client has stored, without the one that it began with.
 pub(crate) struct Chain {
@@ -31,8 +25,9 @@ impl Chain {
         network: Network,
         fixed_difficulty: Option<u64>,
     ) -> Result<Chain, Error> {
-        let path = folder.join(STATE);
-        let bytes = read(&path).map_err(|problem| Error::Read { path: path.clone(), problem })?;
+        let path = state_file(folder);
+        let bytes =
+            read_state(&path).map_err(|problem| Error::Read { path: path.clone(), problem })?;
         // The secret chooses which blocks are hashed, and none are.
         let config = Config {
             fixed_difficulty: fixed_difficulty.map(u128::from),
@@ -74,13 +69,7 @@ impl Chain {
         if first < oldest.height {
             return Err(Error::StoreBegins { first: oldest.height, from: first });
         }
-        if last > newest.height {
-            return Err(Error::ChainEnds { tip: newest.height, to: last });
-        }
-        if first > last {
-            return Err(Error::Range { first, last });
-        }
-        Ok(first..=last)
+        heights(first, last, newest.height)
     }
 
     /// Returns the blocks of these heights.
@@ -89,13 +78,4 @@ impl Chain {
         let end = self.rows.partition_point(|row| row.height <= *heights.end());
         self.rows.get(first..end).unwrap_or_default()
     }
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other(format!("more than {MAX_BYTES} bytes")));
-    }
-    Ok(bytes)
 }

@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use randomx_monero::{Hash, SEED_EPOCH_BLOCKS, SEED_EPOCH_LAG, seed_height};
 
+use crate::error::Error;
+
 /// The rows that are hashed together, in the order in which epochs are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Epoch {
@@ -56,6 +58,17 @@ impl Epoch {
         }
         epochs
     }
+}
+
+/// Returns the range from one height to another, which a chain with this tip must have.
+pub(crate) fn heights(first: u64, last: u64, tip: u64) -> Result<RangeInclusive<u64>, Error> {
+    if last > tip {
+        return Err(Error::ChainEnds { tip, to: last });
+    }
+    if first > last {
+        return Err(Error::Range { first, last });
+    }
+    Ok(first..=last)
 }
 
 impl fmt::Display for Epoch {

@@ -8,6 +8,7 @@ use randomx_client::{Answer, Source, SourceError};
 use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob, Network, seed_height};
 
+use crate::epoch::heights;
 use crate::error::Error;
 use crate::table::Row;
 
@@ -56,13 +57,7 @@ impl Remote {
         let first = from.filter(|&from| from > 0).ok_or(Error::Genesis)?;
         let Answer::Tip(tip, _) = self.ask(Query::Tip)? else { return Err(unexpected(first)) };
         let last = to.unwrap_or(tip.saturating_sub(UNSETTLED));
-        if last > tip {
-            return Err(Error::ChainEnds { tip, to: last });
-        }
-        if first > last {
-            return Err(Error::Range { first, last });
-        }
-        Ok(first..=last)
+        heights(first, last, tip)
     }
 
     /// Reads blocks of one epoch, which must follow each other.

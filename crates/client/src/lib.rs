@@ -25,5 +25,5 @@ pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};
 pub use relay::{Relay, RelayError};
 pub use source::{Source, SourceError};
-pub use store::{Store, StoreFileError, replace_file};
+pub use store::{Store, StoreFileError, read_state, replace_file, state_file};
 pub use ureq::Proxy;

@@ -56,17 +56,11 @@ impl Store {
     /// If the file cannot be read, or is too long.
     pub fn read(&self) -> Result<Option<Vec<u8>>, StoreFileError> {
         let fail = |problem| StoreFileError::Read { file: self.state(), problem };
-        let file = match File::open(self.state()) {
-            Ok(file) => file,
-            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(problem) => return Err(fail(problem)),
-        };
-        let mut bytes = Vec::new();
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(fail(io::Error::other(format!("more than {MAX_BYTES} bytes"))));
+        match read_state(&self.state()) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(problem) => Err(fail(problem)),
         }
-        Ok(Some(bytes))
     }
 
     /// Replaces the state. The file keeps its mode.
@@ -80,7 +74,7 @@ impl Store {
     }
 
     fn state(&self) -> PathBuf {
-        self.folder.join(STATE)
+        state_file(&self.folder)
     }
 
     /// Removes files that a process left when it ended while it wrote.
@@ -95,6 +89,25 @@ impl Store {
             }
         }
     }
+}
+
+/// Returns the path of the state's file in a client's folder.
+pub fn state_file(folder: &Path) -> PathBuf {
+    folder.join(STATE)
+}
+
+/// Reads a client's state, of at most 16 MiB. The client may be running: it replaces the file as a whole.
+///
+/// # Errors
+///
+/// If there is no such file, or it cannot be read, or it is too long.
+pub fn read_state(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("more than {MAX_BYTES} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Replaces a file as a whole: writes a new one with a random name, flushes it to the disk and renames
