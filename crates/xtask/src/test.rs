@@ -182,6 +182,7 @@ fn web<'a>(
     if tier == Tier::Full {
         report.step("vitest, native add-on", || {
             let mut vitest = vitest(Node::Installed, "vite.config.ts", tier)?;
+            vitest.args(SAME_WITH_NATIVE.iter().flat_map(|file| ["--exclude", file]));
             process::run(vitest.env("RANDOMX_ENGINE", "native"))
         })?;
     }
@@ -206,6 +207,9 @@ fn web<'a>(
     })?;
     Ok(browsers)
 }
+
+/// Tests of the package's sources that name their engines themselves, and take minutes.
+const SAME_WITH_NATIVE: [&str; 2] = ["tests/node/conformance.test.ts", "tests/node/native.test.ts"];
 
 /// The projects of `tests/e2e/playwright.config.ts` that do not compare times.
 const UNTIMED: [&str; 3] = ["engine-*", "page-*", "chromium"];
