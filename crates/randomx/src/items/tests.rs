@@ -68,22 +68,27 @@ fn batches_of_every_length_are_as_interpreted() {
     check(&generated(b"batches of every length"), &numbers, (1..=33).chain([48, 49, 100]));
 }
 
-/// Tests both kernels: which one is used otherwise depends on the machine.
+/// Tests all plans: which one is used otherwise depends on the machine.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn both_kernels_for_two_items_are_as_interpreted() {
-    let (programs, numbers) = (generated(b"both kernels for two"), numbers(96));
+fn all_plans_are_as_interpreted() {
+    let (programs, numbers) = (generated(b"all plans"), numbers(200));
     let oracle = Interpreted::new(&programs, Cpu::baseline());
     for cpu in levels() {
         let mut code = SuperscalarCode::new(&programs, cpu, CodePages::default()).expect("a JIT");
-        for _ in 0..2 {
-            for pair in numbers.chunks_exact(2) {
-                let (mut expected, mut actual) = ([[0; 8]; 2], [[0; 8]; 2]);
-                oracle.compute(lines(), pair, &mut expected);
-                code.compute(lines(), pair, &mut actual);
-                assert_eq!(actual, expected, "{cpu}, {pair:?}");
+        loop {
+            for length in (1..=33).chain([48, 96, 97, 200]) {
+                for numbers in numbers.chunks(length) {
+                    let mut expected = vec![[0; 8]; numbers.len()];
+                    let mut actual = expected.clone();
+                    oracle.compute(lines(), numbers, &mut expected);
+                    code.compute(lines(), numbers, &mut actual);
+                    assert_eq!(actual, expected, "{cpu}, {length} items, {code:?}");
+                }
             }
-            code.swap_pairs();
+            if !code.next_plans() {
+                break;
+            }
         }
         code.calibrate(lines());
     }

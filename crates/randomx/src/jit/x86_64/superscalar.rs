@@ -14,21 +14,24 @@
 //! | AVX-512, 8 wide |      |      |     |     | 3.4 | 2.9 | 2.9 |
 //!
 //! One item alone waits for memory most of the time. Two in vectors save little of that time and
-//! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. So there are two
-//! kernels for two items, and [`SuperscalarCode::calibrate`] measures which is faster.
+//! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, vectors,
+//! general purpose registers and both at once take similar times, and the order depends on the processor.
+//! So there are several plans of which kernel computes how many items, and
+//! [`SuperscalarCode::calibrate`] measures which one is fastest.
 
 #![expect(unsafe_code, reason = "calls machine code")]
 
 mod arithmetic;
 mod kernel;
 mod lanes;
+mod mixed;
 mod scalar;
 #[cfg(test)]
 mod tests;
 mod vector;
 
 use std::io::ErrorKind;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::cpu::{Cpu, Extension};
 use crate::jit::code_memory::FixedCode;
@@ -47,8 +50,17 @@ use vector::TURNS;
 /// operation and group.
 const CAPACITY: usize = 1 << 20;
 
+/// The most groups of 8 items that are computed side by side.
+const GROUPS: usize = SMALL / Zmm::LANES;
+
 /// The most items that one call of a kernel computes.
-const MAX_BATCH: usize = 24;
+const MAX_BATCH: usize = mixed::TURNS * mixed::ITEMS_PER_TURN;
+
+/// The most items that the lanes of a VM need at once.
+const SMALL: usize = 24;
+
+/// From this number on, items are computed by the plan for many.
+const MANY: usize = 96;
 
 /// The most items that one call of the scalar kernel computes.
 const MAX_SCALAR: usize = 16;
@@ -61,11 +73,25 @@ type Kernel = unsafe extern "sysv64" fn(*const Line, *const u32, *mut Item, usiz
 #[derive(Debug)]
 pub struct SuperscalarCode {
     code: FixedCode,
-    /// In order of items. Those of the scalar kernel leave no gap.
-    batches: Vec<Batch>,
-    /// The other kernel for two items.
-    pair: Option<Batch>,
+    /// For fewer than [`MANY`] items.
+    few: Choice,
+    /// For [`MANY`] items and more.
+    many: Choice,
 }
+
+/// Plans that only a measurement can choose from.
+#[derive(Debug)]
+struct Choice {
+    /// The expected one comes first.
+    plans: Vec<Plan>,
+    /// The index of the plan in use.
+    used: usize,
+    /// A number of items that the plans compute with different kernels.
+    differ_at: usize,
+}
+
+/// Kernel calls, in order of their numbers of items. Those of the scalar kernel leave no gap.
+type Plan = Vec<Batch>;
 
 /// A kernel call that computes a number of items.
 #[derive(Clone, Copy, Debug)]
@@ -91,49 +117,63 @@ impl SuperscalarCode {
     ) -> Result<SuperscalarCode, JitError> {
         let mut a =
             Assembler::try_new(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
-        let (batches, pair) = emit(&mut a, programs, cpu);
+        let (few, many) = emit(&mut a, programs, cpu);
         let code = a.finish().map_err(|error| match error {
             AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
         })?;
-        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, batches, pair })
+        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, few, many })
     }
 
-    /// Measures both kernels for two items, if there are two, and uses the faster one from now on.
-    /// This takes some tenths of a millisecond.
+    /// Measures all plans, where there are several, and uses the fastest ones from now on. This takes
+    /// some tenths of a millisecond.
     ///
     /// # Panics
     ///
     /// If `lines` is not as long as a cache.
     pub fn calibrate(&mut self, lines: &[Line]) {
-        const ROUNDS: u32 = 5;
-        const CALLS: u32 = 24;
-        let Some(pair) = self.pair else { return };
-        let usual = self.batch(2);
-        let time = |batch: Batch, round: u32| {
-            let start = Instant::now();
-            let mut items = [[0; 8]; 2];
-            for call in 0..CALLS {
-                // Numbers far from each other, as in programs.
-                let number = (round * CALLS + call).wrapping_mul(0x9e37_79b1) >> 7;
-                self.call(batch, lines, &[number, !number >> 7], &mut items);
-            }
-            std::hint::black_box(items);
-            start.elapsed()
-        };
-        // Interruptions only add to times, so the minima are compared.
-        let times = |batch| move |round| time(batch, round);
-        let faster = (0..ROUNDS).map(times(pair)).min() < (0..ROUNDS).map(times(usual)).min();
-        if faster {
-            self.swap_pairs();
-        }
+        self.few.used = self.fastest(&self.few, lines);
+        self.many.used = self.fastest(&self.many, lines);
     }
 
-    /// Uses the other kernel for two items from now on, if there is one.
-    pub(crate) fn swap_pairs(&mut self) {
-        let place = self.batches.iter_mut().find(|batch| batch.items == 2);
-        if let (Some(pair), Some(batch)) = (&mut self.pair, place) {
-            std::mem::swap(pair, batch);
+    /// Returns the index of the fastest plan.
+    fn fastest(&self, choice: &Choice, lines: &[Line]) -> usize {
+        const ROUNDS: usize = 5;
+        /// Items that a plan computes in a round.
+        const ITEMS: usize = 96;
+        let Choice { plans, differ_at, .. } = choice;
+        if plans.len() == 1 {
+            return 0;
         }
+        // Interruptions only add to times, so the shortest ones are compared.
+        let mut shortest = vec![Duration::MAX; plans.len()];
+        let mut items = vec![[0; 8]; ITEMS];
+        for round in 0..ROUNDS {
+            // Numbers far from each other, as in programs.
+            let number = |item| ((round * ITEMS + item) as u32).wrapping_mul(0x9e37_79b1) >> 7;
+            let numbers: Vec<u32> = (0..ITEMS).map(number).collect();
+            for (plan, shortest) in plans.iter().zip(&mut shortest) {
+                let start = Instant::now();
+                for (numbers, items) in numbers.chunks(*differ_at).zip(items.chunks_mut(*differ_at))
+                {
+                    self.compute_by(plan, lines, numbers, items);
+                }
+                std::hint::black_box(&items);
+                *shortest = start.elapsed().min(*shortest);
+            }
+        }
+        (0..plans.len()).min_by_key(|&plan| shortest[plan]).unwrap_or(0)
+    }
+
+    /// Uses the next plans from now on. Returns `false` once every plan has been used.
+    #[cfg(test)]
+    pub(crate) fn next_plans(&mut self) -> bool {
+        let choices = [&mut self.few, &mut self.many];
+        let next = choices.map(|Choice { plans, used, .. }| {
+            let is_left = *used + 1 < plans.len();
+            *used += usize::from(is_left);
+            is_left
+        });
+        next.contains(&true)
     }
 
     /// Computes the items `numbers` from the lines of a cache.
@@ -143,32 +183,39 @@ impl SuperscalarCode {
     /// If `numbers` and `items` differ in length, or `lines` is not as long as a cache.
     pub fn compute(&self, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
+        let choice = if numbers.len() < MANY { &self.few } else { &self.many };
+        self.compute_by(&choice.plans[choice.used], lines, numbers, items);
+    }
+
+    fn compute_by(&self, plan: &Plan, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         let (mut numbers, mut items) = (numbers, items);
         while !numbers.is_empty() {
-            let batch = self.batch(numbers.len());
+            let batch = batch(plan, numbers.len());
             let count = batch.items.min(numbers.len());
             let (now, later) = numbers.split_at(count);
             let (out, rest) = items.split_at_mut(count);
             if count == batch.items {
                 self.call(batch, lines, now, out);
+            } else if batch.items <= SMALL {
+                self.call_padded::<SMALL>(batch, lines, now, out);
             } else {
-                self.call_padded(batch, lines, now, out);
+                self.call_padded::<MAX_BATCH>(batch, lines, now, out);
             }
             (numbers, items) = (later, rest);
         }
     }
 
-    /// Returns the smallest batch of at least `items`, or else the largest batch.
-    fn batch(&self, items: usize) -> Batch {
-        let large = self.batches.iter().find(|batch| batch.items >= items);
-        large.copied().unwrap_or(self.batches[self.batches.len() - 1])
-    }
-
-    /// Computes fewer items than the batch has, by repeating the last one.
-    fn call_padded(&self, batch: Batch, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
+    /// Computes fewer items than the batch has, which is `MOST` at most, by repeating the last one.
+    fn call_padded<const MOST: usize>(
+        &self,
+        batch: Batch,
+        lines: &[Line],
+        numbers: &[u32],
+        items: &mut [Item],
+    ) {
         let last = numbers.len() - 1;
-        let padded: [u32; MAX_BATCH] = std::array::from_fn(|index| numbers[index.min(last)]);
-        let mut computed = [Line([0; 8]); MAX_BATCH];
+        let padded: [u32; MOST] = std::array::from_fn(|index| numbers[index.min(last)]);
+        let mut computed = [Line([0; 8]); MOST];
         let computed = bytemuck::cast_slice_mut(&mut computed);
         self.call(batch, lines, &padded[..batch.items], &mut computed[..batch.items]);
         items.copy_from_slice(&computed[..items.len()]);
@@ -190,45 +237,68 @@ impl SuperscalarCode {
     }
 }
 
-/// Emits the kernels that are fastest on `cpu`. Returns their batches, in order of items, and another
-/// one for two items.
-fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Vec<Batch>, Option<Batch>) {
-    let mut pool = Pool::new(a);
-    let mut batches = Vec::new();
-    let mut pair = None;
+/// Returns the smallest batch of at least `items`, or else the largest batch.
+fn batch(plan: &Plan, items: usize) -> Batch {
+    let large = plan.iter().find(|batch| batch.items >= items);
+    large.copied().unwrap_or(plan[plan.len() - 1])
+}
 
+/// Emits the kernels that may be fastest on `cpu`. Returns the plans for few and for many items.
+fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Choice, Choice) {
+    let mut pool = Pool::new(a);
     let scalar = begin(a);
     scalar::emit(a, &mut pool, programs);
-    let vectors = cpu.has(Extension::Avx2);
-    let most = if vectors { Ymm::LANES - 1 } else { MAX_SCALAR };
-    batches.extend((1..=most).map(|items| Batch::new(items, scalar, items)));
+    let scalars = |most| (1..=most).map(move |items| Batch::new(items, scalar, items));
 
-    if cpu.has(Extension::Avx512) {
+    let plans = if cpu.has(Extension::Avx512) {
         let ifma = cpu.has(Extension::Ifma);
         let set = if ifma { Set::Avx512Ifma } else { Set::Avx512 };
-        let start = begin(a);
+        let pair = begin(a);
         vector::emit_side_by_side::<Xmm>(a, &mut pool, programs, set, 1);
-        pair = Some(Batch::new(Xmm::LANES, start, 0));
         let start = begin(a);
         vector::emit_side_by_side::<Ymm>(a, &mut pool, programs, set, 1);
-        batches.push(Batch::new(Ymm::LANES, start, 0));
-        for groups in 1..=MAX_BATCH / Zmm::LANES {
+        let mut wide = vec![Batch::new(Ymm::LANES, start, 0)];
+        for groups in 1..=GROUPS {
             let start = begin(a);
             vector::emit_side_by_side::<Zmm>(a, &mut pool, programs, set, groups);
-            batches.push(Batch::new(groups * Zmm::LANES, start, 0));
+            wide.push(Batch::new(groups * Zmm::LANES, start, 0));
         }
-    } else if vectors {
+        let usual: Plan = scalars(Ymm::LANES - 1).chain(wide).collect();
+        let mut paired = usual.clone();
+        paired[Xmm::LANES - 1] = Batch::new(Xmm::LANES, pair, 0);
+        // Larger batches are no faster, and their code takes more of the processor's caches.
+        let many = usual[..usual.len() - 1].to_vec();
+        (Choice::new([usual, paired].into(), Xmm::LANES), Choice::new([many].into(), MANY))
+    } else if cpu.has(Extension::Avx2) {
         let start = begin(a);
         vector::emit_in_turn::<Ymm>(a, &mut pool, programs, Set::Avx2);
-        batches.extend((1..=TURNS).map(|turns| Batch::new(turns * Ymm::LANES, start, turns)));
-    }
+        let turns = 1..=TURNS;
+        let vectors = turns.map(|turns| Batch::new(turns * Ymm::LANES, start, turns));
+        let vectors: Plan = scalars(Ymm::LANES - 1).chain(vectors).collect();
+        let start = begin(a);
+        mixed::emit(a, &mut pool, programs);
+        let turns = 1..=mixed::TURNS;
+        let mixed = turns.map(|turns| Batch::new(turns * mixed::ITEMS_PER_TURN, start, turns));
+        let mixed: Plan = scalars(mixed::ITEMS_PER_TURN - 1).chain(mixed).collect();
+        let plans = vec![vectors, mixed, scalars(MAX_SCALAR).collect()];
+        (Choice::new(plans.clone(), MAX_SCALAR), Choice::new(plans, MANY))
+    } else {
+        let plans: Vec<Plan> = vec![scalars(MAX_SCALAR).collect()];
+        (Choice::new(plans.clone(), 1), Choice::new(plans, MANY))
+    };
     pool.emit(a);
-    (batches, pair)
+    plans
 }
 
 fn begin(a: &mut Assembler) -> Position {
     a.align(size_of::<Line>());
     a.position()
+}
+
+impl Choice {
+    fn new(plans: Vec<Plan>, differ_at: usize) -> Choice {
+        Choice { plans, used: 0, differ_at }
+    }
 }
 
 impl Batch {

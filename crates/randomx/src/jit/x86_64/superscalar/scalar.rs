@@ -9,7 +9,7 @@ use crate::superscalar::{ITEM_CONSTANTS, ITEM_MULTIPLIER, Instruction, Kind, Pro
 /// `r0` to `r7`.
 const REGISTERS: [Gpr; 8] = [R8, R9, R10, R11, R12, R13, R14, R15];
 /// The registers that are used here and that the calling convention preserves.
-const SAVED: [Gpr; 6] = [Rbx, Rbp, R12, R13, R14, R15];
+pub(super) const SAVED: [Gpr; 6] = [Rbx, Rbp, R12, R13, R14, R15];
 
 /// The current item.
 const ITEM: Gpr = Rsi;
@@ -43,25 +43,19 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
         }
         a.align(32);
         let next_item = a.position();
+        let (item, address) = (Mem::new(ITEM, 0), program.address_register & 7);
         match before {
-            None => begin(a, pool),
-            Some(address) => load(a, address),
+            None => {
+                begin(a, pool, Mem::new(NUMBER, 0));
+                a.add(NUMBER, 4);
+            }
+            Some(address) => load(a, item, address),
         }
         for instruction in &program.instructions {
             operation(a, pool, instruction);
         }
-        for (word, register) in REGISTERS.into_iter().enumerate() {
-            a.xor(register, Mem::new(OWN_LINE, 8 * word as i32));
-        }
-        let address = REGISTERS[usize::from(program.address_register & 7)];
-        if index < 7 {
-            line(a, Rax, address);
-            a.prefetcht0(Mem::indexed(LINES, Rax, Scale::One, 0));
-        }
-        for (word, register) in REGISTERS.into_iter().enumerate() {
-            a.store(Mem::new(ITEM, 8 * word as i32), register);
-        }
-        before = Some(program.address_register & 7);
+        end(a, item, (index < 7).then_some(address));
+        before = Some(address);
         a.add(ITEM, LINE);
         a.dec(COUNT);
         a.jcc_back(Condition::NotZero, next_item);
@@ -73,29 +67,43 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
     a.ret();
 }
 
-/// Emits the initialisation of the registers from the item's number.
-fn begin(a: &mut Assembler, pool: &mut Pool) {
+/// Emits the initialisation of the registers from the number of an item.
+pub(super) fn begin(a: &mut Assembler, pool: &mut Pool, number: Mem) {
     let first = REGISTERS[0];
-    a.mov32(OWN_LINE, Mem::new(NUMBER, 0));
+    a.mov32(OWN_LINE, number);
     a.lea(first, Mem::new(OWN_LINE, 1));
     a.imul(first, pool.constant(ITEM_MULTIPLIER));
     line(a, OWN_LINE, OWN_LINE);
     a.add(OWN_LINE, LINES);
     a.prefetcht0(Mem::new(OWN_LINE, 0));
-    a.add(NUMBER, 4);
     for (register, constant) in REGISTERS.into_iter().zip(ITEM_CONSTANTS).skip(1) {
         a.mov_immediate(register, constant);
         a.xor(register, first);
     }
 }
 
-/// Emits loads of the registers. Register `address` selects the line.
-fn load(a: &mut Assembler, address: u8) {
-    a.mov(OWN_LINE, Mem::new(ITEM, 8 * i32::from(address)));
+/// Emits loads of the registers from `item`. Register `address` selects the line.
+pub(super) fn load(a: &mut Assembler, item: Mem, address: u8) {
+    a.mov(OWN_LINE, item.plus(8 * i32::from(address)));
     line(a, OWN_LINE, OWN_LINE);
     a.add(OWN_LINE, LINES);
     for (word, register) in REGISTERS.into_iter().enumerate() {
-        a.mov(register, Mem::new(ITEM, 8 * word as i32));
+        a.mov(register, item.plus(8 * word as i32));
+    }
+}
+
+/// Emits the end of a function: mixes in the line, fetches the next one, which register `address`
+/// selects if there is one, and stores the registers to `item`.
+pub(super) fn end(a: &mut Assembler, item: Mem, address: Option<u8>) {
+    for (word, register) in REGISTERS.into_iter().enumerate() {
+        a.xor(register, Mem::new(OWN_LINE, 8 * word as i32));
+    }
+    if let Some(address) = address {
+        line(a, Rax, REGISTERS[usize::from(address)]);
+        a.prefetcht0(Mem::indexed(LINES, Rax, Scale::One, 0));
+    }
+    for (word, register) in REGISTERS.into_iter().enumerate() {
+        a.store(item.plus(8 * word as i32), register);
     }
 }
 

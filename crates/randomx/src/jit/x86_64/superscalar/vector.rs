@@ -34,7 +34,8 @@ pub(super) fn emit_side_by_side<V: Lanes>(
     enter(a, OFFSETS * groups.len() as i32);
     let mut e = Arithmetic { a, pool, set };
     for (index, group) in groups.iter().enumerate() {
-        begin(&mut e, group, (4 * V::LANES * index) as i32, offsets(index));
+        let numbers = Mem::new(NUMBERS, (4 * V::LANES * index) as i32);
+        begin(&mut e, group, numbers, offsets(index));
     }
     for (index, program) in programs.iter().enumerate() {
         let mut prefetches = prefetches(groups.len(), V::LANES, offsets);
@@ -92,7 +93,7 @@ pub(super) fn emit_in_turn<V: Lanes>(
         e.a.mov(place, Gpr::Rsp);
         let again = aligned(e.a);
         if index == 0 {
-            begin(&mut e, &group, 0, offsets);
+            begin(&mut e, &group, Mem::new(NUMBERS, 0), offsets);
             e.a.add(NUMBERS, 4 * V::LANES as i32);
             for lane in 0..V::LANES as i32 {
                 prefetch(e.a, offsets.plus(8 * lane));
@@ -126,7 +127,7 @@ pub(super) fn emit_in_turn<V: Lanes>(
 }
 
 /// Returns the registers of a group. Lower numbers make shorter code, and AVX2 has only 16.
-fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
+pub(super) fn registers<V: Lanes>(group: usize, groups: usize) -> Group<V> {
     let first = 8 * groups;
     Group {
         r: std::array::from_fn(|index| V::new((8 * group + index) as u8)),
@@ -150,16 +151,16 @@ fn leave(a: &mut Assembler) {
     a.ret();
 }
 
-fn aligned(a: &mut Assembler) -> Position {
+pub(super) fn aligned(a: &mut Assembler) -> Position {
     a.align(LINE as usize);
     a.position()
 }
 
-/// Emits the initialisation of the registers from the item numbers at byte `numbers`, and the
-/// offsets of their first lines.
-fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: i32, offsets: Mem) {
+/// Emits the initialisation of the registers from the item numbers, and the offsets of their first
+/// lines.
+pub(super) fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: Mem, offsets: Mem) {
     let r0 = group.r[0];
-    e.a.vpmovzxdq(r0, Mem::new(NUMBERS, numbers));
+    e.a.vpmovzxdq(r0, numbers);
     store_offsets(e, group, r0, offsets);
     e.constant(group, Combine::Add, r0, 1);
     e.multiply_constant(group, r0, ITEM_MULTIPLIER);
@@ -170,7 +171,12 @@ fn begin<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, numbers: i32, offsets: 
 }
 
 /// Emits the offsets of the lines for the end of the function after `program`.
-fn next_offsets<V: Lanes>(e: &mut Arithmetic, group: &Group<V>, program: &Program, offsets: Mem) {
+pub(super) fn next_offsets<V: Lanes>(
+    e: &mut Arithmetic,
+    group: &Group<V>,
+    program: &Program,
+    offsets: Mem,
+) {
     let address = group.r[usize::from(program.address_register & 7)];
     store_offsets(e, group, address, offsets);
 }
@@ -193,7 +199,7 @@ fn prefetches(
     groups.flat_map(move |group| (0..lanes).map(move |lane| group.plus(8 * lane as i32)))
 }
 
-fn prefetch(a: &mut Assembler, offset: Mem) {
+pub(super) fn prefetch(a: &mut Assembler, offset: Mem) {
     a.mov(Gpr::Rax, offset);
     a.prefetcht0(Mem::indexed(LINES, Gpr::Rax, Scale::One, 0));
 }
