@@ -35,15 +35,18 @@ pub(crate) struct Host {
     pub(crate) reference: Option<String>,
 }
 
-/// The lanes that VMs run in a mode, by version.
-pub(crate) type Lanes = Vec<(Mode, Version, usize)>;
+/// The lanes that VMs run in a mode, by version. `None` if the first hashes will decide.
+pub(crate) type Lanes = Vec<(Mode, Version, Option<usize>)>;
 
 impl Host {
     /// Adds the lanes that were found.
     pub(crate) fn set_lanes(&mut self, lanes: &Lanes) {
         let texts: Vec<String> = lanes
             .iter()
-            .map(|(mode, version, lanes)| format!("{mode} {version} {lanes}"))
+            .map(|(mode, version, lanes)| match lanes {
+                Some(lanes) => format!("{mode} {version} {lanes}"),
+                None => format!("{mode} {version} measured with the first hashes"),
+            })
             .collect();
         self.lanes = (!texts.is_empty()).then(|| texts.join(", "));
     }

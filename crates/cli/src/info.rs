@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use randomx::{Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
+use randomx::{EngineKind, Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
 use sha2::{Digest, Sha256};
 
 use crate::{args::InfoArgs, error::Error, host::Host, mode::Mode, output, progress::Progress};
@@ -24,11 +24,13 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let mut lanes = Vec::new();
     for version in Version::ALL {
         vm.set_version(version);
-        lanes.push((Mode::Light, version, vm.lanes()));
+        lanes.push((Mode::Light, version, Some(vm.measure_lanes())));
     }
-    // A VM with a dataset has these lanes, and one would take 2080 MiB.
+    // Measuring would take a dataset of 2080 MiB.
+    let unmeasured = vm.engine() == EngineKind::Jit;
     for version in Version::ALL {
-        lanes.push((Mode::Fast, version, backend.options.lanes.unwrap_or(version.fast_lanes())));
+        let expected = (!unmeasured).then(|| version.fast_lanes());
+        lanes.push((Mode::Fast, version, backend.options.lanes.or(expected)));
     }
 
     let mut host = Host::new(backend.options.cpu);

@@ -31,7 +31,9 @@ fn results_are_printed_recorded_and_compared() {
         assert_eq!(row.get("ratio"), None);
     }
     assert!(report["machine"]["processor"].is_string(), "{report}");
-    assert_eq!(report["machine"]["lanes"], "light v1 8");
+    // The fastest number is measured.
+    let lanes = report["machine"]["lanes"].as_str();
+    assert!(lanes.is_some_and(|lanes| ["light v1 4", "light v1 8"].contains(&lanes)), "{lanes:?}");
     let recorded: Value =
         serde_json::from_slice(&fs::read(record).expect("the record")).expect("JSON");
     assert_eq!(recorded, report);

@@ -84,8 +84,9 @@ impl Version {
         }
     }
 
-    /// Returns the number of lanes that is fastest with a dataset. Lanes hide each other's memory
-    /// latency, until their machine code exceeds what a processor keeps decoded.
+    /// Returns the number of lanes that is probably fastest with a dataset; a [`Vm`](crate::Vm) measures
+    /// it. Lanes hide each other's memory latency, until their machine code exceeds what a processor
+    /// keeps decoded.
     pub const fn fast_lanes(self) -> usize {
         match self {
             Version::V1 => 4,

@@ -11,6 +11,7 @@ mod hash_state;
 mod key;
 mod lanes;
 mod observer;
+mod trials;
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,12 +34,14 @@ use crate::params::{HASH_SIZE, MAX_LANES, Version};
 
 use key::Source;
 use lanes::{Hasher, Job, Lanes};
+use trials::SharedTrials;
 
 /// Options of a [`Vm`]. None of them changes a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
-    /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number:
-    /// [`MAX_LANES`] in light mode, [`Version::fast_lanes`] with a dataset.
+    /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number. Native VMs
+    /// with the JIT find it by measuring some of the first hashes of the process; until then, and in
+    /// other VMs, it is [`MAX_LANES`] in light mode and [`Version::fast_lanes`] with a dataset.
     pub lanes: Option<usize>,
     /// The engine that runs programs.
     pub engine: EngineChoice,
@@ -79,6 +82,8 @@ pub struct Vm {
     options: VmOptions,
     /// Lanes that run with the present key and version.
     lanes: usize,
+    /// The measurement of the fastest number of lanes, if it may be chosen.
+    trials: Option<SharedTrials>,
     hasher: Box<dyn Hasher>,
     /// Whether the first lane holds a hash that has begun.
     begun: bool,
@@ -116,7 +121,20 @@ impl Vm {
             Some(hasher) => hasher,
             None => interpreted(options, lanes)?,
         };
-        Ok(Vm { source, version, options, lanes, hasher, begun: false })
+        let mut vm = Vm::of(source, version, options, lanes, hasher);
+        vm.adapt_lanes();
+        Ok(vm)
+    }
+
+    /// Creates a VM with a fixed number of lanes.
+    fn of(
+        source: Source,
+        version: Version,
+        options: VmOptions,
+        lanes: usize,
+        hasher: Box<dyn Hasher>,
+    ) -> Vm {
+        Vm { source, version, options, lanes, trials: None, hasher, begun: false }
     }
 
     /// Returns the engine that runs programs.
@@ -133,8 +151,22 @@ impl Vm {
     /// present key and version.
     ///
     /// It follows [`VmOptions::lanes`], and is smaller only if memory for more lanes ran out in
-    /// [`set_key`](Self::set_key) or [`set_version`](Self::set_version).
+    /// [`set_key`](Self::set_key) or [`set_version`](Self::set_version). While the fastest number is
+    /// being measured, some calls use others.
     pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
+    /// hashes. Returns [`lanes`](Self::lanes).
+    ///
+    /// This takes some tens of hashes, once in a process for each mode and version. It does nothing
+    /// if [`VmOptions::lanes`] is set.
+    pub fn measure_lanes(&mut self) -> usize {
+        let is_left = |vm: &Vm| vm.trials.as_deref().is_some_and(|all| trials::lock(all).is_left());
+        while is_left(self) {
+            self.hash_many(&[[0; HASH_SIZE]; MAX_LANES]);
+        }
         self.lanes
     }
 
@@ -164,8 +196,13 @@ impl Vm {
     }
 
     fn adapt_lanes(&mut self) {
-        let best = self.source.best_lanes(self.version);
-        self.lanes = self.hasher.reserve(self.options.lanes.unwrap_or(best));
+        let conditions = self.source.conditions(self.version, self.options.cpu);
+        // WebAssembly has no clock, and interpreted programs take longer than memory.
+        let measures = !cfg!(target_family = "wasm") && self.engine() == EngineKind::Jit;
+        let lanes = self.options.lanes;
+        self.trials = (lanes.is_none() && measures).then(|| conditions.trials());
+        let best = self.trials.as_deref().map(|trials| trials::lock(trials).choice());
+        self.lanes = self.hasher.reserve(lanes.or(best).unwrap_or(conditions.expected_lanes()));
     }
 
     /// Returns the hash of `input`, which can have any length.
@@ -227,8 +264,37 @@ impl Vm {
         observer: &mut dyn Observer,
     ) {
         self.begun = false;
+        let measured = self.measure(inputs, outputs, observer);
+        let (inputs, outputs) = (&inputs[measured..], &mut outputs[measured..]);
         let Vm { ref source, version, lanes, .. } = *self;
         self.hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
+    }
+
+    /// Hashes the first inputs with different numbers of lanes, while the fastest one is not known.
+    /// Returns how many it has hashed.
+    fn measure(
+        &mut self,
+        inputs: &[&[u8]],
+        outputs: &mut [[u8; HASH_SIZE]],
+        observer: &mut dyn Observer,
+    ) -> usize {
+        let Vm { ref source, version, ref trials, ref mut hasher, ref mut lanes, .. } = *self;
+        let Some(trials) = trials.as_deref().filter(|_| !cfg!(target_family = "wasm")) else {
+            return 0;
+        };
+        let mut first = 0;
+        let hash = |lanes: usize| {
+            if hasher.reserve(lanes) < lanes {
+                return false;
+            }
+            let (inputs, outputs) = (&inputs[first..][..lanes], &mut outputs[first..][..lanes]);
+            hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
+            first += lanes;
+            true
+        };
+        let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
+        *lanes = hasher.reserve(trials::lock(trials).choice());
+        measured
     }
 }
 
@@ -237,7 +303,8 @@ fn requested_lanes(
     version: Version,
     options: VmOptions,
 ) -> Result<usize, VmError> {
-    match options.lanes.unwrap_or_else(|| source.best_lanes(version)) {
+    let expected = source.conditions(version, options.cpu).expected_lanes();
+    match options.lanes.unwrap_or(expected) {
         lanes @ 1..=MAX_LANES => Ok(lanes),
         requested => Err(VmError::Lanes { requested }),
     }

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use randomx::cpu::Cpu;
 use randomx::items::ItemSource;
 use randomx::{
-    Dataset, DatasetError, Item, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm, VmOptions,
+    Dataset, DatasetError, EngineChoice, Item, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm,
+    VmOptions,
 };
 
 /// The items of an empty dataset.
@@ -51,6 +53,13 @@ impl Observer for CountLanes {
 }
 
 #[track_caller]
+fn assert_measured_lanes(vm: &mut Vm, candidates: &[usize]) {
+    let lanes = vm.measure_lanes();
+    assert!(candidates.contains(&lanes), "{lanes} lanes");
+    assert_lanes(vm, lanes);
+}
+
+#[track_caller]
 fn assert_lanes(vm: &mut Vm, expected: usize) {
     let mut running = CountLanes::default();
     let inputs: Vec<[u8; 1]> = (0..MAX_LANES as u8).map(|input| [input]).collect();
@@ -59,10 +68,15 @@ fn assert_lanes(vm: &mut Vm, expected: usize) {
     assert_eq!(vm.hash(&inputs[7]), hashes[7]);
 }
 
+/// Options of a VM whose lanes are a default and are not measured.
+fn interpreted() -> VmOptions {
+    VmOptions { engine: EngineChoice::Interpreter, ..VmOptions::default() }
+}
+
 #[test]
 fn default_lanes_follow_the_key_and_the_version() {
     let Some(fast) = fast() else { return };
-    let mut vm = Vm::with_options(fast.clone(), Version::V2, VmOptions::default()).expect("a VM");
+    let mut vm = Vm::with_options(fast.clone(), Version::V2, interpreted()).expect("a VM");
     assert_lanes(&mut vm, Version::V2.fast_lanes());
     vm.set_version(Version::V1);
     assert_lanes(&mut vm, Version::V1.fast_lanes());
@@ -72,6 +86,41 @@ fn default_lanes_follow_the_key_and_the_version() {
     assert_lanes(&mut vm, MAX_LANES);
     vm.set_key(fast);
     assert_lanes(&mut vm, Version::V2.fast_lanes());
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[test]
+fn machine_code_runs_in_measured_lanes() {
+    let Some(fast) = fast() else { return };
+    let mut vm = Vm::with_options(fast.clone(), Version::V2, VmOptions::default()).expect("a VM");
+    assert_eq!(vm.lanes(), Version::V2.fast_lanes(), "before any hash");
+    assert_measured_lanes(&mut vm, &[1, 2, 4]);
+    let measured = vm.lanes();
+    vm.set_version(Version::V1);
+    assert_measured_lanes(&mut vm, &[1, 2, 4, 8]);
+    vm.set_key(light());
+    assert_measured_lanes(&mut vm, &[4, 8]);
+    vm.set_version(Version::V2);
+    assert_measured_lanes(&mut vm, &[4, 8]);
+    vm.set_key(fast.clone());
+    assert_eq!(vm.lanes(), measured, "measured once");
+    assert_lanes(&mut vm, measured);
+    let mut other = Vm::with_options(fast, Version::V2, VmOptions::default()).expect("a VM");
+    assert_lanes(&mut other, measured);
+}
+
+#[test]
+fn hashes_are_the_same_while_lanes_are_measured() {
+    let inputs: Vec<[u8; 1]> = (0..100).map(|input| [input]).collect();
+    // No other test measures under these conditions.
+    let options = VmOptions { cpu: Cpu::baseline(), ..VmOptions::default() };
+    for version in Version::ALL {
+        let mut vm = Vm::with_options(light(), version, options).expect("a VM");
+        let hashes = vm.hash_many(&inputs);
+        let alone = VmOptions { lanes: Some(1), ..options };
+        let mut alone = Vm::with_options(light(), version, alone).expect("a VM");
+        assert!(hashes == alone.hash_many(&inputs), "{version}");
+    }
 }
 
 #[test]
@@ -89,7 +138,7 @@ fn requested_lanes_stay() {
 #[test]
 fn a_hash_that_has_begun_survives_new_lanes() {
     let Some(fast) = fast() else { return };
-    let mut vm = Vm::with_options(fast, Version::V2, VmOptions::default()).expect("a VM");
+    let mut vm = Vm::with_options(fast, Version::V2, interpreted()).expect("a VM");
     let expected = vm.hash(b"an input");
     vm.hash_first(b"an input");
     vm.set_key(light());
@@ -115,7 +164,7 @@ fn without_memory_for_more_lanes_the_vm_keeps_those_it_has() {
 
     let Some(fast) = fast() else { return };
     let lanes = Version::V2.fast_lanes();
-    let mut vm = Vm::with_options(fast.clone(), Version::V2, VmOptions::default()).expect("a VM");
+    let mut vm = Vm::with_options(fast.clone(), Version::V2, interpreted()).expect("a VM");
     vm.hash(b"allocates what a hash needs");
     let sizes = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
     let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number");

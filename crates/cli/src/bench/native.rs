@@ -96,9 +96,9 @@ impl<'a> Native<'a> {
         let options = self.args.work.vm_options();
         let lanes = if how.single { Some(1) } else { options.lanes };
         let options = VmOptions { lanes, ..options };
-        let vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
+        let mut vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
         self.engine = Some(vm.engine());
-        let lanes = (how.mode, how.version, vm.lanes());
+        let lanes = (how.mode, how.version, Some(vm.measure_lanes()));
         if !how.single && !self.lanes.contains(&lanes) {
             self.lanes.push(lanes);
         }

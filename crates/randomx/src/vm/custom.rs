@@ -36,7 +36,7 @@ impl Vm {
         let source = Source::Light(items);
         let lanes = requested_lanes(&source, version, options)?;
         let hasher = Box::new(Lanes::new(engine, new_code, lanes, options.cpu)?);
-        Ok(Vm { source, version, options, lanes, hasher, begun: false })
+        Ok(Vm::of(source, version, options, lanes, hasher))
     }
 }
 

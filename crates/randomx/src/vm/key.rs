@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::VmOptions;
+use super::trials::Conditions;
 use crate::cache::Cache;
+use crate::cpu::Cpu;
 use crate::dataset::Dataset;
 use crate::items::{ItemSource, Items};
-use crate::params::{MAX_LANES, Version};
+use crate::params::Version;
 
 /// A key, expanded to the memory that a VM needs of it.
 #[derive(Clone, Debug)]
@@ -60,12 +62,9 @@ impl Source {
         }
     }
 
-    /// Returns the number of lanes that is fastest for `version`.
-    pub(super) fn best_lanes(&self, version: Version) -> usize {
-        match self {
-            Source::Light(_) => MAX_LANES,
-            Source::Fast(_) => version.fast_lanes().min(MAX_LANES),
-        }
+    /// Returns what the fastest number of lanes depends on.
+    pub(super) fn conditions(&self, version: Version, cpu: Cpu) -> Conditions {
+        Conditions { fast: matches!(self, Source::Fast(_)), version, cpu }
     }
 }
 

@@ -1,0 +1,274 @@
+//! The choice of a number of lanes, by measuring the first hashes.
+//!
+//! The fastest number depends on how many reads of memory a processor overlaps, and on how much code it
+//! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
+//! the fastest. The hashes of these inputs are results like all others. VMs share what they measure.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+#[cfg(not(target_os = "linux"))]
+use std::time::Instant;
+
+use crate::cpu::Cpu;
+use crate::params::{MAX_LANES, Version};
+
+/// Trials of each candidate. Other load only adds to times, so the shortest one counts.
+const ROUNDS: usize = 4;
+
+/// The most candidates.
+const MOST: usize = 4;
+
+/// Another candidate has to take less than this percentage of the expected one's time.
+const FASTER: u32 = 97;
+
+/// What a choice depends on, apart from the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conditions {
+    /// Whether there is a dataset.
+    pub(super) fast: bool,
+    pub(super) version: Version,
+    /// The extensions that may be used.
+    pub(super) cpu: Cpu,
+}
+
+/// The trials that VMs under the same conditions share.
+pub(super) type SharedTrials = Arc<Mutex<Trials>>;
+
+/// Trials of several numbers of lanes.
+#[derive(Debug)]
+pub(super) struct Trials {
+    /// The expected one comes first.
+    candidates: &'static [usize],
+    /// Trials that have begun.
+    begun: usize,
+    /// The shortest time of a hash, in the order of the candidates.
+    shortest: [Duration; MOST],
+}
+
+impl Conditions {
+    /// Returns the trials under these conditions, which all VMs of the process share.
+    pub(super) fn trials(self) -> SharedTrials {
+        static ALL: Mutex<Vec<(Conditions, SharedTrials)>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, trials)) = all.iter().find(|(conditions, _)| *conditions == self) {
+            return Arc::clone(trials);
+        }
+        let trials = Arc::new(Mutex::new(Trials::new(self.candidates())));
+        all.push((self, Arc::clone(&trials)));
+        trials
+    }
+
+    /// Returns the number of lanes that is probably fastest.
+    pub(super) fn expected_lanes(self) -> usize {
+        self.candidates()[0]
+    }
+
+    /// Returns the numbers of lanes that may be fastest, the expected one first.
+    fn candidates(self) -> &'static [usize] {
+        match (self.fast, self.version) {
+            (false, _) => const { &[MAX_LANES, MAX_LANES / 2] },
+            (true, Version::V1) => const { &[Version::V1.fast_lanes(), 2, 1, MAX_LANES] },
+            (true, Version::V2) => const { &[Version::V2.fast_lanes(), 1, 4] },
+        }
+    }
+}
+
+impl Trials {
+    fn new(candidates: &'static [usize]) -> Trials {
+        Trials { candidates, begun: 0, shortest: [Duration::MAX; MOST] }
+    }
+
+    /// Returns the fastest candidate so far.
+    pub(super) fn choice(&self) -> usize {
+        let mut best = 0;
+        for (candidate, time) in self.shortest.iter().enumerate().skip(1) {
+            let limit =
+                if best == 0 { self.shortest[0] / 100 * FASTER } else { self.shortest[best] };
+            if *time < limit {
+                best = candidate;
+            }
+        }
+        self.candidates[best]
+    }
+
+    /// Returns whether there were not enough trials yet.
+    pub(super) fn is_left(&self) -> bool {
+        self.begun < ROUNDS * self.candidates.len()
+    }
+
+    /// Returns the candidate to try next. `None` if there were enough trials, or if `inputs` are fewer
+    /// than its lanes.
+    fn begin(&mut self, inputs: usize) -> Option<usize> {
+        let candidate = self.is_left().then_some(self.begun % self.candidates.len())?;
+        (self.candidates[candidate] <= inputs).then(|| {
+            self.begun += 1;
+            candidate
+        })
+    }
+}
+
+/// Hashes the first of `inputs` in trials, until there were enough of them. Returns the number of hashed
+/// inputs.
+///
+/// `hash` hashes as many inputs as its argument says, the first of those that are left, in as many lanes,
+/// and returns `false` if there are fewer lanes. `clock` returns the time since a fixed moment.
+pub(super) fn measure(
+    trials: &Mutex<Trials>,
+    inputs: usize,
+    clock: impl Fn() -> Duration,
+    mut hash: impl FnMut(usize) -> bool,
+) -> usize {
+    let mut hashed = 0;
+    loop {
+        // Other threads go on with their trials while this one hashes.
+        let Some((candidate, lanes)) = ({
+            let mut trials = lock(trials);
+            let candidate = trials.begin(inputs - hashed);
+            candidate.map(|candidate| (candidate, trials.candidates[candidate]))
+        }) else {
+            return hashed;
+        };
+        let start = clock();
+        if hash(lanes) {
+            let time = clock().saturating_sub(start) / lanes as u32;
+            hashed += lanes;
+            let shortest = &mut lock(trials).shortest[candidate];
+            *shortest = time.min(*shortest);
+        }
+    }
+}
+
+/// Returns a clock that stands still while other threads have the processor: otherwise a busy machine
+/// would favour short trials.
+#[cfg(target_os = "linux")]
+pub(super) fn clock() -> impl Fn() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    || clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap_or_default()
+}
+
+/// Returns a clock.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn clock() -> impl Fn() -> Duration {
+    let start = Instant::now();
+    move || start.elapsed()
+}
+
+/// Locks trials. A panic of another thread leaves them usable.
+pub(super) fn lock(trials: &Mutex<Trials>) -> MutexGuard<'_, Trials> {
+    trials.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const VERSIONS: [Version; 2] = Version::ALL;
+
+    /// Measures with a clock on which a hash takes as long as `time` says for its number of lanes.
+    fn measured(
+        trials: &Mutex<Trials>,
+        calls: &[usize],
+        time: impl Fn(usize) -> Duration,
+    ) -> usize {
+        let now = Cell::new(Duration::ZERO);
+        calls
+            .iter()
+            .map(|&inputs| {
+                measure(
+                    trials,
+                    inputs,
+                    || now.get(),
+                    |lanes| {
+                        now.set(now.get() + time(lanes) * lanes as u32);
+                        true
+                    },
+                )
+            })
+            .sum()
+    }
+
+    fn all_conditions() -> impl Iterator<Item = Conditions> {
+        let cpu = Cpu::baseline();
+        [false, true]
+            .into_iter()
+            .flat_map(move |fast| VERSIONS.map(|version| Conditions { fast, version, cpu }))
+    }
+
+    #[test]
+    fn each_candidate_is_chosen_where_it_is_fastest() {
+        for conditions in all_conditions() {
+            let candidates = conditions.candidates();
+            for &fastest in candidates {
+                let trials = Mutex::new(Trials::new(candidates));
+                assert_eq!(lock(&trials).choice(), candidates[0], "before all trials");
+                let time = |lanes| Duration::from_micros(if lanes == fastest { 900 } else { 1000 });
+                let hashed = measured(&trials, &[1000], time);
+                assert_eq!(lock(&trials).choice(), fastest, "{conditions:?}");
+                assert_eq!(hashed, ROUNDS * candidates.iter().sum::<usize>());
+                assert_eq!(measured(&trials, &[1000], time), 0, "there were enough");
+            }
+        }
+    }
+
+    #[test]
+    fn the_expected_candidate_stays_unless_another_is_clearly_faster() {
+        for conditions in all_conditions() {
+            let candidates = conditions.candidates();
+            let trials = Mutex::new(Trials::new(candidates));
+            let time =
+                |lanes| Duration::from_micros(if lanes == candidates[0] { 1000 } else { 980 });
+            measured(&trials, &[1000], time);
+            assert_eq!(lock(&trials).choice(), candidates[0], "{conditions:?}");
+        }
+    }
+
+    #[test]
+    fn interruptions_of_all_trials_but_one_change_nothing() {
+        let trials = Mutex::new(Trials::new(&[4, 2]));
+        let trial = Cell::new(0);
+        measured(&trials, &[1000], |lanes| {
+            let interruption = if trial.replace(trial.get() + 1) < 6 { 5000 } else { 0 };
+            Duration::from_micros(interruption + if lanes == 2 { 900 } else { 1000 })
+        });
+        assert_eq!(lock(&trials).choice(), 2);
+    }
+
+    #[test]
+    fn trials_go_on_in_later_calls_and_wait_for_enough_inputs() {
+        let trials = Mutex::new(Trials::new(&[4, 1, 8]));
+        let time = |_| Duration::from_micros(1);
+        // Four lanes and one lane are tried. The third input is too few for eight lanes.
+        assert_eq!(measured(&trials, &[6], time), 5);
+        assert_eq!(measured(&trials, &[7], time), 0);
+        assert_eq!(measured(&trials, &[8], time), 8);
+        assert_eq!(lock(&trials).begun, 3);
+    }
+
+    #[test]
+    fn lanes_that_cannot_be_allocated_are_not_chosen() {
+        let trials = Mutex::new(Trials::new(&[2, 8]));
+        let now = Cell::new(Duration::ZERO);
+        let hashed = measure(
+            &trials,
+            100,
+            || now.get(),
+            |lanes| {
+                now.set(now.get() + Duration::from_micros(10));
+                lanes == 2
+            },
+        );
+        assert_eq!((hashed, lock(&trials).choice()), (2 * ROUNDS, 2));
+    }
+
+    #[test]
+    fn vms_share_trials_under_the_same_conditions_only() {
+        let conditions: Vec<Conditions> = all_conditions().collect();
+        for (at, one) in conditions.iter().enumerate() {
+            for (other_at, other) in conditions.iter().enumerate() {
+                assert_eq!(Arc::ptr_eq(&one.trials(), &other.trials()), at == other_at);
+            }
+        }
+    }
+}
