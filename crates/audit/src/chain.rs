@@ -8,8 +8,8 @@ use randomx_client::{read_state, state_file};
 use randomx_monero::client::{Client, Config, Start};
 use randomx_monero::{Hash, Network, seed_height};
 
-use crate::epoch::heights;
 use crate::error::Error;
+use crate::heights::heights;
 use crate::table::Row;
 
 /// The blocks that a client has stored, without the one that it began with.

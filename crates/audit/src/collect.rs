@@ -3,15 +3,14 @@
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use randomx_epochs::{Epoch, Folder, Local, Manifest, label};
 use randomx_monero::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::args::CollectArgs;
-use crate::epoch::Epoch;
 use crate::error::Error;
-use crate::folder::{Folder, Manifest};
-use crate::input::label;
 use crate::progress::Progress;
 use crate::remote::Remote;
 use crate::table;
@@ -34,7 +33,7 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
     let tasks = Epoch::within(remote.range(args.chain.from, args.chain.to)?);
     let input = format!("the chain of {}", remote.network());
     let manifest = Manifest { command: "collect".to_owned(), input };
-    let folder = Folder::open(&args.output, &manifest)?;
+    let folder = Folder::open(Arc::new(Local), &args.output, &manifest)?;
     let is_left = |(epoch, heights): &&Task| links(&folder, epoch, heights).is_none();
     let left: Vec<&Task> = tasks.iter().filter(is_left).collect();
     let blocks = left.iter().map(|(_, heights)| heights.end() - heights.start() + 1).sum();
@@ -68,7 +67,8 @@ fn collect(
     let links = Links { previous: blocks.previous, last: blocks.last };
     let mut file = folder.create(epoch.file(), table::schema())?;
     file.write(&table::batch(&blocks.rows)?)?;
-    file.finish(&label(heights), LINKS, serde_json::to_string(&links).unwrap_or_default())
+    let json = serde_json::to_string(&links).unwrap_or_default();
+    Ok(file.finish(&label(heights), LINKS, json)?)
 }
 
 /// Returns the links of an epoch, if it is done.
@@ -83,7 +83,7 @@ fn check_links(folder: &Folder, tasks: &[Task]) -> Result<(), Error> {
     for (epoch, heights) in tasks {
         let file = epoch.file();
         let links = links(folder, epoch, heights)
-            .ok_or_else(|| Error::Gone { path: folder.path(&file) })?;
+            .ok_or_else(|| randomx_epochs::Error::Gone { path: folder.path(&file) })?;
         if let Some((id, earlier)) = &before
             && *id != links.previous
         {

@@ -4,8 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use arrow_schema::ArrowError;
-use parquet::errors::ParquetError;
-use randomx_arrow::KernelError;
 use randomx_client::SourceError;
 use randomx_monero::client::StartError;
 use thiserror::Error;
@@ -19,38 +17,11 @@ pub(crate) const UNUSABLE: u8 = 2;
 /// The reason why a run ended.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
+    #[error(transparent)]
+    Epochs(#[from] randomx_epochs::Error),
+
     #[error("{}: cannot read it: {problem}", .path.display())]
     Read { path: PathBuf, problem: io::Error },
-
-    #[error("{}: cannot write it: {problem}", .path.display())]
-    Write { path: PathBuf, problem: io::Error },
-
-    #[error("{}: {problem}", .path.display())]
-    Parquet { path: PathBuf, problem: ParquetError },
-
-    #[error("{}: {problem}", .path.display())]
-    Arrow { path: PathBuf, problem: ArrowError },
-
-    #[error("{name}: {problem}")]
-    Kernel { name: String, problem: KernelError },
-
-    #[error("{}: expected a folder with Parquet files, got none of them", .path.display())]
-    NoFiles { path: PathBuf },
-
-    #[error("{}: another process uses this folder", .folder.display())]
-    InUse { folder: PathBuf },
-
-    #[error("--output {}: expected a new folder, or that of {expected}, got that of {got}", .folder.display())]
-    OtherRun { folder: PathBuf, expected: String, got: String },
-
-    #[error("--output {}: expected a new folder, or that of an earlier run, got {problem} in run.json", .folder.display())]
-    Manifest { folder: PathBuf, problem: String },
-
-    #[error("{}: expected at most {most} pieces of epochs, got more; sort the input by height", .path.display())]
-    Scattered { path: PathBuf, most: usize },
-
-    #[error("{}: it changed while it was read", .path.display())]
-    Changed { path: PathBuf },
 
     #[error("--memory: expected at least {needed} MiB for one thread, got {given} MiB")]
     Memory { needed: usize, given: usize },
@@ -89,9 +60,6 @@ pub(crate) enum Error {
 
     #[error("{}: {problem}", .path.display())]
     Store { path: PathBuf, problem: StartError },
-
-    #[error("{}: it was removed while the command ran", .path.display())]
-    Gone { path: PathBuf },
 
     #[error("cannot write the results: {0}")]
     Output(io::Error),

@@ -5,14 +5,12 @@ mod audit;
 mod budget;
 mod chain;
 mod collect;
-mod epoch;
 mod error;
-mod folder;
+mod heights;
 mod input;
 mod progress;
 mod remote;
 mod size;
-mod summary;
 mod table;
 mod workers;
 

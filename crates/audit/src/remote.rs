@@ -8,8 +8,8 @@ use randomx_client::{Answer, Source, SourceError};
 use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob, Network, seed_height};
 
-use crate::epoch::heights;
 use crate::error::Error;
+use crate::heights::heights;
 use crate::table::Row;
 
 /// Attempts to get an answer.

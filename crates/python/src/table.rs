@@ -5,7 +5,7 @@
 use std::ffi::CStr;
 use std::sync::{Mutex, PoisonError};
 
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -26,7 +26,7 @@ pub(crate) struct VerifiedTable {
 
 /// Verifies the batches of a stream.
 struct Verifying {
-    source: RecordBatchStreamReader,
+    source: ArrowArrayStreamReader,
     kernel: Kernel,
     schema: SchemaRef,
 }
@@ -49,7 +49,7 @@ pub(crate) fn verify_table(
 }
 
 /// Takes the stream of an object.
-fn stream(data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+fn stream(data: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
     let method = "__arrow_c_stream__";
     let Some(method) = data.getattr_opt(method)? else {
         let problem = format!("data: expected a table with the method {method}");
@@ -60,7 +60,7 @@ fn stream(data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // SAFETY: a capsule of this name points to a stream, which the one who got the capsule may take;
     // an empty one stays.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-    RecordBatchStreamReader::try_new(stream)
+    ArrowArrayStreamReader::try_new(stream)
         .map_err(|problem| PyValueError::new_err(format!("data: {problem}")))
 }
 

@@ -26,8 +26,14 @@ const WASM_PACKAGES: [&str; 7] = [
 const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
 
 /// The packages of the full tier. No other package uses them without a feature.
-const FULL_ONLY: [&str; 5] =
-    ["randomx-lab", "randomx-wasmi", "randomx-arrow", "randomx-audit", "randomx-python"];
+const FULL_ONLY: [&str; 6] = [
+    "randomx-lab",
+    "randomx-wasmi",
+    "randomx-arrow",
+    "randomx-epochs",
+    "randomx-audit",
+    "randomx-python",
+];
 
 /// The packages that use no C code. The others link `ring`, which needs a C compiler for the target.
 const WITHOUT_C: [&str; 6] = [

@@ -19,20 +19,23 @@ const COLUMNS: [&str; 7] =
 
 /// The rows of an epoch, counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Counts {
-    pub(crate) blocks: u64,
-    pub(crate) valid: u64,
-    pub(crate) invalid: u64,
+pub struct Counts {
+    /// All rows.
+    pub blocks: u64,
+    /// Those that prove their work.
+    pub valid: u64,
+    /// Those that do not.
+    pub invalid: u64,
     /// Blocks from before RandomX.
-    pub(crate) without_work: u64,
+    pub without_work: u64,
     /// The sum of the difficulties of valid rows.
     #[serde(with = "digits")]
-    pub(crate) work: u128,
+    pub work: u128,
 }
 
 /// An invalid row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Evidence {
+pub struct Evidence {
     /// The row in its epoch's file, from 0.
     row: u64,
     /// The row's values that are not null, as text.
@@ -43,20 +46,25 @@ pub(crate) struct Evidence {
 
 /// What an audit found in an epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct EpochSummary {
-    pub(crate) file: String,
+pub struct EpochSummary {
+    /// The name of the epoch's file.
+    pub file: String,
+    /// Its rows, counted.
     #[serde(flatten)]
-    pub(crate) counts: Counts,
+    pub counts: Counts,
+    /// The first invalid rows.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub(crate) evidence: Vec<Evidence>,
+    pub evidence: Vec<Evidence>,
 }
 
 /// What an audit found in all epochs.
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
+pub struct Summary {
+    /// All rows, counted.
     #[serde(flatten)]
-    pub(crate) counts: Counts,
-    pub(crate) epochs: Vec<EpochSummary>,
+    pub counts: Counts,
+    /// The epochs, in their order.
+    pub epochs: Vec<EpochSummary>,
 }
 
 impl EpochSummary {
@@ -114,7 +122,11 @@ impl Summary {
     }
 
     /// Prints the counts, and the epochs with invalid rows.
-    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written.
+    pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let Counts { blocks, valid, invalid, without_work, work } = &self.counts;
         writeln!(out, "epochs        {}", self.epochs.len())?;
         writeln!(out, "blocks        {blocks}")?;

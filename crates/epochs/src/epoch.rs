@@ -4,12 +4,11 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use randomx_monero::{Hash, SEED_EPOCH_BLOCKS, SEED_EPOCH_LAG, seed_height};
-
-use crate::error::Error;
+use serde::{Deserialize, Serialize};
 
 /// The rows that are hashed together, in the order in which epochs are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Epoch {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Epoch {
     /// The blocks whose key is the id of the block at this height.
     Height(u64),
     /// The rows without a height, by their seed hash.
@@ -20,12 +19,12 @@ pub(crate) enum Epoch {
 
 impl Epoch {
     /// Returns the epoch of a block.
-    pub(crate) fn of_height(height: u64) -> Epoch {
+    pub fn of_height(height: u64) -> Epoch {
         Epoch::Height(seed_height(height))
     }
 
     /// Returns the epoch of a row.
-    pub(crate) fn of(height: Option<u64>, seed_hash: Option<Hash>) -> Epoch {
+    pub fn of(height: Option<u64>, seed_hash: Option<Hash>) -> Epoch {
         match (height, seed_hash) {
             (Some(height), _) => Epoch::of_height(height),
             (None, Some(seed_hash)) => Epoch::Seed(seed_hash),
@@ -34,19 +33,19 @@ impl Epoch {
     }
 
     /// Returns the heights of the epoch's blocks. Other epochs have none.
-    pub(crate) fn heights(&self) -> Option<RangeInclusive<u64>> {
+    pub fn heights(&self) -> Option<RangeInclusive<u64>> {
         let Epoch::Height(seed) = *self else { return None };
         let first = if seed == 0 { 0 } else { seed.saturating_add(SEED_EPOCH_LAG + 1) };
         Some(first..=seed.saturating_add(SEED_EPOCH_BLOCKS + SEED_EPOCH_LAG))
     }
 
     /// Returns the name of the epoch's file.
-    pub(crate) fn file(&self) -> String {
+    pub fn file(&self) -> String {
         format!("{self}.parquet")
     }
 
     /// Returns the epochs of a range of blocks, each with its part of the range.
-    pub(crate) fn within(range: RangeInclusive<u64>) -> Vec<(Epoch, RangeInclusive<u64>)> {
+    pub fn within(range: RangeInclusive<u64>) -> Vec<(Epoch, RangeInclusive<u64>)> {
         let (mut first, last) = range.into_inner();
         let mut epochs = Vec::new();
         while first <= last {
@@ -58,17 +57,6 @@ impl Epoch {
         }
         epochs
     }
-}
-
-/// Returns the range from one height to another, which a chain with this tip must have.
-pub(crate) fn heights(first: u64, last: u64, tip: u64) -> Result<RangeInclusive<u64>, Error> {
-    if last > tip {
-        return Err(Error::ChainEnds { tip, to: last });
-    }
-    if first > last {
-        return Err(Error::Range { first, last });
-    }
-    Ok(first..=last)
 }
 
 impl fmt::Display for Epoch {

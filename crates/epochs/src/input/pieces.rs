@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::epoch::Epoch;
 use crate::error::Error;
 
@@ -10,7 +12,7 @@ use crate::error::Error;
 const MOST: usize = 1 << 20;
 
 /// Rows that follow each other in a file and belong to one epoch.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) file: u32,
     /// Where the piece starts and ends: rows of a table, bytes of a text.

@@ -2,21 +2,23 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_schema::ArrowError;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
 use super::pieces::{Piece, Pieces};
 use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
+use crate::storage::{Chunks, Part, Storage};
 
 /// The longest line. The rest of a longer one is skipped, which makes it malformed.
 const MAX_LINE: u64 = 3 << 20;
@@ -29,10 +31,20 @@ const EXCERPT: usize = 1000;
 const FIELDS: [&str; 5] = ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
 
 /// A file of JSON lines, one object for each proof of work.
-pub(crate) struct Lines {
+pub(super) struct Lines {
     path: PathBuf,
+    size: u64,
     /// The hash of the file, once it was scanned.
     fingerprint: String,
+}
+
+/// The lines of an epoch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Places {
+    path: PathBuf,
+    /// The size of the whole file.
+    size: u64,
+    pieces: Vec<Piece>,
 }
 
 /// A line's fields by their names, as JSON.
@@ -40,9 +52,9 @@ type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 impl Lines {
     /// Opens a file.
-    pub(super) fn open(path: &Path) -> Result<Lines, Error> {
-        let lines = Lines { path: path.to_owned(), fingerprint: String::new() };
-        lines.file().map(|_| lines)
+    pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<Lines, Error> {
+        let Chunks { size, .. } = open(storage, path)?;
+        Ok(Lines { path: path.to_owned(), size, fingerprint: String::new() })
     }
 
     /// Returns the hash of the file.
@@ -50,14 +62,25 @@ impl Lines {
         &self.fingerprint
     }
 
+    /// Returns the lines of an epoch.
+    pub(super) fn places(&self, pieces: Vec<Piece>) -> Places {
+        Places { path: self.path.clone(), size: self.size, pieces }
+    }
+
     /// Finds the epochs of all lines.
     pub(super) fn scan(
         &mut self,
+        storage: &dyn Storage,
         mut pieces: Pieces,
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
-        let mut reader = BufReader::new(Hashing { file: self.file()?, hash: Sha256::new() });
+        let Chunks { file, size } = open(storage, &self.path)?;
+        self.size = size;
+        let source = Part::new(file, 0..size).buffered();
+        let mut reader = BufReader::new(Hashing { source, hash: Sha256::new() });
         let (mut line, mut start, mut row) = (Vec::new(), 0, 0);
-        while let Some(length) = self.next(&mut reader, &mut line)? {
+        while let Some(length) =
+            next(&mut reader, &mut line).map_err(|problem| unreadable(&self.path, problem))?
+        {
             let end = start + length;
             let fields = parse(&line).unwrap_or_default();
             let height = height(&fields);
@@ -72,59 +95,57 @@ impl Lines {
         self.fingerprint = hex::encode(reader.into_inner().hash.finalize());
         Ok(pieces.into_epochs())
     }
+}
 
-    /// Reads the lines of an epoch.
-    pub(super) fn read(
-        &self,
-        pieces: &[Piece],
-        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut reader = BufReader::new(self.file()?);
+impl Places {
+    /// Reads the lines.
+    pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
+        let fail = |problem| unreadable(&self.path, problem);
+        let arrow = |problem| Error::Arrow { path: self.path.clone(), problem };
+        let changed = || Error::Changed { path: self.path.clone() };
+        let Chunks { file, size } = open(storage, &self.path)?;
+        if size != self.size {
+            return Err(changed());
+        }
         let mut rows = Rows::default();
         let mut line = Vec::new();
-        for piece in pieces {
-            reader.seek(SeekFrom::Start(piece.start)).map_err(|problem| self.fail(problem))?;
+        for piece in &self.pieces {
+            let mut reader = Part::new(Arc::clone(&file), piece.start..piece.end).buffered();
             let (mut at, mut row) = (piece.start, piece.row);
             while at < piece.end {
-                let changed = || Error::Changed { path: self.path.clone() };
-                at += self.next(&mut reader, &mut line)?.ok_or_else(changed)?;
+                at += next(&mut reader, &mut line).map_err(fail)?.ok_or_else(changed)?;
                 row += 1;
                 rows.add(row, &line);
                 if rows.are_enough() {
-                    take(&rows.batch().map_err(|problem| self.arrow(problem))?)?;
+                    take(&rows.batch().map_err(arrow)?)?;
                 }
             }
         }
         if rows.count > 0 {
-            take(&rows.batch().map_err(|problem| self.arrow(problem))?)?;
+            take(&rows.batch().map_err(arrow)?)?;
         }
         Ok(())
     }
+}
 
-    /// Reads a line without its ending, and returns the bytes that it takes in the file. `None` at the
-    /// end.
-    fn next(&self, reader: &mut impl BufRead, line: &mut Vec<u8>) -> Result<Option<u64>, Error> {
-        line.clear();
-        let limited = &mut reader.by_ref().take(MAX_LINE);
-        let mut length =
-            limited.read_until(b'\n', line).map_err(|problem| self.fail(problem))? as u64;
-        if length == MAX_LINE && !line.ends_with(b"\n") {
-            length += skip_line(reader).map_err(|problem| self.fail(problem))?;
-        }
-        Ok((length > 0).then_some(length))
-    }
+fn open(storage: &dyn Storage, path: &Path) -> Result<Chunks, Error> {
+    Chunks::open(storage, path).map_err(|problem| unreadable(path, problem))
+}
 
-    fn file(&self) -> Result<File, Error> {
-        File::open(&self.path).map_err(|problem| self.fail(problem))
-    }
+fn unreadable(path: &Path, problem: io::Error) -> Error {
+    Error::Read { path: path.to_owned(), problem }
+}
 
-    fn fail(&self, problem: io::Error) -> Error {
-        Error::Read { path: self.path.clone(), problem }
+/// Reads a line without its ending, and returns the bytes that it takes in the file. `None` at the
+/// end.
+fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u64>> {
+    line.clear();
+    let limited = &mut reader.by_ref().take(MAX_LINE);
+    let mut length = limited.read_until(b'\n', line)? as u64;
+    if length == MAX_LINE && !line.ends_with(b"\n") {
+        length += skip_line(reader)?;
     }
-
-    fn arrow(&self, problem: ArrowError) -> Error {
-        Error::Arrow { path: self.path.clone(), problem }
-    }
+    Ok((length > 0).then_some(length))
 }
 
 /// Skips the rest of a line, and returns its bytes.
@@ -221,14 +242,14 @@ impl Rows {
 }
 
 /// Hashes a file while it is read.
-struct Hashing {
-    file: File,
+struct Hashing<R> {
+    source: R,
     hash: Sha256,
 }
 
-impl Read for Hashing {
+impl<R: Read> Read for Hashing<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(bytes)?;
+        let count = self.source.read(bytes)?;
         self.hash.update(&bytes[..count]);
         Ok(count)
     }

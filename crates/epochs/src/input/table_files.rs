@@ -1,11 +1,10 @@
 //! Parquet files.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -14,12 +13,15 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::metadata::PageIndexPolicy;
 use randomx_arrow::read;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::pieces::{Piece, Pieces};
 use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
+use crate::storage::{Chunks, Storage};
 
 /// The columns that say which epoch a row belongs to.
 const PLACE: [&str; 2] = ["height", "seed_hash"];
@@ -31,32 +33,36 @@ const SCANNED: usize = 1 << 16;
 const MAX_FOOTER: u64 = 256 << 20;
 
 /// Parquet files, in the order of their names.
-pub(crate) struct TableFiles {
+pub(super) struct TableFiles {
     files: Vec<TableFile>,
 }
 
+/// The rows of an epoch: files, and the pieces in each.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Places(Vec<(TableFile, Vec<Piece>)>);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct TableFile {
     path: PathBuf,
-    metadata: ArrowReaderMetadata,
     /// The hash of the description of the file's contents.
     fingerprint: [u8; 32],
 }
 
 impl TableFiles {
     /// Opens a file, or the files of a folder.
-    pub(super) fn open(path: &Path) -> Result<TableFiles, Error> {
+    pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<TableFiles, Error> {
         let fail = |problem| Error::Read { path: path.to_owned(), problem };
         let mut paths = vec![path.to_owned()];
-        if fs::metadata(path).map_err(fail)?.is_dir() {
-            let entries = fs::read_dir(path).map_err(fail)?.collect::<Result<Vec<_>, _>>();
-            let files = entries.map_err(fail)?.into_iter().map(|entry| entry.path());
-            paths = files.filter(|path| is_table(path)).collect();
+        if let Some(names) = storage.list(path).map_err(fail)? {
+            paths =
+                names.iter().map(|name| path.join(name)).filter(|path| is_table(path)).collect();
             paths.sort();
         }
         if paths.is_empty() {
             return Err(Error::NoFiles { path: path.to_owned() });
         }
-        let files = paths.into_iter().map(TableFile::open).collect::<Result<_, _>>()?;
+        let open = |path: PathBuf| TableFile::open(storage, path);
+        let files = paths.into_iter().map(open).collect::<Result<_, _>>()?;
         Ok(TableFiles { files })
     }
 
@@ -70,16 +76,18 @@ impl TableFiles {
     /// Finds the epochs of all rows.
     pub(super) fn scan(
         &self,
+        storage: &dyn Storage,
         mut pieces: Pieces,
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
         for (number, file) in (0..).zip(&self.files) {
-            let builder = file.builder()?;
+            let builder = file.builder(storage)?;
             let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
             let reader = builder.with_projection(mask).with_batch_size(SCANNED).build();
             let mut row = 0;
             for batch in reader.map_err(|problem| file.parquet(problem))? {
                 let batch = batch.map_err(|problem| file.arrow(problem))?;
-                let unusable = |problem| Error::Kernel { name: file.name(), problem };
+                let name = || file.path.display().to_string();
+                let unusable = |problem| Error::Kernel { name: name(), problem };
                 let heights = read::heights(&batch).map_err(unusable)?;
                 let seed_hashes = read::seed_hashes(&batch).map_err(unusable)?;
                 for (height, seed_hash) in heights.into_iter().zip(seed_hashes) {
@@ -92,18 +100,21 @@ impl TableFiles {
         Ok(pieces.into_epochs())
     }
 
-    /// Reads the rows of an epoch.
-    pub(super) fn read(
-        &self,
-        pieces: &[Piece],
-        take: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        for of_file in pieces.chunk_by(|a, b| a.file == b.file) {
-            let Some(file) = of_file.first().and_then(|piece| self.files.get(piece.file as usize))
-            else {
-                continue;
-            };
-            for batch in file.rows(of_file)? {
+    /// Returns the rows of an epoch.
+    pub(super) fn places(&self, pieces: &[Piece]) -> Places {
+        let of_file = |pieces: &[Piece]| {
+            let file = self.files.get(pieces.first()?.file as usize)?;
+            Some((file.clone(), pieces.to_vec()))
+        };
+        Places(pieces.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect())
+    }
+}
+
+impl Places {
+    /// Reads the rows.
+    pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
+        for (file, pieces) in &self.0 {
+            for batch in file.rows(storage, pieces)? {
                 take(&batch.map_err(|problem| file.arrow(problem))?)?;
             }
         }
@@ -112,47 +123,50 @@ impl TableFiles {
 }
 
 impl TableFile {
-    fn open(path: PathBuf) -> Result<TableFile, Error> {
-        let fail = |problem| Error::Read { path: path.clone(), problem };
-        let mut file = File::open(&path).map_err(fail)?;
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
-        let metadata = ArrowReaderMetadata::load(&file, options)
-            .map_err(|problem| Error::Parquet { path: path.clone(), problem })?;
-        let fingerprint = fingerprint(&mut file).map_err(fail)?;
-        Ok(TableFile { path, metadata, fingerprint })
-    }
-
-    fn name(&self) -> String {
-        self.path.display().to_string()
+    fn open(storage: &dyn Storage, path: PathBuf) -> Result<TableFile, Error> {
+        let read = || fingerprint(&Chunks::open(storage, &path)?);
+        let fingerprint = read().map_err(|problem| Error::Read { path: path.clone(), problem })?;
+        Ok(TableFile { path, fingerprint })
     }
 
     fn parquet(&self, problem: ParquetError) -> Error {
         Error::Parquet { path: self.path.clone(), problem }
     }
 
-    fn arrow(&self, problem: arrow_schema::ArrowError) -> Error {
+    fn arrow(&self, problem: ArrowError) -> Error {
         Error::Arrow { path: self.path.clone(), problem }
     }
 
     /// Opens the file again, which must not have changed.
-    fn builder(&self) -> Result<ParquetRecordBatchReaderBuilder<File>, Error> {
+    fn builder(
+        &self,
+        storage: &dyn Storage,
+    ) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
         let fail = |problem| Error::Read { path: self.path.clone(), problem };
-        let mut file = File::open(&self.path).map_err(fail)?;
-        if fingerprint(&mut file).map_err(fail)? != self.fingerprint {
+        let file = Chunks::open(storage, &self.path).map_err(fail)?;
+        if fingerprint(&file).map_err(fail)? != self.fingerprint {
             return Err(Error::Changed { path: self.path.clone() });
         }
-        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone()))
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
+        let metadata =
+            ArrowReaderMetadata::load(&file, options).map_err(|problem| self.parquet(problem))?;
+        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata))
     }
 
     /// Begins to read rows. Row groups without any of them are left out.
-    fn rows(&self, pieces: &[Piece]) -> Result<ParquetRecordBatchReader, Error> {
-        let groups = self.metadata.metadata().row_groups();
+    fn rows(
+        &self,
+        storage: &dyn Storage,
+        pieces: &[Piece],
+    ) -> Result<ParquetRecordBatchReader, Error> {
+        let builder = self.builder(storage)?;
+        let groups = builder.metadata().row_groups();
         let sizes = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
         let (chosen, ranges, rows) = choose(sizes, pieces);
         let bytes: i64 = chosen.iter().map(|&index| groups[index].total_byte_size().max(0)).sum();
         let row_bytes = (bytes as usize / rows.max(1)).max(1);
         let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), rows);
-        let builder = self.builder()?.with_row_groups(chosen).with_row_selection(selection);
+        let builder = builder.with_row_groups(chosen).with_row_selection(selection);
         let builder = builder.with_batch_size((BATCH_BYTES / row_bytes).clamp(1, BATCH_ROWS));
         builder.build().map_err(|problem| self.parquet(problem))
     }
@@ -193,15 +207,17 @@ fn is_table(path: &Path) -> bool {
 }
 
 /// Returns the hash of a file's footer: its schema, and the sizes, places and statistics of its columns.
-fn fingerprint(file: &mut File) -> io::Result<[u8; 32]> {
+fn fingerprint(file: &Chunks) -> io::Result<[u8; 32]> {
     let mut end = [0; 8];
-    file.seek(SeekFrom::End(-8))?;
-    file.read_exact(&mut end)?;
+    let before = file.size.saturating_sub(end.len() as u64);
+    // A shorter file is not Parquet, which its reader reports.
+    if before > 0 {
+        file.file.read_at(before, &mut end)?;
+    }
     let [a, b, c, d, ..] = end;
-    let length = u64::from(u32::from_le_bytes([a, b, c, d])).min(MAX_FOOTER);
-    file.seek(SeekFrom::End(-8 - length as i64))?;
-    let mut footer = Vec::new();
-    file.take(length).read_to_end(&mut footer)?;
+    let length = u64::from(u32::from_le_bytes([a, b, c, d])).min(MAX_FOOTER).min(before);
+    let mut footer = vec![0; length as usize];
+    file.file.read_at(before - length, &mut footer)?;
     Ok(Sha256::digest(&footer).into())
 }
 

@@ -1,0 +1,54 @@
+//! Errors that end an audit. Messages name the argument or the file.
+
+use std::io;
+use std::path::PathBuf;
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+use randomx_arrow::KernelError;
+use thiserror::Error;
+
+/// The reason why an audit ended.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum Error {
+    #[error("{}: cannot read it: {problem}", .path.display())]
+    Read { path: PathBuf, problem: io::Error },
+
+    #[error("{}: cannot write it: {problem}", .path.display())]
+    Write { path: PathBuf, problem: io::Error },
+
+    #[error("{}: {problem}", .path.display())]
+    Parquet { path: PathBuf, problem: ParquetError },
+
+    #[error("{}: {problem}", .path.display())]
+    Arrow { path: PathBuf, problem: ArrowError },
+
+    #[error("{name}: {problem}")]
+    Kernel { name: String, problem: KernelError },
+
+    #[error("{}: expected a folder with Parquet files, got none of them", .path.display())]
+    NoFiles { path: PathBuf },
+
+    #[error("{}: another process uses this folder", .folder.display())]
+    InUse { folder: PathBuf },
+
+    #[error("--output {}: expected a new folder, or that of {expected}, got that of {got}", .folder.display())]
+    OtherRun { folder: PathBuf, expected: String, got: String },
+
+    #[error("--output {}: expected a new folder, or that of an earlier run, got {problem} in run.json", .folder.display())]
+    Manifest { folder: PathBuf, problem: String },
+
+    #[error("--output {}: expected a folder that every machine of the run has, got none here", .folder.display())]
+    NotShared { folder: PathBuf },
+
+    #[error("{}: expected at most {most} pieces of epochs, got more; sort the input by height", .path.display())]
+    Scattered { path: PathBuf, most: usize },
+
+    #[error("{}: it changed while it was read", .path.display())]
+    Changed { path: PathBuf },
+
+    #[error("{}: it was removed while the command ran", .path.display())]
+    Gone { path: PathBuf },
+}

@@ -1,0 +1,129 @@
+//! Where the rows come from.
+
+mod lines;
+mod pieces;
+mod table_files;
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::audit::{Take, Task};
+use crate::epoch::Epoch;
+use crate::error::Error;
+use crate::storage::Storage;
+use lines::Lines;
+use pieces::{Piece, Pieces};
+use table_files::TableFiles;
+
+/// The bytes of rows that are read at a time. The size of batches depends on the input alone, so that
+/// the same input gives the same files.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// The most rows that are read at a time.
+const BATCH_ROWS: usize = 4096;
+
+/// The format of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A Parquet file, or a folder of them.
+    Parquet,
+    /// A file of JSON lines.
+    Lines,
+}
+
+/// An input of files.
+pub struct Input {
+    files: Files,
+}
+
+enum Files {
+    Tables(TableFiles),
+    Lines(Lines),
+}
+
+/// The rows of a task in an input.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Rows(Places);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Places {
+    Tables(table_files::Places),
+    Lines(lines::Places),
+}
+
+impl Input {
+    /// Opens an input.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn open(storage: &dyn Storage, path: &Path, format: Format) -> Result<Input, Error> {
+        let files = match format {
+            Format::Parquet => Files::Tables(TableFiles::open(storage, path)?),
+            Format::Lines => Files::Lines(Lines::open(storage, path)?),
+        };
+        Ok(Input { files })
+    }
+
+    /// Finds the epochs of a range of heights, and the rows of each. Without a range, these are all
+    /// rows.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read, or its rows are in no order.
+    pub fn plan(
+        &mut self,
+        storage: &dyn Storage,
+        from: Option<u64>,
+        to: Option<u64>,
+    ) -> Result<Vec<(Task, Rows)>, Error> {
+        let pieces = Pieces::new(from, to);
+        let epochs = match &mut self.files {
+            Files::Tables(files) => files.scan(storage, pieces)?,
+            Files::Lines(lines) => lines.scan(storage, pieces)?,
+        };
+        let files = &self.files;
+        let task = |(epoch, (rows, pieces)): (Epoch, (u64, Vec<Piece>))| {
+            let heights = epoch.heights().map(|heights| {
+                let first = from.unwrap_or(0).max(*heights.start());
+                first..=to.unwrap_or(u64::MAX).min(*heights.end())
+            });
+            let label = heights.map_or_else(|| "all".to_owned(), |heights| label(&heights));
+            let places = match files {
+                Files::Tables(files) => Places::Tables(files.places(&pieces)),
+                Files::Lines(lines) => Places::Lines(lines.places(pieces)),
+            };
+            (Task { epoch, rows, label }, Rows(places))
+        };
+        Ok(epochs.into_iter().map(task).collect())
+    }
+
+    /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
+    pub fn name(&self) -> String {
+        match &self.files {
+            Files::Tables(files) => format!("Parquet files {}", files.fingerprint()),
+            Files::Lines(lines) => format!("JSON lines {}", lines.fingerprint()),
+        }
+    }
+}
+
+impl Rows {
+    /// Reads the rows in batches.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or the input has changed; and those of `take`.
+    pub fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
+        match &self.0 {
+            Places::Tables(places) => places.read(storage, take),
+            Places::Lines(places) => places.read(storage, take),
+        }
+    }
+}
+
+/// Returns what distinguishes blocks from others of their epoch.
+pub fn label(heights: &RangeInclusive<u64>) -> String {
+    format!("blocks {} to {}", heights.start(), heights.end())
+}

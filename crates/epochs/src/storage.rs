@@ -1,0 +1,190 @@
+//! Where files are: in folders of this machine, or elsewhere.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+use tempfile::NamedTempFile;
+
+/// The bytes that are read at a time from the middle of a file.
+const BUFFER: u64 = 1 << 20;
+
+/// A file that can be read from any position.
+pub trait StoredFile: Send + Sync {
+    /// Returns the number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Fills the buffer with the bytes from a position on.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or ends before the buffer does.
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()>;
+}
+
+/// Where files are.
+pub trait Storage: Send + Sync {
+    /// Returns the names of the files in a folder, or `None` if the path is a file.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such path, or it cannot be read.
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>>;
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file ([`io::ErrorKind::NotFound`]), or it cannot be read.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>>;
+
+    /// Makes a written file appear under a path, in the place of one that is there. All of it appears
+    /// at once.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()>;
+
+    /// Whether folders are those of this machine: they must be created, one process can lock them, and
+    /// files are written beside those that they replace.
+    fn is_local(&self) -> bool {
+        false
+    }
+}
+
+/// The folders of this machine, also those of file servers.
+#[derive(Clone, Copy, Debug)]
+pub struct Local;
+
+impl Storage for Local {
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
+        if !fs::metadata(path)?.is_dir() {
+            return Ok(None);
+        }
+        let names = fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.file_name()));
+        names.collect::<io::Result<_>>().map(Some)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
+        Ok(Arc::new(File::open(path)?))
+    }
+
+    fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
+        new.as_file().sync_all()?;
+        new.persist(path)?;
+        // Windows opens no folders, so it cannot flush one.
+        if cfg!(windows) {
+            return Ok(());
+        }
+        // The rename itself is on the disk once the folder is.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+impl StoredFile for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, position)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, mut position: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let count = std::os::windows::fs::FileExt::seek_read(self, buffer, position)?;
+            if count == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            position += count as u64;
+            buffer = &mut buffer[count..];
+        }
+        Ok(())
+    }
+}
+
+/// Reads a part of a file from its start to its end.
+pub(crate) struct Part {
+    file: Arc<dyn StoredFile>,
+    left: Range<u64>,
+}
+
+impl Part {
+    pub(crate) fn new(file: Arc<dyn StoredFile>, range: Range<u64>) -> Part {
+        Part { file, left: range }
+    }
+
+    /// Reads in pieces of a mebibyte, or of the part's size.
+    pub(crate) fn buffered(self) -> BufReader<Part> {
+        let size = self.left.end.saturating_sub(self.left.start).clamp(1, BUFFER);
+        BufReader::with_capacity(size as usize, self)
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.left.end.saturating_sub(self.left.start);
+        let count = left.min(buffer.len() as u64) as usize;
+        self.file.read_at(self.left.start, &mut buffer[..count])?;
+        self.left.start += count as u64;
+        Ok(count)
+    }
+}
+
+/// A file as the Parquet reader takes it.
+#[derive(Clone)]
+pub(crate) struct Chunks {
+    pub(crate) file: Arc<dyn StoredFile>,
+    pub(crate) size: u64,
+}
+
+impl Chunks {
+    pub(crate) fn open(storage: &dyn Storage, path: &Path) -> io::Result<Chunks> {
+        let file = storage.open(path)?;
+        let size = file.size()?;
+        Ok(Chunks { file, size })
+    }
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.size
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = BufReader<Part>;
+
+    fn get_read(&self, start: u64) -> Result<BufReader<Part>, ParquetError> {
+        Ok(BufReader::new(Part::new(Arc::clone(&self.file), start..self.size)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        // A malformed file may name any length.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
+            let problem = format!("expected {length} bytes from {start} on, got {}", self.size);
+            return Err(ParquetError::EOF(problem));
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_at(start, &mut bytes)?;
+        Ok(bytes.into())
+    }
+}
