@@ -14,3 +14,12 @@ pub(crate) fn difficulty(number: &Bound<'_, PyInt>) -> PyResult<Difficulty> {
     }
     digits.parse::<Difficulty>().map_err(|problem| refused(problem.to_string()))
 }
+
+/// Converts a difficulty, which may have 256 bits.
+pub(crate) fn integer<'py>(
+    py: Python<'py>,
+    difficulty: &Difficulty,
+) -> PyResult<Bound<'py, PyInt>> {
+    let number = py.get_type::<PyInt>().call1((difficulty.to_string(),))?;
+    Ok(number.cast_into()?)
+}

@@ -1,8 +1,12 @@
 //! The native part of the Python package `randomx-web`.
 
+mod audit;
+mod blocks;
 mod chain;
+mod checkpoint;
 mod difficulty;
 mod hashing;
+mod storage;
 mod table;
 
 use pyo3::prelude::*;
@@ -10,10 +14,16 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::audit::{Audit, audit_epoch};
+    #[pymodule_export]
+    use crate::blocks::{Chain, Check, Verdict, Work};
+    #[pymodule_export]
     use crate::chain::{
         Block, block_id, difficulty_after, median_timestamp, meets_difficulty, seed_height,
         tree_hash,
     };
+    #[pymodule_export]
+    use crate::checkpoint::Checkpoint;
     #[pymodule_export]
     use crate::hashing::{Cache, Dataset, Vm, calculate_commitment, hash, hash_many, verify};
     #[pymodule_export]

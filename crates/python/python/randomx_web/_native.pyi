@@ -1,5 +1,6 @@
 from collections.abc import Sequence
-from typing import Protocol, final
+from os import PathLike
+from typing import Literal, Protocol, final
 
 class ArrowStream(Protocol):
     """A table: of pyarrow, polars, pandas or DuckDB, for example."""
@@ -66,6 +67,157 @@ class Block:
         """The hashes of all transactions, the miner's first."""
 
 @final
+class Checkpoint:
+    """A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
+
+    Whoever can change a stored checkpoint chooses the chain that is accepted.
+    """
+
+    def __new__(
+        cls,
+        *,
+        height: int,
+        id: bytes,
+        work: int,
+        recent: Sequence[tuple[int, int]],
+        seeds: Sequence[tuple[int, bytes]],
+    ) -> Checkpoint: ...
+    @staticmethod
+    def genesis(network: str = "mainnet") -> Checkpoint:
+        """Returns the start of a network's chain."""
+    @property
+    def height(self) -> int:
+        """The height of the last block."""
+    @property
+    def id(self) -> bytes:
+        """Its id."""
+    @property
+    def work(self) -> int:
+        """The sum of difficulties up to it; 0 if it is unknown."""
+    @property
+    def recent(self) -> list[tuple[int, int]]:
+        """The timestamps and difficulties of the last 735 blocks, the oldest first."""
+    @property
+    def seeds(self) -> list[tuple[int, bytes]]:
+        """The heights and ids of the blocks whose ids are keys of the next blocks."""
+    @property
+    def is_complete(self) -> bool:
+        """Whether the difficulties and keys of the next blocks follow from it."""
+    def __eq__(self, other: object) -> bool: ...
+
+@final
+class Work:
+    """A proof of work to check: the requirements that a block must meet."""
+
+    @property
+    def seed_hash(self) -> bytes:
+        """The RandomX key."""
+    @property
+    def hashing_blob(self) -> bytes:
+        """The RandomX input."""
+    @property
+    def difficulty(self) -> int:
+        """The difficulty that the hash must meet."""
+
+@final
+class Check:
+    """A check of a block, of one rule."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def passed(self) -> bool | None:
+        """`None` if the check was not made."""
+    @property
+    def detail(self) -> str:
+        """The values that were compared, as a sentence."""
+
+@final
+class Verdict:
+    """The verdict on a block."""
+
+    @property
+    def status(self) -> Literal["valid", "unproven", "update-needed", "invalid"]: ...
+    @property
+    def is_accepted(self) -> bool:
+        """Whether later blocks can follow this one: it is valid, or unproven."""
+    @property
+    def height(self) -> int:
+        """The height that the block has in the chain."""
+    @property
+    def id(self) -> bytes | None:
+        """The block's id, if it could be parsed."""
+    @property
+    def hash(self) -> bytes | None:
+        """The hash, if it was computed."""
+    @property
+    def difficulty(self) -> int | None:
+        """The difficulty that the block had to meet, if it came to that."""
+    @property
+    def work(self) -> int:
+        """The chain's work up to this block."""
+    @property
+    def complete_start(self) -> bool:
+        """Whether the chain began with a complete and plausible checkpoint."""
+    @property
+    def transaction_ids(self) -> list[bytes]:
+        """The hashes of the block's transactions, the miner's first."""
+    @property
+    def checks(self) -> list[Check]:
+        """All checks, in a fixed order."""
+
+@final
+class Chain:
+    """Checks a chain block by block, by the rules that need the blocks before.
+
+    It begins after a checkpoint, or with the block at a height. In the second case, keys and
+    difficulties are trusted until enough blocks are known. Push blocks, hash what each returns, and
+    settle them in the same order. Up to 1024 blocks can wait for their hashes.
+    """
+
+    def __new__(
+        cls,
+        start: Checkpoint | int,
+        *,
+        network: str = "mainnet",
+        fixed_difficulty: int | None = None,
+        allow_incomplete: bool = False,
+    ) -> Chain: ...
+    @property
+    def next_height(self) -> int:
+        """The height of the block to push next."""
+    @property
+    def pending(self) -> int:
+        """The number of blocks that wait to be settled."""
+    def push(
+        self,
+        block: bytes | bytearray | None = None,
+        *,
+        hashing_blob: bytes | bytearray | None = None,
+        id: bytes | None = None,
+        height: int | None = None,
+        seed_hash: bytes | None = None,
+        difficulty: int | None = None,
+        now: int | None = None,
+    ) -> Work | None:
+        """Checks the next block: a whole one, or its hashing blob.
+
+        Returns the hash to compute, or `None` if the block is refused whatever its hash. `id`,
+        `height`, `seed_hash` and `difficulty` are what the block's source says. `now` is in seconds
+        since 1970; by default, this machine's clock.
+        """
+    def settle(self, hash: bytes | None = None) -> Verdict:
+        """Returns the verdict on the first block that waits, by its hash.
+
+        Without a hash its proof of work is not checked. A refused block ends the chain.
+        """
+    def checkpoint(self) -> Checkpoint | None:
+        """Returns the chain up to the last block whose own proof of work was checked.
+
+        After a refused block it is the checkpoint with which the chain began.
+        """
+
+@final
 class VerifiedTable:
     """A table whose rows are verified while they are read. It can be read once."""
 
@@ -122,3 +274,51 @@ def median_timestamp(last: Sequence[int]) -> int:
 
 def tree_hash(hashes: Sequence[bytes]) -> bytes:
     """Returns the root of the tree over transaction hashes, the miner's first."""
+
+class StoredFile(Protocol):
+    """An open file of a storage. pyarrow's files are such."""
+
+    def size(self) -> int: ...
+    def read_at(self, nbytes: int, offset: int) -> bytes: ...
+
+class Storage(Protocol):
+    """Where the files of an audit are."""
+
+    def list(self, path: str) -> list[str] | None:
+        """Returns the names of the files in a folder, or `None` if the path is a file."""
+    def open(self, path: str) -> StoredFile:
+        """Opens a file. Raises `FileNotFoundError` if there is none."""
+    def put(self, source: str, path: str) -> None:
+        """Makes a file of this machine appear under a path: all of it at once, or nothing."""
+
+@final
+class Audit:
+    """An audit of an input into a folder, planned by this process. `randomx_web.audit` uses it."""
+
+    def __new__(
+        cls,
+        input: str | PathLike[str],
+        output: str | PathLike[str],
+        *,
+        lines: bool = False,
+        first: int | None = None,
+        last: int | None = None,
+        reads: Storage | None = None,
+        writes: Storage | None = None,
+    ) -> Audit: ...
+    @property
+    def epochs(self) -> int:
+        """The number of epochs."""
+    def left(self) -> list[tuple[str, bytes]]:
+        """Returns the epochs that are not done: their names, and jobs for `audit_epoch`."""
+    def finish(self) -> tuple[int, str]:
+        """Writes the summary. Returns the number of invalid rows, and the summary as text."""
+
+def audit_epoch(
+    job: bytes,
+    *,
+    threads: int | None = 1,
+    reads: Storage | None = None,
+    writes: Storage | None = None,
+) -> bool:
+    """Audits an epoch, and writes its file. Returns whether that was left to do."""

@@ -1,7 +1,10 @@
 """Monero's rules."""
 
+import hashlib
+
 import pytest
 import randomx_web as randomx
+from made import block
 from vectors import read
 
 
@@ -54,3 +57,104 @@ def test_malformed_blobs() -> None:
         randomx.Block(b"\x10\x10")
     with pytest.raises(ValueError, match="^hashing_blob: "):
         randomx.block_id(b"")
+
+
+def settle(chain: randomx.Chain, work: randomx.Work, vm: randomx.Vm) -> randomx.Verdict:
+    return chain.settle(vm.hash(work.hashing_blob))
+
+
+def test_blocks_follow_each_other() -> None:
+    start = randomx.Checkpoint.genesis("regtest")
+    assert (start.height, start.work, start.recent) == (0, 1, [(0, 1)])
+    assert start.seeds == [(0, start.id)] and start.is_complete
+    vm = randomx.Vm(start.id)
+    chain = randomx.Chain(start, network="regtest", fixed_difficulty=1)
+    previous, blobs = start.id, []
+    for height in range(1, 6):
+        blobs.append(block(height, previous))
+        previous = randomx.Block(blobs[-1]).id
+    work = [chain.push(blob, height=height) for height, blob in enumerate(blobs[:3], start=1)]
+    assert (chain.pending, chain.next_height) == (3, 4)
+    for height, (one, blob) in enumerate(zip(work, blobs, strict=False), start=1):
+        assert one is not None and one.seed_hash == start.id and one.difficulty == 1
+        assert one.hashing_blob == randomx.Block(blob).hashing_blob
+        verdict = settle(chain, one, vm)
+        assert verdict.status == "valid" and verdict.is_accepted and verdict.complete_start
+        assert verdict.height == height and verdict.id == randomx.Block(blob).id
+        assert verdict.hash == vm.hash(one.hashing_blob)
+        assert verdict.difficulty == 1 and verdict.work == height + 1
+        assert len(verdict.transaction_ids) == 1
+        assert not [check for check in verdict.checks if check.passed is False]
+    middle = chain.checkpoint()
+    assert middle is not None and middle.height == 3 and middle.work == 4
+    parts = randomx.Checkpoint(
+        height=middle.height,
+        id=middle.id,
+        work=middle.work,
+        recent=middle.recent,
+        seeds=middle.seeds,
+    )
+    assert parts == middle != start
+    chain = randomx.Chain(parts, network="regtest", fixed_difficulty=1)
+    assert chain.push(hashing_blob=randomx.Block(blobs[3]).hashing_blob) is not None
+    unproven = chain.settle()
+    assert unproven.status == "unproven" and unproven.is_accepted and unproven.hash is None
+    # A block that does not follow.
+    assert chain.push(block(5, hashlib.sha256().digest())) is None
+    refused = chain.settle()
+    assert refused.status == "invalid" and not refused.is_accepted
+    failed = [check.name for check in refused.checks if check.passed is False]
+    assert failed == ["previous-id"]
+    assert chain.checkpoint() == parts
+    with pytest.raises(RuntimeError, match="the block at height 5 was refused"):
+        chain.push(blobs[4])
+
+
+def test_blocks_of_the_main_network() -> None:
+    for vector in read("mainnet-blocks.json")["blocks"]:
+        chain = randomx.Chain(vector["height"])
+        blob = bytes.fromhex(vector["block_blob"])
+        seed_hash = bytes.fromhex(vector["seed_hash"])
+        with pytest.raises(ValueError, match="^seed_hash: expected the id of block"):
+            chain.push(blob)
+        with pytest.raises(ValueError, match="^difficulty: expected one"):
+            chain.push(blob, seed_hash=seed_hash)
+        work = chain.push(blob, seed_hash=seed_hash, difficulty=1)
+        assert work is not None and work.seed_hash == seed_hash
+        verdict = chain.settle(bytes.fromhex(vector["pow_hash"]))
+        assert verdict.status == "valid" and not verdict.complete_start
+        assert verdict.id is not None and verdict.id.hex() == vector["id"]
+
+
+def test_work_that_is_too_little() -> None:
+    start = randomx.Checkpoint.genesis("regtest")
+    chain = randomx.Chain(start, network="regtest", fixed_difficulty=2**100)
+    work = chain.push(block(1, start.id))
+    assert work is not None and work.difficulty == 2**100
+    verdict = chain.settle(bytes([0xFF]) * 32)
+    assert verdict.status == "invalid"
+    (failed,) = [check for check in verdict.checks if check.passed is False]
+    assert failed.name == "proof-of-work" and str(2**100) in failed.detail
+
+
+def test_wrong_chains() -> None:
+    genesis = randomx.Checkpoint.genesis()
+    starts: list[tuple[randomx.Checkpoint | int, str, str]] = [
+        (genesis, "other", 'network: expected mainnet, .* got "other"'),
+        (genesis, "testnet", "^start: implausible"),
+        (500_000_001, "mainnet", "^start: height: expected less than"),
+    ]
+    for start, network, mention in starts:
+        with pytest.raises(ValueError, match=mention):
+            randomx.Chain(start, network=network)
+    with pytest.raises(ValueError, match="fixed_difficulty: expected 1"):
+        randomx.Chain(genesis, fixed_difficulty=0)
+    with pytest.raises(TypeError):
+        randomx.Chain("genesis")  # type: ignore[arg-type]
+    parts = randomx.Checkpoint(height=9, id=genesis.id, work=0, recent=[], seeds=[])
+    assert not parts.is_complete
+    with pytest.raises(ValueError, match="^start: incomplete"):
+        randomx.Chain(parts)
+    assert randomx.Chain(parts, allow_incomplete=True).next_height == 10
+    with pytest.raises(RuntimeError, match="no block waits"):
+        randomx.Chain(genesis).settle()

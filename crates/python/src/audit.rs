@@ -1,0 +1,152 @@
+//! Audits that several processes share: one plans and sums up, all work on epochs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use randomx::{CacheError, PoolError, VmError};
+use randomx_arrow::KernelError;
+use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Task};
+use serde::{Deserialize, Serialize};
+
+use crate::hashing::thread_count;
+use crate::storage::storage;
+
+/// An audit of an input into a folder, planned by this process.
+#[pyclass(frozen, module = "randomx_web")]
+pub(crate) struct Audit {
+    folder: Folder,
+    output: PathBuf,
+    manifest: Manifest,
+    jobs: Vec<(Task, Rows)>,
+}
+
+/// All that a process needs to audit an epoch, besides the storages.
+#[derive(Serialize, Deserialize)]
+struct Job {
+    output: PathBuf,
+    manifest: Manifest,
+    task: Task,
+    rows: Rows,
+}
+
+#[pymethods]
+impl Audit {
+    #[new]
+    #[pyo3(signature = (input, output, *, lines = false, first = None, last = None, reads = None, writes = None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has keywords")]
+    fn new(
+        py: Python<'_>,
+        input: PathBuf,
+        output: PathBuf,
+        lines: bool,
+        first: Option<u64>,
+        last: Option<u64>,
+        reads: Option<Py<PyAny>>,
+        writes: Option<Py<PyAny>>,
+    ) -> PyResult<Audit> {
+        let (reads, writes) = (storage(reads), storage(writes));
+        let format = if lines { Format::Lines } else { Format::Parquet };
+        let open = || {
+            let mut input = Input::open(reads.as_ref(), &input, format)?;
+            let jobs = input.plan(reads.as_ref(), first, last)?;
+            // The folder of an audit by the program `randomx-audit` is the same.
+            let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
+            let folder = Folder::open(Arc::clone(&writes), &output, &manifest)?;
+            Ok((folder, manifest, jobs))
+        };
+        let (folder, manifest, jobs) = py.detach(open).map_err(error)?;
+        Ok(Audit { folder, output, manifest, jobs })
+    }
+
+    /// The number of epochs.
+    #[getter]
+    fn epochs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.
+    fn left<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
+        let left: Vec<&(Task, Rows)> = py.detach(|| {
+            let is_left =
+                |(task, _): &&(Task, Rows)| randomx_epochs::done(&self.folder, task).is_none();
+            self.jobs.iter().filter(is_left).collect()
+        });
+        let job = |(task, rows): &(Task, Rows)| {
+            let job = Job {
+                output: self.output.clone(),
+                manifest: self.manifest.clone(),
+                task: task.clone(),
+                rows: rows.clone(),
+            };
+            let json = serde_json::to_vec(&job);
+            let json = json.map_err(|problem| PyValueError::new_err(problem.to_string()))?;
+            Ok((task.epoch.to_string(), PyBytes::new(py, &json)))
+        };
+        left.into_iter().map(job).collect()
+    }
+
+    /// Writes the summary of all epochs. Returns the number of invalid rows, and the summary as text.
+    fn finish(&self, py: Python<'_>) -> PyResult<(u64, String)> {
+        let summary = py.detach(|| {
+            self.folder.remove_unfinished();
+            randomx_epochs::summarize(&self.folder, self.jobs.iter().map(|(task, _)| task))
+        });
+        let summary = summary.map_err(error)?;
+        let mut text = Vec::new();
+        summary.print(&mut text)?;
+        Ok((summary.counts.invalid, String::from_utf8(text)?))
+    }
+}
+
+/// Audits an epoch, and writes its file. Returns whether that was left to do.
+#[pyfunction]
+#[pyo3(signature = (job, *, threads = 1, reads = None, writes = None))]
+pub(crate) fn audit_epoch(
+    py: Python<'_>,
+    job: PyBackedBytes,
+    threads: Option<usize>,
+    reads: Option<Py<PyAny>>,
+    writes: Option<Py<PyAny>>,
+) -> PyResult<bool> {
+    let threads = thread_count(threads)?;
+    let Job { output, manifest, task, rows } = serde_json::from_slice(&job)
+        .map_err(|problem| PyValueError::new_err(format!("job: {problem}")))?;
+    let (reads, writes) = (storage(reads), storage(writes));
+    let work = || {
+        let folder = Folder::join(writes, &output, &manifest)?;
+        // An attempt before this one may have been lost after the file was written.
+        if randomx_epochs::done(&folder, &task).is_some() {
+            return Ok(false);
+        }
+        let mut kernel = randomx_epochs::kernel(threads);
+        let read = |take: randomx_epochs::Take<'_>| rows.read(reads.as_ref(), take);
+        randomx_epochs::audit(&folder, &mut kernel, &task, false, read, |_| ())?;
+        Ok(true)
+    };
+    py.detach(work).map_err(error)
+}
+
+/// Converts an error: whoever starts audits tries again without memory, or if a storage fails.
+fn error(problem: Error) -> PyErr {
+    let text = problem.to_string();
+    match problem {
+        Error::Kernel { problem, .. } if is_out_of_memory(&problem) => PyMemoryError::new_err(text),
+        Error::Read { .. } | Error::Write { .. } | Error::Gone { .. } => PyOSError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
+
+fn is_out_of_memory(problem: &KernelError) -> bool {
+    match problem {
+        KernelError::Cache(problem) => matches!(problem, CacheError::OutOfMemory { .. }),
+        KernelError::Pool(problem) => matches!(
+            problem,
+            PoolError::OutOfMemory { .. } | PoolError::Vm(VmError::OutOfMemory { .. })
+        ),
+        _ => false,
+    }
+}
