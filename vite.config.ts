@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { documentation } from "./web/build/document.js";
-import { links } from "./web/build/links.js";
+import { links, preview } from "./web/build/links.js";
 import { smallPlot } from "./web/build/plot.js";
 import policy from "./web/headers.json" with { type: "json" };
 
@@ -44,6 +44,7 @@ export default defineConfig({
     headersOnEveryAnswer,
     documentation(new URL("wasm/README.md", import.meta.url)),
     links(),
+    preview(process.env.PAGE_URL),
     smallPlot,
   ],
   server: serving,

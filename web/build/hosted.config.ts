@@ -5,24 +5,14 @@
 import type { UserConfig } from "vite";
 import product, { path } from "../../vite.config.js";
 import { headerFiles, policyElement } from "./headers.js";
-import { preview } from "./links.js";
 import { SERVICE_WORKER, serviceWorker } from "./service_worker.js";
-
-/** The address that the page will have, for previews of links to it. */
-const address = process.env.PAGE_URL;
 
 const { plugins, build, ...config } = product;
 
 export default {
   ...config,
   mode: "hosted",
-  plugins: [
-    ...(plugins ?? []),
-    policyElement,
-    headerFiles,
-    serviceWorker,
-    ...(address ? [preview(address)] : []),
-  ],
+  plugins: [...(plugins ?? []), policyElement, headerFiles, serviceWorker],
   build: {
     ...build,
     outDir: "site",

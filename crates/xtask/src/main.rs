@@ -60,8 +60,8 @@ enum Command {
     BuildAddon,
     /// Build the page for any static host into `web/site`.
     BuildPage {
-        /// The address that the page will have, such as `https://example.org/randomx/`. Previews of
-        /// links to the page need it.
+        /// The address that the page will have, such as `https://example.org/randomx/`. Without it,
+        /// previews of links to the page show no picture. The variable `PAGE_URL` sets it too.
         #[arg(long)]
         url: Option<String>,
     },
