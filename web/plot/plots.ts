@@ -125,14 +125,16 @@ export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
   return { ...picture, table: () => table(labels.caption, [labels.x, labels.y, ...chance], cells) };
 }
 
-/** Chooses the labels that fit side by side, always with those of intervals with an open end. */
+/** Chooses the labels that fit side by side with a gap, preferring those of intervals with an open end. */
 function namedBins(bins: readonly Bin[], width: number): string[] {
   const longest = Math.max(1, ...bins.map(({ name }) => name.length));
-  const step = Math.max(1, Math.ceil((bins.length * 8 * longest) / width));
+  const step = Math.max(1, Math.ceil((bins.length * 8 * (longest + 1)) / width));
   const open = bins.flatMap(({ isOverflow }, index) => (isOverflow ? [index] : []));
-  const fits = (index: number): boolean => open.every((end) => Math.abs(index - end) >= step);
+  // Of two open ends beside each other, the outer one has a label.
+  const named = open.filter((end) => !open.some((other) => other > end && other - end < step));
+  const fits = (index: number): boolean => named.every((end) => Math.abs(index - end) >= step);
   return bins
-    .filter(({ isOverflow }, index) => isOverflow ?? (index % step === 0 && fits(index)))
+    .filter((_, index) => named.includes(index) || (index % step === 0 && fits(index)))
     .map(({ name }) => name);
 }
 

@@ -127,11 +127,15 @@ function intervals({ edges, counts }: Figures["e"]): Interval[] {
   return all.slice(Math.max(0, first), last + 1);
 }
 
-/** Makes the bar of an interval. The first and the last interval have no other end. */
+/**
+ * Makes the bar of an interval. The first and the last interval have no other end. Infinity may be an
+ * interval of its own, after the largest numbers.
+ */
 function bin({ from, to, count }: Interval, name: string): Bin {
   if (from === -Infinity) {
     return { name: `< ${power(to)}`, range: `less than ${power(to)}`, count, isOverflow: true };
   }
+  if (from === Infinity) return { name: "∞", range: "infinity", count, isOverflow: true };
   if (to === Infinity) {
     return { name: `≥ ${power(from)}`, range: `${power(from)} or more`, count, isOverflow: true };
   }
