@@ -121,18 +121,45 @@ test("a hashing blob with its exact difficulty", { tag: "@chromium" }, async ({ 
 });
 
 test(
-  "the details are at most three screens below on a phone",
+  "on a phone all checks are at most three screens below the top",
   { tag: "@chromium" },
   async ({ view }) => {
-    await view.tab.resize(390, 844);
+    await view.tab.resize(360, 720);
     await view.go("");
     await view.until(`${report}[data-state="valid"]`);
-    const top = await view.of<number>(
-      `${report} .more`,
-      "it.getBoundingClientRect().top + scrollY",
-    );
-    expect(top).toBeLessThan(3 * 844);
+    // The scroll bars of phones take no part of the width.
+    await view.of("html", `{ it.style.scrollbarWidth = "none"; }`);
+    const screens = async (selector: string, edge: "top" | "bottom"): Promise<number> =>
+      view.of(selector, `(it.getBoundingClientRect().${edge} + scrollY) / innerHeight`);
+    expect(await screens(`${report} .more`, "top")).toBeLessThanOrEqual(3);
     expect(await view.count(`${report} .more[open]`)).toBe(0);
+    // Failed checks have longer reasons, and come first.
+    await view.click('[data-byte="39"]');
+    await view.until(`${report}[data-state="invalid"]`);
+    const failed = '[data-outcome="failed"]';
+    expect(await view.count(failed)).toBe(3);
+    expect(await screens(".checks :nth-child(3 of [data-outcome=failed])", "bottom")).toBeLessThan(
+      3,
+    );
+  },
+);
+
+test(
+  "on a phone the names of the checks and the meaning of the bytes can be read",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    await view.tab.resize(360, 720);
+    await view.go("");
+    await view.until(`${report}[data-state="valid"]`);
+    // The words of outcomes are there for screen readers.
+    await view.says('[data-check="block"] .outcome', /passed/u);
+    const name = '[data-check="block"] code';
+    expect(await view.of(name, "it.checkVisibility()")).toBe(false);
+    await view.click("#examined");
+    expect(await view.of(name, "it.checkVisibility()")).toBe(true);
+    await view.says('[data-check="id"] .examined', new RegExp(newest.id, "u"));
+    await view.click(".more:has(.parts) summary");
+    await view.says(".parts", /Timestamp[^]*Miner transaction: height[^]*3455947/u);
   },
 );
 

@@ -110,7 +110,7 @@ export class Checks {
 }
 
 function entry(name: CheckName, outcome: Outcome, detail: string): HTMLElement {
-  const state = make("span", OUTCOMES[outcome]);
+  const state = make("span", make("span", OUTCOMES[outcome]));
   state.className = "outcome";
   const question = make("span", make("strong", QUESTIONS[name]), " ", make("code", name));
   const row = make("li", make("p", question, " ", state), make("p", detail));

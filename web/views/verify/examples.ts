@@ -23,13 +23,13 @@ export const examples: readonly (Subject & { height: number })[] = headers.block
 
 /** The whole blocks, in words. The first is shown first. */
 export const WHOLE: readonly { height: number; words: string }[] = [
-  { height: 3455947, words: "the newest that is kept whole" },
-  { height: 3455896, words: "the one with the most transactions, 67" },
-  { height: 3455887, words: "the one with the fewest, 2" },
+  { height: 3455947, words: "the newest" },
+  { height: 3455896, words: "67 transactions, the most" },
+  { height: 3455887, words: "2 transactions, the fewest" },
   { height: 3455835, words: "the oldest" },
-  { height: 3455927, words: "one with 52 transactions" },
-  { height: 3455891, words: "one with 30" },
-  { height: 3455905, words: "one with 6" },
+  { height: 3455927, words: "52 transactions" },
+  { height: 3455891, words: "30 transactions" },
+  { height: 3455905, words: "6 transactions" },
 ];
 
 /** Loads a whole block, with its miner's transaction and the hashes of the others. */
@@ -47,7 +47,7 @@ export async function wholeExample(height: number, signal: AbortSignal): Promise
   const found = blocks.find((block) => block.height === height);
   if (!found) throw new Error(`there is no example at height ${whole(height)}`);
   return {
-    origin: "A real, whole block of Monero’s main chain; its difficulty is at least the one shown",
+    origin: "A whole block of the main chain; its difficulty is at least the one shown",
     title: `Block ${whole(height)}`,
     example: height,
     block: found.block_blob,

@@ -10,6 +10,8 @@ import { NodeForm } from "./node.js";
 import { PasteForm } from "./paste.js";
 import { Report } from "./report.js";
 import "./style.css";
+// After the rules that it replaces.
+import "./phone.css";
 import html from "./view.html?raw";
 
 export const view: View = {
