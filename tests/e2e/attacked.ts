@@ -1,19 +1,19 @@
-/** A page in Chromium that hostile sources attack. */
-import { expect, type Browser } from "@playwright/test";
+/** A page that hostile sources attack. */
+import { expect } from "@playwright/test";
 import { ANSWERED, HARMLESS, startAttacks } from "../node/chain/attacks.js";
 import { HARNESS } from "./addresses.js";
-import { UnrecordedTab } from "./browsers/unrecorded.js";
+import type { UnrecordedBrowser, UnrecordedTab } from "./browsers/unrecorded.js";
 
 /** Suffers one attack. */
 export type Suffer = (attack: string) => Promise<void>;
 
 /** Opens the harness, loads everything once, and measures what attacks cost. */
 export async function attacked(
-  browser: Browser,
+  browser: UnrecordedBrowser,
   measure: (tab: UnrecordedTab, suffer: Suffer) => Promise<void>,
 ): Promise<void> {
   const server = await startAttacks();
-  const tab = await UnrecordedTab.open(browser, HARNESS, '"harness" in window');
+  const tab = await browser.open(HARNESS, '"harness" in window');
   try {
     const suffer = async (attack: string): Promise<void> => {
       const address = JSON.stringify(`${server.url}/${attack}`);

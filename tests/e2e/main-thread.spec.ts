@@ -2,6 +2,7 @@
 import { expect, test } from "@playwright/test";
 import { ATTACKS } from "../node/chain/attacks.js";
 import { attacked } from "./attacked.js";
+import { unrecordedChromium } from "./browsers/unrecorded.js";
 import { expectNoLongTask, expectNoLongTaskIn, longTasks } from "./long-tasks.js";
 import { report } from "./support.js";
 
@@ -35,7 +36,7 @@ for (const attack of ATTACKS) {
     `no task of more than 50 ms while sources attack with ${attack}`,
     { tag: attack === "largest" ? [] : "@full" },
     async ({ browser }) => {
-      await attacked(browser, async (tab, suffer) => {
+      await attacked(unrecordedChromium(browser), async (tab, suffer) => {
         await expectNoLongTaskIn(browser, tab, () => suffer(attack));
       });
     },

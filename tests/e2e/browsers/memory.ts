@@ -12,6 +12,28 @@ export function heldMemory(): number | undefined {
   return family && mebibytes(family);
 }
 
+/**
+ * Returns the same by what each process does: Chromium's `renderer`, Firefox's `Isolated Web Co`,
+ * `WebKitWebProcess`. The main process of a browser has the browser's name.
+ */
+export function heldByKind(): Map<string, number> {
+  const family = familyOf(process.pid) ?? new Set();
+  family.delete(process.pid);
+  const held = new Map<string, number>();
+  for (const pid of family) {
+    const kind = kindOf(pid);
+    held.set(kind, (held.get(kind) ?? 0) + mebibytes(new Set([pid])));
+  }
+  return held;
+}
+
+/** Chromium's processes have an argument for it, others have names. */
+function kindOf(pid: number): string {
+  const args = read(`/proc/${pid}/cmdline`).split("\0");
+  const kind = args.find((arg) => arg.startsWith("--type="))?.slice("--type=".length);
+  return kind ?? read(`/proc/${pid}/comm`).trim();
+}
+
 /** Returns the MiB that a process and its descendants hold, counted likewise. */
 export function heldBy(pid: number): number {
   return mebibytes(familyOf(pid) ?? new Set());

@@ -9,9 +9,14 @@ import {
 import type { Browser, BrowserName, StartOptions, Tab } from "./browser.js";
 
 /** Starts Chromium: the one at `CHROMIUM_PATH`, or Playwright's own. */
-export async function startChromium({ args = [] }: StartOptions): Promise<Browser> {
+export async function startChromium(options: StartOptions): Promise<Browser> {
+  return wrap("chromium", await launchChromium(options));
+}
+
+/** Starts the same, as Playwright's own object. */
+export async function launchChromium({ args = [] }: StartOptions): Promise<Started> {
   const options = { args: ["--no-sandbox", ...args], ...at(process.env.CHROMIUM_PATH) };
-  return wrap("chromium", await chromium.launch(options));
+  return chromium.launch(options);
 }
 
 /**

@@ -1,6 +1,31 @@
-/** A tab of Chromium whose traffic nothing records. */
+/** Tabs whose traffic nothing records, and Chromium's. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, CDPSession } from "@playwright/test";
+
+/**
+ * A browser without a driver that records. Playwright has Chromium and Firefox keep the bodies of answers, in
+ * memory that a test of memory would count.
+ */
+export interface UnrecordedBrowser {
+  /** Opens a page in a new tab, and waits until an expression is true in it. */
+  open(url: string, isReady: string): Promise<UnrecordedTab>;
+  close(): Promise<void>;
+}
+
+/** A tab of such a browser. */
+export interface UnrecordedTab {
+  /** Evaluates an expression, awaits its value, and returns that through JSON. */
+  evaluate(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Opens such tabs in a browser that Playwright started, which stays open. */
+export function unrecordedChromium(browser: Browser): UnrecordedBrowser {
+  return {
+    open: (url, isReady) => ChromiumTab.open(browser, url, isReady),
+    close: () => Promise.resolve(),
+  };
+}
 
 interface Reply {
   id: number;
@@ -12,7 +37,7 @@ interface Reply {
  * Playwright has Chromium keep the bodies of all answers of its tabs, up to 100 MiB in the memory of the page.
  * It ignores this tab, which belongs to none of its contexts.
  */
-export class UnrecordedTab {
+class ChromiumTab implements UnrecordedTab {
   readonly #chromium: CDPSession;
   readonly #targetId: string;
   readonly #sessionId: string;
@@ -30,19 +55,17 @@ export class UnrecordedTab {
     });
   }
 
-  /** Opens a page, and waits until an expression is true in it. */
-  static async open(browser: Browser, url: string, isReady: string): Promise<UnrecordedTab> {
+  static async open(browser: Browser, url: string, isReady: string): Promise<ChromiumTab> {
     const chromium = await browser.newBrowserCDPSession();
     const { targetId } = await chromium.send("Target.createTarget", { url });
     // A session with an own connection would be Playwright's.
     const attached = await chromium.send("Target.attachToTarget", { targetId, flatten: false });
-    const tab = new UnrecordedTab(chromium, targetId, attached.sessionId);
+    const tab = new ChromiumTab(chromium, targetId, attached.sessionId);
     // Before the page has begun, there is nothing that evaluates.
     while ((await tab.evaluate(isReady).catch(() => false)) !== true) await pause(50);
     return tab;
   }
 
-  /** Evaluates an expression, awaits its value, and returns that through JSON. */
   async evaluate(expression: string): Promise<unknown> {
     const id = (this.#calls += 1);
     const reply = new Promise<Reply>((resolve) => this.#pending.set(id, resolve));

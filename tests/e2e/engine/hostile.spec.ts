@@ -1,9 +1,11 @@
-/** What hostile sources cost in memory. `main-thread.spec.ts` measures what they cost in time. */
+/** What hostile sources cost in memory. `../main-thread.spec.ts` measures what they cost in time. */
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "@playwright/test";
-import { ATTACKS } from "../node/chain/attacks.js";
-import { attacked } from "./attacked.js";
-import { heldMemory } from "./browsers/memory.js";
+import { ATTACKS } from "../../node/chain/attacks.js";
+import { attacked } from "../attacked.js";
+import { heldByKind, heldMemory } from "../browsers/memory.js";
+import { expect, test } from "../browsers/test.js";
+import { startUnrecorded } from "../browsers/start-unrecorded.js";
+import type { UnrecordedBrowser } from "../browsers/unrecorded.js";
 
 /** The most that an attack may add, in MiB, in all processes of the browser. */
 const MOST = 32;
@@ -20,35 +22,66 @@ const SETTLED = 1500;
  */
 const ATTEMPTS = 3;
 
-/** Returns the most MiB that were held while a promise was pending, beyond what was held before. */
-async function growth(work: () => Promise<unknown>): Promise<number> {
-  const before = heldMemory() ?? 0;
-  let [most, isDone] = [before, false];
+/** The growth of a browser in MiB, and of each of its kinds of processes at that moment. */
+interface Growth {
+  total: number;
+  kinds: Record<string, number>;
+}
+
+/** Returns the most that was held while a promise was pending, beyond what was held before. */
+async function growth(work: () => Promise<unknown>): Promise<Growth> {
+  const before = heldByKind();
+  let [most, isDone] = [{ total: 0, kinds: {} }, false];
   const done = work().finally(() => {
     isDone = true;
   });
   while (!isDone) {
     await Promise.race([done, pause(STEP)]);
-    most = Math.max(most, heldMemory() ?? 0);
+    const kinds = [...heldByKind()].map(
+      ([kind, held]) => [kind, held - (before.get(kind) ?? 0)] as const,
+    );
+    const total = kinds.reduce((sum, [, more]) => sum + more, 0);
+    if (total > most.total) most = { total, kinds: Object.fromEntries(kinds) };
   }
   await done;
-  return most - before;
+  return most;
 }
 
+/**
+ * WebKit reads an answer without end, however slowly a page takes it: the fetch of a page without the package,
+ * given up after its first bytes, held 1 to 1.5 GB after 20 seconds.
+ */
+const READS_WITHOUT_END = "WebKit holds more for a plain fetch; tests/README.md has the figures";
+
 test.describe("sources that attack", { tag: "@full" }, () => {
+  test.skip(({ engine }) => engine === "webkit", READS_WITHOUT_END);
+
+  let browser: UnrecordedBrowser | undefined;
+
+  test.beforeAll(async ({ engine }) => {
+    browser = await startUnrecorded(engine);
+  });
+
+  test.afterAll(async () => {
+    await browser?.close();
+  });
+
   for (const attack of ATTACKS) {
-    test(`with ${attack} take less than ${MOST} MiB`, async ({ browser }) => {
+    test(`with ${attack} take less than ${MOST} MiB`, async () => {
       test.skip(heldMemory() === undefined, "this system does not report memory by process");
-      const grown: number[] = [];
-      while (grown.length < ATTEMPTS && !grown.some((mebibytes) => mebibytes < MOST)) {
+      if (!browser) throw new Error("there is no browser");
+      const grown: Growth[] = [];
+      while (grown.length < ATTEMPTS && !grown.some(({ total }) => total < MOST)) {
         await attacked(browser, async (_, suffer) => {
           await pause(SETTLED);
           grown.push(await growth(() => suffer(attack)));
         });
       }
-      const description = grown.map((mebibytes) => mebibytes.toFixed(1)).join(", ");
+      const description = JSON.stringify(grown, (_, value: unknown) =>
+        typeof value === "number" ? Number(value.toFixed(1)) : value,
+      );
       test.info().annotations.push({ type: "MiB added", description });
-      expect(Math.min(...grown), description).toBeLessThan(MOST);
+      expect(Math.min(...grown.map(({ total }) => total)), description).toBeLessThan(MOST);
     });
   }
 });
