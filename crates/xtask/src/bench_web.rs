@@ -28,6 +28,10 @@ pub(crate) struct BenchWebArgs {
     #[arg(value_parser = clap::value_parser!(u8).range(1..=50))]
     rounds: u8,
 
+    /// Measure only following a chain from a relay, which takes minutes.
+    #[arg(long)]
+    following: bool,
+
     /// Measure randomx.js too, whose build has this script (`dist/web/index.js`).
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
@@ -44,8 +48,12 @@ enum Browser {
 /// Builds the package and the program `randomx`, and measures both.
 pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     build::wasm_from_scratch()?;
-    setup::cpp_tools()?;
-    let native = build::native("release", &["reference"])?;
+    let native = if args.following {
+        build::native("release", &[])?
+    } else {
+        setup::cpp_tools()?;
+        build::native("release", &["reference"])?
+    };
     let mut playwright = setup::browsers()?.playwright()?;
     playwright.args(["test", "--config", "tests/e2e/bench/playwright.config.ts"]);
     playwright.env(build::NATIVE, native).env("BENCH_ROUNDS", args.rounds.to_string());
@@ -55,6 +63,9 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
         if let Some(file) = file {
             playwright.env(variable, here(file)?);
         }
+    }
+    if args.following {
+        playwright.env("BENCH_FOLLOWING", "1");
     }
     if !args.browsers.is_empty() {
         playwright.env("BENCH_BROWSERS", names(&args.browsers));

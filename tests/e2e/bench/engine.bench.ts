@@ -10,18 +10,35 @@ import { openHarness, start } from "../browsers/test.js";
 import { addBatches } from "./batches.js";
 import { downloads } from "./downloads.js";
 import { measureFollowing } from "./following.js";
-import { measureNative } from "./native.js";
+import { describeMachine, measureNative } from "./native.js";
 import { report, type Facts } from "./report.js";
 import { Measurements, type Place } from "./rows.js";
 import { place, subjects, what } from "./subjects.js";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+/** Whether only following a chain is measured, which takes minutes instead of half an hour. */
+const ONLY_FOLLOWING = process.env.BENCH_FOLLOWING === "1";
 const BROWSERS = (process.env.BENCH_BROWSERS ?? "chromium,firefox,webkit").split(",");
 
 /** Inputs that the peer hashes, one after another. */
 const PEER_BATCH = 16;
 
+test("following a chain", async () => {
+  test.skip(!ONLY_FOLLOWING, "the other benchmark contains it");
+  const following: Facts["following"] = {};
+  for (const name of BROWSERS) {
+    const browser = await start(name as BrowserName);
+    try {
+      following[`${name} ${browser.version}`] = await measureFollowing(browser);
+    } finally {
+      await browser.close();
+    }
+  }
+  report([], { machine: await describeMachine(), bytes: {}, memory: {}, following });
+});
+
 test("the package, its peer and the native builds", async () => {
+  test.skip(ONLY_FOLLOWING, "only following a chain is measured");
   const measurements = new Measurements();
   const facts: Facts = { machine: {}, bytes: await downloads(), memory: {}, following: {} };
   for (let round = 0; round < ROUNDS; round += 1) {

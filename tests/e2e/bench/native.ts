@@ -12,6 +12,12 @@ interface Report {
   results: { name: string; value: number | null; unit: string; reference?: number | null }[];
 }
 
+/** Returns a description of the machine. */
+export async function describeMachine(): Promise<object> {
+  const { stdout } = await promisify(execFile)(nativeProgram(), ["info", "--json"]);
+  return JSON.parse(stdout) as object;
+}
+
 /** Measures a round of light mode on one thread, and returns a description of the machine. */
 export async function measureNative(measurements: Measurements): Promise<Report["machine"]> {
   const program = nativeProgram();

@@ -20,10 +20,12 @@ export interface Facts {
 /** Prints everything. If set, `BENCH_JSON` gets the rows, and `BENCH_RECORD` gets everything. */
 export function report(rows: Row[], { machine, bytes, memory, following }: Facts): void {
   console.log(`${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "a processor"}`);
-  console.log(table(rows));
+  if (rows.length > 0) console.log(table(rows));
   for (const line of choices(rows)) console.log(line);
   const total = Object.values(bytes).reduce((sum, count) => sum + count, 0);
-  console.log(`downloaded by one visitor, Brotli: ${(total / 1000).toFixed(1)} KB`, bytes);
+  if (total > 0) {
+    console.log(`downloaded by one visitor, Brotli: ${(total / 1000).toFixed(1)} KB`, bytes);
+  }
   for (const [browser, mib] of Object.entries(memory)) {
     console.log(`memory of an instance, ${browser}: ${mib?.toFixed(0) ?? "unknown"} MiB`);
   }
