@@ -49,7 +49,7 @@ pub(crate) enum Error {
     #[error("--from: expected {} or nothing after the checkpoint at height {height}, got {from}", .height + 1)]
     NotAfterCheckpoint { from: u64, height: u64 },
 
-    #[error("block {last} is before {first}, the next one to verify")]
+    #[error("nothing to verify: the last block is {last}, and the next one to verify is {first}")]
     NothingNew { first: u64, last: u64 },
 
     #[error("--to: the node's last block is {tip}")]
@@ -58,7 +58,9 @@ pub(crate) enum Error {
     #[error("the node has another block at the checkpoint's height {height}: {id}")]
     OtherChain { height: u64, id: String },
 
-    #[error("blocks {first} to {last} were not adopted, although no rule refuses one of them")]
+    #[error(
+        "internal error: blocks {first} to {last} pass every rule, but the light client did not adopt them; please report this"
+    )]
     NotAdopted { first: u64, last: u64 },
 
     #[error("the node is trusted about the chain up to block {height} ({id})")]

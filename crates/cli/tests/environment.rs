@@ -104,7 +104,7 @@ fn without_executable_pages_the_interpreter_runs_or_the_refusal_is_reported() {
     }
     let insisting = [&secure[..], &["--engine", "jit"]].concat();
     if let Some(mut insisting) = without_executable_pages(&insisting) {
-        let said = predicate::str::starts_with("error: no memory for machine code: ");
+        let said = predicate::str::starts_with("error: cannot map executable memory: ");
         insisting.assert().code(2).stdout("").stderr(said);
     }
 }

@@ -80,7 +80,7 @@ impl fmt::Display for JitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JitError::Unsupported => f.write_str("no machine code for this processor"),
-            JitError::Memory(kind) => write!(f, "no memory for machine code: {kind}"),
+            JitError::Memory(kind) => write!(f, "cannot map executable memory: {kind}"),
             JitError::TooLong => f.write_str("the machine code is too long for its memory"),
         }
     }

@@ -72,7 +72,7 @@ pub(crate) struct FollowArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 
-    /// Seconds between questions for news, 1 to 3600
+    /// Seconds between polls for new blocks, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) poll: u64,
@@ -115,7 +115,7 @@ pub(crate) struct RelayArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
 
-    /// Seconds between questions for news, 1 to 3600
+    /// Seconds between polls for new blocks, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) poll: u64,

@@ -65,7 +65,7 @@ pub(crate) struct GuardArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
 
-    /// Seconds between questions for news, 1 to 3600
+    /// Seconds between polls for new blocks, 1 to 3600
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) poll: u64,

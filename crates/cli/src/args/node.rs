@@ -28,8 +28,8 @@ pub(crate) struct NodeArgs {
     #[arg(long, value_name = "FILE", requires = "node")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Accept a checkpoint that is implausible, or incomplete: then the node says what is missing. The
-    /// verdicts report either
+    /// Accept a checkpoint that is implausible or incomplete; the node is trusted for what is missing.
+    /// The verdicts report both cases
     #[arg(long, requires = "checkpoint")]
     pub(crate) allow_incomplete: bool,
 

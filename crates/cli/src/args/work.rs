@@ -22,7 +22,7 @@ pub(crate) struct WorkArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_THREADS as i64))]
     threads: Option<u16>,
 
-    /// Inputs that each thread hashes in lockstep, 1 to 8 [default: the fastest, measured with the first]
+    /// Inputs that each thread hashes in lockstep, 1 to 8 [default: the fastest, measured with the first hashes]
     #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
     lanes: Option<u8>,
