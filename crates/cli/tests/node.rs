@@ -68,7 +68,8 @@ fn a_chain_is_valid_and_continues_from_its_checkpoint() {
     assert_eq!((&kept["height"], &kept["id"]), (&json!(150), &json!(chain.id(150))));
     assert_eq!(kept["recent"].as_array().map(Vec::len), Some(151));
 
-    let nothing = "note: block 150 is before 151, the next one to verify\n";
+    let nothing =
+        "note: nothing to verify: the last block is 150, and the next one to verify is 151\n";
     verify(&node, &["--checkpoint", file]).code(0).stdout("").stderr(nothing);
     let sentence =
         "error: --from: expected 151 or nothing after the checkpoint at height 150, got 3\n";
@@ -101,11 +102,13 @@ fn ranges_beyond_the_chain_have_an_answer() {
     assert_eq!(verdicts(&run).len(), 3);
     run.stderr(predicate::str::starts_with("note: --to: the node's last block is 10\n"));
     for (from, to, last) in [("11", "20", 10), ("18446744073709551615", "1", 1), ("5", "4", 4)] {
-        let note = format!("note: block {last} is before {from}, the next one to verify\n");
+        let note = format!(
+            "note: nothing to verify: the last block is {last}, and the next one to verify is {from}\n"
+        );
         verify(&node, &["--from", from, "--to", to]).code(0).stdout("").stderr(note);
     }
     let empty = serve(Arc::new(FakeChain::new(0)), honest);
-    let note = "note: block 0 is before 1, the next one to verify\n";
+    let note = "note: nothing to verify: the last block is 0, and the next one to verify is 1\n";
     verify(&empty, &["--from", "1"]).code(0).stdout("").stderr(note);
 }
 
