@@ -9,6 +9,9 @@ import { text } from "./support.js";
 const [a, b] = [text("key a"), text("key b")] as const;
 const limits = { lanes: 8, workers: 1, before: Infinity };
 
+/** Receives no answer. */
+const nobody = { resolve: () => undefined, reject: () => undefined };
+
 let looks = 0;
 
 /** Counts how often the scheduler looks at it. */
@@ -31,9 +34,7 @@ function hashing(key: Uint8Array, options: Options = {}): Counted {
   const { priority = "normal", version = 1, inputs = 1, onTimes, onProgress } = options;
   const bytes = Array.from({ length: inputs }, (_, index) => ({ bytes: Uint8Array.of(index) }));
   const request = { key, version, priority, inputs: bytes, ...(onTimes && { onTimes }) };
-  const job = new Counted(request, { onProgress }, () => undefined);
-  job.result.catch(() => undefined);
-  return job;
+  return new Counted(request, nobody, onProgress);
 }
 
 /** Returns numbers from 0 to 1 that only a seed decides (mulberry32). */
@@ -48,7 +49,7 @@ function generator(seed: number): () => number {
 }
 
 function release(key: Uint8Array): Release {
-  return new Release(key, undefined, () => undefined);
+  return new Release(key, nobody);
 }
 
 function queueOf(...jobs: Job[]): Queue {
@@ -204,7 +205,7 @@ describe("the queue", () => {
   });
 
   test("knows its first request, and the first call", () => {
-    const call = new Call("seedHeight", { height: 1 }, undefined, () => undefined);
+    const call = new Call("seedHeight", { height: 1 }, nobody);
     const [job, other] = [hashing(a), hashing(b)];
     const queue = queueOf(job, call, other);
     expect([queue.first, queue.firstCall]).toEqual([job, call]);

@@ -1,7 +1,12 @@
 /** Batches: inputs that one worker hashes together, of one request or of several that agree. */
+import type { Calibration } from "./calibration.js";
+import type { Connection } from "./connection.js";
+import { splitHashes } from "./hashed.js";
+import { packed } from "./inputs.js";
 import { Hashing, type KeyJob } from "./job.js";
 import type { Input } from "./protocol.js";
 import type { Queue } from "./queue.js";
+import type { Slot } from "./slots.js";
 
 /** A part of a batch: inputs of one request, with the index of the first. */
 export interface Part {
@@ -34,6 +39,31 @@ export function takeBatch(queue: Queue, head: Hashing, limits: Limits): Part[] {
   // Listeners run last: they may abort the requests that come next.
   for (const { job } of parts) job.filled(1);
   return parts;
+}
+
+/** Makes a worker hash a batch, and returns the number of its inputs. */
+export async function hashBatch(
+  connection: Connection,
+  slot: Slot,
+  { version, onTimes }: Hashing,
+  parts: readonly Part[],
+  calibration: Calibration,
+): Promise<number> {
+  const inputs = parts.flatMap((part) => part.inputs);
+  const engine = onTimes ? calibration.engine : calibration.next(version, inputs.length);
+  const args = { slot: slot.index, version, inputs: packed(inputs), engine };
+  if (onTimes) onTimes(await connection.request("measure", args));
+  const hashed = onTimes ? undefined : await connection.request("hash", args);
+  if (hashed) {
+    slot.mode = hashed.mode;
+    calibration.add(engine, version, inputs.length, hashed.milliseconds);
+  }
+  const hashes = hashed ? splitHashes(hashed, inputs.length) : [];
+  let at = 0;
+  for (const { job, inputs, first } of parts) {
+    job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
+  }
+  return inputs.length;
 }
 
 /** Idle workers should finish at the same time, with no more batches than necessary. */

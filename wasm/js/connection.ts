@@ -4,7 +4,7 @@ import { RandomXError, type RandomXErrorCode } from "./errors.js";
 import type { Args, FromWorker, Operation, PlainError, Result, ToWorker } from "./protocol.js";
 import { startThread, type Thread } from "./thread.js";
 
-/** The request that waits for an answer. */
+/** A request that waits for its answer. */
 interface Waiting {
   resolve: (result: unknown) => void;
   reject: (error: RandomXError) => void;
@@ -16,7 +16,8 @@ export class Connection {
   readonly #thread: Thread<ToWorker>;
   readonly #watch = new AbortController();
   readonly #onEnd: () => void;
-  #waiting: Waiting | undefined;
+  /** The requests that the worker has, in order. */
+  readonly #waiting: Waiting[] = [];
   #end: PlainError | undefined;
 
   private constructor(script: string | undefined, onEnd: () => void) {
@@ -45,7 +46,7 @@ export class Connection {
     return { connection, started: connection.#start(args) };
   }
 
-  /** Sends a request to the worker, which must have answered the one before. */
+  /** Sends a request to the worker, which answers one after another. */
   request<O extends Operation>(
     operation: O,
     args: Args<O>,
@@ -54,8 +55,8 @@ export class Connection {
     if (this.#end) return Promise.reject(error(this.#end));
     return new Promise((resolve, reject) => {
       this.#send({ type: "request", operation, args } as ToWorker);
-      this.#thread.keepAlive(true);
-      this.#waiting = { resolve: resolve as Waiting["resolve"], reject, onProgress };
+      if (this.#waiting.length === 0) this.#thread.keepAlive(true);
+      this.#waiting.push({ resolve: resolve as Waiting["resolve"], reject, onProgress });
     });
   }
 
@@ -72,10 +73,11 @@ export class Connection {
     if (this.#end) return Promise.resolve();
     this.#end = { code, message };
     // This lets the process exit. `terminate` then keeps it alive until the worker is gone.
-    const waiting = this.#takeWaiting();
+    const waiting = this.#waiting.splice(0);
+    this.#thread.keepAlive(false);
     const gone = this.#thread.terminate();
     this.#watch.abort();
-    waiting?.reject(error(this.#end));
+    for (const { reject } of waiting) reject(error(this.#end));
     this.#onEnd();
     return gone;
   }
@@ -98,7 +100,7 @@ export class Connection {
     if (this.#end) return;
     switch (message.type) {
       case "progress":
-        this.#waiting?.onProgress?.(message.done);
+        this.#waiting[0]?.onProgress?.(message.done);
         break;
       case "result":
         this.#takeWaiting()?.resolve(message.result);
@@ -116,9 +118,8 @@ export class Connection {
   }
 
   #takeWaiting(): Waiting | undefined {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    this.#thread.keepAlive(false);
+    const waiting = this.#waiting.shift();
+    if (this.#waiting.length === 0) this.#thread.keepAlive(false);
     return waiting;
   }
 

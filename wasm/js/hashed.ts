@@ -1,13 +1,17 @@
 /** Results of a VM, in the form that workers send. */
-import type { Hashed, Times } from "./protocol.js";
+import type { Result, Times } from "./protocol.js";
 
 const HASH_SIZE = 32;
 
-/** Splits hashes that a VM returned as one array. */
-export function splitHashes(joined: Uint8Array): Hashed[] {
-  return Array.from({ length: joined.length / HASH_SIZE }, (_, index) => ({
-    hash: joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
-  }));
+/** Returns the hash of each input. One of an input that cannot be read has no bytes. */
+export function splitHashes(
+  { hashes, unreadable }: Pick<Result<"hash">, "hashes" | "unreadable">,
+  inputs: number,
+): Uint8Array[] {
+  let at = 0;
+  return Array.from({ length: inputs }, (_, index) =>
+    unreadable.includes(index) ? new Uint8Array() : hashes.slice(at, (at += HASH_SIZE)),
+  );
 }
 
 /** Names the times that a VM measured. */

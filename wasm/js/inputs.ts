@@ -1,22 +1,32 @@
-/** Inputs, from the template and the bytes that differ. */
-import type { Input } from "./protocol.js";
+/** Inputs, from the template and the bytes that differ, and in messages. */
+import type { Input, Inputs, Patch } from "./protocol.js";
 
 /** Returns the bytes that wait for an input: its own, or those that it changes in a template. */
 export function sizeOf({ bytes, patches }: Input): number {
   return patches ? patches.reduce((sum, patch) => sum + patch.bytes.length, 0) : bytes.length;
 }
 
-/** Returns the bytes of an input. */
-export function bytesOf({ bytes, patches }: Input): Uint8Array {
-  return patches ? patched(bytes, patches) : bytes;
+/** Writes changes, which lie inside, into bytes. */
+export function patch(bytes: Uint8Array, patches: readonly Patch[]): void {
+  for (const { offset, bytes: changed } of patches) bytes.set(changed, offset);
 }
 
-/** Returns a copy of some bytes with changes, which lie inside. */
-export function patched(
-  bytes: Uint8Array,
-  patches: NonNullable<Input["patches"]>,
-): Uint8Array<ArrayBuffer> {
-  const copy = new Uint8Array(bytes);
-  for (const patch of patches) copy.set(patch.bytes, patch.offset);
-  return copy;
+/** Returns inputs as a message has them. */
+export function packed(inputs: readonly Input[]): Inputs {
+  const lengths = inputs.map(({ bytes }) => bytes.length);
+  const joined = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const { bytes, patches } of inputs) {
+    const input = joined.subarray(at, (at += bytes.length));
+    input.set(bytes);
+    if (patches) patch(input, patches);
+  }
+  const blocks = inputs.flatMap(({ isBlock }, index) => (isBlock ? index : []));
+  return { bytes: joined, lengths, blocks };
+}
+
+/** Returns the inputs of a message, which share its buffer. */
+export function unpacked({ bytes, lengths }: Inputs): Uint8Array[] {
+  let at = 0;
+  return lengths.map((length) => bytes.subarray(at, (at += length)));
 }

@@ -2,7 +2,7 @@
 import { aborted, type RandomXError } from "./errors.js";
 import type { Linked } from "./list.js";
 import { sizeOf } from "./inputs.js";
-import type { Args, Hashed, Input, Operation, Result, Times } from "./protocol.js";
+import type { Args, Input, Operation, Result, Times } from "./protocol.js";
 import type { Follow, Priority, Progress, Version } from "./types.js";
 
 /** Operations of a call that need no cache. */
@@ -11,25 +11,30 @@ export type Question = Exclude<
   "start" | "allocate" | "fill" | "prefault" | "attach" | "release" | "measure" | "hash"
 >;
 
-/** A request: a promise that the caller can abort, and an entry of a list that waits. */
+/** Receives how a request ends: one call of one function. */
+export interface Answer<T> {
+  resolve: (result: T) => void;
+  reject: (error: RandomXError) => void;
+}
+
+/** A request that the caller can abort, and an entry of a list that waits. */
 abstract class Request<T, Entry> implements Linked<Entry> {
-  readonly result: Promise<T>;
   /** Its number in the order of the queue, or 0 outside the queue. */
   place = 0;
   /** Its priority. */
   priority: Priority = "normal";
   previous: Entry | undefined;
   next: Entry | undefined;
-  #settle!: { resolve: (result: T) => void; reject: (error: RandomXError) => void };
-  #forget: () => void = () => undefined;
+  readonly #answer: Answer<T>;
+  #forget: (() => void) | undefined;
   #isSettled = false;
 
-  /** `drop` is called when the caller aborts. */
-  constructor(signal: AbortSignal | undefined, drop: () => void) {
-    this.result = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
-    });
-    if (!signal) return;
+  constructor(answer: Answer<T>) {
+    this.#answer = answer;
+  }
+
+  /** Rejects when a signal is aborted, and then calls `drop`. */
+  abortWith(signal: AbortSignal, drop: () => void): void {
     const stop = (): void => {
       this.reject(aborted(signal));
       drop();
@@ -47,16 +52,22 @@ abstract class Request<T, Entry> implements Linked<Entry> {
 
   /** Fails the request. */
   reject(error: RandomXError): void {
-    this.#isSettled = true;
-    this.#forget();
-    this.#settle.reject(error);
+    if (this.#isSettled) return;
+    this.end();
+    this.#answer.reject(error);
   }
 
   /** Answers the request. */
   resolve(result: T): void {
+    if (this.#isSettled) return;
+    this.end();
+    this.#answer.resolve(result);
+  }
+
+  /** Ends the request without an answer, which nobody waits for. */
+  end(): void {
     this.#isSettled = true;
-    this.#forget();
-    this.#settle.resolve(result);
+    this.#forget?.();
   }
 }
 
@@ -65,13 +76,8 @@ export class Call extends Request<Result<Question>, Call> {
   readonly operation: Question;
   readonly args: Args<Question>;
 
-  constructor(
-    operation: Question,
-    args: Args<Question>,
-    signal: AbortSignal | undefined,
-    drop: () => void,
-  ) {
-    super(signal, drop);
+  constructor(operation: Question, args: Args<Question>, answer: Answer<Result<Question>>) {
+    super(answer);
     this.operation = operation;
     this.args = args;
   }
@@ -81,8 +87,8 @@ export class Call extends Request<Result<Question>, Call> {
 export class Release extends Request<void, KeyJob> {
   readonly key: Uint8Array;
 
-  constructor(key: Uint8Array, signal: AbortSignal | undefined, drop: () => void) {
-    super(signal, drop);
+  constructor(key: Uint8Array, answer: Answer<void>) {
+    super(answer);
     this.key = key;
   }
 }
@@ -99,7 +105,7 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
 }
 
 /** A request to hash inputs with a key. Without inputs it only fills the cache. */
-export class Hashing extends Request<Hashed[], KeyJob> {
+export class Hashing extends Request<Uint8Array[], KeyJob> {
   readonly key: Uint8Array;
   readonly version: Version;
   /** Bytes of the key and the inputs. */
@@ -109,15 +115,18 @@ export class Hashing extends Request<Hashed[], KeyJob> {
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
   readonly #inputs: readonly Input[];
-  readonly #hashes: Hashed[];
+  readonly #hashes: Uint8Array[];
   readonly #onProgress: Follow["onProgress"];
   #handedOut = 0;
   #hasCache = false;
   #missing: number;
 
-  /** `drop` is called when the caller aborts. */
-  constructor(request: HashRequest, follow: Follow, drop: () => void) {
-    super(follow.signal, drop);
+  constructor(
+    request: HashRequest,
+    answer: Answer<Uint8Array[]>,
+    onProgress?: Follow["onProgress"],
+  ) {
+    super(answer);
     this.key = request.key;
     this.version = request.version;
     this.onTimes = request.onTimes;
@@ -125,8 +134,8 @@ export class Hashing extends Request<Hashed[], KeyJob> {
     this.priority = request.priority ?? "normal";
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
-    this.#hashes = new Array<Hashed>(this.#missing);
-    this.#onProgress = follow.onProgress;
+    this.#hashes = new Array<Uint8Array>(this.#missing);
+    this.#onProgress = onProgress;
   }
 
   /** Whether the request only fills the cache. */
@@ -156,7 +165,7 @@ export class Hashing extends Request<Hashed[], KeyJob> {
   }
 
   /** Takes the hashes of `count` inputs. The last ones resolve the request. */
-  take(first: number, hashes: readonly Hashed[], count: number): void {
+  take(first: number, hashes: readonly Uint8Array[], count: number): void {
     if (this.isSettled) return;
     hashes.forEach((hash, index) => {
       this.#hashes[first + index] = hash;

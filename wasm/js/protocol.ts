@@ -1,7 +1,8 @@
 /**
- * The messages between the client and a worker. The client sends one request at a time. The worker
- * answers each with one `result` or `failure`, and may send `progress` before. `died` is the
- * worker's last message.
+ * The messages between the client and a worker. The worker answers requests one after another, each
+ * with one `result` or `failure`, and may send `progress` before. The client sends the next request when
+ * the one before is answered, except that a worker can have two batches to hash. `died` is the worker's
+ * last message.
  */
 import type {
   PlainCheck,
@@ -74,14 +75,17 @@ export interface Operations {
   release: { args: InSlot; result: null };
   /** Measures what hashing inputs spends its time with. */
   measure: {
-    args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
+    args: InSlot & { version: Version; inputs: Inputs; engine: Engine };
     result: Times;
   };
   /** Hashes inputs in lanes, with the cache of a slot. */
   hash: {
-    args: InSlot & { version: Version; inputs: readonly Input[]; engine: Engine };
+    args: InSlot & { version: Version; inputs: Inputs; engine: Engine };
     result: {
-      hashes: readonly Hashed[];
+      /** The hashes one after another, 32 bytes each, of all inputs that can be read. */
+      hashes: Uint8Array;
+      /** The indexes of inputs that should be blocks and cannot be parsed. */
+      unreadable: readonly number[];
       mode: Mode;
       /** What each hash took. NaN if there was none. */
       milliseconds: number;
@@ -173,7 +177,7 @@ export interface Cache {
 /** An input to hash. */
 export interface Input {
   bytes: Uint8Array;
-  /** Changes, if the bytes are a template of several inputs. A message has them once. */
+  /** Changes, if the bytes are a template of several inputs. */
   patches?: readonly Patch[];
   /** Whether the input is a block, whose hashing blob is hashed. */
   isBlock?: boolean;
@@ -185,9 +189,14 @@ export interface Patch {
   bytes: Uint8Array;
 }
 
-/** A hash. It has no bytes if the input should be a block and cannot be parsed. */
-export interface Hashed {
-  hash: Uint8Array;
+/** Inputs in a message: one buffer for all, because each buffer of a message takes microseconds. */
+export interface Inputs {
+  /** The inputs, one after another. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** The number of bytes of each. */
+  lengths: readonly number[];
+  /** The indexes of blocks. */
+  blocks: readonly number[];
 }
 
 /** Milliseconds that hashing spends with each kind of work. */

@@ -128,7 +128,7 @@ export class RandomX {
         inputs: [{ bytes: validate.bytes("input", input) }] as const,
         version: versionOf(options),
       };
-      const [{ hash }] = await this.#scheduler.hash(request, follow(options));
+      const [hash] = await this.#scheduler.hash(request, follow(options));
       return hash;
     });
   }
@@ -173,8 +173,7 @@ export class RandomX {
     if (validate.isSource(inputs)) return this.#hashStream(key, inputs, options);
     return guarded(async () => {
       const work = this.#workOf(key, inputs, options);
-      const hashed = await this.#scheduler.hash(work, follow(options));
-      return hashed.map(({ hash }) => hash);
+      return this.#scheduler.hash(work, follow(options));
     });
   }
 
@@ -367,7 +366,7 @@ export class RandomX {
         if (progress.phase === "cache") onProgress?.(progress);
       };
       const following = { signal, onProgress: index === 0 ? onCache : undefined };
-      const [{ hash }] = await this.#scheduler.hash({ ...request, inputs }, following);
+      const [hash] = await this.#scheduler.hash({ ...request, inputs }, following);
       return hash;
     };
     yield* stream(inputs, 2 * threads * lanes, begin, signal);

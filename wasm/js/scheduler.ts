@@ -3,7 +3,7 @@
  * that needs a cache which is not held waits for a free slot. One worker fills that slot, and the
  * others attach to it. Requests of one key are spread over the workers in batches.
  */
-import { takeBatch, type Part } from "./batches.js";
+import { hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import { collect } from "./garbage.js";
@@ -11,6 +11,7 @@ import {
   Call,
   Hashing,
   Release,
+  type Answer,
   type HashRequest,
   type Job,
   type KeyJob,
@@ -19,7 +20,7 @@ import {
 import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import { newFillCursor } from "./prefault.js";
-import type { Args, Hashed, Input, Result } from "./protocol.js";
+import type { Args, Input, Result } from "./protocol.js";
 import { Queue, type Line } from "./queue.js";
 import { Slots, type Slot } from "./slots.js";
 import { Counters, type Stats } from "./stats.js";
@@ -88,13 +89,21 @@ export class Scheduler {
   /** Hashes inputs, in order. Without inputs it only fills the key's cache. */
   async hash<I extends readonly Input[]>(
     request: HashRequest<I>,
-    follow: Follow,
-  ): Promise<{ [Index in keyof I]: Hashed }> {
-    this.check(request.inputs.length, follow.signal);
-    const job = new Hashing(request, follow, () => {
-      this.#drop(job);
-    });
-    return this.#enqueue(job) as Promise<{ [Index in keyof I]: Hashed }>;
+    { signal, onProgress }: Follow,
+  ): Promise<{ [Index in keyof I]: Uint8Array }> {
+    this.check(request.inputs.length, signal);
+    const hashes = this.#enqueue(
+      (answer: Answer<Uint8Array[]>) => new Hashing(request, answer, onProgress),
+      signal,
+    );
+    return hashes as Promise<{ [Index in keyof I]: Uint8Array }>;
+  }
+
+  /** Hashes inputs without a promise. The caller ends the request and drops it to abort it. */
+  begin(request: HashRequest, answer: Answer<Uint8Array[]>): Hashing {
+    const job = new Hashing(request, answer);
+    this.#add(job);
+    return job;
   }
 
   /** Makes a worker load Monero's rules in the background. */
@@ -111,20 +120,14 @@ export class Scheduler {
     signal?: AbortSignal,
   ): Promise<Result<O>> {
     this.check(0, signal);
-    const call = new Call(operation, args, signal, () => {
-      this.#drop(call);
-    });
     // A worker answers an operation with its own kind of result.
-    return this.#enqueue(call);
+    return this.#enqueue((answer) => new Call(operation, args, answer), signal);
   }
 
   /** Releases a key's cache when all earlier requests for it are done. */
   async release(key: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
     this.check(0, signal);
-    const job = new Release(key, signal, () => {
-      this.#drop(job);
-    });
-    return this.#enqueue(job);
+    return this.#enqueue((answer: Answer<void>) => new Release(key, answer), signal);
   }
 
   /** The addresses of the worker's script and of the module of Monero's rules, if they were given. */
@@ -148,10 +151,20 @@ export class Scheduler {
     return gone;
   }
 
-  #enqueue<T>(job: Job & { result: Promise<T> }): Promise<T> {
+  #enqueue<T>(make: (answer: Answer<T>) => Job, signal: AbortSignal | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const job = make({ resolve, reject });
+      this.#add(job);
+      if (!signal) return;
+      job.abortWith(signal, () => {
+        this.drop(job);
+      });
+    });
+  }
+
+  #add(job: Job): void {
     this.#queue.add(job);
     this.#schedule();
-    return job.result;
   }
 
   /** Hands out work after the current calls, so that requests made together share batches. */
@@ -166,21 +179,24 @@ export class Scheduler {
 
   #handOut(): void {
     if (this.#queue.lines.some(({ head }) => this.#isBehind(head))) this.#workers.startFiller();
-    for (const worker of this.#workers.ready()) {
-      const work = this.#startNext(worker);
-      if (!work) continue;
-      worker.isBusy = true;
-      void work.finally(() => {
-        worker.isBusy = false;
-        this.#schedule();
-      });
-    }
+    for (const worker of this.#workers.ready()) this.#count(worker, this.#startNext(worker));
+    for (const worker of this.#workers.hashing()) this.#count(worker, this.#hashAhead(worker));
     if (this.#queue.waiting.requests > 0) this.#workers.fillUp();
+  }
+
+  /** Counts a worker's work, and looks for more when it ends. */
+  #count(worker: WorkerHandle, work: Promise<void> | undefined): void {
+    if (!work) return;
+    worker.works += 1;
+    void work.finally(() => {
+      worker.works -= 1;
+      this.#schedule();
+    });
   }
 
   /** Starts an idle worker's next work, if there is any. The promise never rejects. */
   #startNext(worker: WorkerHandle): Promise<void> | undefined {
-    const stale = this.#slots.all.find((slot) => this.#isStale(worker, slot));
+    const stale = this.#slots.stale(worker, this.#workers.engines[0] === "native");
     if (stale) return this.#forget(worker, stale);
     if (worker === this.#workers.filler) return this.#fillBehind(worker);
     const prefaulting = this.#prefault(worker);
@@ -253,14 +269,6 @@ export class Scheduler {
     job.resolve();
   }
 
-  /** Whether a worker holds what the slot no longer has. */
-  #isStale({ caches }: WorkerHandle, { index, memory, cache }: Slot): boolean {
-    const held = caches[index];
-    if (!held) return false;
-    // In WebAssembly the slot's next cache is in the same memory.
-    return this.#workers.engines[0] === "native" ? held !== cache : !memory;
-  }
-
   async #forget(worker: WorkerHandle, { index }: Slot): Promise<void> {
     worker.caches[index] = undefined;
     await worker.connection.request("release", { slot: index }).catch(() => {
@@ -310,15 +318,26 @@ export class Scheduler {
 
   /** Makes an idle worker prefault the memory of a first fill, once for each memory. */
   #prefault({ connection }: WorkerHandle): Promise<void> | undefined {
-    const slot = this.#slots.all.find(({ filling, cursor }) => filling && cursor);
-    if (!slot?.cursor || !slot.memory?.shared) return undefined;
-    const args = { memory: slot.memory.shared, cursor: slot.cursor };
-    slot.cursor = undefined;
-    return connection.request("prefault", args).then(
-      () => undefined,
-      // The fill works without it.
-      () => undefined,
-    );
+    const args = this.#slots.takeCursor();
+    // The fill works without it.
+    const done = (): void => undefined;
+    return args && connection.request("prefault", args).then(done, done);
+  }
+
+  /**
+   * Sends a worker the batch after the one that it hashes, so that it need not wait for this thread. With a
+   * dataset a batch takes few milliseconds. In light mode the wait does not matter, and a share of high
+   * priority would wait longer.
+   */
+  #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
+    const { lanes } = this.#choices;
+    if (this.#queue.waiting.inputs < lanes * this.#workers.started) return undefined;
+    const [call, job] = [this.#queue.firstCall, this.#firstReady()];
+    const slot = job && this.#slots.of(job.key);
+    if (!(job instanceof Hashing) || job.onTimes || slot?.mode !== "fast") return undefined;
+    const isNext = !call || job.place < call.place;
+    const isHeld = worker.caches[slot.index] === slot.cache;
+    return isNext && isHeld ? this.#hash(worker, slot, job) : undefined;
   }
 
   async #hash(worker: WorkerHandle, slot: Slot, head: Hashing): Promise<void> {
@@ -328,16 +347,19 @@ export class Scheduler {
     const waits = ({ key, head }: Line): boolean => !this.#slots.of(key) && !this.#isBehind(head);
     const waiting = this.#queue.lines.find(waits);
     const before = waiting?.head.place ?? Infinity;
-    const workers = this.#workers.idle().length;
+    const workers = Math.max(1, this.#workers.idle().length);
     const parts = takeBatch(this.#queue, head, { lanes: this.#choices.lanes, workers, before });
     const start = performance.now();
+    worker.batches += 1;
     try {
       if (worker.caches[slot.index] !== cache) {
         await worker.connection.request("attach", { slot: slot.index, cache });
         worker.caches[slot.index] = cache;
       }
-      const count = await this.#run(worker, slot, head, parts);
-      this.#counters.hashed(count, performance.now() - start);
+      const count = await hashBatch(worker.connection, slot, head, parts, this.#calibration);
+      const now = performance.now();
+      this.#counters.hashed(count, now - Math.max(start, worker.endedAt));
+      worker.endedAt = now;
     } catch (thrown) {
       const error = asRandomXError(thrown);
       for (const { job } of parts) {
@@ -345,37 +367,13 @@ export class Scheduler {
         job.reject(error);
       }
     } finally {
+      worker.batches -= 1;
       slot.users -= 1;
     }
   }
 
-  /** Makes a worker hash a batch, and returns the number of its inputs. */
-  async #run(
-    { connection }: WorkerHandle,
-    slot: Slot,
-    { version, onTimes }: Hashing,
-    parts: readonly Part[],
-  ): Promise<number> {
-    const inputs = parts.flatMap((part) => part.inputs);
-    const calibration = this.#calibration;
-    const engine = onTimes ? calibration.engine : calibration.next(version, inputs.length);
-    const args = { slot: slot.index, version, inputs, engine };
-    if (onTimes) onTimes(await connection.request("measure", args));
-    const hashed = onTimes ? undefined : await connection.request("hash", args);
-    if (hashed) {
-      slot.mode = hashed.mode;
-      calibration.add(engine, version, inputs.length, hashed.milliseconds);
-    }
-    const hashes = hashed?.hashes ?? [];
-    let at = 0;
-    for (const { job, inputs, first } of parts) {
-      job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
-    }
-    return inputs.length;
-  }
-
   /** Removes an aborted request, and ends a fill that no other request waits for. */
-  #drop(job: Job): void {
+  drop(job: Job): void {
     this.#queue.remove(job);
     for (const { key, filling } of this.#slots.all) {
       if (key && filling && !this.#queue.firstFor(key)) filling.connection.abort();

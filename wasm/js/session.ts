@@ -5,8 +5,8 @@
  */
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
-import { splitHashes, timesOf } from "./hashed.js";
-import type { Args, Cache, Hashed, Result, Times } from "./protocol.js";
+import { timesOf } from "./hashed.js";
+import type { Args, Cache, Result, Times } from "./protocol.js";
 import type { Engine, Mode } from "./types.js";
 
 export type { Control };
@@ -44,6 +44,9 @@ interface Slot {
   memory?: WebAssembly.Memory;
   cache?: WasmCache;
 }
+
+/** How inputs are hashed. */
+export type Hashing = Omit<Args<"hash">, "inputs"> & { inputs: Uint8Array[] };
 
 type WasmCache = InstanceType<RandomXWasm["Cache"]>;
 type Vm = InstanceType<RandomXWasm["Vm"]>;
@@ -115,15 +118,14 @@ export class Session {
     return this.#elapsed;
   }
 
-  /** Returns the hashes of the inputs, in order. */
-  hash({ slot, version, inputs, engine }: Args<"hash">): Hashed[] {
-    const bytes = inputs.map((input) => input.bytes);
+  /** Returns the hashes of the inputs one after another, 32 bytes each. */
+  hash({ slot, version, inputs, engine }: Hashing): Uint8Array {
     const vm = this.#vmOf(slot, engine);
     const start = performance.now();
-    const joined = vm.hashMany(version, bytes);
+    const joined = vm.hashMany(version, inputs);
     this.#elapsed = performance.now() - start;
     if (engine === "jit") this.#garbage.add(inputs.length);
-    return splitHashes(joined);
+    return joined;
   }
 
   /** There is no dataset in WebAssembly. */
@@ -132,9 +134,8 @@ export class Session {
   }
 
   /** Measures what hashing the inputs spends its time with. */
-  measure({ slot, version, inputs, engine }: Args<"measure">): Times {
-    const bytes = inputs.map((input) => input.bytes);
-    const times = this.#vmOf(slot, engine).measure(version, bytes);
+  measure({ slot, version, inputs, engine }: Hashing): Times {
+    const times = this.#vmOf(slot, engine).measure(version, inputs);
     return timesOf(times);
   }
 

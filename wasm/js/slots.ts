@@ -1,6 +1,6 @@
 /** The slots of an instance, 256 MiB each, and which key's cache each holds. */
 import type { FillCursor } from "./prefault.js";
-import type { Cache } from "./protocol.js";
+import type { Args, Cache } from "./protocol.js";
 import { equal } from "./queue.js";
 import type { Mode } from "./types.js";
 import type { WorkerHandle } from "./worker_pool.js";
@@ -61,6 +61,24 @@ export class Slots {
       .filter(({ users }) => users === 0)
       .sort((a, b) => Number(Boolean(a.key)) - Number(Boolean(b.key)) || a.usedAt - b.usedAt);
     return first;
+  }
+
+  /** Returns a slot that no longer has what a worker holds. */
+  stale({ caches }: WorkerHandle, isNative: boolean): Slot | undefined {
+    return this.#slots.find(({ index, memory, cache }) => {
+      const held = caches[index];
+      // In WebAssembly the slot's next cache is in the same memory.
+      return held && (isNative ? held !== cache : !memory);
+    });
+  }
+
+  /** Takes the cursor of a first fill, for the one worker that prefaults, with its memory. */
+  takeCursor(): Args<"prefault"> | undefined {
+    const slot = this.#slots.find(({ filling, cursor }) => filling && cursor);
+    if (!slot?.cursor || !slot.memory?.shared) return undefined;
+    const args = { memory: slot.memory.shared, cursor: slot.cursor };
+    slot.cursor = undefined;
+    return args;
   }
 
   /** Counts a worker that starts to use a slot. */

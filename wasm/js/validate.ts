@@ -233,12 +233,13 @@ export function fields<C extends Record<string, Check<unknown>>>(
 ): Fields<C> {
   if (typeof value !== "object" || value === null) throw wrong(name, "an object", kind(value));
   const given = value as Record<string, unknown>;
-  const read = reading(name, () =>
-    Object.entries(checks).map(([field, check]) => [field, check, given[field]] as const),
-  );
-  return Object.fromEntries(
-    read.map(([field, check, value]) => [field, check(prefix + field, value)]),
-  ) as Fields<C>;
+  const names = Object.keys(checks);
+  const read = reading(name, () => names.map((field) => given[field]));
+  const checked: Record<string, unknown> = {};
+  for (const [index, field] of names.entries()) {
+    checked[field] = checks[field]?.(prefix + field, read[index]);
+  }
+  return checked as Fields<C>;
 }
 
 /** Reads all of an object's own fields. */
@@ -292,25 +293,30 @@ function size(name: string, value: unknown): number {
 }
 
 function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(Math.floor(text.length / 2));
+  let found = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const digits = 16 * digit(text, 2 * index) + digit(text, 2 * index + 1);
+    found |= digits;
+    bytes[index] = digits;
+  }
+  if (found >= 0 && text.length % 2 === 0) return bytes;
   const stranger = /[^0-9a-f]/iu.exec(text);
   if (stranger) {
     const got = `${JSON.stringify(stranger[0])} at position ${stranger.index}`;
     throw wrong(name, "hex characters (0-9, a-f)", got);
   }
-  if (text.length % 2 === 1) {
-    throw wrong(name, "an even number of hex characters", String(text.length));
-  }
-  const bytes = new Uint8Array(text.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = 16 * digit(text, 2 * index) + digit(text, 2 * index + 1);
-  }
-  return bytes;
+  throw wrong(name, "an even number of hex characters", String(text.length));
 }
 
-/** Returns the value of a hex character. Letters, in either case, have bit 6 and begin at 1. */
+/** The value of each hex character by its code, and of other codes a number that stays negative in sums. */
+const DIGITS = Int16Array.from({ length: 128 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? -1024 : value;
+});
+
 function digit(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return (code & 15) + 9 * (code >> 6);
+  return DIGITS[text.charCodeAt(at)] ?? -1024;
 }
 
 function wholeDifficulty(name: string, value: unknown): bigint {

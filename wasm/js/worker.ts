@@ -7,7 +7,7 @@ import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Driver } from "./chain/driver.js";
 import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
-import { bytesOf } from "./inputs.js";
+import { unpacked } from "./inputs.js";
 import { Rules } from "./monero/rules.js";
 import type { NativeSession } from "./native/session.js";
 import { prefault } from "./prefault.js";
@@ -26,11 +26,14 @@ let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
 let filling: AbortController | undefined;
 
+/** Resolves when all requests so far are answered. */
+let answered = Promise.resolve();
+
 const send: (message: FromWorker | ChainMessage<FromChain>) => void = serve(
   (message: ToWorker | ChainMessage<ToChain>) => {
     if (message.type === "abort") filling?.abort();
     else if (message.type === "chain") void follow(message.chain);
-    else void answer(message);
+    else answered = answered.then(() => answer(message));
   },
 );
 
@@ -60,7 +63,7 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     case "release":
       return session.release(request.args);
     case "measure":
-      return session.measure(request.args);
+      return session.measure({ ...request.args, inputs: unpacked(request.args.inputs) });
     case "hash":
       return hash(session, request.args);
     case "commitment":
@@ -76,18 +79,17 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
 
 /** Hashes inputs. In place of a block it hashes the block's hashing blob. */
 async function hash(session: WorkerSession, args: Args<"hash">): Promise<Result<"hash">> {
-  const loaded = args.inputs.some(({ isBlock }) => isBlock) ? await getRules() : undefined;
-  const blobs = args.inputs.map((input) => {
-    const bytes = bytesOf(input);
-    return input.isBlock ? loaded?.hashingBlob(bytes) : bytes;
+  const { blocks } = args.inputs;
+  const loaded = blocks.length > 0 ? await getRules() : undefined;
+  const unreadable: number[] = [];
+  const inputs = unpacked(args.inputs).flatMap((bytes, index) => {
+    const input = blocks.includes(index) ? loaded?.hashingBlob(bytes) : bytes;
+    if (!input) unreadable.push(index);
+    return input ?? [];
   });
-  const inputs = blobs.flatMap((bytes) => (bytes ? [{ bytes }] : []));
-  const hashed = session.hash({ ...args, inputs });
+  const hashes = session.hash({ ...args, inputs });
   const mode = session.mode(args.slot);
-  let next = 0;
-  const unreadable = { hash: new Uint8Array() };
-  const hashes = blobs.map((blob) => (blob && hashed[next++]) ?? unreadable);
-  return { hashes, mode, milliseconds: session.elapsed / hashed.length };
+  return { hashes, unreadable, mode, milliseconds: session.elapsed / inputs.length };
 }
 
 /** Performs an operation of Monero's rules. */

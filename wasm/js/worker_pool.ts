@@ -8,8 +8,12 @@ import type { Engine, Features } from "./types.js";
 /** A worker that has started. */
 export interface WorkerHandle {
   connection: Connection;
-  /** Whether it has work. */
-  isBusy: boolean;
+  /** The works that it has: none, one, or two batches. */
+  works: number;
+  /** The batches among them. */
+  batches: number;
+  /** When it ended its last batch. */
+  endedAt: number;
   /** Its place in the memory of each cache. */
   place: number;
   /** The caches that it knows, by slot. */
@@ -127,13 +131,18 @@ export class WorkerPool {
 
   /** Returns the workers without work. */
   idle(): WorkerHandle[] {
-    return this.#workers.filter(({ isBusy }) => !isBusy);
+    return this.#workers.filter(({ works }) => works === 0);
   }
 
   /** Returns the workers without work, and the one that fills behind the hashes if it has none. */
   ready(): WorkerHandle[] {
     const filler = this.#filler;
-    return filler?.isBusy === false ? [...this.idle(), filler] : this.idle();
+    return filler?.works === 0 ? [...this.idle(), filler] : this.idle();
+  }
+
+  /** Returns the workers that hash one batch. */
+  hashing(): WorkerHandle[] {
+    return this.#workers.filter(({ works, batches }) => works === 1 && batches === 1);
   }
 
   /** Starts the missing workers, one after another. */
@@ -206,7 +215,7 @@ export class WorkerPool {
     this.#engines = found.engines;
     this.#implementations = found.implementations;
     this.#hasStarted = true;
-    return { connection, place, isBusy: false, caches: [] };
+    return { connection, place, works: 0, batches: 0, endedAt: 0, caches: [] };
   }
 
   /** Avoids the place of a worker that was just ended, because it may write for another moment. */

@@ -2,6 +2,7 @@
  * Runs the package's worker, and watches which WebAssembly modules it compiles. They prove which
  * engine ran; the hashes do not, since they are the same with every engine.
  */
+import type { Args } from "../../../wasm/js/protocol.js";
 
 /** A message from the page to all watched workers. */
 export type ToSpy = { ask: "report" } | { ask: "refuse"; refuse: boolean };
@@ -97,9 +98,9 @@ channel.onmessage = ({ data }: MessageEvent<ToSpy | Report>) => {
 const early: unknown[] = [];
 let isLoaded = false;
 self.addEventListener("message", ({ data }: MessageEvent) => {
-  const { operation, args } = data as { operation?: string; args?: { inputs?: unknown[] } };
+  const { operation, args } = data as { operation?: string; args?: Partial<Args<"hash">> };
   if (operation === "hash") {
-    const inputs = args?.inputs?.length ?? 0;
+    const inputs = args?.inputs?.lengths.length ?? 0;
     report.inputs += inputs;
     report.together = Math.max(report.together, inputs);
   }

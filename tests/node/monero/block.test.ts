@@ -83,7 +83,7 @@ test("a block is sent and read once", async () => {
   const scheduler = {
     check: () => undefined,
     loadRules: () => undefined,
-    hash: () => Promise.resolve([{ hash: hexToBytes(pow_hash ?? "") }]),
+    hash: () => Promise.resolve([hexToBytes(pow_hash ?? "")]),
     ask: (operation: "examine" | "proofOfWork", args: never) => {
       requests.push([operation, "block" in args]);
       return Promise.resolve(judge[operation](args));

@@ -61,7 +61,7 @@ export class Hashing {
       inputs: [{ bytes: job.blob }],
     } as const;
     try {
-      const [{ hash }] = await this.#scheduler.hash(request, { signal });
+      const [hash] = await this.#scheduler.hash(request, { signal });
       if (!signal.aborted) this.#listener.hashed(job.job, hash);
     } catch (thrown) {
       if (signal.aborted) return;

@@ -92,7 +92,7 @@ export async function verifyBlock(
   const { signal } = follow;
   const hashed = async (bytes: Uint8Array): Promise<Uint8Array> => {
     const request = { key, version: 1, inputs: [{ bytes }] } as const;
-    const [{ hash }] = await scheduler.hash(request, follow);
+    const [hash] = await scheduler.hash(request, follow);
     return hash;
   };
   // A call that must be refused starts nothing.

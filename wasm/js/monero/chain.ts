@@ -224,7 +224,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
         // Requests with the same key are hashed together.
         const { seedHash: key, hashingBlob: bytes } = work;
         const request = { key, version: 1, inputs: [{ bytes }] } as const;
-        const [{ hash }] = await this.#scheduler.hash(request, this.#follow);
+        const [hash] = await this.#scheduler.hash(request, this.#follow);
         return hash;
       }),
     );

@@ -6,9 +6,9 @@
 import { processors } from "../environment.js";
 import { RandomXError, aborted } from "../errors.js";
 import { fillInSteps, type Control } from "../fill.js";
-import { splitHashes, timesOf } from "../hashed.js";
-import type { Args, Cache as CacheMessage, Hashed, Result, Times } from "../protocol.js";
-import type { WorkerSession } from "../session.js";
+import { timesOf } from "../hashed.js";
+import type { Args, Cache as CacheMessage, Result, Times } from "../protocol.js";
+import type { Hashing, WorkerSession } from "../session.js";
 import type { Mode } from "../types.js";
 import type { Addon, Cache, Dataset, Vm } from "./addon.js";
 
@@ -104,16 +104,14 @@ export class NativeSession implements WorkerSession {
     return Number.NaN;
   }
 
-  /** Returns the hashes of the inputs, in order. */
-  hash({ slot, version, inputs }: Args<"hash">): Hashed[] {
-    const bytes = inputs.map((input) => input.bytes);
-    return splitHashes(this.#vmOf(slot).hashMany(version, bytes));
+  /** Returns the hashes of the inputs one after another, 32 bytes each. */
+  hash({ slot, version, inputs }: Hashing): Uint8Array {
+    return this.#vmOf(slot).hashMany(version, inputs);
   }
 
   /** Measures what hashing the inputs spends its time with. */
-  measure({ slot, version, inputs }: Args<"measure">): Times {
-    const bytes = inputs.map((input) => input.bytes);
-    return timesOf(this.#vmOf(slot).measure(version, bytes));
+  measure({ slot, version, inputs }: Hashing): Times {
+    return timesOf(this.#vmOf(slot).measure(version, inputs));
   }
 
   /** Returns the commitment to an input and its hash. */

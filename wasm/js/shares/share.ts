@@ -1,6 +1,6 @@
 /** Shares: what a pool asks about, and how arguments are read. */
 import { invalidArgument } from "../errors.js";
-import { patched } from "../inputs.js";
+import { patch } from "../inputs.js";
 import type { Input, Patch } from "../protocol.js";
 import { PRIORITIES, type Bytes, type Difficulty, type Priority, type Version } from "../types.js";
 import * as validate from "../validate.js";
@@ -71,28 +71,25 @@ const MAX_PATCHES = 16;
 /** The longest time that timers can wait. */
 const MAX_TIMEOUT = 0x7fff_ffff;
 
+const PATCH = { offset: validate.height, bytes: validate.bytes };
+
+const SHARE = {
+  seed: validate.bytes,
+  blob: validate.optional(source),
+  block: validate.optional(source),
+  nonce: validate.optional(nonce),
+  patches: (name: string, value: unknown = []) => validate.list(name, value, MAX_PATCHES, PATCH),
+  target: validate.optional(fromTarget),
+  difficulty: validate.optional(fromDifficulty),
+  hash: validate.optional(validate.hash),
+  version: validate.version,
+  timeout: validate.optional((name, value) => validate.count(name, value, MAX_TIMEOUT)),
+  priority: (name: string, value: unknown = "normal") => validate.oneOf(name, value, PRIORITIES),
+};
+
 /** Checks a share, and copies its bytes, except those of a template. */
 export function checkShare(name: string, value: unknown): CheckedShare {
-  const prefix = `${name}.`;
-  const share = validate.fields(
-    name,
-    value,
-    {
-      seed: validate.bytes,
-      blob: validate.optional(source),
-      block: validate.optional(source),
-      nonce: validate.optional(nonce),
-      patches: (name, value = []) =>
-        validate.list(name, value, MAX_PATCHES, { offset: validate.height, bytes: validate.bytes }),
-      target: validate.optional(fromTarget),
-      difficulty: validate.optional(fromDifficulty),
-      hash: validate.optional(validate.hash),
-      version: validate.version,
-      timeout: validate.optional((name, value) => validate.count(name, value, MAX_TIMEOUT)),
-      priority: (name, value = "normal") => validate.oneOf(name, value, PRIORITIES),
-    },
-    prefix,
-  );
+  const share = validate.fields(name, value, SHARE, `${name}.`);
   const { seed: key, nonce: given, version, priority, hash: claimed, timeout } = share;
   const own = one(name, "blob", share.blob, "block", share.block);
   const most = one(name, "target", share.target, "difficulty", share.difficulty);
@@ -105,9 +102,9 @@ export function checkShare(name: string, value: unknown): CheckedShare {
     throw invalidArgument(name, `expected changes inside the blob, got ${got}`);
   }
   const isBlock = share.block !== undefined;
-  const input = own.isTemplate
-    ? { bytes: own.bytes, patches, isBlock }
-    : { bytes: patches.length > 0 ? patched(own.bytes, patches) : own.bytes, isBlock };
+  const { bytes, isTemplate } = own;
+  if (!isTemplate) patch(bytes, patches);
+  const input = isTemplate ? { bytes, patches, isBlock } : { bytes, isBlock };
   return { key, input, version, priority, most, claimed, timeout };
 }
 

@@ -16,10 +16,10 @@ export function fromTarget(name: string, value: unknown): bigint {
     throw invalidArgument(name, "expected a number from 1 to 2^256 - 1");
   }
   const bytes = validate.bytes(name, value);
-  const target = valueOf(bytes);
   if (![4, 8, 32].includes(bytes.length)) {
     throw invalidArgument(name, `expected 4, 8 or 32 bytes, got ${bytes.length} bytes`);
   }
+  const target = valueOf(bytes);
   if (target === 0n) throw invalidArgument(name, "expected more than 0, which no hash meets");
   if (bytes.length === 32) return target;
   // XMRig, `Job::setTarget`. Its workers compare the last 8 bytes of the hash with the 64 bits.
@@ -37,9 +37,12 @@ export function difficultyOf(hash: bigint): bigint {
   return (LIMIT - 1n) / (hash || 1n);
 }
 
-/** Returns bytes as a little-endian number. */
+/** Returns bytes, of which there are a multiple of 4, as a little-endian number. */
 export function valueOf(bytes: Uint8Array): bigint {
-  let digits = "";
-  for (const byte of bytes) digits = byte.toString(16).padStart(2, "0") + digits;
-  return BigInt(`0x${digits || "0"}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let value = 0n;
+  for (let at = bytes.length - 4; at >= 0; at -= 4) {
+    value = (value << 32n) | BigInt(view.getUint32(at, true));
+  }
+  return value;
 }

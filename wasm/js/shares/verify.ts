@@ -1,6 +1,7 @@
 /** Verifying shares: many at once, each answered as soon as it is hashed. */
-import { asRandomXError, invalidArgument, type RandomXError } from "../errors.js";
+import { aborted, asRandomXError, invalidArgument, type RandomXError } from "../errors.js";
 import { sizeOf } from "../inputs.js";
+import type { Answer, Hashing } from "../job.js";
 import { equal } from "../queue.js";
 import type { Scheduler } from "../scheduler.js";
 import * as validate from "../validate.js";
@@ -46,26 +47,85 @@ export function verifyShares(
   const checked = entries.map((entry, index) => checkShare(`shares[${index}]`, entry));
   const bytes = checked.reduce((sum, { key, input }) => sum + key.length + sizeOf(input), 0);
   scheduler.check(checked.length, signal, bytes);
-  return checked.map((share) => verdictOn(scheduler, share, signal));
+  const call = signal && new AbortableCall(signal);
+  return checked.map(
+    (share) => new Promise((resolve) => new Verification(scheduler, share, resolve, call)),
+  );
 }
 
-/** Returns the verdict on a share. The promise never rejects. */
-async function verdictOn(
-  scheduler: Scheduler,
-  share: CheckedShare,
-  signal: AbortSignal | undefined,
-): Promise<ShareVerdict> {
-  const deadline = new Deadline(share.timeout, signal);
-  const { key, version, priority, input } = share;
-  try {
-    const request = { key, version, priority, inputs: [input] as const };
-    const [{ hash }] = await scheduler.hash(request, { signal: deadline.signal });
-    return judged(share, hash);
-  } catch (thrown) {
-    if (deadline.isOver) return { status: "expired" };
-    return { status: "failed", error: asRandomXError(thrown) };
-  } finally {
-    deadline.clear();
+/**
+ * A share that waits for its verdict. A pool has thousands of them, so each costs one promise, and a timer
+ * if it has a deadline.
+ */
+class Verification implements Answer<Uint8Array[]> {
+  readonly #share: CheckedShare;
+  readonly #scheduler: Scheduler;
+  readonly #settle: (verdict: ShareVerdict) => void;
+  readonly #call: AbortableCall | undefined;
+  readonly #job: Hashing;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    scheduler: Scheduler,
+    share: CheckedShare,
+    settle: (verdict: ShareVerdict) => void,
+    call: AbortableCall | undefined,
+  ) {
+    const { key, version, priority, input, timeout } = share;
+    this.#scheduler = scheduler;
+    this.#share = share;
+    this.#settle = settle;
+    this.#call = call;
+    call?.open.add(this);
+    this.#job = scheduler.begin({ key, version, priority, inputs: [input] }, this);
+    if (timeout !== undefined) this.#timer = setTimeout(expire, timeout, this);
+  }
+
+  resolve([hash]: Uint8Array[]): void {
+    this.#answer(judged(this.#share, hash ?? new Uint8Array()));
+  }
+
+  reject(thrown: RandomXError): void {
+    this.#answer({ status: "failed", error: asRandomXError(thrown) });
+  }
+
+  /** Gives a verdict before the share is hashed. */
+  end(verdict: ShareVerdict): void {
+    this.#job.end();
+    this.#answer(verdict);
+    this.#scheduler.drop(this.#job);
+  }
+
+  #answer(verdict: ShareVerdict): void {
+    clearTimeout(this.#timer);
+    this.#call?.close(this);
+    this.#settle(verdict);
+  }
+}
+
+function expire(verification: Verification): void {
+  verification.end({ status: "expired" });
+}
+
+/** Ends the shares of a call when its signal is aborted. */
+class AbortableCall {
+  /** The shares without a verdict. */
+  readonly open = new Set<Verification>();
+  readonly #signal: AbortSignal;
+  readonly #abort = (): void => {
+    const error = aborted(this.#signal);
+    for (const verification of this.open) verification.end({ status: "failed", error });
+  };
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#abort);
+  }
+
+  /** Forgets a share, and after the last one the signal. */
+  close(verification: Verification): void {
+    this.open.delete(verification);
+    if (this.open.size === 0) this.#signal.removeEventListener("abort", this.#abort);
   }
 }
 
@@ -78,33 +138,4 @@ function judged({ most, claimed }: CheckedShare, hash: Uint8Array): ShareVerdict
   const difficulty = difficultyOf(value);
   if (claimed && !equal(claimed, hash)) return { status: "wrong-hash", hash, difficulty };
   return { status: value <= most ? "valid" : "low-difficulty", hash, difficulty };
-}
-
-/** Aborts after a time, or with another signal. */
-class Deadline {
-  /** Is aborted then. */
-  readonly signal: AbortSignal | undefined;
-  /** Whether the time is over. */
-  isOver = false;
-  /** Forgets the timer and the other signal. */
-  readonly clear: () => void = () => undefined;
-
-  constructor(timeout: number | undefined, signal: AbortSignal | undefined) {
-    this.signal = signal;
-    if (timeout === undefined) return;
-    const stop = new AbortController();
-    const end = (): void => {
-      stop.abort(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      this.isOver = true;
-      stop.abort();
-    }, timeout);
-    signal?.addEventListener("abort", end);
-    this.signal = stop.signal;
-    this.clear = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-    };
-  }
 }

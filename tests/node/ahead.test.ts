@@ -1,0 +1,113 @@
+/** Batches that workers receive before they need them, with an add-on whose datasets cost nothing. */
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type * as product from "../../wasm/js/index.js";
+import { RandomX, watchWorkers } from "./support.js";
+
+const nativeUrl = new URL("fake-addon.cjs", import.meta.url);
+const workers = watchWorkers();
+
+/** The requests that each worker has now, and the most that one had. */
+const requests = new Map<Worker, number>();
+let most = 0;
+
+let randomx: product.RandomX;
+
+async function create(options: product.CreateOptions): Promise<void> {
+  randomx = await RandomX.create({ engine: "native", nativeUrl, mode: "fast", ...options });
+  // The first batch finds out that there is a dataset.
+  await Promise.all(randomx.verifyShares(shares(8 * randomx.configuration.threads)));
+  most = 0;
+}
+
+function shares(count: number, options: Partial<product.Share> = {}): product.Share[] {
+  const blob = (index: number): Uint8Array => new Uint8Array(76).fill(1 + (index % 250));
+  return Array.from({ length: count }, (_, index) => ({
+    ...{ seed: "00", blob: blob(index), hash: blob(index).slice(0, 32), difficulty: 1 },
+    ...options,
+  }));
+}
+
+function statuses(verdicts: product.ShareVerdict[]): Set<string> {
+  return new Set(verdicts.map(({ status }) => status));
+}
+
+beforeEach(() => {
+  const postMessage = Reflect.get(Worker.prototype, "postMessage") as (message: unknown) => void;
+  vi.spyOn(Worker.prototype, "postMessage").mockImplementation(function (this: Worker, message) {
+    if (!requests.has(this)) {
+      this.on("message", ({ type }: { type: string }) => {
+        if (type === "result") requests.set(this, (requests.get(this) ?? 0) - 1);
+      });
+    }
+    const now = (requests.get(this) ?? 0) + 1;
+    requests.set(this, now);
+    most = Math.max(most, now);
+    postMessage.call(this, message);
+  });
+});
+
+afterEach(() => {
+  randomx.dispose();
+  vi.restoreAllMocks();
+  requests.clear();
+  workers.length = 0;
+});
+
+describe("a worker", () => {
+  test("has its next batch while it hashes with a dataset, and no more", async () => {
+    await create({ threads: 2 });
+    expect(statuses(await Promise.all(randomx.verifyShares(shares(2000))))).toEqual(
+      new Set(["valid"]),
+    );
+    expect(most).toBe(2);
+    const { hashes, queue } = randomx.stats();
+    expect(hashes.count).toBe(2016);
+    expect(queue).toEqual({ requests: 0, inputs: 0, bytes: 0 });
+  });
+
+  test.each<[string, product.CreateOptions, number]>([
+    ["in light mode, where a batch takes long", { threads: 1, mode: "light" }, 400],
+    ["while too little waits for all workers", { threads: 2 }, 12],
+  ])("gets one batch after another %s", async (_, options, count) => {
+    await create(options);
+    expect(statuses(await Promise.all(randomx.verifyShares(shares(count))))).toEqual(
+      new Set(["valid"]),
+    );
+    expect(most).toBe(1);
+  });
+
+  test("hashes at most two batches before a share of high priority", async () => {
+    await create({ threads: 1 });
+    const order: string[] = [];
+    const note = (name: string) => (verdict: Promise<product.ShareVerdict>) =>
+      verdict.then(() => order.push(name));
+    const normal = randomx.verifyShares(shares(400)).map(note("normal"));
+    await normal[0];
+    const before = order.length;
+    const high = randomx.verifyShares(shares(1, { priority: "high" })).map(note("high"));
+    await Promise.all([...normal, ...high]);
+    expect(order.indexOf("high") - before).toBeLessThanOrEqual(2 * 8);
+  });
+
+  test("that dies fails its two batches, and another one hashes the others", async () => {
+    await create({ threads: 1 });
+    const verdicts = randomx.verifyShares(shares(400));
+    await verdicts[0];
+    await workers[0]?.terminate();
+    const found = (await Promise.all(verdicts)).map(({ status }) => status);
+    const failed = found.filter((status) => status === "failed").length;
+    expect(failed).toBeGreaterThan(0);
+    expect(failed).toBeLessThanOrEqual(16);
+    expect(found.filter((status) => status === "valid")).toHaveLength(400 - failed);
+  });
+
+  test("is not kept from another key by the batches of one", async () => {
+    await create({ threads: 1, slots: 2 });
+    await randomx.prepare("01");
+    const first = randomx.verifyShares(shares(400));
+    const other = randomx.verifyShares(shares(8, { seed: "01" }));
+    const last = randomx.verifyShares(shares(400));
+    expect(statuses(await Promise.all([...first, ...other, ...last]))).toEqual(new Set(["valid"]));
+  });
+});
