@@ -2,6 +2,9 @@
  * Loads the package as a pool does: `npm run bench:shares [-- OPTIONS]`, after `cargo xtask build-package` and
  * `cargo xtask build-addon`.
  *
+ * The throughput is that of a closed loop, in which each verdict sends another share. All programs that are
+ * compared take turns, and the median of the rounds counts.
+ *
  * The load is an open loop: shares are due at a fixed rate, whatever was answered, and the time of a share
  * counts from when it was due. So a pause is paid by every share that was due during it. In the middle of a
  * run the seed changes.
@@ -14,19 +17,23 @@
  *   --seconds 20           the length of each run
  *   --total N              instead: N shares, with a new seed for every tenth of them
  *   --hashed 1             the part of those shares that are hashed; the others expire in the queue
+ *   --native FILE          the native add-on, by default the one that the commands above built
  *   --addon NAME           another add-on, a name or a path for `require`: its `randomx(input, seed, 0)`
  *   --cli FILE             a native program to compare the throughput with
+ *   --rounds 5             the rounds of the measurement of throughput
  */
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createInterface } from "node:readline";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { RandomX } from "../../wasm/dist/js/index.js";
+import { PACKAGES } from "../../wasm/dist/js/native/addon.js";
 
 const text = { type: "string" };
 const { values } = parseArgs({
@@ -39,41 +46,92 @@ const { values } = parseArgs({
     seconds: { ...text, default: "20" },
     total: text,
     hashed: { ...text, default: "1" },
+    native: text,
     addon: text,
     cli: text,
+    rounds: { ...text, default: "5" },
   },
 });
 const [load, seconds, hashed] = [values.load, values.seconds, values.hashed].map(Number);
 
-/** Shares of the measurement of throughput, for each thread. */
-const BATCH = 400;
+/** Shares of a measurement of throughput, for each thread: in light mode, and with a dataset. */
+const COUNT = values.mode === "light" ? 400 : 2000;
+
+/** Shares for each thread that wait in a closed loop. */
+const WINDOW = 64;
 
 /** The part of a run after its seed change that counts as the change, in milliseconds. */
 const CHANGE_MS = 5000;
 
-const nativeUrl = new URL("../../crates/node/npm/linux-x64-gnu/randomx.node", import.meta.url);
+/** The add-on for this system, as `cargo xtask build-addon` leaves it. */
+const built = PACKAGES[`${process.platform}-${process.arch}`]?.replace("randomx-web-", "");
+const nativeUrl = values.native
+  ? pathToFileURL(values.native)
+  : new URL(`../../crates/node/npm/${built}/randomx.node`, import.meta.url);
+
+/** Takes the time of `count` verdicts after the first ones. */
+class Clock {
+  #left;
+  #count;
+  #start = 0;
+  rate = NaN;
+
+  constructor(first, count) {
+    this.#left = first + count;
+    this.#count = count;
+  }
+
+  count() {
+    this.#left -= 1;
+    if (this.#left === this.#count) this.#start = performance.now();
+    if (this.#left === 0) this.rate = (1000 * this.#count) / (performance.now() - this.#start);
+  }
+}
 
 for (const threads of values.threads.split(",").map(Number)) {
-  for (const engine of values.engines.split(",")) {
-    const options = {
-      engine,
-      threads,
-      slots: 2,
-      mode: values.mode,
-      datasetBytes: 2 * 2080 * 2 ** 20,
-    };
-    if (engine === "native") options.nativeUrl = nativeUrl;
-    if (values.total) await endure(options, Number(values.total));
-    else await measure(options);
+  const all = values.engines.split(",").map((engine) => ({
+    engine,
+    threads,
+    slots: 2,
+    mode: values.mode,
+    datasetBytes: 2 * 2080 * 2 ** 20,
+    ...(engine === "native" && { nativeUrl }),
+  }));
+  if (values.total) {
+    for (const options of all) await endure(options, Number(values.total));
+  } else {
+    const rates = await compare(all, threads);
+    for (const options of all) await measure(options, load * rates.get(name(options)));
   }
-  if (values.cli) compare(threads);
 }
-if (values.addon) others(values.addon);
 
-/** Measures the throughput, and then the times of shares at a part of it. */
-async function measure(options) {
+/** Measures the throughput of all programs in turns, and returns the median of each. */
+async function compare(all, threads) {
+  const subjects = new Map(all.map((options) => [name(options), () => throughput(options)]));
+  if (values.cli) subjects.set("native program", () => program(threads));
+  if (values.addon) subjects.set(`${values.addon}, light, no other thread`, others);
+  const rates = new Map(Array.from(subjects.keys(), (subject) => [subject, []]));
+  for (let round = 0; round < values.rounds; round += 1) {
+    for (const [subject, measure] of subjects) rates.get(subject).push(await measure());
+  }
+  const medians = new Map();
+  for (const [subject, list] of rates) {
+    const shown = list.map((rate) => rate.toFixed(1)).join(", ");
+    medians.set(
+      subject,
+      at(
+        list.toSorted((a, b) => a - b),
+        0.5,
+      ),
+    );
+    console.log(`${subject}: throughput ${medians.get(subject).toFixed(1)} shares/s (${shown})`);
+  }
+  return medians;
+}
+
+/** Measures the times of shares at a rate. */
+async function measure(options, rate) {
   const rows = {};
-  const rate = load * (await throughput(options));
   for (const prepare of values.prepare.split(",")) {
     const randomx = await RandomX.create(options);
     const run = await openLoop(randomx, rate, prepare === "yes");
@@ -95,25 +153,25 @@ async function measure(options) {
   console.table(rows);
 }
 
-/** Returns the shares a second of a closed loop: as many as fit are always waiting. */
+/** Returns the shares a second of a closed loop. */
 async function throughput(options) {
   const randomx = await RandomX.create(options);
   const seed = randomBytes(32);
   await randomx.prepare(seed);
-  const shares = Array.from({ length: BATCH * options.threads }, () => share(seed));
-  await Promise.all(randomx.verifyShares(shares.slice(0, 16)));
-  const rates = [];
-  for (let round = 0; round < 3; round += 1) {
-    const start = performance.now();
-    const verdicts = await Promise.all(randomx.verifyShares(shares));
-    rates.push((1000 * verdicts.length) / (performance.now() - start));
-    if (verdicts.some(({ status }) => status !== "valid")) throw new Error("a share was refused");
-  }
+  const [first, count] = [WINDOW * options.threads, COUNT * options.threads];
+  const shares = Array.from({ length: 2 * first + count }, () => share(seed));
+  const clock = new Clock(first, count);
+  const send = async () => {
+    for (let next = shares.pop(); next; next = shares.pop()) {
+      const [verdict] = randomx.verifyShares([next]);
+      const { status, error } = await verdict;
+      if (status !== "valid") throw error ?? new Error(status);
+      clock.count();
+    }
+  };
+  await Promise.all(Array.from({ length: first }, send));
   await randomx[Symbol.asyncDispose]();
-  const median = rates.sort((a, b) => a - b)[1];
-  const all = rates.map((rate) => rate.toFixed(1)).join(", ");
-  console.log(`${name(options)}: throughput ${median.toFixed(1)} shares/s (${all})`);
-  return median;
+  return clock.rate;
 }
 
 /** Sends shares when they are due. Half of them have the next seed. */
@@ -194,41 +252,39 @@ async function endure(options, total) {
   console.table(rows);
 }
 
-/** Measures the throughput of the native program. Runs of two lengths differ by hashing alone. */
-function compare(threads) {
-  const folder = mkdtempSync(join(tmpdir(), "randomx-shares-"));
+/** Returns the verdicts a second that the native program writes for lines which all wait in its input. */
+async function program(threads) {
+  const options = ["--threads", String(threads), "--mode", values.mode];
+  const child = spawn(values.cli, ["verify", "--jsonl", "-", ...options], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   const seed = randomBytes(32).toString("hex");
-  const run = (shares) => {
-    const file = join(folder, `${shares}.jsonl`);
-    const line = () => ({ seed_hash: seed, hashing_blob: blob().toString("hex"), difficulty: 1 });
-    const lines = Array.from({ length: shares }, () => `${JSON.stringify(line())}\n`);
-    writeFileSync(file, lines.join(""));
-    const start = performance.now();
-    const options = ["--threads", String(threads), "--mode", values.mode];
-    execFileSync(values.cli, ["verify", "--jsonl", file, ...options], { stdio: "ignore" });
-    return performance.now() - start;
-  };
-  const more = BATCH * threads;
-  const rates = [0, 1, 2].map(() => (1000 * more) / -(run(more) - run(2 * more)));
-  rmSync(folder, { recursive: true });
-  const median = rates.sort((a, b) => a - b)[1];
-  console.log(`native program, ${threads} threads: throughput ${median.toFixed(1)} shares/s`);
+  const line = () => ({ seed_hash: seed, hashing_blob: blob().toString("hex"), difficulty: 1 });
+  const [first, count] = [WINDOW * threads, COUNT * threads];
+  const lines = Array.from({ length: 2 * first + count }, () => `${JSON.stringify(line())}\n`);
+  child.stdin.end(lines.join(""));
+  const clock = new Clock(first, count);
+  const ended = once(child, "exit");
+  for await (const verdict of createInterface(child.stdout)) {
+    if (!verdict.includes("valid")) throw new Error(verdict);
+    clock.count();
+  }
+  await ended;
+  return clock.rate;
 }
 
-/** Measures another add-on, which blocks the event loop. */
-function others(addon) {
+/** Returns the shares a second of another add-on, which blocks the event loop. */
+function others() {
   const require = createRequire(import.meta.url);
-  const { randomx } = require(addon.startsWith(".") ? resolve(addon) : addon);
+  const { randomx } = require(values.addon.startsWith(".") ? resolve(values.addon) : values.addon);
   const seed = randomBytes(32);
   const filling = performance.now();
   randomx(blob(), seed, 0);
   const start = performance.now();
-  for (let count = 0; count < BATCH; count += 1) randomx(blob(), seed, 0);
-  const each = (performance.now() - start) / BATCH;
-  console.log(
-    `${addon}: ${(1000 / each).toFixed(1)} shares/s on one thread; the event loop stops for ` +
-      `${each.toFixed(1)} ms a share, and ${Math.round(start - filling)} ms at a new seed`,
-  );
+  for (let count = 0; count < COUNT; count += 1) randomx(blob(), seed, 0);
+  const each = (performance.now() - start) / COUNT;
+  console.log(`the event loop stops for ${Math.round(start - filling)} ms at a new seed`);
+  return 1000 / each;
 }
 
 /** A share that any hash meets. */
