@@ -12,14 +12,14 @@ use std::time::Instant;
 use crate::cpu::Cpu;
 use crate::params::{MAX_LANES, Version};
 
-/// Trials of each candidate. Other load only adds to times, so the shortest one counts.
-const ROUNDS: usize = 4;
+/// Trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
+const ROUNDS: usize = 5;
 
 /// The most candidates.
 const MOST: usize = 4;
 
-/// Another candidate has to take less than this percentage of the expected one's time.
-const FASTER: u32 = 97;
+/// Another candidate has to take less than this part of the expected one's time.
+const FASTER: f64 = 0.95;
 
 /// What a choice depends on, apart from the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,18 @@ pub(super) struct Trials {
     candidates: &'static [usize],
     /// Trials that have begun.
     begun: usize,
-    /// The shortest time of a hash, in the order of the candidates.
-    shortest: [Duration; MOST],
+    /// Trials that have ended.
+    ended: usize,
+    /// The time of a hash in each round, in the order of the candidates.
+    times: [[Duration; MOST]; ROUNDS],
+}
+
+/// A trial that has begun.
+#[derive(Clone, Copy)]
+struct Trial {
+    round: usize,
+    candidate: usize,
+    lanes: usize,
 }
 
 impl Conditions {
@@ -75,20 +85,28 @@ impl Conditions {
 
 impl Trials {
     fn new(candidates: &'static [usize]) -> Trials {
-        Trials { candidates, begun: 0, shortest: [Duration::MAX; MOST] }
+        let times = [[Duration::MAX; MOST]; ROUNDS];
+        Trials { candidates, begun: 0, ended: 0, times }
     }
 
-    /// Returns the fastest candidate so far.
+    /// Returns the number of lanes to use: the expected one until all trials have ended, then the
+    /// fastest.
     pub(super) fn choice(&self) -> usize {
-        let mut best = 0;
-        for (candidate, time) in self.shortest.iter().enumerate().skip(1) {
-            let limit =
-                if best == 0 { self.shortest[0] / 100 * FASTER } else { self.shortest[best] };
-            if *time < limit {
-                best = candidate;
-            }
+        let [expected, others @ ..] = self.candidates else { return 1 };
+        if self.ended < ROUNDS * self.candidates.len() {
+            return *expected;
         }
-        self.candidates[best]
+        let ratios = (1..).zip(others).map(|(candidate, &lanes)| (self.ratio(candidate), lanes));
+        let fast = ratios.filter(|(ratio, _)| *ratio < FASTER);
+        fast.min_by(|(one, _), (other, _)| one.total_cmp(other))
+            .map_or(*expected, |(_, lanes)| lanes)
+    }
+
+    /// Returns a candidate's time relative to the expected one's: the median of all rounds.
+    fn ratio(&self, candidate: usize) -> f64 {
+        let mut ratios = self.times.map(|times| times[candidate].div_duration_f64(times[0]));
+        ratios.sort_by(f64::total_cmp);
+        ratios[ROUNDS / 2]
     }
 
     /// Returns whether there were not enough trials yet.
@@ -96,14 +114,22 @@ impl Trials {
         self.begun < ROUNDS * self.candidates.len()
     }
 
-    /// Returns the candidate to try next. `None` if there were enough trials, or if `inputs` are fewer
-    /// than its lanes.
-    fn begin(&mut self, inputs: usize) -> Option<usize> {
-        let candidate = self.is_left().then_some(self.begun % self.candidates.len())?;
-        (self.candidates[candidate] <= inputs).then(|| {
-            self.begun += 1;
-            candidate
-        })
+    /// Begins the next trial. Returns `None` if there were enough, or if `inputs` are fewer than its
+    /// lanes.
+    fn begin(&mut self, inputs: usize) -> Option<Trial> {
+        let (round, candidate) =
+            (self.begun / self.candidates.len(), self.begun % self.candidates.len());
+        let lanes = self.candidates[candidate];
+        if !self.is_left() || lanes > inputs {
+            return None;
+        }
+        self.begun += 1;
+        Some(Trial { round, candidate, lanes })
+    }
+
+    fn end(&mut self, Trial { round, candidate, .. }: Trial, time: Duration) {
+        self.times[round][candidate] = time;
+        self.ended += 1;
     }
 }
 
@@ -121,20 +147,16 @@ pub(super) fn measure(
     let mut hashed = 0;
     loop {
         // Other threads go on with their trials while this one hashes.
-        let Some((candidate, lanes)) = ({
-            let mut trials = lock(trials);
-            let candidate = trials.begin(inputs - hashed);
-            candidate.map(|candidate| (candidate, trials.candidates[candidate]))
-        }) else {
-            return hashed;
-        };
+        let begun = lock(trials).begin(inputs - hashed);
+        let Some(trial) = begun else { return hashed };
         let start = clock();
-        if hash(lanes) {
-            let time = clock().saturating_sub(start) / lanes as u32;
-            hashed += lanes;
-            let shortest = &mut lock(trials).shortest[candidate];
-            *shortest = time.min(*shortest);
-        }
+        let time = if hash(trial.lanes) {
+            hashed += trial.lanes;
+            clock().saturating_sub(start) / trial.lanes as u32
+        } else {
+            Duration::MAX
+        };
+        lock(trials).end(trial, time);
     }
 }
 
@@ -225,12 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn interruptions_of_all_trials_but_one_change_nothing() {
+    fn interruptions_of_some_trials_and_slow_rounds_change_nothing() {
         let trials = Mutex::new(Trials::new(&[4, 2]));
         let trial = Cell::new(0);
         measured(&trials, &[1000], |lanes| {
-            let interruption = if trial.replace(trial.get() + 1) < 6 { 5000 } else { 0 };
-            Duration::from_micros(interruption + if lanes == 2 { 900 } else { 1000 })
+            let number = trial.replace(trial.get() + 1);
+            let interruption = if number == 1 || number == 8 { 5000 } else { 0 };
+            let busy = [1, 3, 2, 1, 1][number / 2];
+            Duration::from_micros(interruption + busy * if lanes == 2 { 900 } else { 1000 })
         });
         assert_eq!(lock(&trials).choice(), 2);
     }
