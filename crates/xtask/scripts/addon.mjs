@@ -1,12 +1,12 @@
 /** Writes the documents of the native add-on into its package's folder, the argument. */
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { linkedCrates } from "./crates.mjs";
 import { notices } from "./notices.mjs";
 import { sbom } from "./sbom.mjs";
+import { writeSums } from "./sums.mjs";
 
 const [folder, target] = process.argv.slice(2);
 const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -22,8 +22,4 @@ writeFileSync(join(folder, "sbom.cdx.json"), bom);
 writeFileSync(join(folder, "NOTICES.txt"), notices(name, crates));
 copyFileSync(fileURLToPath(new URL("../../../LICENSE", import.meta.url)), join(folder, "LICENSE"));
 
-const sums = ["LICENSE", "NOTICES.txt", "randomx.node", "sbom.cdx.json"].map((file) => {
-  const digest = createHash("sha256").update(readFileSync(join(folder, file)));
-  return `${digest.digest("hex")}  ${file}\n`;
-});
-writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
+writeSums(folder, ["LICENSE", "NOTICES.txt", "randomx.node", "sbom.cdx.json"]);

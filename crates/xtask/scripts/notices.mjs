@@ -1,6 +1,7 @@
 /** The licence texts of the crates in a build. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { optionalText } from "./crates.mjs";
 
 /** Files with terms or names that copies must carry. */
 const LEGAL = /^(?:copying|copyright|licen[cs]e|notice|unlicense)/iu;
@@ -25,8 +26,9 @@ const RULE = "-".repeat(80);
 export function notices(product, crates) {
   const linked = crates.filter(({ isOurs }) => !isOurs);
   const users = new Map();
+  const apache = apacheLicence(linked);
   for (const crate of linked) {
-    for (const text of legalTexts(crate)) {
+    for (const text of legalTexts(crate, apache)) {
       users.set(text, [...(users.get(text) ?? []), `${crate.name} ${crate.version}`]);
     }
   }
@@ -39,8 +41,17 @@ export function notices(product, crates) {
   return `${intro}\n\n${all}\n\n${[...sections].map((section) => `${RULE}\n${section}`).join("\n")}`;
 }
 
+/** Returns the text of the Apache licence, from the first archive that has it as it was published. */
+function apacheLicence(crates) {
+  for (const { folder } of crates) {
+    const text = optionalText(join(folder, "LICENSE-APACHE"))?.replaceAll("\r\n", "\n").trim();
+    if (text?.includes("Copyright [yyyy] [name of copyright owner]")) return text;
+  }
+  return undefined;
+}
+
 /** Returns the texts in a crate's archive. If there are none, its authors and the licence's text. */
-function legalTexts({ name, folder, license, authors }) {
+function legalTexts({ name, folder, license, authors }, apache) {
   const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && LEGAL.test(entry.name))
     .map((entry) => entry.name)
@@ -50,8 +61,11 @@ function legalTexts({ name, folder, license, authors }) {
       readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim(),
     );
   }
-  if (!/\bMIT\b/u.test(license))
+  const choices = license.split(" OR ");
+  const text = choices.includes("MIT") ? MIT : choices.includes("Apache-2.0") ? apache : undefined;
+  if (text === undefined) {
     throw new Error(`${name}: its archive has no text of its licence, ${license}`);
+  }
   const holders = authors.length > 0 ? authors.join(", ") : `the authors of ${name}`;
-  return [`Copyright (c) ${holders}\n\n${MIT}`];
+  return [`Copyright (c) ${holders}\n\n${text}`];
 }

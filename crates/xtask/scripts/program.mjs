@@ -1,41 +1,32 @@
-/** Packs the program `randomx` with its documents. Arguments: the program, its target, the output folder. */
-import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+/**
+ * Packs the program `randomx` and the programs of its other commands, with their documents. Arguments: the target,
+ * the compiler's version, the output folder, the programs. Prints the archive's name.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { execFileSync } from "node:child_process";
-import { create } from "tar";
+import { pack } from "./archive.mjs";
 import { linkedCrates, workspaceVersion } from "./crates.mjs";
 import { notices } from "./notices.mjs";
 import { sbom } from "./sbom.mjs";
+import { SUMS, writeSums } from "./sums.mjs";
 
-const [program, target, output] = process.argv.slice(2);
+const [target, compiler, output, ...built] = process.argv.slice(2);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const version = workspaceVersion();
 const name = `randomx-${version}-${target}`;
 
-const work = mkdtempSync(join(tmpdir(), "randomx-release-"));
-const folder = join(work, name);
+const parent = mkdtempSync(join(tmpdir(), "randomx-release-"));
+const folder = join(parent, name);
 mkdirSync(folder);
 
-const crates = linkedCrates(["randomx-cli"], target);
-const [, compiler] = execFileSync("rustc", ["--version"], { encoding: "utf8" })
-  .trim()
-  .split("rustc ");
-copyFileSync(program, join(folder, basename(program)));
-chmodSync(join(folder, basename(program)), 0o755);
+const programs = built.map((program) => basename(program));
+for (const program of built) copyFileSync(program, join(folder, basename(program)));
 copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 copyFileSync(join(root, "crates/cli/README.md"), join(folder, "README.md"));
-writeFileSync(join(folder, "NOTICES.txt"), notices("The program randomx", crates));
+const crates = linkedCrates(["randomx-cli", "randomx-audit"], target);
+writeFileSync(join(folder, "NOTICES.txt"), notices("This archive", crates));
 const bom = sbom({
   type: "application",
   name: "randomx",
@@ -47,14 +38,8 @@ const bom = sbom({
 });
 writeFileSync(join(folder, "sbom.cdx.json"), bom);
 
-const files = [basename(program), "LICENSE", "NOTICES.txt", "README.md", "sbom.cdx.json"];
-const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
-const sums = files.map((file) => `${sha256(join(folder, file))}  ${file}\n`);
-writeFileSync(join(folder, "SHA256SUMS"), sums.join(""));
-
-// With fixed owners and times, the same files make the same archive.
-const mtime = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? 0) * 1000);
-const options = { cwd: work, gzip: { level: 9 }, portable: true, noPax: true, mtime };
-const paths = [...files, "SHA256SUMS"].map((file) => `${name}/${file}`);
-await create({ ...options, file: join(output, `${name}.tar.gz`) }, paths);
-rmSync(work, { recursive: true });
+const files = [...programs, "LICENSE", "NOTICES.txt", "README.md", "sbom.cdx.json"];
+writeSums(folder, files);
+const isZip = target.includes("-windows-");
+console.log(await pack({ parent, name, files: [...files, SUMS], programs, isZip, output }));
+rmSync(parent, { recursive: true });

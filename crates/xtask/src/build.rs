@@ -119,9 +119,7 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
 /// Makes a release build of cargo one to publish: without symbols and without this machine's paths.
 pub(crate) fn published(cargo: &mut Command) -> Result<&mut Command> {
     let sysroot = process::read(process::command("rustc").args(["--print", "sysroot"]))?;
-    let flags = remap::flags(Path::new(sysroot.trim()))?;
-    cargo.args(["--config", "profile.release.strip='symbols'"]);
-    Ok(cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags)))
+    Ok(remap::published(cargo, &remap::flags(Path::new(sysroot.trim()))?))
 }
 
 /// Returns the name of this machine's target, such as `x86_64-unknown-linux-gnu`.

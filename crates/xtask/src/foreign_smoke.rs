@@ -28,7 +28,7 @@ const LINES: &str = "\
 ";
 
 /// The hashes of these lines, as `tests/vectors/specification-hashes.json` lists them.
-const HASHES: [&str; 2] = [
+pub(crate) const HASHES: [&str; 2] = [
     "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f",
     "22ec6b861b3eb23686b2efbad69513c967ecfce80983df66c9c5b4fbfb4cdb6f",
 ];

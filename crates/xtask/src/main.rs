@@ -10,6 +10,7 @@ mod bench_web;
 mod build;
 mod capi;
 mod check;
+mod dist;
 mod foreign_smoke;
 mod fuzz;
 mod others;
@@ -35,6 +36,7 @@ use clap::{Parser, Subcommand};
 use crate::anchors::AnchorsArgs;
 use crate::bench_web::BenchWebArgs;
 use crate::capi::CapiArgs;
+use crate::dist::DistArgs;
 use crate::fuzz::FuzzArgs;
 use crate::release::ReleaseArgs;
 use crate::report::Report;
@@ -103,6 +105,8 @@ enum Command {
     Advisories,
     /// Build the archives of a release twice, in different folders, and compare them.
     Release(ReleaseArgs),
+    /// Build the archives of the programs for every system that this machine can build for, and try them.
+    Dist(DistArgs),
     /// Run `randomx bench`, linked with the reference implementation; arguments are passed on.
     Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -138,6 +142,7 @@ fn main() -> ExitCode {
         Command::CheckOthers => Report::new().run(check::other_systems),
         Command::Advisories => exit_code(check::advisories()),
         Command::Release(args) => exit_code(release::release(&args)),
+        Command::Dist(args) => exit_code(dist::dist(&args)),
         Command::Setup => exit_code(setup::everything()),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),

@@ -1,10 +1,11 @@
 //! `cargo xtask release`: builds the archives of a release twice and compares them.
 //!
-//! The npm package and the program `randomx` are built from the last commit, in two folders whose paths
+//! The npm packages and the programs are built from the last commit, in two folders whose paths
 //! differ in length. The archives must be equal, bit for bit, and contain no path of this machine.
 
-mod archives;
+pub(crate) mod archives;
 mod compare;
+pub(crate) mod programs;
 
 use std::env;
 use std::fs;
@@ -53,11 +54,7 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
     let [first, second] = folders.map(|folder| folder.join(ARCHIVES));
     compare::equal(&first, &second)?;
 
-    fs::create_dir_all(&output).with_context(|| format!("cannot create {}", output.display()))?;
-    for archive in compare::files(&first)? {
-        fs::copy(first.join(&archive), output.join(&archive))
-            .with_context(|| format!("cannot write {}", output.join(&archive).display()))?;
-    }
+    archives::publish(&first, &output)?;
     // Each folder holds a build of about 1 GiB.
     process::remove_dir(&builds)?;
     output::line(format_args!(
@@ -77,7 +74,7 @@ pub(crate) fn test() -> Result<()> {
 }
 
 /// The last commit's time in seconds since 1970. Fails if files differ from it, unless they may.
-fn last_commit(dirty: bool) -> Result<String> {
+pub(crate) fn last_commit(dirty: bool) -> Result<String> {
     let changed = process::read(process::command("git").args(["status", "--porcelain"]))?;
     if !changed.is_empty() && !dirty {
         bail!("a release is built from a commit, but these files differ:\n{changed}");
@@ -133,5 +130,5 @@ fn build_in(folder: &Path, commit: &str) -> Result<()> {
     build.current_dir(folder).args(["release", "--once", "--output", ARCHIVES]);
     build.env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
-    process::run(build.env("SOURCE_DATE_EPOCH", commit))
+    process::run(build.env(programs::TIME, commit))
 }

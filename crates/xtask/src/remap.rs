@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -36,6 +37,12 @@ pub(crate) fn cargo_home() -> Result<PathBuf> {
 pub(crate) fn config(target: &str, flags: &[String]) -> String {
     let quoted: Vec<String> = flags.iter().map(|flag| format!("'{flag}'")).collect();
     format!("target.{target}.rustflags=[{}]", quoted.join(","))
+}
+
+/// Makes a release build of cargo one to publish: without symbols, and with flags that keep paths out.
+pub(crate) fn published<'a>(cargo: &'a mut Command, flags: &[String]) -> &'a mut Command {
+    cargo.args(["--config", "profile.release.strip='symbols'"]);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", encoded(flags))
 }
 
 /// Returns flags in the form of `CARGO_ENCODED_RUSTFLAGS`.

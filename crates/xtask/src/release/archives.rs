@@ -1,11 +1,13 @@
-//! The archives: the npm packages, and the program `randomx` with its documents.
+//! The archives: the npm packages, and the programs with their documents.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::compare;
+use super::programs::{self, Builder};
 use crate::setup::{self, Node};
 use crate::{addon, build, process, remap, workspace};
 
@@ -24,10 +26,21 @@ pub(super) fn build(output: &Path) -> Result<()> {
         pack(&addon, output)?;
     }
 
-    let program = native()?;
-    compare::contains_none(&program, &private)?;
-    let mut pack = Node::Installed.run("crates/xtask/scripts/program.mjs")?;
-    process::run(pack.arg(program).arg(build::host()?).arg(output))
+    let commit = env::var(programs::TIME).context("SOURCE_DATE_EPOCH is not set")?;
+    programs::pack(&Builder::native()?, &commit, output, &private)?;
+    Ok(())
+}
+
+/// Copies archives to the folder for them, with a list of their hashes.
+pub(crate) fn publish(archives: &Path, output: &Path) -> Result<()> {
+    let mut sums = Node::Installed.run("crates/xtask/scripts/checksums.mjs")?;
+    process::run(sums.arg(archives).args(compare::files(archives)?))?;
+    fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
+    for file in compare::files(archives)? {
+        fs::copy(archives.join(&file), output.join(&file))
+            .with_context(|| format!("cannot write {}", output.join(&file).display()))?;
+    }
+    Ok(())
 }
 
 fn pack(folder: &Path, output: &Path) -> Result<()> {
@@ -36,19 +49,11 @@ fn pack(folder: &Path, output: &Path) -> Result<()> {
     process::run(pack.arg(output))
 }
 
-/// Builds the program `randomx` without symbols and without this machine's paths.
-fn native() -> Result<PathBuf> {
-    let mut cargo = process::command("cargo");
-    cargo.args(["build", "--release", "--locked", "--package", "randomx-cli"]);
-    process::run(build::published(&mut cargo)?)?;
-    Ok(build::native_path("release"))
-}
-
 /// Returns folders of this machine that no archive may name.
-fn private_paths() -> Result<Vec<PathBuf>> {
+pub(crate) fn private_paths() -> Result<Vec<PathBuf>> {
     let mut paths = vec![workspace::root(), workspace::target_dir(), remap::cargo_home()?];
     paths.push(workspace::cache_dir()?);
     // A home folder such as `/` is part of every path.
-    paths.extend(std::env::home_dir().filter(|home| home.components().count() > 1));
+    paths.extend(env::home_dir().filter(|home| home.components().count() > 1));
     Ok(paths)
 }

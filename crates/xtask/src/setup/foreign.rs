@@ -14,7 +14,7 @@ use super::build_std::{Purpose, build_std};
 use super::cpp::install_missing;
 use super::debian;
 use super::{WasmTools, announce, wasm_tools};
-use crate::{process, workspace};
+use crate::{process, remap, workspace};
 
 pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
 
@@ -101,9 +101,7 @@ impl ForeignTools {
     pub(crate) fn cargo(&self, subcommand: &str) -> Result<Command> {
         let Foreign { target, linker, emulator, root, .. } = self.foreign;
         let mut cargo = self.rust.command("cargo")?;
-        if let Some(folder) = &self.sysroot {
-            cargo.env(FLAGS, format!("--sysroot={}", folder.display()));
-        }
+        cargo.env(FLAGS, remap::encoded(&self.sysroot_flag()));
         let variable = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{variable}_LINKER"), linker.0);
         let root = root.map(|root| format!(" -L {root}")).unwrap_or_default();
@@ -112,6 +110,25 @@ impl ForeignTools {
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
         cargo.args([subcommand, "--locked", "--target", target]);
         Ok(cargo)
+    }
+
+    /// Returns a command of Cargo that builds programs to publish.
+    pub(crate) fn published(&self) -> Result<Command> {
+        let mut cargo = self.cargo("build")?;
+        cargo.arg("--release");
+        let flags = [remap::flags(&self.rust.sysroot()?)?, self.sysroot_flag()].concat();
+        remap::published(&mut cargo, &flags);
+        Ok(cargo)
+    }
+
+    /// Returns the flag that names the standard library, unless it is the toolchain's own.
+    fn sysroot_flag(&self) -> Vec<String> {
+        self.sysroot.iter().map(|folder| format!("--sysroot={}", folder.display())).collect()
+    }
+
+    /// Returns a command that runs the toolchain's compiler.
+    pub(crate) fn rustc(&self) -> Result<Command> {
+        self.rust.command("rustc")
     }
 
     /// Returns a command that compiles and links programs in C for the target.

@@ -1,0 +1,102 @@
+//! `cargo xtask dist`: the archives of the programs for each system that this machine can build for.
+//!
+//! They are those of `cargo xtask release`, which builds only for this system, but everything, twice and in
+//! different folders.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::release::programs::{self, Builder};
+use crate::release::{self, archives};
+use crate::setup::{self, Foreign};
+use crate::{build, output, process, workspace};
+
+/// Options of `cargo xtask dist`.
+#[derive(Args)]
+pub(crate) struct DistArgs {
+    /// The folder for the archives; it is created if it does not exist.
+    #[arg(long, value_name = "DIR", default_value = "target/dist")]
+    output: PathBuf,
+
+    /// Build only for this target, such as `x86_64-pc-windows-gnu`. May be repeated.
+    #[arg(long, value_name = "TARGET")]
+    target: Vec<String>,
+
+    /// Build uncommitted changes too; such archives are not for others.
+    #[arg(long)]
+    dirty: bool,
+}
+
+/// The targets of other systems for which Debian packages a linker and an emulator.
+const FOREIGN: [&Foreign; 2] = [&setup::ARM64, &setup::WINDOWS];
+
+/// The machines on which Debian does: the emulator of Windows runs code of this processor only.
+const HOST_OF_FOREIGN: &str = "x86_64-unknown-linux-gnu";
+
+/// Builds, tries and writes the archives.
+pub(crate) fn dist(args: &DistArgs) -> Result<()> {
+    let host = build::host()?;
+    let targets = choose(&host, &args.target)?;
+    let commit = release::last_commit(args.dirty)?;
+    setup::packages()?;
+
+    let work = workspace::target_dir().join("dist-unfinished");
+    process::remove_dir(&work)?;
+    let [packed, unpacked] = ["packed", "unpacked"].map(|name| work.join(name));
+    fs::create_dir_all(&packed).with_context(|| format!("cannot create {}", packed.display()))?;
+    let private = archives::private_paths()?;
+    for target in targets {
+        output::line(format_args!("dist: building for {target}"));
+        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
+            Some(foreign) if target != host => Builder::foreign(foreign)?,
+            _ => Builder::native()?,
+        };
+        let archive = programs::pack(&builder, &commit, &packed, &private)?;
+        let folder = unpacked.join(&target);
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+        programs::check(&builder, &archive, &folder)?;
+    }
+    let output = workspace::root().join(&args.output);
+    archives::publish(&packed, &output)?;
+    process::remove_dir(&work)?;
+    output::line(format_args!("dist: the archives are in {}", output.display()));
+    Ok(())
+}
+
+/// Returns the targets that this machine can build for, or those of them that were asked for.
+fn choose(host: &str, asked: &[String]) -> Result<Vec<String>> {
+    let mut possible = vec![host.to_owned()];
+    if host == HOST_OF_FOREIGN {
+        possible.extend(FOREIGN.map(|foreign| foreign.target.to_owned()));
+    }
+    if let Some(other) = asked.iter().find(|target| !possible.contains(target)) {
+        bail!("--target: expected {}, got {other}", possible.join(", "));
+    }
+    possible.retain(|target| asked.is_empty() || asked.contains(target));
+    Ok(possible)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HOST_OF_FOREIGN, choose};
+
+    #[test]
+    fn all_targets_or_those_that_were_asked_for() {
+        let [arm64, windows] = ["aarch64-unknown-linux-gnu", "x86_64-pc-windows-gnu"];
+        let chosen = |host, asked: &[&str]| {
+            let asked: Vec<String> = asked.iter().map(|&target| target.to_owned()).collect();
+            choose(host, &asked)
+        };
+        let all = chosen(HOST_OF_FOREIGN, &[]).expect("targets");
+        assert_eq!(all, [HOST_OF_FOREIGN, arm64, windows]);
+        assert_eq!(chosen(HOST_OF_FOREIGN, &[windows, windows]).expect("a target"), [windows]);
+        let mac = "aarch64-apple-darwin";
+        assert_eq!(chosen(mac, &[]).expect("a target"), [mac]);
+        let error = chosen(mac, &[mac, windows]).expect_err("no such compiler");
+        assert_eq!(format!("{error}"), format!("--target: expected {mac}, got {windows}"));
+    }
+}

@@ -1,0 +1,134 @@
+/** The archives of programs: .tar.gz for Unix, .zip for Windows. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { unzipSync } from "fflate";
+import { list } from "tar";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+interface Contents {
+  parent: string;
+  name: string;
+  files: string[];
+  programs: string[];
+  isZip: boolean;
+  output: string;
+}
+
+interface Archives {
+  pack: (contents: Contents) => Promise<string>;
+  unpack: (archive: string, folder: string) => void;
+}
+
+interface Sums {
+  checkSums: (folder: string, files: string[]) => void;
+  writeSums: (folder: string, files: string[]) => void;
+}
+
+const scripts = fileURLToPath(new URL("../../crates/xtask/scripts", import.meta.url));
+const { pack, unpack } = (await import(join(scripts, "archive.mjs"))) as Archives;
+const { checkSums, writeSums } = (await import(join(scripts, "sums.mjs"))) as Sums;
+
+const work = mkdtempSync(join(tmpdir(), "randomx-web-archives-"));
+const name = "randomx-1.2.3-system";
+const files = ["LICENSE", "randomx"];
+
+beforeAll(() => {
+  vi.stubEnv("SOURCE_DATE_EPOCH", "1700000000");
+  mkdirSync(join(work, name));
+  writeFileSync(join(work, name, "LICENSE"), "terms\n".repeat(1000));
+  writeFileSync(
+    join(work, name, "randomx"),
+    Uint8Array.from({ length: 5000 }, (_, at) => at),
+  );
+  writeSums(join(work, name), files);
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(work, { recursive: true });
+});
+
+/** Packs the files with a machine's settings. Returns the archive's path. */
+async function packed(isZip: boolean, zone: string, mode: number): Promise<string> {
+  const output = mkdtempSync(join(work, "output-"));
+  vi.stubEnv("TZ", zone);
+  const all = [...files, "SHA256SUMS"];
+  for (const file of all) {
+    const content = readFileSync(join(work, name, file));
+    rmSync(join(work, name, file));
+    writeFileSync(join(work, name, file), content, { mode });
+  }
+  const options = { parent: work, name, files: all, programs: ["randomx"], isZip, output };
+  return join(output, await pack(options));
+}
+
+test.each([false, true])("an archive depends on its files alone (zip: %s)", async (isZip) => {
+  const here = await packed(isZip, "UTC", 0o600);
+  const elsewhere = await packed(isZip, "Asia/Kolkata", 0o777);
+  expect(here.endsWith(isZip ? `${name}.zip` : `${name}.tar.gz`)).toBe(true);
+  expect(readFileSync(here).equals(readFileSync(elsewhere))).toBe(true);
+  const unpacked = mkdtempSync(join(work, "unpacked-"));
+  unpack(here, unpacked);
+  expect(readdirSync(unpacked)).toEqual([name]);
+  checkSums(join(unpacked, name), files);
+  if (!isZip) expect(statSync(join(unpacked, name, "randomx")).mode & 0o777).toBe(0o755);
+});
+
+test("a tar archive has the commit's time, no owner, and programs that start", async () => {
+  const entries: unknown[] = [];
+  const file = await packed(false, "UTC", 0o600);
+  await list({
+    file,
+    onReadEntry: ({ path, mode, mtime, uid, uname }) => {
+      entries.push({ path, mode, mtime: mtime?.getTime(), uid, uname });
+    },
+  });
+  const entry = (path: string, mode: number): unknown => ({
+    ...{ path: `${name}/${path}`, mode, mtime: 1_700_000_000_000, uid: undefined, uname: "" },
+  });
+  expect(entries).toEqual([
+    entry("LICENSE", 0o644),
+    entry("randomx", 0o755),
+    entry("SHA256SUMS", 0o644),
+  ]);
+});
+
+test("a zip archive has the commit's time", async () => {
+  vi.stubEnv("TZ", "America/New_York");
+  const content = readFileSync(await packed(true, "America/New_York", 0o600));
+  expect(Object.keys(unzipSync(content))).toEqual(
+    [...files, "SHA256SUMS"].map((file) => `${name}/${file}`),
+  );
+  // 2023-11-14 22:13:20, in the form of DOS.
+  expect(content.readUInt16LE(12)).toBe(((2023 - 1980) << 9) | (11 << 5) | 14);
+  expect(content.readUInt16LE(10)).toBe((22 << 11) | (13 << 5) | (20 / 2));
+});
+
+test("a list of hashes notices other, missing and additional files", () => {
+  const folder = join(work, "sums");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "a"), "a");
+  writeFileSync(join(folder, "b"), "b");
+  writeSums(folder, ["a", "b"]);
+  checkSums(folder, ["b", "a"]);
+  expect(() => {
+    checkSums(folder, ["a"]);
+  }).toThrow("SHA256SUMS: expected a, got a, b");
+  expect(() => {
+    checkSums(folder, ["a", "b", "c"]);
+  }).toThrow("expected a, b, c, got a, b");
+  writeFileSync(join(folder, "b"), "c");
+  expect(() => {
+    checkSums(folder, ["a", "b"]);
+  }).toThrow("SHA256SUMS: b has another hash");
+});
