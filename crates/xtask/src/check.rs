@@ -35,13 +35,20 @@ const FULL_ONLY: [&str; 6] = [
     "randomx-python",
 ];
 
-/// The packages that use no C code. The others link `ring`, which needs a C compiler for the target.
-const WITHOUT_C: [&str; 6] = [
+/// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs
+/// C++ or Python.
+const PORTABLE: [&str; 12] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
+    "randomx-client",
+    "randomx-guard",
     "randomx-console",
+    "randomx-cli",
+    "randomx-arrow",
+    "randomx-audit",
     "randomx-figures",
+    "randomx-node",
     "xtask",
 ];
 
@@ -150,7 +157,7 @@ pub(crate) fn other_systems(report: &Report) -> Result<()> {
         report.step(format!("clippy, {target}"), || {
             let mut clippy = setup::checker("clippy", target)?;
             clippy.args(["--profile", TEST_PROFILE, "--lib", "--bins"]);
-            clippy.args(WITHOUT_C.iter().flat_map(|package| ["--package", package]));
+            clippy.args(PORTABLE.iter().flat_map(|package| ["--package", package]));
             process::run(clippy.args(["--", "-D", "warnings"]))
         })?;
     }

@@ -22,6 +22,7 @@ mod report;
 mod serve;
 mod setup;
 mod stamp;
+mod stand_in;
 mod test;
 mod tier;
 mod versions;
@@ -128,6 +129,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = stand_in::run() {
+        return code;
+    }
     match Cli::parse().command {
         Command::Test { full, portable } => {
             let system = if portable { System::Any } else { System::Debian };

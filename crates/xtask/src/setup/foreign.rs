@@ -14,7 +14,7 @@ use super::build_std::{Purpose, build_std};
 use super::cpp::install_missing;
 use super::debian;
 use super::{WasmTools, announce, wasm_tools};
-use crate::{process, remap, workspace};
+use crate::{process, remap, stand_in, workspace};
 
 pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
 
@@ -148,8 +148,8 @@ impl ForeignTools {
     }
 }
 
-/// Returns a command of Cargo for a target that this machine cannot link: it checks code, and builds
-/// nothing.
+/// Returns a command of Cargo for a target that this machine cannot link: it checks Rust code, and builds
+/// nothing. C code is not even compiled.
 pub(crate) fn checker(subcommand: &str, target: &str) -> Result<Command> {
     let rust = wasm_tools()?;
     let sysroot = sysroot(&rust, target, &StandardLibrary::Built(Purpose::Check))?;
@@ -158,6 +158,7 @@ pub(crate) fn checker(subcommand: &str, target: &str) -> Result<Command> {
         cargo.env(FLAGS, format!("--sysroot={}", folder.display()));
     }
     cargo.args([subcommand, "--locked", "--target", target]);
+    stand_in::replace_c_tools(&mut cargo, target)?;
     Ok(cargo)
 }
 
