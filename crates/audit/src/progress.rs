@@ -1,11 +1,10 @@
 //! How far a run is, on stderr: a bar on a terminal, and lines elsewhere.
 
-use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use randomx_console::print_message;
+use randomx_console::{draws_bars, print_message};
 
 /// The time between two movements of the bar.
 const TICK: Duration = Duration::from_millis(200);
@@ -28,7 +27,7 @@ struct Lines {
 impl Progress {
     /// Begins with the number of epochs, those that are done, and the blocks of the others.
     pub(crate) fn new(epochs: usize, done: usize, blocks: u64) -> Progress {
-        let is_drawn = io::stderr().is_terminal();
+        let is_drawn = draws_bars();
         let target =
             if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = "{msg} [{bar:40}] {human_pos}/{human_len} blocks, {per_sec}, {eta} left";

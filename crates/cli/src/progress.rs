@@ -10,6 +10,7 @@ use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use randomx::{CacheBuilder, Dataset};
+use randomx_console::draws_bars;
 
 /// The bars of a run. Dropping it clears them.
 pub(crate) struct Progress {
@@ -156,11 +157,7 @@ impl Drop for RowBar {
 const TICK: Duration = Duration::from_millis(200);
 
 fn stderr() -> ProgressDrawTarget {
-    if io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    }
+    if draws_bars() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }
 }
 
 /// The speed and the time left, after the first hash.

@@ -39,6 +39,19 @@ fn a_wrong_command_line_exits_with_2() {
 }
 
 #[test]
+fn redirected_output_has_no_escape_sequences() {
+    for arguments in [&["--help"][..], &["help", "hash"], &["hash", "--mine"], &["info"]] {
+        let mut command = randomx(arguments);
+        for variable in ["NO_COLOR", "CI", "CLICOLOR"] {
+            command.env_remove(variable);
+        }
+        let output = command.env("TERM", "xterm-256color").output().expect("the program starts");
+        let printed = [output.stdout, output.stderr].concat();
+        assert!(!printed.is_empty() && !printed.contains(&0x1b), "{arguments:?}");
+    }
+}
+
+#[test]
 fn a_wrong_byte_argument_is_named() {
     for (key, input, sentence) in [
         ("abc", "00", "--key: odd number of hex digits (3)"),

@@ -4,7 +4,9 @@
 pub mod machine;
 mod message;
 mod results;
+mod terminal;
 
 pub use machine::Machine;
 pub use message::{print_message, printable};
 pub use results::{write_results, write_while_read};
+pub use terminal::draws_bars;

@@ -1,11 +1,9 @@
 //! A progress bar on stderr.
 
-use std::{
-    io::{self, IsTerminal},
-    time::Duration,
-};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use randomx_console::draws_bars;
 use randomx_lab::Progress;
 
 /// An experiment's progress bar, which restarts with each stage. Dropping it clears it.
@@ -14,7 +12,7 @@ pub(crate) struct StageBar(ProgressBar);
 impl StageBar {
     /// A bar that is visible if stderr is a terminal.
     pub(crate) fn on_terminal() -> StageBar {
-        let visible = io::stderr().is_terminal();
+        let visible = draws_bars();
         let target =
             if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("[{bar:40}] {percent}% {elapsed} {msg}")
