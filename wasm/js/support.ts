@@ -22,7 +22,7 @@ export function checkSupport(): void {
   if (!WebAssembly.validate(SIMD)) {
     throw new RandomXError(
       "unsupported",
-      "RandomX needs WebAssembly's SIMD instructions, which are in Chrome 91, Firefox 89, Safari 16.4 and later, and this browser or processor lacks",
+      "RandomX needs WebAssembly's SIMD instructions, which this browser or processor lacks; Chrome 91, Firefox 89, Safari 16.4 and later have them",
     );
   }
   try {

@@ -58,7 +58,7 @@ export class IndexedDBStore implements Store {
     use: (states: IDBObjectStore) => IDBRequest<T>,
   ): Promise<T> {
     if (typeof indexedDB === "undefined") {
-      throw new RandomXError("unsupported", "IndexedDBStore: there is no IndexedDB here");
+      throw new RandomXError("unsupported", "IndexedDBStore: this environment has no IndexedDB");
     }
     const opening = indexedDB.open(this.#name, 1);
     opening.onupgradeneeded = () => {
@@ -151,6 +151,7 @@ export class FileStore implements Store {
 
 function promises(): typeof import("node:fs/promises") {
   const files = nodeModule("fs")?.promises;
-  if (!files) throw new RandomXError("unsupported", "FileStore: there are no files here");
+  if (!files)
+    throw new RandomXError("unsupported", "FileStore: this environment has no file system");
   return files;
 }

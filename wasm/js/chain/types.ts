@@ -103,7 +103,7 @@ export interface ChainBranch {
  *
  * - `connecting`: it has not answered yet, or its chain is still read.
  * - `following`: its chain was read up to its newest block.
- * - `behind`: its chain ends before the client's, or has a side that is too long to be read while it
+ * - `behind`: its chain ends before the client's, or has a branch that is too long to be read while it
  *   has less work.
  * - `unresponsive`: several requests in a row had no usable answer. The client keeps trying.
  * - `other-network`: its chain lacks a block of the client's that cannot be replaced.
@@ -150,7 +150,7 @@ export interface ReorgEvent {
 }
 
 /**
- * A source has a side with more work that would revert many blocks (`deep`). If all its proofs of work
+ * A source has a branch with more work that would revert many blocks (`deep`). If all its proofs of work
  * hold, `reorg` follows.
  */
 export interface DeepReorgEvent {

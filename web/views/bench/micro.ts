@@ -13,12 +13,12 @@ const ITEMS = 1;
 /** Descriptions of the rows. */
 const DESCRIPTIONS: Record<string, string> = {
   Hash: "hashes, by all threads",
-  Blake2b: "64 bytes of 64 bytes",
-  Blake2bLong: "1024 bytes of 72 bytes",
+  Blake2b: "64 bytes from 64 bytes",
+  Blake2bLong: "1024 bytes from 72 bytes",
   Argon2d: "filling 256 MiB",
-  Aes1R: "2 MiB of 64 bytes",
-  Aes4R: "2176 bytes of 64 bytes",
-  AesHash1R: "64 bytes of 2 MiB",
+  Aes1R: "2 MiB from 64 bytes",
+  Aes4R: "2176 bytes from 64 bytes",
+  AesHash1R: "64 bytes from 2 MiB",
   Superscalar: "generating SuperscalarHash programs",
   Dataset: "computing dataset items; in this browser by one worker",
 };

@@ -11,7 +11,7 @@ const SHOWN = 6;
 /** The headings of both sides, by the kind of fork. */
 const SIDES: Record<Fork["kind"], [ours: string, theirs: string]> = {
   reorg: ["Before", "Now"],
-  "deep-reorg": ["Our chain", "The other side"],
+  "deep-reorg": ["Our chain", "The other branch"],
   disagreement: ["Our chain", "The source’s chain"],
 };
 
@@ -51,7 +51,7 @@ function inWords({ kind, common, ours, theirs, source = "" }: Fork): string {
     case "reorg":
       return `Reorganisation: ${depth} after block ${whole(common.height)} replaced by ${blocks(theirs.blocks.length)} with more work.`;
     case "deep-reorg":
-      return `${source} has a side with more work, which would revert ${depth}. Its proofs of work are being checked.`;
+      return `${source} has a branch with more work, which would revert ${depth}. Its proofs of work are being checked.`;
     case "disagreement":
       return `${source} disagrees from block ${whole(common.height + 1)} on.`;
   }

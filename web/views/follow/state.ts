@@ -114,7 +114,7 @@ export function after(state: State, event: ChainEvent, now: number): State {
       return warn({ growth: growth(event) });
     case "update-needed":
       return warn({
-        version: `Block ${event.height} of ${event.source.url} has version ${event.version}, which this page does not know. It needs an update.`,
+        version: `Block ${event.height} of ${event.source.url} has version ${event.version}, which this page does not know. The page needs an update.`,
       });
     case "failure":
       return warn({ failure: `${FAILURES[event.part]}: ${event.error.message}.` });
