@@ -105,7 +105,9 @@ export function histogram(labels: Labels, bins: Bin[], width: number): Figure {
     ],
     {
       width,
-      height: 260,
+      height: 264,
+      // The highest number can stand at the top, below the axis's name.
+      marginTop: 28,
       marginLeft: 60,
       marginBottom: 48,
       x: {
@@ -251,7 +253,8 @@ function points(
 ): Figure {
   const picture = draw(labels, marks, {
     width,
-    height: 260,
+    height: 264,
+    marginTop: 28,
     marginLeft: 60,
     marginBottom: 36,
     x: { label: labels.x, nice: true },
