@@ -1,6 +1,6 @@
 /** Writes results to the terminal and to files. */
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { ANCHORED, type FollowTimes } from "../../node/long-chain.mjs";
 import { choices } from "./batches.js";
 import type { Row } from "./rows.js";
@@ -40,7 +40,9 @@ export function report(rows: Row[], { machine, bytes, memory, following }: Facts
   }
   write(process.env.BENCH_JSON, rows);
   const date = new Date().toISOString().slice(0, 10);
-  write(process.env.BENCH_RECORD, { date, machine, bytes, memory, following, results: rows });
+  // Other work at the same time makes times longer.
+  const load = loadavg().map((average) => Number(average.toFixed(1)));
+  write(process.env.BENCH_RECORD, { date, load, machine, bytes, memory, following, results: rows });
 }
 
 /** Formats rows as columns, the last of them aligned right. */
