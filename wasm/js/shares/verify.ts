@@ -47,7 +47,7 @@ export function verifyShares(
   const checked = entries.map((entry, index) => checkShare(`shares[${index}]`, entry));
   const bytes = checked.reduce((sum, { key, input }) => sum + key.length + sizeOf(input), 0);
   scheduler.check(checked.length, signal, bytes);
-  const call = signal && new AbortableCall(signal);
+  const call = signal && checked.length > 0 ? new AbortableCall(signal) : undefined;
   return checked.map(
     (share) => new Promise((resolve) => new Verification(scheduler, share, resolve, call)),
   );
