@@ -1,13 +1,16 @@
 //! Builds the wheel, installs it in a fresh virtual environment, and runs the tests in Python there.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use randomx_testing::say;
 
 /// What the tests need, in versions that were tried.
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 9] = [
     "maturin==1.16.0",
+    "ray==2.60.0",
+    "moto[server]==5.2.5",
     "pyarrow==26.0.1",
     "polars==2.1.0",
     "duckdb==2.0.0",
@@ -19,6 +22,16 @@ const PACKAGES: [&str; 7] = [
 fn run(command: &mut Command) {
     let status = command.status().expect("the command starts");
     assert!(status.success(), "{command:?}: {status}");
+}
+
+/// The program whose results those on a cluster must equal. Cargo builds it with the workspace's tests.
+fn randomx_audit() -> PathBuf {
+    let test = env::current_exe().expect("the path of this program");
+    let folder = test.ancestors().nth(2).expect("a build folder");
+    let program = folder.join(format!("randomx-audit{}", env::consts::EXE_SUFFIX));
+    let build = "cargo build --profile checked -p randomx-audit";
+    assert!(program.is_file(), "{} is missing; {build} makes it", program.display());
+    program
 }
 
 #[test]
@@ -52,7 +65,8 @@ fn the_wheel_works_in_a_fresh_environment() {
     // Without other packages.
     run(pip(&fresh).args(["--no-index", "--no-deps"]).arg(wheel.path()));
     run(Command::new(&fresh).args(["-c", "import randomx_web; randomx_web.seed_height(1)"]));
-    run(pip(&fresh).args(&PACKAGES[1..]));
+    let wheel = wheel.path().into_os_string().into_string().expect("a path in UTF-8");
+    run(pip(&fresh).arg(format!("{wheel}[ray]")).args(&PACKAGES[1..]));
     let tests = crate_folder.join("tests/python");
     let vectors = crate_folder.join("../../tests/vectors");
     let python = |arguments: &[&str]| {
@@ -60,6 +74,7 @@ fn the_wheel_works_in_a_fresh_environment() {
         python.args(arguments).arg(&tests).current_dir(folder.path());
         // Nothing is written beside the sources.
         python.env("RANDOMX_VECTORS", &vectors).env("PYTHONDONTWRITEBYTECODE", "1");
+        python.env("RANDOMX_AUDIT", randomx_audit());
         run(&mut python);
     };
     python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);

@@ -1,0 +1,91 @@
+"""Epochs of an audit as tasks of Ray Data."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ._native import audit_epoch
+from ._storage import Place
+
+MIB = 1 << 20
+
+#: The memory of a task besides its threads' scratchpads: the cache of a key, the rows on their way,
+#: and the process with Python, Ray and pyarrow.
+TASK_MEMORY = (256 + 64 + 240) * MIB
+
+#: The scratchpads of a thread: 2 MiB for each of 8 lanes.
+THREAD_MEMORY = 16 * MIB
+
+#: Seconds before an attempt that found no memory, or a storage that failed, counts as failed.
+PAUSE = 2.0
+
+
+def memory(threads: int) -> int:
+    """Returns the bytes that a task declares."""
+    return TASK_MEMORY + threads * THREAD_MEMORY
+
+
+def work(batch: dict[str, Any], *, reads: Place, writes: Place, threads: int) -> dict[str, Any]:
+    """Audits the epoch of a batch, which has one row."""
+    (job,) = batch["job"]
+    try:
+        done = audit_epoch(
+            bytes(job), threads=threads, reads=reads.split()[0], writes=writes.split()[0]
+        )
+    except (MemoryError, OSError):
+        # Ray starts the next attempt at once, perhaps on the same machine.
+        time.sleep(PAUSE)
+        raise
+    return {"epoch": batch["epoch"], "done": [done]}
+
+
+def run(
+    jobs: list[tuple[str, bytes]],
+    *,
+    address: str | None,
+    reads: Place,
+    writes: Place,
+    threads: int,
+    retries: int,
+    report: Callable[[str], None],
+) -> None:
+    """Audits epochs on a cluster; by default, on the one that this process is connected to.
+
+    `report` receives the name of each epoch that is done.
+    """
+    import ray.data
+
+    if address is not None:
+        ray.init(address, log_to_driver=False, logging_level=logging.WARNING)
+    context = ray.data.DataContext.get_current().copy()
+    context.enable_progress_bars = False
+    context.raise_original_map_exception = True
+    # A task returns a name. Ray sets room for its results aside before it starts.
+    context.target_max_block_size = MIB
+
+    def attempts() -> dict[str, Any]:
+        failures = [MemoryError, OSError, ray.exceptions.RaySystemError]
+        return {"max_retries": retries, "retry_exceptions": failures}
+
+    # Ray declares no type that a function could have.
+    task: Any = work
+    # A row and a block for each epoch make a task for each epoch.
+    rows = [{"epoch": name, "job": job} for name, job in jobs]
+    with ray.data.DataContext.current(context):
+        plan = ray.data.from_items(rows, override_num_blocks=len(rows))
+        results = plan.map_batches(
+            task,
+            batch_size=1,
+            batch_format="numpy",
+            fn_kwargs={"reads": reads, "writes": writes, "threads": threads},
+            num_cpus=threads,
+            memory=memory(threads),
+            ray_remote_args_fn=attempts,
+        )
+        try:
+            for row in results.iter_rows():
+                report(row["epoch"])
+        except ray.exceptions.RayTaskError as failure:
+            # The error of the worker, without Ray's traces.
+            raise failure.cause from None

@@ -1,0 +1,66 @@
+"""Where files are: paths of this machine, and addresses of object stores."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+#: The schemes of object stores, in which a file appears when all of it was sent.
+OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path of this machine, or the address of a file or folder in an object store."""
+
+    address: str
+
+    @classmethod
+    def named(cls, address: str) -> "Place":
+        """Returns the place that a user names. Other processes have other current folders."""
+        scheme, separator, _ = address.partition("://")
+        if not separator:
+            return cls(os.path.abspath(address))
+        if scheme not in OBJECT_STORES:
+            known = ", ".join(OBJECT_STORES)
+            raise ValueError(f"expected a path, or an address of {known}, got {address!r}")
+        return cls(address)
+
+    def split(self) -> "tuple[ObjectStore | None, str]":
+        """Returns the store, which paths of this machine have none of, and the path in it."""
+        if "://" not in self.address:
+            return None, self.address
+        from pyarrow import fs
+
+        filesystem, path = fs.FileSystem.from_uri(self.address)
+        return ObjectStore(filesystem), path
+
+
+class ObjectStore:
+    """The protocol `Storage` of `_native.pyi`, by a file system of pyarrow."""
+
+    def __init__(self, filesystem: Any) -> None:
+        self._filesystem = filesystem
+
+    def list(self, path: str) -> list[str] | None:
+        from pyarrow import fs
+
+        kind = self._filesystem.get_file_info(path).type
+        if kind == fs.FileType.NotFound:
+            raise FileNotFoundError(f"{path}: expected a file or a folder, got none")
+        if kind == fs.FileType.File:
+            return None
+        found = self._filesystem.get_file_info(fs.FileSelector(path))
+        return [entry.base_name for entry in found if entry.is_file]
+
+    def open(self, path: str) -> Any:
+        return self._filesystem.open_input_file(path)
+
+    def put(self, source: str, path: str) -> None:
+        import pyarrow
+
+        # One call writes all of it. Between two calls an error could end the file too early.
+        with pyarrow.memory_map(source) as file:
+            content = file.read_buffer()
+        stream = self._filesystem.open_output_stream(path)
+        stream.write(content)
+        stream.close()

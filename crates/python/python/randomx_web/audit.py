@@ -1,0 +1,200 @@
+"""Audits proofs of work on a cluster that runs Ray: `pip install randomx-web[ray]`.
+
+    python -m randomx_web audit --ray ADDRESS --input chain/ --output audit/
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+from ._native import Audit
+from ._storage import Place
+
+#: The exit codes of `randomx audit`.
+VALID, NOT_VALID, UNUSABLE = 0, 1, 2
+
+#: The shortest time between two lines about the progress, in seconds.
+PAUSE = 10.0
+
+DESCRIPTION = """\
+Verifies every proof of work of a chain or a list on a cluster that runs Ray, one task an epoch.
+The input, the result and its bytes are those of `randomx audit`, which can go on with a folder of
+this command and the other way round."""
+
+NOTES = """\
+input and output:
+  A path that all machines of the cluster have, such as that of a file server, or an address like
+  s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl.
+
+An epoch's file appears when it is whole. The same command goes on where an earlier run ended,
+however that ended. An object store has no locks: let one command at a time write to a folder.
+
+exit codes:
+  0  every proof of work is valid
+  1  at least one is not valid
+  2  unusable arguments or input, or no memory; what was done stays done
+
+examples:
+  python -m randomx_web audit --ray auto --input /nfs/chain --output /nfs/audit
+  ray job submit -- python -m randomx_web audit --ray auto --input s3://b/chain --output s3://b/audit"""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an audit found. `summary.json` in the output says more."""
+
+    #: The number of rows that are not valid.
+    invalid: int
+    #: The summary, as `randomx audit` prints it.
+    text: str
+
+
+def audit(
+    input: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    first: int | None = None,
+    last: int | None = None,
+    ray: str | None = None,
+    threads: int = 1,
+    retries: int = 5,
+) -> Result:
+    """Audits an input on a cluster, one task an epoch.
+
+    `ray` is the cluster's address; by default, this process is connected to one. Each task hashes on
+    `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
+    tried up to `retries` times again.
+    """
+    places = [Place.named(fspath(place)) for place in (input, output)]
+    (reads, source), (writes, target) = (place.split() for place in places)
+    lines = source.endswith((".jsonl", ".ndjson"))
+    plan = Audit(
+        source, target, lines=lines, first=first, last=last, reads=reads, writes=writes
+    )
+    jobs = plan.left()
+    progress = _Progress(plan.epochs, len(jobs))
+    if jobs:
+        from . import _ray
+
+        _ray.run(
+            jobs,
+            address=ray,
+            reads=places[0],
+            writes=places[1],
+            threads=threads,
+            retries=retries,
+            report=progress.epoch,
+        )
+    invalid, text = plan.finish()
+    return Result(invalid, text)
+
+
+class _Progress:
+    """Lines on stderr about the epochs that are done."""
+
+    def __init__(self, epochs: int, left: int) -> None:
+        self._epochs = epochs
+        self._begun = epochs - left
+        self._done = self._begun
+        self._start = self._printed = time.monotonic()
+
+    def epoch(self, _name: str) -> None:
+        self._done += 1
+        now = time.monotonic()
+        if now - self._printed >= PAUSE:
+            self._printed = now
+            left = (now - self._start) / (self._done - self._begun) * (self._epochs - self._done)
+            line = f"{self._done} of {self._epochs} epochs, {left:.0f} s left"
+            print(line, file=sys.stderr, flush=True)
+
+
+def _height(text: str) -> int:
+    return _number(text, 0, 500_000_000)
+
+
+def _threads(text: str) -> int:
+    return _number(text, 1, 1024)
+
+
+def _retries(text: str) -> int:
+    return _number(text, 0, 1000)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"expected {least} to {most}, got {text!r}")
+    return int(text)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m randomx_web audit",
+        description=DESCRIPTION,
+        epilog=NOTES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        required=True,
+        help="the cluster: HOST:PORT, auto for the one of this machine, or local to start one here",
+    )
+    parser.add_argument("--input", metavar="PLACE", required=True, help="the rows")
+    parser.add_argument("--output", metavar="PLACE", required=True, help="the folder of the results")
+    parser.add_argument(
+        "--from", dest="first", metavar="HEIGHT", type=_height, help="the first block"
+    )
+    parser.add_argument("--to", dest="last", metavar="HEIGHT", type=_height, help="the last block")
+    parser.add_argument(
+        "--threads",
+        metavar="N",
+        type=_threads,
+        default=1,
+        help="the processors of each task, 1 to 1024 [default: 1]",
+    )
+    parser.add_argument(
+        "--retries",
+        metavar="N",
+        type=_retries,
+        default=5,
+        help="further attempts at an epoch, 0 to 1000 [default: 5]",
+    )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line, and returns its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        # Ray reports lost workers on stdout.
+        with redirect_stdout(sys.stderr):
+            result = audit(
+                options.input,
+                options.output,
+                first=options.first,
+                last=options.last,
+                ray=options.ray,
+                threads=options.threads,
+                retries=options.retries,
+            )
+    except ImportError as problem:
+        return _unusable(f"{problem}; pip install 'randomx-web[ray]'")
+    except (MemoryError, OSError, ValueError, RuntimeError) as problem:
+        return _unusable(problem)
+    print(result.text, end="", flush=True)
+    return NOT_VALID if result.invalid else VALID
+
+
+def _unusable(problem: object) -> int:
+    print(f"error: {problem}", file=sys.stderr)
+    return UNUSABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,217 @@
+"""Audits on a real cluster of Ray, whose workers, nodes and drivers are killed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from made import chain, write
+from ray_cluster import PATIENCE, Cluster, is_running, kill, stopped_in_epoch, wait_for
+from randomx_web import _native, _ray, audit
+from randomx_web._storage import Place
+
+EPOCHS = 7
+
+#: The program that the results are compared with.
+RANDOMX_AUDIT = os.environ["RANDOMX_AUDIT"]
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    cluster = Cluster(nodes=2)
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A chain in a file, each of whose epochs is in two of its groups of rows."""
+    path = tmp_path_factory.mktemp("made") / "chain.parquet"
+    write(path, chain(EPOCHS, 60), 37)
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The result of `randomx audit`."""
+    output = tmp_path_factory.mktemp("expected")
+    arguments = ["audit", "--parquet", str(made), "--output", str(output), "--memory", "700M"]
+    assert subprocess.run([RANDOMX_AUDIT, *arguments], timeout=PATIENCE).returncode == 1
+    found = results(output)
+    assert len(found) == EPOCHS + 3
+    return found
+
+
+def results(folder: Path) -> Files:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def same(found: Files, expected: Files) -> bool:
+    """Compares files. A message with their bytes would be too long."""
+    assert sorted(found) == sorted(expected)
+    return not [name for name in expected if found[name] != expected[name]]
+
+
+def finished(folder: Path) -> dict[str, tuple[int, int]]:
+    """The epochs that are done, with what changes when one is written again."""
+    found = ((path.name, path.stat()) for path in folder.glob("epoch-*"))
+    return {name: (status.st_ino, status.st_mtime_ns) for name, status in found}
+
+
+def start(cluster: Cluster, source: str | Path, output: str | Path) -> subprocess.Popen[str]:
+    arguments = ["--ray", cluster.address, "--input", str(source), "--output", str(output)]
+    command = [sys.executable, "-m", "randomx_web", "audit", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def check(run: subprocess.Popen[str], output: Path, expected: Files) -> None:
+    """Checks a run that no fault may change."""
+    text, _ = run.communicate(timeout=PATIENCE)
+    assert run.returncode == audit.NOT_VALID
+    assert text.startswith(f"epochs        {EPOCHS}\n")
+    assert same(results(output), expected)
+
+
+def test_a_worker_that_is_killed_in_an_epoch(
+    cluster: Cluster, made: Path, expected: Files, tmp_path: Path
+) -> None:
+    """What the system does to a worker when memory runs out: SIGKILL."""
+    run = start(cluster, made, tmp_path)
+    worker = stopped_in_epoch(tmp_path)
+    before = finished(tmp_path)
+    kill(worker)
+    wait_for("end of the worker", lambda: not is_running(worker))
+    assert len(finished(tmp_path)) < EPOCHS and run.poll() is None
+    check(run, tmp_path, expected)
+    assert before.items() <= finished(tmp_path).items()
+
+
+def test_a_node_that_is_killed_in_an_epoch(
+    cluster: Cluster, made: Path, expected: Files, tmp_path: Path
+) -> None:
+    cluster.add()
+    run = start(cluster, made, tmp_path)
+    worker = stopped_in_epoch(tmp_path, finished=1)
+    before = finished(tmp_path)
+    cluster.kill_node(worker)
+    assert len(finished(tmp_path)) < EPOCHS and run.poll() is None
+    check(run, tmp_path, expected)
+    assert before and before.items() <= finished(tmp_path).items()
+
+
+def test_a_driver_that_is_killed_and_started_again(
+    cluster: Cluster, made: Path, expected: Files, tmp_path: Path
+) -> None:
+    run = start(cluster, made, tmp_path)
+    worker = stopped_in_epoch(tmp_path, finished=2)
+    before = finished(tmp_path)
+    kill(run.pid)
+    assert run.wait(timeout=PATIENCE) == -9
+    assert not (tmp_path / "summary.json").exists()
+    wait_for("end of the worker, whose job has ended", lambda: not is_running(worker))
+    check(start(cluster, made, tmp_path), tmp_path, expected)
+    after = finished(tmp_path)
+    assert before and before.items() <= after.items()
+    # The program takes the folder for its own, and has nothing to do.
+    arguments = ["audit", "--parquet", str(made), "--output", str(tmp_path)]
+    assert subprocess.run([RANDOMX_AUDIT, *arguments], timeout=PATIENCE).returncode == 1
+    assert finished(tmp_path) == after and same(results(tmp_path), expected)
+
+
+def test_an_object_store(made: Path, expected: Files) -> None:
+    """A server that speaks S3's protocol, on this machine. The tasks run here, one after another."""
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+
+    server = ThreadedMotoServer("127.0.0.1", 0)
+    server.start()
+    host, port = server.get_host_and_port()
+    keys = "test-key:test-secret"
+    options = f"endpoint_override={host}:{port}&scheme=http&region=us-east-1"
+    creating = f"s3://{keys}@bucket/chain?{options}&allow_bucket_creation=true"
+    store, _ = fs.FileSystem.from_uri(creating)
+    try:
+        store.create_dir("bucket")
+        with store.open_output_stream("bucket/chain/a.parquet") as file:
+            file.write(made.read_bytes())
+        source, output = (
+            Place.named(f"s3://{keys}@bucket/{name}?{options}") for name in ("chain", "audit")
+        )
+        (reads, folder), (writes, target) = source.split(), output.split()
+        plan = _native.Audit(folder, target, reads=reads, writes=writes)
+        for name, job in plan.left():
+            row = {"epoch": [name], "job": [job]}
+            for done in (True, False):
+                found = _ray.work(row, reads=source, writes=output, threads=1)
+                assert found == {"epoch": [name], "done": [done]}
+        # Nothing is left to do: this needs no cluster.
+        places = ["--input", source.address, "--output", output.address]
+        assert audit.main(["--ray", "none", *places]) == audit.NOT_VALID
+        entries = store.get_file_info(fs.FileSelector("bucket/audit"))
+        files = {
+            entry.base_name: store.open_input_file(entry.path).readall() for entry in entries
+        }
+        # An object store has no locks.
+        assert same(files, {name: expected[name] for name in expected if name != "lock"})
+    finally:
+        server.stop()
+
+
+def test_missing_memory_is_an_error_that_is_tried_again(made: Path, tmp_path: Path) -> None:
+    plan = _native.Audit(str(made), str(tmp_path))
+    jobs = plan.left()
+    assert plan.epochs == len(jobs) == EPOCHS
+    job = tmp_path / "job"
+    job.write_bytes(jobs[0][1])
+    code = (
+        "import resource, sys; from randomx_web import _native\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (250 << 20, 250 << 20))\n"
+        "try: _native.audit_epoch(open(sys.argv[1], 'rb').read())\n"
+        "except MemoryError as problem: print(problem)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, job], capture_output=True, text=True)
+    assert "epoch-0000000000: " in run.stdout, run.stderr
+    assert not list(tmp_path.glob("epoch-*"))
+    assert _native.audit_epoch(jobs[0][1]) is True
+    assert _native.audit_epoch(jobs[0][1]) is False
+    assert [name for name, _ in plan.left()] == [name for name, _ in jobs[1:]]
+    with pytest.raises(OSError, match="removed while"):
+        plan.finish()
+
+
+def test_unusable_arguments(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "audit"
+
+    def refused(source: str | Path, more: list[str]) -> str:
+        places = ["--input", str(source), "--output", str(output)]
+        try:
+            code = audit.main(["--ray", "local", *places, *more])
+        except SystemExit as exit:
+            code = int(exit.code or 0)
+        assert code == audit.UNUSABLE
+        return capsys.readouterr().err
+
+    assert "absent: cannot read it" in refused(tmp_path / "absent", [])
+    assert "expected a path, or an address of s3" in refused("ftp://x/y", [])
+    assert "expected 1 to 1024, got '0'" in refused(made, ["--threads", "0"])
+    assert not output.exists()
+    _native.Audit(str(made), str(output))
+    other = tmp_path / "other.parquet"
+    write(other, chain(1, 2), 9)
+    assert "expected a new folder, or that of audit of Parquet" in refused(other, [])
+
+
+def test_the_folder_must_be_shared(made: Path, tmp_path: Path) -> None:
+    plan = _native.Audit(str(made), str(tmp_path))
+    _, job = plan.left()[0]
+    with pytest.raises(ValueError, match="another process uses this folder"):
+        _native.Audit(str(made), str(tmp_path))
+    (tmp_path / "run.json").unlink()
+    with pytest.raises(ValueError, match="a folder that every machine of the run has"):
+        _native.audit_epoch(job)
