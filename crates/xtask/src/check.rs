@@ -37,7 +37,7 @@ const FULL_ONLY: [&str; 6] = [
 
 /// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs
 /// C++ or Python.
-const PORTABLE: [&str; 12] = [
+const PORTABLE: [&str; 13] = [
     "randomx-core",
     "randomx-monero",
     "randomx-http",
@@ -46,6 +46,7 @@ const PORTABLE: [&str; 12] = [
     "randomx-console",
     "randomx-cli",
     "randomx-arrow",
+    "randomx-epochs",
     "randomx-audit",
     "randomx-figures",
     "randomx-node",
