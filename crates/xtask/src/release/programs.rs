@@ -14,7 +14,7 @@ use crate::{build, process, workspace};
 const PROGRAMS: [(&str, &str); 2] =
     [("randomx-cli", "randomx"), ("randomx-audit", "randomx-audit")];
 
-/// The variable that holds a commit's time: https://reproducible-builds.org/docs/source-date-epoch.
+/// The variable that holds a commit's time: <https://reproducible-builds.org/docs/source-date-epoch>.
 pub(crate) const TIME: &str = "SOURCE_DATE_EPOCH";
 
 /// The compiler for a target, and what runs its programs here.
