@@ -26,13 +26,14 @@ const WASM_PACKAGES: [&str; 7] = [
 const WASM_ONLY: [&str; 3] = ["randomx-wasm", "randomx-monero-wasm", "randomx-explore-wasm"];
 
 /// The packages of the full tier. No other package uses them without a feature.
-const FULL_ONLY: [&str; 6] = [
+const FULL_ONLY: [&str; 7] = [
     "randomx-lab",
     "randomx-wasmi",
     "randomx-arrow",
     "randomx-epochs",
     "randomx-audit",
     "randomx-python",
+    "randomx-datafusion",
 ];
 
 /// The packages that other systems' users build, and this program. The rest is for tests, for WebAssembly, or needs

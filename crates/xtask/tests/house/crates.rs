@@ -41,6 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-console",
         ],
     ),
+    ("randomx-datafusion", &["randomx-arrow"]),
     ("randomx-python", &["randomx-core", "randomx-monero", "randomx-arrow", "randomx-epochs"]),
     ("randomx-capi", &["randomx-core"]),
     ("randomx-node", &["randomx-core"]),

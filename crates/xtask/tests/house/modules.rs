@@ -70,6 +70,7 @@ const CRATES: &[&str] = &[
     "crates/client/src",
     "crates/conformance/src",
     "crates/console/src",
+    "crates/datafusion/src",
     "crates/epochs/src",
     "crates/figures/src",
     "crates/fuzz/src",

@@ -1,0 +1,119 @@
+//! Verifies RandomX proofs of work in SQL, as a function of DataFusion.
+//!
+//! ```sql
+//! SELECT height, randomx_verify(seed_hash, hashing_blob, difficulty)['valid'] FROM shares
+//! ```
+//!
+//! `randomx_verify` returns what [`randomx_arrow::Kernel`] appends to a batch: a struct of `pow_hash`,
+//! `valid` and `reason`. The third argument is a difficulty, or a target if it is binary. A fourth one
+//! is the version of RandomX. The types are those of the kernel's columns.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow_schema::{DataType, Field, Fields, Schema};
+use datafusion_common::{DataFusionError, Result};
+use datafusion_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+    Volatility,
+};
+use randomx_arrow::{Kernel, OUTPUTS, Settings};
+
+/// The function's name in SQL.
+pub const NAME: &str = "randomx_verify";
+
+/// Returns the function, for `SessionContext::register_udf`. It hashes on this many threads, and holds
+/// the memory of one key: 256 MiB, and 16 MiB for each thread. Partitions that a query works on at
+/// once take turns.
+pub fn randomx_verify(threads: usize) -> ScalarUDF {
+    ScalarUDF::from(RandomxVerify {
+        signature: Signature::one_of(
+            vec![TypeSignature::Any(3), TypeSignature::Any(4)],
+            Volatility::Immutable,
+        ),
+        threads,
+        kernel: Arc::new(Mutex::new(Kernel::new(Settings::new(threads)))),
+    })
+}
+
+#[derive(Debug)]
+struct RandomxVerify {
+    signature: Signature,
+    threads: usize,
+    kernel: Arc<Mutex<Kernel>>,
+}
+
+// Two of these functions give the same results.
+impl PartialEq for RandomxVerify {
+    fn eq(&self, other: &RandomxVerify) -> bool {
+        self.threads == other.threads
+    }
+}
+
+impl Eq for RandomxVerify {}
+
+impl Hash for RandomxVerify {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.threads.hash(hasher);
+    }
+}
+
+impl ScalarUDFImpl for RandomxVerify {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Struct(results(&columns(arguments))?))
+    }
+
+    fn invoke_with_args(&self, arguments: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let arrays: Vec<ArrayRef> = arguments
+            .args
+            .iter()
+            .map(|argument| argument.to_array(arguments.number_rows))
+            .collect::<Result<_>>()?;
+        let types: Vec<DataType> = arrays.iter().map(|array| array.data_type().clone()).collect();
+        let schema = columns(&types);
+        let fields = results(&schema)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(arguments.number_rows));
+        let batch = RecordBatch::try_new_with_options(Arc::new(schema), arrays, &options)?;
+        let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        let verified = kernel.verify(&batch).map_err(external)?;
+        drop(kernel);
+        let appended = verified.columns().get(types.len()..).unwrap_or_default().to_vec();
+        Ok(ColumnarValue::Array(Arc::new(StructArray::try_new(fields, appended, None)?)))
+    }
+}
+
+/// Returns the arguments as the columns of the kernel.
+fn columns(types: &[DataType]) -> Schema {
+    let is_target = |kind: &DataType| {
+        use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+        matches!(kind, Binary | BinaryView | FixedSizeBinary(_) | LargeBinary)
+    };
+    let demand = if types.get(2).is_some_and(is_target) { "target" } else { "difficulty" };
+    let names = ["seed_hash", "hashing_blob", demand, "version"];
+    let fields = names.into_iter().zip(types);
+    Schema::new(fields.map(|(name, kind)| Field::new(name, kind.clone(), true)).collect::<Vec<_>>())
+}
+
+/// Returns the fields of the struct for columns.
+fn results(columns: &Schema) -> Result<Fields> {
+    let schema = Kernel::schema(&Arc::new(columns.clone())).map_err(external)?;
+    Ok(schema
+        .fields()
+        .iter()
+        .filter(|field| OUTPUTS.contains(&field.name().as_str()))
+        .cloned()
+        .collect())
+}
+
+fn external(problem: randomx_arrow::KernelError) -> DataFusionError {
+    DataFusionError::External(Box::new(problem))
+}

@@ -1,0 +1,91 @@
+//! Queries in SQL.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt64Array,
+};
+use datafusion::prelude::SessionContext;
+use serde_json::Value;
+
+const SHARES: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/mainnet-shares.json"));
+
+fn bytes(value: &Value) -> Vec<u8> {
+    hex::decode(value.as_str().expect("text")).expect("hexadecimal digits")
+}
+
+/// A table of ten shares. The difficulty of the last one is the greatest, and the one before it has
+/// none.
+fn shares() -> (RecordBatch, Vec<Vec<u8>>) {
+    let vectors: Value = serde_json::from_str(SHARES).expect("JSON");
+    let shares: Vec<&Value> =
+        vectors["shares"].as_array().expect("a list").iter().take(10).collect();
+    let seed = bytes(&vectors["seed_hash"]);
+    let seeds = FixedSizeBinaryArray::try_from_iter(shares.iter().map(|_| &seed)).expect("hashes");
+    let blobs = shares.iter().map(|share| Some(share["hashing_blob"].as_str().expect("text")));
+    let mut difficulties: Vec<Option<String>> =
+        shares.iter().map(|share| Some(share["share_difficulty"].to_string())).collect();
+    difficulties[8] = None;
+    difficulties[9] = Some(u128::MAX.to_string());
+    let targets = (0..10).map(|_| Some(&[0xff; 8][..]));
+    let columns: [(&str, ArrayRef); 5] = [
+        ("number", Arc::new(UInt64Array::from_iter_values(0..10))),
+        ("seed", Arc::new(seeds)),
+        ("blob", Arc::new(blobs.collect::<StringArray>())),
+        ("difficulty", Arc::new(StringArray::from(difficulties))),
+        ("target", Arc::new(targets.collect::<BinaryArray>())),
+    ];
+    let hashes = shares.iter().map(|share| bytes(&share["pow_hash"])).collect();
+    (RecordBatch::try_from_iter(columns).expect("a table"), hashes)
+}
+
+#[test]
+fn queries_verify_shares() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let context = SessionContext::new();
+    let (table, hashes) = shares();
+    context.register_batch("shares", table).expect("a new name");
+    context.register_udf(randomx_datafusion::randomx_verify(2));
+    let query = |sql: &str| {
+        let found = async { context.sql(sql).await?.collect().await };
+        runtime.block_on(found)
+    };
+    let one = |sql: &str| {
+        let found = query(sql).expect("a query");
+        assert_eq!(found.len(), 1, "{sql}");
+        found[0].clone()
+    };
+    let rows = one("WITH verified AS (
+            SELECT number, randomx_verify(seed, blob, difficulty) AS work FROM shares
+        )
+        SELECT work['pow_hash'] AS hash, work['valid'] AS valid, work['reason'] AS reason
+        FROM verified ORDER BY number");
+    assert_eq!(rows.num_rows(), 10);
+    let (valid, reasons) = (rows["valid"].as_boolean(), rows["reason"].as_string::<i32>());
+    for (row, hash) in hashes.iter().enumerate() {
+        assert_eq!(valid.value(row), row < 8, "row {row}");
+        assert_eq!(reasons.is_null(row), row < 8);
+        if row != 8 {
+            assert_eq!(rows["hash"].as_fixed_size_binary().value(row), hash);
+        }
+    }
+    assert_eq!(reasons.value(8), "difficulty: expected a value, got null");
+    assert!(reasons.value(9).starts_with("the hash does not meet difficulty "));
+    let counts = one("SELECT count(*) AS n FROM shares
+        WHERE randomx_verify(seed, blob, target, 1)['valid']
+          AND NOT randomx_verify(seed, blob, '340282366920938463463374607431768211455')['valid']");
+    let counts = counts["n"].as_primitive::<arrow_array::types::Int64Type>();
+    assert_eq!(counts.value(0), 10);
+    for (sql, mention) in [
+        ("SELECT randomx_verify(seed, blob) FROM shares", "randomx_verify"),
+        (
+            "SELECT randomx_verify(number, blob, difficulty) FROM shares",
+            "seed_hash: expected a column",
+        ),
+    ] {
+        let problem = query(sql).expect_err(sql).to_string();
+        assert!(problem.contains(mention), "{problem}");
+    }
+}
