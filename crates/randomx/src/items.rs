@@ -10,6 +10,7 @@ use crate::cpu::Cpu;
 use crate::engine::{EngineChoice, EngineKind};
 use crate::jit::native::SuperscalarCode;
 use crate::jit::{CodePages, JitError};
+use crate::params::DATASET_BATCH;
 use crate::superscalar::Item;
 
 use interpreted::Interpreted;
@@ -101,7 +102,7 @@ impl Items {
 
 /// Computes consecutive items in batches that no machine code finds too small.
 fn fill(first: u32, items: &mut [Item], compute: impl Fn(&[u32], &mut [Item])) {
-    const BATCH: usize = 96;
+    const BATCH: usize = DATASET_BATCH;
     let mut next = first;
     for items in items.chunks_mut(BATCH) {
         let numbers: [u32; BATCH] = std::array::from_fn(|at| next.wrapping_add(at as u32));

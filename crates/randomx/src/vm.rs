@@ -293,7 +293,15 @@ impl Vm {
             true
         };
         let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
-        *lanes = hasher.reserve(trials::lock(trials).choice());
+        let (choice, is_over) = {
+            let trials = trials::lock(trials);
+            (trials.choice(), trials.is_over())
+        };
+        *lanes = hasher.reserve(choice);
+        if is_over {
+            // Later calls need not ask again.
+            self.trials = None;
+        }
         measured
     }
 }

@@ -93,7 +93,7 @@ impl Trials {
     /// fastest.
     pub(super) fn choice(&self) -> usize {
         let [expected, others @ ..] = self.candidates else { return 1 };
-        if self.ended < ROUNDS * self.candidates.len() {
+        if !self.is_over() {
             return *expected;
         }
         let ratios = (1..).zip(others).map(|(candidate, &lanes)| (self.ratio(candidate), lanes));
@@ -107,6 +107,11 @@ impl Trials {
         let mut ratios = self.times.map(|times| times[candidate].div_duration_f64(times[0]));
         ratios.sort_by(f64::total_cmp);
         ratios[ROUNDS / 2]
+    }
+
+    /// Returns whether all trials have ended, so that the choice is final.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended >= ROUNDS * self.candidates.len()
     }
 
     /// Returns whether there were not enough trials yet.

@@ -38,7 +38,7 @@ use crate::jit::code_memory::FixedCode;
 use crate::jit::x86_64::assembler::{Assembler, AssemblerError, Position, Xmm, Ymm, Zmm};
 use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
-use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
+use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH};
 use crate::superscalar::{Item, Program};
 
 use arithmetic::Set;
@@ -59,8 +59,8 @@ const MAX_BATCH: usize = mixed::TURNS * mixed::ITEMS_PER_TURN;
 /// The most items that the lanes of a VM need at once.
 const SMALL: usize = 24;
 
-/// From this number on, items are computed by the plan for many.
-const MANY: usize = 96;
+/// From this number on, items are computed by the plan for many, as a dataset's are.
+const MANY: usize = DATASET_BATCH;
 
 /// The most items that one call of the scalar kernel computes.
 const MAX_SCALAR: usize = 16;
@@ -139,7 +139,7 @@ impl SuperscalarCode {
     fn fastest(&self, choice: &Choice, lines: &[Line]) -> usize {
         const ROUNDS: usize = 5;
         /// Items that a plan computes in a round.
-        const ITEMS: usize = 96;
+        const ITEMS: usize = DATASET_BATCH;
         let Choice { plans, differ_at, .. } = choice;
         if plans.len() == 1 {
             return 0;

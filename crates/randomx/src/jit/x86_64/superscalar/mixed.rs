@@ -12,6 +12,7 @@ use super::lanes::Lanes;
 use super::scalar::{self, SAVED};
 use super::vector;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Ymm};
+use crate::params::DATASET_BATCH;
 use crate::superscalar::{Instruction, Program};
 
 /// The items in general purpose registers, one after the other, beside one vector.
@@ -21,7 +22,7 @@ const SCALARS: usize = 4;
 pub(super) const ITEMS_PER_TURN: usize = Ymm::LANES + SCALARS;
 
 /// The most turns of a call.
-pub(super) const TURNS: usize = 12;
+pub(super) const TURNS: usize = DATASET_BATCH / ITEMS_PER_TURN;
 
 /// The memory of the present turn.
 const PLACE: Gpr = Gpr::Rsi;
