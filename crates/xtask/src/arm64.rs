@@ -23,7 +23,7 @@ pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
     let tools = report
         .step("set up: linker and emulator for ARM64", || setup::foreign_tools(&setup::ARM64))?;
     for (package, test, name) in RUNS {
-        report.step(format!("ARM64, {package}, {test} {name}"), || {
+        report.check(format!("ARM64, {package}, {test} {name}"), || {
             let mut cargo = tools.cargo("test")?;
             cargo.args(["--profile", TEST_PROFILE, "--package", package, "--test", test, name]);
             process::run(tier.announce(&mut cargo))

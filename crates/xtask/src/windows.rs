@@ -31,5 +31,5 @@ pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
         process::run(tier.announce(cargo.args(more)))
     };
     report.step("Windows, build", || test(&["--no-run"]))?;
-    report.step("Windows, tests", || test(&["--no-fail-fast"]))
+    report.check("Windows, tests", || test(&["--no-fail-fast"]))
 }
