@@ -310,7 +310,7 @@ export class Scheduler {
         job.reject(error);
       }
     } finally {
-      slot.users -= 1;
+      this.#slots.leave(slot);
       slot.filling = undefined;
       slot.cursor = undefined;
     }
@@ -368,7 +368,7 @@ export class Scheduler {
       }
     } finally {
       worker.batches -= 1;
-      slot.users -= 1;
+      this.#slots.leave(slot);
     }
   }
 

@@ -22,7 +22,7 @@ export interface Slot {
   filling: WorkerHandle | undefined;
   /** Workers that fill it or hash with it. */
   users: number;
-  /** The time of its last use, counted in uses. */
+  /** When a worker last began or stopped to use it, counted in such events. */
   usedAt: number;
 }
 
@@ -84,6 +84,12 @@ export class Slots {
   /** Counts a worker that starts to use a slot. */
   use(slot: Slot): void {
     slot.users += 1;
+    slot.usedAt = this.#uses += 1;
+  }
+
+  /** Counts a worker that has stopped using a slot. */
+  leave(slot: Slot): void {
+    slot.users -= 1;
     slot.usedAt = this.#uses += 1;
   }
 
