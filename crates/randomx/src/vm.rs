@@ -14,6 +14,7 @@ mod observer;
 mod trials;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "internals")]
@@ -160,7 +161,7 @@ impl Vm {
     /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
     /// hashes. Returns [`lanes`](Self::lanes).
     ///
-    /// This takes some tens of hashes, once in a process for each mode and version. It does nothing
+    /// This takes some hundred hashes, once in a process for each mode and version. It does nothing
     /// if [`VmOptions::lanes`] is set.
     pub fn measure_lanes(&mut self) -> usize {
         let is_left = |vm: &Vm| vm.trials.as_deref().is_some_and(|all| trials::lock(all).is_left());
@@ -282,14 +283,12 @@ impl Vm {
         let Some(trials) = trials.as_deref().filter(|_| !cfg!(target_family = "wasm")) else {
             return 0;
         };
-        let mut first = 0;
-        let hash = |lanes: usize| {
+        let hash = |lanes: usize, range: Range<usize>| {
             if hasher.reserve(lanes) < lanes {
                 return false;
             }
-            let (inputs, outputs) = (&inputs[first..][..lanes], &mut outputs[first..][..lanes]);
+            let (inputs, outputs) = (&inputs[range.clone()], &mut outputs[range]);
             hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
-            first += lanes;
             true
         };
         let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);

@@ -4,6 +4,7 @@
 //! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
 //! the fastest. The hashes of these inputs are results like all others. VMs share what they measure.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 #[cfg(not(target_os = "linux"))]
@@ -13,7 +14,10 @@ use crate::cpu::Cpu;
 use crate::params::{MAX_LANES, Version};
 
 /// Trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 7;
+
+/// Hashes of each trial, whatever its lanes: the times of single hashes differ by their programs.
+const HASHES: usize = MAX_LANES;
 
 /// The most candidates.
 const MOST: usize = 4;
@@ -43,7 +47,7 @@ pub(super) struct Trials {
     begun: usize,
     /// Trials that have ended.
     ended: usize,
-    /// The time of a hash in each round, in the order of the candidates.
+    /// The time of each trial of each round, in the order of the candidates.
     times: [[Duration; MOST]; ROUNDS],
 }
 
@@ -119,13 +123,12 @@ impl Trials {
         self.begun < ROUNDS * self.candidates.len()
     }
 
-    /// Begins the next trial. Returns `None` if there were enough, or if `inputs` are fewer than its
-    /// lanes.
+    /// Begins the next trial. Returns `None` if there were enough, or if `inputs` are too few for one.
     fn begin(&mut self, inputs: usize) -> Option<Trial> {
         let (round, candidate) =
             (self.begun / self.candidates.len(), self.begun % self.candidates.len());
         let lanes = self.candidates[candidate];
-        if !self.is_left() || lanes > inputs {
+        if !self.is_left() || inputs < HASHES {
             return None;
         }
         self.begun += 1;
@@ -141,13 +144,13 @@ impl Trials {
 /// Hashes the first of `inputs` in trials, until there were enough of them. Returns the number of hashed
 /// inputs.
 ///
-/// `hash` hashes as many inputs as its argument says, the first of those that are left, in as many lanes,
-/// and returns `false` if there are fewer lanes. `clock` returns the time since a fixed moment.
+/// `hash` hashes the inputs of a range in as many lanes as its other argument says, and returns `false` if
+/// there are fewer lanes. `clock` returns the time since a fixed moment.
 pub(super) fn measure(
     trials: &Mutex<Trials>,
     inputs: usize,
     clock: impl Fn() -> Duration,
-    mut hash: impl FnMut(usize) -> bool,
+    mut hash: impl FnMut(usize, Range<usize>) -> bool,
 ) -> usize {
     let mut hashed = 0;
     loop {
@@ -155,9 +158,9 @@ pub(super) fn measure(
         let begun = lock(trials).begin(inputs - hashed);
         let Some(trial) = begun else { return hashed };
         let start = clock();
-        let time = if hash(trial.lanes) {
-            hashed += trial.lanes;
-            clock().saturating_sub(start) / trial.lanes as u32
+        let time = if hash(trial.lanes, hashed..hashed + HASHES) {
+            hashed += HASHES;
+            clock().saturating_sub(start)
         } else {
             Duration::MAX
         };
@@ -193,7 +196,7 @@ mod tests {
 
     const VERSIONS: [Version; 2] = Version::ALL;
 
-    /// Measures with a clock on which a hash takes as long as `time` says for its number of lanes.
+    /// Measures with a clock on which a trial takes as long as `time` says for its number of lanes.
     fn measured(
         trials: &Mutex<Trials>,
         calls: &[usize],
@@ -207,8 +210,8 @@ mod tests {
                     trials,
                     inputs,
                     || now.get(),
-                    |lanes| {
-                        now.set(now.get() + time(lanes) * lanes as u32);
+                    |lanes, _| {
+                        now.set(now.get() + time(lanes));
                         true
                     },
                 )
@@ -233,7 +236,7 @@ mod tests {
                 let time = |lanes| Duration::from_micros(if lanes == fastest { 900 } else { 1000 });
                 let hashed = measured(&trials, &[1000], time);
                 assert_eq!(lock(&trials).choice(), fastest, "{conditions:?}");
-                assert_eq!(hashed, ROUNDS * candidates.iter().sum::<usize>());
+                assert_eq!(hashed, ROUNDS * candidates.len() * HASHES);
                 assert_eq!(measured(&trials, &[1000], time), 0, "there were enough");
             }
         }
@@ -258,7 +261,7 @@ mod tests {
         measured(&trials, &[1000], |lanes| {
             let number = trial.replace(trial.get() + 1);
             let interruption = if number == 1 || number == 8 { 5000 } else { 0 };
-            let busy = [1, 3, 2, 1, 1][number / 2];
+            let busy = [1, 3, 2, 1, 1, 4, 1][number / 2];
             Duration::from_micros(interruption + busy * if lanes == 2 { 900 } else { 1000 })
         });
         assert_eq!(lock(&trials).choice(), 2);
@@ -268,10 +271,9 @@ mod tests {
     fn trials_go_on_in_later_calls_and_wait_for_enough_inputs() {
         let trials = Mutex::new(Trials::new(&[4, 1, 8]));
         let time = |_| Duration::from_micros(1);
-        // Four lanes and one lane are tried. The third input is too few for eight lanes.
-        assert_eq!(measured(&trials, &[6], time), 5);
-        assert_eq!(measured(&trials, &[7], time), 0);
-        assert_eq!(measured(&trials, &[8], time), 8);
+        assert_eq!(measured(&trials, &[HASHES - 1], time), 0);
+        assert_eq!(measured(&trials, &[3 * HASHES - 1], time), 2 * HASHES);
+        assert_eq!(measured(&trials, &[HASHES], time), HASHES);
         assert_eq!(lock(&trials).begun, 3);
     }
 
@@ -281,14 +283,14 @@ mod tests {
         let now = Cell::new(Duration::ZERO);
         let hashed = measure(
             &trials,
-            100,
+            1000,
             || now.get(),
-            |lanes| {
+            |lanes, _| {
                 now.set(now.get() + Duration::from_micros(10));
                 lanes == 2
             },
         );
-        assert_eq!((hashed, lock(&trials).choice()), (2 * ROUNDS, 2));
+        assert_eq!((hashed, lock(&trials).choice()), (HASHES * ROUNDS, 2));
     }
 
     #[test]
