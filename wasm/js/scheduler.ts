@@ -27,6 +27,9 @@ import { Counters, type Stats } from "./stats.js";
 import type { Follow } from "./types.js";
 import { WorkerPool, type WorkerHandle } from "./worker_pool.js";
 
+/** The batches for each worker that make a queue long. */
+const LONG_QUEUE = 4;
+
 /** Schedules the requests of one instance. */
 export class Scheduler {
   readonly #choices: Choices;
@@ -326,15 +329,17 @@ export class Scheduler {
 
   /**
    * Sends a worker the batch after the one that it hashes, so that it need not wait for this thread. With a
-   * dataset a batch takes few milliseconds. In light mode the wait does not matter, and a share of high
-   * priority would wait longer.
+   * dataset a batch takes few milliseconds. In light mode it takes longer, and a share of high priority that
+   * comes now waits for it, so only a long queue makes up for that. In WebAssembly the wait does not matter.
    */
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
-    const { lanes } = this.#choices;
-    if (this.#queue.waiting.inputs < lanes * this.#workers.started) return undefined;
+    if (this.#workers.engines[0] !== "native") return undefined;
     const [call, job] = [this.#queue.firstCall, this.#firstReady()];
     const slot = job && this.#slots.of(job.key);
-    if (!(job instanceof Hashing) || job.onTimes || slot?.mode !== "fast") return undefined;
+    if (!(job instanceof Hashing) || job.onTimes || !slot) return undefined;
+    const batches = slot.mode === "fast" ? 1 : LONG_QUEUE;
+    const inputs = batches * this.#choices.lanes * this.#workers.started;
+    if (this.#queue.waiting.inputs < inputs) return undefined;
     const isNext = !call || job.place < call.place;
     const isHeld = worker.caches[slot.index] === slot.cache;
     return isNext && isHeld ? this.#hash(worker, slot, job) : undefined;
