@@ -7,7 +7,8 @@
  *
  * The load is an open loop: shares are due at a fixed rate, whatever was answered, and the time of a share
  * counts from when it was due. So a pause is paid by every share that was due during it. In the middle of a
- * run the seed changes.
+ * run the seed changes. The longest delay of the event loop includes what other programs took; its own work is
+ * the processor time of its thread, which Node tells since 22.19.
  *
  *   --engines native,jit   engines, one after another
  *   --threads 1,2          numbers of threads
@@ -60,6 +61,9 @@ const COUNT = values.mode === "light" ? 400 : 2000;
 /** Shares for each thread that wait in a closed loop. */
 const WINDOW = 64;
 
+/** Shares for each thread before the clock starts: the first ones measure the fastest number of lanes. */
+const FIRST = 128;
+
 /** The part of a run after its seed change that counts as the change, in milliseconds. */
 const CHANGE_MS = 5000;
 
@@ -85,6 +89,22 @@ class Clock {
     this.#left -= 1;
     if (this.#left === this.#count) this.#start = performance.now();
     if (this.#left === 0) this.rate = (1000 * this.#count) / (performance.now() - this.#start);
+  }
+}
+
+/** Finds the longest time that the event loop itself worked between two looks. Other programs do not count. */
+class Turns {
+  #last = NaN;
+  /** In milliseconds. NaN before Node 22.19, which cannot tell. */
+  longest = NaN;
+
+  count() {
+    const now = process.threadCpuUsage?.();
+    if (!now) return;
+    const time = (now.user + now.system) / 1000;
+    const longest = Math.max(this.longest || 0, time - this.#last);
+    if (longest >= 0) this.longest = longest;
+    this.#last = time;
   }
 }
 
@@ -145,6 +165,7 @@ async function measure(options, rate) {
       "p99.9 change": part("change", 0.999),
       "event loop p99": run.loop(99),
       "event loop most": run.loop(100),
+      "of it own work": run.own,
       "RSS MiB": run.memory,
     };
     await randomx[Symbol.asyncDispose]();
@@ -158,7 +179,7 @@ async function throughput(options) {
   const randomx = await RandomX.create(options);
   const seed = randomBytes(32);
   await randomx.prepare(seed);
-  const [first, count] = [WINDOW * options.threads, COUNT * options.threads];
+  const [first, count] = [FIRST * options.threads, COUNT * options.threads];
   const shares = Array.from({ length: 2 * first + count }, () => share(seed));
   const clock = new Clock(first, count);
   const send = async () => {
@@ -169,7 +190,7 @@ async function throughput(options) {
       clock.count();
     }
   };
-  await Promise.all(Array.from({ length: first }, send));
+  await Promise.all(Array.from({ length: WINDOW * options.threads }, send));
   await randomx[Symbol.asyncDispose]();
   return clock.rate;
 }
@@ -187,7 +208,9 @@ async function openLoop(randomx, rate, prepare) {
   const pending = [];
   const count = Math.floor(rate * seconds);
   let preparing = !prepare;
+  const turns = new Turns();
   for (let sent = 0; sent < count;) {
+    turns.count();
     const now = performance.now() - start;
     if (!preparing && now > change / 4) {
       preparing = true;
@@ -213,6 +236,7 @@ async function openLoop(randomx, rate, prepare) {
     part: (when, quantile) => Math.round(at(times[when], quantile)),
     // The histogram counts its own millisecond.
     loop: (percent) => Math.round(10 * (delay.percentile(percent) / 1e6 - 1)) / 10,
+    own: Math.round(10 * turns.longest) / 10,
     memory: Math.round(process.memoryUsage.rss() / 2 ** 20),
   };
 }
@@ -260,7 +284,7 @@ async function program(threads) {
   });
   const seed = randomBytes(32).toString("hex");
   const line = () => ({ seed_hash: seed, hashing_blob: blob().toString("hex"), difficulty: 1 });
-  const [first, count] = [WINDOW * threads, COUNT * threads];
+  const [first, count] = [FIRST * threads, COUNT * threads];
   const lines = Array.from({ length: 2 * first + count }, () => `${JSON.stringify(line())}\n`);
   child.stdin.end(lines.join(""));
   const clock = new Clock(first, count);
