@@ -21,7 +21,7 @@ use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
-use call::{Chain, Function, Turn};
+use call::{Chain, Function, NO_LINKS, Turn};
 pub use link::{Link, flag};
 
 /// Emits programs as machine code for one kind of processor.
@@ -198,7 +198,7 @@ impl<I: Isa> Engine for Jit<I> {
         let function = self.without_loop(program).ok();
         let (code, lane, scratchpad) = (&function, &mut *lane, &mut *scratchpad);
         let lanes = &mut [LaneContext { code, lane, scratchpad }];
-        match Chain::new::<I, _>(lanes, Option::as_ref, Turn::Begin) {
+        match Chain::new::<I, _>(lanes, Option::as_ref, Turn::Begin, &mut { NO_LINKS }) {
             Some(chain) => chain.call::<I>(),
             None => self.interpreter.execute(program, lane, scratchpad),
         }
@@ -211,7 +211,7 @@ impl<I: Isa> Jit<I> {
         for (group, lanes) in lanes.chunks_mut(MAX_LANES).enumerate() {
             let first = group * MAX_LANES;
             let turn = turn.of(first..first + lanes.len());
-            match Chain::new::<I, _>(lanes, Code::function, turn) {
+            match Chain::new::<I, _>(lanes, Code::function, turn, &mut { NO_LINKS }) {
                 Some(chain) => chain.call::<I>(),
                 None => self.run_turn_one_by_one(lanes, turn),
             }
@@ -224,7 +224,9 @@ impl<I: Isa> Jit<I> {
         for (index, context) in lanes.iter_mut().enumerate() {
             let turn = turn.of(index..index + 1);
             let context = slice::from_mut(context);
-            if let Some(chain) = Chain::new::<I, _>(context, Code::function, turn) {
+            if let Some(chain) =
+                Chain::new::<I, _>(context, Code::function, turn, &mut { NO_LINKS })
+            {
                 chain.call::<I>();
                 continue;
             }

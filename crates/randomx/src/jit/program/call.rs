@@ -65,11 +65,16 @@ impl Function {
     }
 }
 
+/// Space for the links of a [`Chain`], which is never moved: a turn takes less than a microsecond.
+pub(super) type Links = [Link; MAX_LANES];
+
+/// No links.
+pub(super) const NO_LINKS: Links = [Link::NONE; MAX_LANES];
+
 /// Lanes that are ready to be called: each has code in this process.
 pub(super) struct Chain<'a> {
     entry: *const u8,
-    links: [Link; MAX_LANES],
-    count: usize,
+    links: &'a [Link],
     flags: i32,
     turns: usize,
     /// The links point to lanes, scratchpads, items and code that are borrowed for as long.
@@ -77,8 +82,8 @@ pub(super) struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    /// Links up to [`MAX_LANES`] lanes. Returns `None` if there is no lane, if `function` returns
-    /// `None` for one, or if this process is a fork that lacks the pages of one.
+    /// Links up to [`MAX_LANES`] lanes, in `links`. Returns `None` if there is no lane, if `function`
+    /// returns `None` for one, or if this process is a fork that lacks the pages of one.
     ///
     /// # Panics
     ///
@@ -88,11 +93,11 @@ impl<'a> Chain<'a> {
         lanes: &'a mut [LaneContext<'_, C>],
         function: impl Fn(&C) -> Option<&Function>,
         turn: Turn<'a>,
+        links: &'a mut Links,
     ) -> Option<Chain<'a>> {
         let count = lanes.len();
         assert!(count <= MAX_LANES, "at most {MAX_LANES} lanes, not {count}");
         let mut entry = None;
-        let mut links = [Link::NONE; MAX_LANES];
         for (index, (link, context)) in links.iter_mut().zip(lanes).enumerate() {
             let function = function(context.code)?;
             let code = function.memory.entry()?;
@@ -118,13 +123,14 @@ impl<'a> Chain<'a> {
             }
             Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
         };
-        Some(Chain { entry: entry?, links, count, flags, turns, borrowed: PhantomData })
+        let links = &links[..count];
+        Some(Chain { entry: entry?, links, flags, turns, borrowed: PhantomData })
     }
 
     /// Runs the lanes.
     #[inline(always)]
     pub(super) fn call<I: Isa>(&self) {
-        let links = &self.links[..self.count];
+        let links = self.links;
         let (first, last) = (links.as_ptr(), &raw const links[links.len() - 1]);
         // SAFETY: `entry` is the start of a whole function of `I`. This process has its pages:
         // `new` has checked that, and no fork happens in between. The function accesses only what
