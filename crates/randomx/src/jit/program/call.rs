@@ -65,7 +65,8 @@ impl Function {
     }
 }
 
-/// Space for the links of a [`Chain`], which is never moved: a turn takes less than a microsecond.
+/// Space for the links of a [`Chain`]. The caller holds it: when a chain contained it, moving the chain took
+/// 6 % of the time of a single hash in light mode.
 pub(super) type Links = [Link; MAX_LANES];
 
 /// No links.
