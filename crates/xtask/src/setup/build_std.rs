@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::target;
+use super::target::{self, TARGET};
 use crate::{process, remap};
 
 /// What a standard library is for.
@@ -49,7 +49,13 @@ pub(super) fn build_std(
     target::unset_native_settings(&mut cargo);
     cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
     cargo.env("CARGO_TARGET_DIR", &target_dir);
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&remap::flags(toolchain)?));
+    let mut flags = remap::flags(toolchain)?;
+    if target != TARGET {
+        // Releases are optimised across crates, which needs the bitcode that Cargo leaves out. Modules of
+        // WebAssembly are not.
+        flags.push("-Cembed-bitcode=yes".into());
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags));
     // Building the standard library is an unstable feature of a stable compiler.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     cargo.args([subcommand, "--release", "--target", target]);

@@ -176,10 +176,10 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
 }
 
 /// Returns the folder of the standard library for the private compiler. A library fits only the compiler
-/// of its version.
+/// of its version. Libraries in the folder `standard-library` of earlier states have no bitcode.
 fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBuf> {
     let version = compiler_version(rust)?;
-    Ok(cache.join("standard-library").join(version).join(target))
+    Ok(cache.join("standard-libraries").join(version).join(target))
 }
 
 /// Returns the compiler's version, such as `1.96.0`.
