@@ -55,8 +55,11 @@ afterEach(() => {
 });
 
 describe("a worker", () => {
-  test("has its next batch while it hashes with a dataset, and no more", async () => {
-    await create({ threads: 2 });
+  test.each<[string, product.CreateOptions]>([
+    ["with a dataset", { threads: 2 }],
+    ["in light mode, while many shares wait", { threads: 2, mode: "light" }],
+  ])("has its next batch while it hashes %s, and no more", async (_, options) => {
+    await create(options);
     expect(statuses(await Promise.all(randomx.verifyShares(shares(2000))))).toEqual(
       new Set(["valid"]),
     );
@@ -67,7 +70,7 @@ describe("a worker", () => {
   });
 
   test.each<[string, product.CreateOptions, number]>([
-    ["in light mode, where a batch takes long", { threads: 1, mode: "light" }, 400],
+    ["in light mode, where a batch takes long", { threads: 1, mode: "light" }, 36],
     ["while too little waits for all workers", { threads: 2 }, 12],
   ])("gets one batch after another %s", async (_, options, count) => {
     await create(options);
