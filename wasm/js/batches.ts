@@ -7,6 +7,7 @@ import { Hashing, type KeyJob } from "./job.js";
 import type { Input } from "./protocol.js";
 import type { Queue } from "./queue.js";
 import type { Slot } from "./slots.js";
+import type { Mode } from "./types.js";
 
 /** A part of a batch: inputs of one request, with the index of the first. */
 export interface Part {
@@ -64,6 +65,15 @@ export async function hashBatch(
     job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
   }
   return inputs.length;
+}
+
+/**
+ * Returns how many batches must wait for each worker before it gets one while it hashes another. With a dataset a
+ * batch takes few milliseconds. In light mode it takes longer, and a share of high priority that comes meanwhile
+ * waits for it: only a long queue makes up for that.
+ */
+export function batchesToBeAhead(mode: Mode): number {
+  return mode === "fast" ? 1 : 4;
 }
 
 /** Idle workers should finish at the same time, with no more batches than necessary. */

@@ -3,7 +3,7 @@
  * that needs a cache which is not held waits for a free slot. One worker fills that slot, and the
  * others attach to it. Requests of one key are spread over the workers in batches.
  */
-import { hashBatch, takeBatch } from "./batches.js";
+import { batchesToBeAhead, hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import { collect } from "./garbage.js";
@@ -26,9 +26,6 @@ import { Slots, type Slot } from "./slots.js";
 import { Counters, type Stats } from "./stats.js";
 import type { Follow } from "./types.js";
 import { WorkerPool, type WorkerHandle } from "./worker_pool.js";
-
-/** The batches for each worker that make a queue long. */
-const LONG_QUEUE = 4;
 
 /** Schedules the requests of one instance. */
 export class Scheduler {
@@ -328,18 +325,16 @@ export class Scheduler {
   }
 
   /**
-   * Sends a worker the batch after the one that it hashes, so that it need not wait for this thread. With a
-   * dataset a batch takes few milliseconds. In light mode it takes longer, and a share of high priority that
-   * comes now waits for it, so only a long queue makes up for that. In WebAssembly the wait does not matter.
+   * Sends a worker the batch after the one that it hashes, so that it need not wait for this thread. In
+   * WebAssembly the wait does not matter.
    */
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
     if (this.#workers.engines[0] !== "native") return undefined;
     const [call, job] = [this.#queue.firstCall, this.#firstReady()];
     const slot = job && this.#slots.of(job.key);
     if (!(job instanceof Hashing) || job.onTimes || !slot) return undefined;
-    const batches = slot.mode === "fast" ? 1 : LONG_QUEUE;
-    const inputs = batches * this.#choices.lanes * this.#workers.started;
-    if (this.#queue.waiting.inputs < inputs) return undefined;
+    const batches = batchesToBeAhead(slot.mode) * this.#workers.started;
+    if (this.#queue.waiting.inputs < batches * this.#choices.lanes) return undefined;
     const isNext = !call || job.place < call.place;
     const isHeld = worker.caches[slot.index] === slot.cache;
     return isNext && isHeld ? this.#hash(worker, slot, job) : undefined;
