@@ -2,7 +2,6 @@
 
 #![expect(unsafe_code, reason = "calls machine code")]
 
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
 
@@ -75,11 +74,10 @@ pub(super) const NO_LINKS: Links = [Link::NONE; MAX_LANES];
 /// Lanes that are ready to be called: each has code in this process.
 pub(super) struct Chain<'a> {
     entry: *const u8,
+    /// They point to lanes, scratchpads, items and code that are borrowed for as long.
     links: &'a [Link],
     flags: i32,
     turns: usize,
-    /// The links point to lanes, scratchpads, items and code that are borrowed for as long.
-    borrowed: PhantomData<&'a mut Link>,
 }
 
 impl<'a> Chain<'a> {
@@ -125,7 +123,7 @@ impl<'a> Chain<'a> {
             Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
         };
         let links = &links[..count];
-        Some(Chain { entry: entry?, links, flags, turns, borrowed: PhantomData })
+        Some(Chain { entry: entry?, links, flags, turns })
     }
 
     /// Runs the lanes.
