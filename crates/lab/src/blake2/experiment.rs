@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_instructions_are_at_most_a_quarter_slower_and_none_beats_the_limit() {
+    fn newer_instructions_are_faster_and_none_beats_the_limit() {
         let settings = Settings { samples: Some(5), ..Settings::default() };
         let report = crate::run(&HashFunctions, &settings, &mut ()).expect("a report");
         assert!(report.unexplained().is_empty(), "{:?}", report.unexplained());
@@ -183,8 +183,9 @@ mod tests {
             let best = |row: &Row| row.others[0].expect("the best turn");
             let (oldest, newest) = (best(ours[0]), best(ours[ours.len() - 1]));
             // On an AMD EPYC of family 26 a byte of BLAKE2b takes 4.0 cycles in portable code and 4.8 with
-            // AVX-512; on Intel's processors AVX-512 is faster.
-            assert!(newest <= 1.25 * oldest, "{}: {newest} and {oldest}", table.title);
+            // AVX-512, and BLAKE2s 7.0 and 7.7; on Intel's processors AVX-512 is faster.
+            let most = if table.title.starts_with("BLAKE2") { 1.25 * oldest } else { oldest };
+            assert!(newest <= most, "{}: {newest} and {oldest}", table.title);
         }
     }
 }
