@@ -18,6 +18,7 @@ export default defineConfig(
     "target/",
     "**/pkg/",
     "**/dist/",
+    "wasm/dist-*/",
     "tests/e2e/results/",
     "web/site/",
     // Compiles only where the package is installed.

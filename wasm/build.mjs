@@ -13,6 +13,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -23,7 +24,12 @@ import { notices } from "../crates/xtask/scripts/notices.mjs";
 import { sbom } from "../crates/xtask/scripts/sbom.mjs";
 
 const here = new URL("./", import.meta.url);
-const dist = new URL("dist/", here);
+
+/** The folder of the published files. Who reads it never sees a half of them. */
+const published = new URL("dist/", here);
+
+/** Where this run writes them. */
+const dist = new URL(`dist-${process.pid}/`, here);
 
 /** The output folders of the crates. The second has Monero's rules. */
 const PACKAGES = ["pkg/", "monero/pkg/"];
@@ -35,11 +41,15 @@ const CRATES = ["randomx-wasm", "randomx-monero-wasm"];
 const SHIPPED = /\.(?:js|wasm|d\.ts)$/u;
 
 requireModules();
-rmSync(dist, { recursive: true, force: true });
-compile();
-for (const folder of PACKAGES) copy(folder);
-describe();
-addHashes();
+try {
+  compile();
+  for (const folder of PACKAGES) copy(folder);
+  describe();
+  addHashes();
+  if (!isPublished()) publish();
+} finally {
+  rmSync(dist, { recursive: true, force: true });
+}
 
 function requireModules() {
   if (PACKAGES.every((folder) => existsSync(new URL(`${folder}build.json`, here)))) return;
@@ -50,7 +60,7 @@ function requireModules() {
 function compile() {
   const config = ts.getParsedCommandLineOfConfigFile(
     fileURLToPath(new URL("tsconfig.json", here)),
-    {},
+    { outDir: fileURLToPath(new URL("js/", dist)) },
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: report },
   );
   const program = ts.createProgram({ rootNames: config.fileNames, options: config.options });
@@ -105,12 +115,7 @@ function wasmTools() {
  * into `integrity` attributes and import maps.
  */
 function addHashes() {
-  const files = readdirSync(dist, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) =>
-      new URL(entry.name, pathToFileURL(`${entry.parentPath}/`)).href.slice(dist.href.length),
-    )
-    .sort();
+  const files = filesIn(dist);
   const digest = (file, algorithm, encoding) =>
     createHash(algorithm)
       .update(readFileSync(new URL(file, dist)))
@@ -121,4 +126,34 @@ function addHashes() {
   const integrity = loaded.map((file) => [file, `sha384-${digest(file, "sha384", "base64")}`]);
   const json = JSON.stringify(Object.fromEntries(integrity), undefined, 2);
   writeFileSync(new URL("integrity.json", dist), `${json}\n`);
+}
+
+/** The sorted paths of all files in a folder, relative to it. */
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      new URL(entry.name, pathToFileURL(`${entry.parentPath}/`)).href.slice(folder.href.length),
+    )
+    .sort();
+}
+
+/** Whether the published files are those of this run, byte for byte. */
+function isPublished() {
+  if (!existsSync(published)) return false;
+  const files = filesIn(dist);
+  return (
+    filesIn(published).join() === files.join() &&
+    files.every((file) =>
+      readFileSync(new URL(file, dist)).equals(readFileSync(new URL(file, published))),
+    )
+  );
+}
+
+/** Replaces the published files by those of this run. */
+function publish() {
+  const old = new URL(`dist-${process.pid}-old/`, here);
+  if (existsSync(published)) renameSync(published, old);
+  renameSync(dist, published);
+  rmSync(old, { recursive: true, force: true });
 }

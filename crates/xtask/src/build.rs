@@ -74,6 +74,11 @@ pub(crate) fn package_from_scratch() -> Result<()> {
 /// Builds the npm package into `wasm/dist`.
 pub(crate) fn package(tools: &WasmTools) -> Result<()> {
     build(tools, &[HASHES, MONERO])?;
+    package_files()
+}
+
+/// Writes the files of the npm package into `wasm/dist`, with the wasm crates as they were built.
+pub(crate) fn package_files() -> Result<()> {
     process::run(&mut Node::Installed.run("wasm/build.mjs")?)
 }
 

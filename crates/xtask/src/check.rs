@@ -74,8 +74,7 @@ pub(crate) fn check(report: &Report) -> Result<()> {
         texts(report)?;
         other_systems(report)
     };
-    report.side_by_side(|| native(report, Tier::Full), web)?;
-    Ok(())
+    report.side_by_side(vec![Box::new(|| native(report, Tier::Full)), Box::new(web)])
 }
 
 /// Checks that Rust code is formatted.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +32,9 @@ struct Step {
     took: Duration,
     passed: bool,
 }
+
+/// Steps that run one after another.
+pub(crate) type Series<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
 
 /// The error of a step that did not begin because another one failed.
 #[derive(Debug)]
@@ -124,32 +128,27 @@ impl Report {
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
     }
 
-    /// Runs two series of steps at the same time. What a step prints appears when it ends.
+    /// Runs series of steps at the same time. What a step prints appears when it ends.
     ///
     /// # Errors
     ///
-    /// The error of the first step that failed; the other series ends after its current step.
-    pub(crate) fn side_by_side<A, B: Send>(
-        &self,
-        one: impl FnOnce() -> Result<A>,
-        other: impl FnOnce() -> Result<B> + Send,
-    ) -> Result<(A, B)> {
-        println!("\nTwo series of steps side by side; each step prints when it ends.");
-        let (one, other) = thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                IS_BESIDE.set(true);
-                other()
-            });
+    /// The error of the first step that failed; the other series end after their current steps.
+    pub(crate) fn side_by_side(&self, series: Vec<Series>) -> Result<()> {
+        println!("\n{} series of steps side by side; each step prints when it ends.", series.len());
+        let beside = |one: Series| {
             IS_BESIDE.set(true);
-            (one(), other.join())
+            one()
+        };
+        let ended: Vec<thread::Result<Result<()>>> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                series.into_iter().map(|one| scope.spawn(move || beside(one))).collect();
+            threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
         });
-        IS_BESIDE.set(false);
-        let other = other.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match (one, other) {
-            (Ok(one), Ok(other)) => Ok((one, other)),
-            (Err(error), Ok(_)) | (Ok(_), Err(error)) => Err(error),
-            (Err(one), Err(other)) => Err(if one.is::<Cancelled>() { other } else { one }),
-        }
+        let ended = ended.into_iter().map(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
+        let mut errors: Vec<_> = ended.filter_map(Result::err).collect();
+        // A cancelled step is the consequence of another error.
+        errors.sort_by_key(|error| error.is::<Cancelled>());
+        errors.into_iter().next().map_or(Ok(()), Err)
     }
 
     /// Returns an error that names the failed steps.
@@ -223,7 +222,7 @@ mod tests {
 
     use anyhow::{Result, bail};
 
-    use super::{Report, processor_time};
+    use super::{Report, Series, processor_time};
     use crate::process;
 
     fn echo(text: &str) -> Result<()> {
@@ -238,11 +237,11 @@ mod tests {
             report.step(format!("test of reports, {name}"), || {
                 // Neither passes before the other one has begun.
                 both.wait();
-                echo(name).map(|()| name.len())
+                echo(name)
             })
         };
-        let lengths = report.side_by_side(|| series("one"), || series("other"));
-        assert_eq!(lengths.ok(), Some((3, 5)));
+        let both = ["one", "other"].map(|name| -> Series { Box::new(move || series(name)) });
+        report.side_by_side(both.into()).expect("both pass");
         assert!(report.steps().iter().all(|step| step.passed));
         assert_eq!(report.steps().len(), 2);
     }
@@ -285,7 +284,7 @@ mod tests {
             }
             report.step("test of reports, never begins", || Ok(()))
         };
-        let result: Result<((), ())> = report.side_by_side(waits, fails);
+        let result = report.side_by_side(vec![Box::new(waits), Box::new(fails)]);
         let error = format!("{:#}", result.expect_err("a failure"));
         assert_eq!(error, "the step \"test of reports, fails\" failed: the reason");
         let steps = report.steps();

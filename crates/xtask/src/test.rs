@@ -3,21 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result};
 
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
-use crate::report::Report;
+use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
 use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, windows};
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Two series of steps run side by side, one with cargo and one with Node.js. The series that ends
-/// first goes on with the steps that belong to neither. Tests that compare times run alone.
+/// Series of steps run side by side: one with cargo, one with Node.js, and in the full tier one that
+/// mostly waits for daemons. A series that ends goes on with the steps that belong to none. Tests that
+/// compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -31,28 +32,53 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     };
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
+    let (all_built, is_all_built) = mpsc::channel();
+    let browsers = OnceLock::new();
     let rest = Rest::new(independent(report, tier, system));
-    let rust = || {
-        rust(report, tier, system, monerod, rust_built)?;
-        run_all(&rest)
-    };
-    let web = || {
-        let browsers = web(report, tier, system, monerod, is_rust_built, &rest)?;
-        run_all(&rest).map(|()| browsers)
-    };
-    let ((), browsers) = report.side_by_side(rust, web)?;
+    let mut series: Vec<Series> = vec![
+        Box::new(|| {
+            rust(report, tier, system, monerod, rust_built)?;
+            run_all(&rest)
+        }),
+        Box::new(|| {
+            let built = Built { rust: is_rust_built, all: all_built };
+            web(report, tier, system, monerod, built, &browsers, &rest)?;
+            run_all(&rest)
+        }),
+    ];
+    let (browsers_found, unbegun) = (&browsers, &rest);
+    if tier == Tier::Full {
+        series.push(Box::new(move || {
+            // Without a message, another series has failed.
+            if is_all_built.recv().is_ok() {
+                waiting(report, monerod, browsers_found)?;
+            }
+            run_all(unbegun)
+        }));
+    }
+    report.side_by_side(series)?;
     report.check("playwright, tests of times", || {
-        process::run(&mut playwright(tier, &browsers, &["timed"])?)
+        process::run(&mut playwright(tier, found(&browsers)?, &["timed"])?)
     })?;
     if let Some(monerod) = monerod {
         report.check("vitest, times with Monero's daemon", || {
             process::run(regtest(tier, monerod)?.arg(TIMED_REGTEST))
         })?;
     }
-    if tier == Tier::Full {
-        report.check("soak", || soak(&browsers))?;
-    }
     Ok(())
+}
+
+/// The browsers, once they are set up.
+fn found(browsers: &OnceLock<Browsers>) -> Result<&Browsers> {
+    browsers.get().context("the browsers were not set up")
+}
+
+/// Messages that something is built.
+struct Built {
+    /// Receives one when the Rust tests, the program `randomx` and the native add-on are built.
+    rust: Receiver<()>,
+    /// Sends one when everything is.
+    all: Sender<()>,
 }
 
 /// A step that any thread may run.
@@ -109,11 +135,24 @@ fn run_all(rest: &Rest) -> Result<()> {
     }
 }
 
-/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
+/// Runs the tests of the full tier that leave the processors idle for most of their time, or let others
+/// have them.
+fn waiting(report: &Report, monerod: Option<&Path>, browsers: &OnceLock<Browsers>) -> Result<()> {
+    if let Some(monerod) = monerod {
+        report.check("vitest, with Monero's daemon", || {
+            process::run(regtest(Tier::Full, monerod)?.args(["--exclude", TIMED_REGTEST]))
+        })?;
+    }
+    report.check("soak", || soak(found(browsers)?))
+}
+
+/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says. It starts more
+/// threads than there are processors, and would hold up the tests beside it.
 fn soak(browsers: &Browsers) -> Result<()> {
     let mut vitest = browsers.run(VITEST)?;
     vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]);
-    process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
+    vitest.env(NATIVE, build::native_path(TEST_PROFILE));
+    process::run(&mut process::at_low_priority(vitest))
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
@@ -157,21 +196,26 @@ fn web<'a>(
     tier: Tier,
     system: System,
     monerod: Option<&Path>,
-    rust: Receiver<()>,
+    built: Built,
+    browsers: &OnceLock<Browsers>,
     rest: &Rest<'a>,
-) -> Result<Browsers> {
+) -> Result<()> {
     let tools = check::set_up(report)?;
-    let browsers = match system {
+    let installed = match system {
         System::Debian => report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?,
         System::Any => report.step("set up: Chromium", setup::only_chromium)?,
     };
+    let browsers = browsers.get_or_init(|| installed);
     check::wasm(report, &tools)?;
     let lints: [Step; 2] =
         [Box::new(|| check::texts(report)), Box::new(move || check::wasm_lints(report, &tools))];
     rest.lock().unwrap_or_else(PoisonError::into_inner).extend(lints);
     check::types(report)?;
     report.step("web build", build::web)?;
-    rust.recv().context("the Rust tests were not built")?;
+    report.step("package build", build::package_files)?;
+    built.rust.recv().context("the Rust tests were not built")?;
+    // In the quick tier, nothing waits for it.
+    let _ = built.all.send(());
     report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
         process::run(&mut vitest(Node::Installed, "vite.config.ts", Tier::Quick)?)
     })?;
@@ -190,21 +234,15 @@ fn web<'a>(
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
         process::run(tier.announce(&mut vitest))
     })?;
-    if let Some(monerod) = monerod {
-        report.check("vitest, with Monero's daemon", || {
-            process::run(regtest(tier, monerod)?.args(["--exclude", TIMED_REGTEST]))
-        })?;
-    }
     report.check("playwright", || match system {
         System::Debian => {
-            let mut playwright = playwright(tier, &browsers, &UNTIMED)?;
+            let mut playwright = playwright(tier, browsers, &UNTIMED)?;
             playwright.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
             // The reporter fails the run if a browser lacks a cell of the tier's grid.
             process::run(playwright.env("E2E_WHOLE", "1"))
         }
-        System::Any => process::run(&mut playwright(tier, &browsers, &UNTIMED_CHROMIUM)?),
-    })?;
-    Ok(browsers)
+        System::Any => process::run(&mut playwright(tier, browsers, &UNTIMED_CHROMIUM)?),
+    })
 }
 
 /// Tests of the package's sources that name their engines themselves, and take minutes.
