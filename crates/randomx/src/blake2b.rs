@@ -1,11 +1,13 @@
 //! Hash256 and Hash512 of specification 1.1, and H' of Argon2: Blake2b (RFC 7693), unkeyed.
 //!
-//! This file chooses the implementation; each of its modules compresses a block with one
-//! instruction set. A compression is one long chain of dependent operations, so its time depends on
-//! the length of that chain and on loads and stores at its ends.
+//! Each of the other modules compresses a block with one instruction set, and `fastest` chooses among
+//! them. A compression is one long chain of dependent operations, so its time depends on the length of
+//! that chain and on loads and stores at its ends.
 
 #![allow(unsafe_code, reason = "calls code for detected instructions")]
 
+#[cfg(target_arch = "x86_64")]
+mod fastest;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod rows;
@@ -35,7 +37,7 @@ pub fn hash512(parts: &[&[u8]]) -> [u8; 64] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blake2b(Vectors);
 
-/// Only [`Blake2b::new`] wraps one of these.
+/// Only [`Blake2b::all`] wraps one that needs extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Vectors {
     /// Plain Rust.
@@ -49,16 +51,42 @@ enum Vectors {
 }
 
 impl Blake2b {
-    /// Returns the fastest implementation for `cpu`.
+    const PORTABLE: Blake2b = Blake2b(Vectors::Portable);
+
+    /// Returns the fastest implementation for `cpu`. The first call measures all of them, which takes some
+    /// tenths of a millisecond.
     pub fn new(cpu: Cpu) -> Blake2b {
         #[cfg(target_arch = "x86_64")]
-        if cpu.has(Extension::Avx512) {
-            return Blake2b(Vectors::Avx512);
-        } else if cpu.has(Extension::Avx2) {
-            return Blake2b(Vectors::Avx2);
+        return fastest::fastest(cpu);
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = cpu;
+            Blake2b::PORTABLE
         }
+    }
+
+    /// Returns every implementation for `cpu`, the portable one first.
+    pub fn all(cpu: Cpu) -> impl Iterator<Item = Blake2b> {
+        let all = [
+            Vectors::Portable,
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512,
+        ];
+        all.into_iter().map(Blake2b).filter(move |blake2b| blake2b.runs_on(cpu))
+    }
+
+    /// Whether `cpu` has what the implementation needs.
+    fn runs_on(self, cpu: Cpu) -> bool {
         let _ = cpu;
-        Blake2b(Vectors::Portable)
+        match self.0 {
+            Vectors::Portable => true,
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx2 => cpu.has(Extension::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Vectors::Avx512 => cpu.has(Extension::Avx512),
+        }
     }
 
     /// Returns the name of the implementation.
@@ -269,12 +297,11 @@ mod tests {
             let (hash32, hash64) = (Library::<U32>::digest(&input), Library::<U64>::digest(&input));
             let (left, right) = input.split_at(usize::from(hash64[0]) % (length + 1));
             let (middle, right) = right.split_at(usize::from(hash64[1]) % (right.len() + 1));
-            for cpu in Cpu::detect().levels() {
-                let blake2b = Blake2b::new(cpu);
-                let parts = [left, middle, &[], right];
-                assert_eq!(blake2b.hash256(&parts), hash32[..], "{length} bytes, {cpu}");
-                assert_eq!(blake2b.hash512(&parts), hash64[..], "{length} bytes, {cpu}");
-                assert_eq!(blake2b.hash512(&[&input]), hash64[..], "{length} bytes, {cpu}");
+            for blake2b in Blake2b::all(Cpu::detect()) {
+                let (parts, name) = ([left, middle, &[], right], blake2b.name());
+                assert_eq!(blake2b.hash256(&parts), hash32[..], "{length} bytes, {name}");
+                assert_eq!(blake2b.hash512(&parts), hash64[..], "{length} bytes, {name}");
+                assert_eq!(blake2b.hash512(&[&input]), hash64[..], "{length} bytes, {name}");
             }
             input.push(hash64[2]);
         }
@@ -282,16 +309,17 @@ mod tests {
 
     #[test]
     fn long_hashes_are_chains_of_hashes() {
-        for cpu in Cpu::detect().levels() {
+        for blake2b in Blake2b::all(Cpu::detect()) {
+            let name = blake2b.name();
             for seed in 0..8 {
                 let input = hash512(&[&[seed]]);
-                let output = Blake2b::new(cpu).hash_long(&input);
+                let output = blake2b.hash_long(&input);
                 let mut digest = Library::<U64>::digest([&[0, 4, 0, 0], &input[..]].concat());
                 for half in output[..960].chunks(32) {
-                    assert_eq!(half, &digest[..32], "{cpu}");
+                    assert_eq!(half, &digest[..32], "{name}");
                     digest = Library::<U64>::digest(digest);
                 }
-                assert_eq!(output[960..], digest[..], "{cpu}");
+                assert_eq!(output[960..], digest[..], "{name}");
             }
         }
     }
