@@ -8,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use randomx_client::{Hasher, LightHasher};
+use randomx_client::Hasher;
 use randomx_monero::client::Evidence;
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(file: &Path, work: &WorkArgs) -> Result<ExitCode, Error> {
     let invalid = |problem| Error::Evidence { file: file.to_owned(), problem };
     let evidence = Evidence::from_bytes(&bytes).map_err(invalid)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-    let mut hasher = LightHasher::new(work.threads());
+    let mut hasher = work.light_hasher();
     let mut failure = None;
     let verdicts =
         evidence.verify(now, &mut |key, blob| match hasher.hash(key, &[blob.to_vec()]) {

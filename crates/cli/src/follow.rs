@@ -5,7 +5,7 @@ mod printer;
 
 use std::{io, path::Path, process::ExitCode};
 
-use randomx_client::{Follower, LightHasher, Store};
+use randomx_client::{Follower, Store};
 use randomx_monero::client::{Config, Report, SourceState, Start};
 
 use crate::{
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let config = config(&args.chain, args.poll)?;
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources();
-    let hasher = LightHasher::new(args.work.threads());
+    let hasher = args.work.light_hasher();
     let start = start(args.chain.start.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;
     let folder = args.evidence.clone().or_else(|| args.store.clone());

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use randomx_client::{LightHasher, Route};
+use randomx_client::Route;
 use randomx_guard::{Guard, Setup};
 use randomx_monero::client::Report;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
         store: &args.store,
         log: Box::new(randomx_console::print_message),
     };
-    let mut guard = Guard::new(setup, LightHasher::new(args.work.threads()))?;
+    let mut guard = Guard::new(setup, args.work.light_hasher())?;
     let server = guard.listen(args.listen)?;
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     let printer = Printer::new(guard.names().to_vec(), false, Some(args.store.clone()));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use randomx::{Cache, CacheError, PoolError, Version, VmOptions, VmPool};
+use randomx::{CacheBuilder, CacheError, PoolError, Version, VmOptions, VmPool};
 use randomx_monero::Hash;
 use thiserror::Error;
 
@@ -37,6 +37,7 @@ impl From<PoolError> for HashError {
 /// thread.
 pub struct LightHasher {
     threads: usize,
+    options: VmOptions,
     key: Option<Hash>,
     pool: Option<VmPool>,
 }
@@ -44,7 +45,12 @@ pub struct LightHasher {
 impl LightHasher {
     /// Returns a hasher with this many threads. It takes its memory when it is first used.
     pub fn new(threads: usize) -> LightHasher {
-        LightHasher { threads, key: None, pool: None }
+        LightHasher::with_options(threads, VmOptions::default())
+    }
+
+    /// Returns a hasher with this many threads, whose VMs have `options`.
+    pub fn with_options(threads: usize, options: VmOptions) -> LightHasher {
+        LightHasher { threads, options, key: None, pool: None }
     }
 }
 
@@ -53,10 +59,25 @@ impl Hasher for LightHasher {
         if self.key != Some(*key) {
             // The old cache is released first: two at once are not needed.
             (self.key, self.pool) = (None, None);
-            let cache = Arc::new(Cache::new(key)?);
-            self.pool = Some(VmPool::new(cache, Version::V1, VmOptions::default(), self.threads)?);
+            let cache = Arc::new(CacheBuilder::new(key, self.options.cpu)?.finish());
+            self.pool = Some(VmPool::new(cache, Version::V1, self.options, self.threads)?);
             self.key = Some(*key);
         }
         Ok(self.pool.as_mut().map(|pool| pool.hash_many(inputs)).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use randomx::MAX_LANES;
+
+    use super::*;
+
+    #[test]
+    fn its_vms_have_the_options() {
+        let options = VmOptions { lanes: Some(MAX_LANES + 1), ..VmOptions::default() };
+        let error = LightHasher::with_options(1, options).hash(&[0; 32], &[vec![0; 76]]);
+        let HashError(text) = error.expect_err("no VM has as many lanes");
+        assert!(text.contains("lanes"), "{text}");
     }
 }

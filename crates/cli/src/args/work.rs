@@ -7,6 +7,7 @@ use randomx::{
     CodePages, EngineChoice, MAX_LANES, MAX_THREADS, Version, VmOptions,
     cpu::{Cpu, Extension},
 };
+use randomx_client::LightHasher;
 
 use crate::{backend::RandomX, hasher::Spread, mode::Mode};
 
@@ -64,6 +65,11 @@ impl WorkArgs {
 
     pub(crate) fn backend(&self, mode: Mode) -> RandomX {
         RandomX { mode, threads: self.threads(), options: self.vm_options() }
+    }
+
+    /// The hasher of the light client.
+    pub(crate) fn light_hasher(&self) -> LightHasher {
+        LightHasher::with_options(self.threads(), self.vm_options())
     }
 
     pub(crate) fn threads(&self) -> usize {
