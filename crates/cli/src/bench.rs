@@ -1,19 +1,21 @@
-//! `randomx bench`: measures this machine, alone or against the reference implementation.
+//! `randomx bench`: measures this machine, alone or against another implementation.
 
 mod energy;
 mod hashing;
 mod measure;
 mod native;
+mod other;
 mod reference;
 mod report;
 mod subject;
 mod table;
 mod trace;
+mod xmrig;
 
 use std::{process::ExitCode, time::Duration};
 
 use crate::{
-    args::{Against, BenchArgs},
+    args::BenchArgs,
     error::{self, Error},
     host::Host,
     output,
@@ -21,10 +23,9 @@ use crate::{
 };
 
 use energy::Meter;
-use hashing::Hasher;
 use measure::{Budget, Outcome, Stopped, measure};
 use native::Native;
-use reference::Reference;
+use other::Other;
 use report::{Report, Row};
 use subject::{Subject, Unit};
 
@@ -33,9 +34,9 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode, Error> {
     // Checks the files before the minute of work, not after it.
     let earlier = args.compare.as_deref().map(Report::read).transpose()?;
     args.record.as_deref().map(Report::can_be_written).transpose()?;
-    let reference = args.against.map(|Against::Reference| Reference::new(args)).transpose()?;
+    let other = Other::new(args)?;
 
-    let mut report = Bench::new(args, reference, &|| false).report()?;
+    let mut report = Bench::new(args, other, &|| false).report()?;
     if let Some(file) = &args.record {
         report.write(file)?;
     }
@@ -77,14 +78,14 @@ pub(crate) fn each_row<E: From<Error>>(
 struct Bench<'a> {
     args: &'a BenchArgs,
     native: Native<'a>,
-    reference: Option<Reference>,
+    other: Option<Other>,
     meter: Option<Meter>,
     stopped: Stopped<'a>,
 }
 
 impl<'a> Bench<'a> {
-    fn new(args: &'a BenchArgs, reference: Option<Reference>, stopped: Stopped<'a>) -> Bench<'a> {
-        Bench { args, native: Native::new(args), reference, meter: Meter::new(), stopped }
+    fn new(args: &'a BenchArgs, other: Option<Other>, stopped: Stopped<'a>) -> Bench<'a> {
+        Bench { args, native: Native::new(args), other, meter: Meter::new(), stopped }
     }
 
     fn report(&mut self) -> Result<Report, Error> {
@@ -111,7 +112,7 @@ impl<'a> Bench<'a> {
         }
         let mut machine = Host::new(self.args.work.vm_options().cpu);
         self.native.describe(&mut machine);
-        machine.reference = self.reference.as_ref().map(Reference::description);
+        machine.reference = self.other.as_ref().map(Other::description);
         Ok(Report { machine, results })
     }
 
@@ -133,21 +134,15 @@ impl<'a> Bench<'a> {
 
     fn outcome(&mut self, subject: &Subject, budget: Budget) -> Result<Outcome, Error> {
         let ours = self.native.contestant(subject)?;
-        let reference = match &mut self.reference {
-            Some(reference) => reference.contestant(subject, &mut self.native)?,
+        let other = match &mut self.other {
+            Some(other) => other.contestant(subject, &mut self.native)?,
             None => None,
         };
-        if let (Subject::Hash(how), Some(reference)) = (subject, &mut self.reference) {
-            // Comparing speeds is pointless if the hashes differ.
-            let inputs = hashing::inputs(0, 3);
-            if let Some(mut vm) = reference.vm(how, &mut self.native)?
-                && vm.hashes(&inputs) != self.native.vm(how)?.hashes(&inputs)
-            {
-                return Err(Error::Differs(subject.to_string()));
-            }
+        if let Some(other) = &mut self.other {
+            other.check(subject, &mut self.native)?;
         }
         let joules = || self.meter.as_ref().and_then(Meter::joules);
-        measure(ours, reference, budget, self.stopped, joules)
+        measure(ours, other, budget, self.stopped, joules)
     }
 
     /// A row's share of the time.

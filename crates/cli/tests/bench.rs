@@ -3,6 +3,8 @@
 mod common;
 
 use std::fs;
+#[cfg(unix)]
+use std::path::Path;
 
 use assert_cmd::assert::Assert;
 use common::{assert_refused, randomx};
@@ -135,11 +137,87 @@ fn a_wrong_option_is_named_before_anything_is_measured() {
         ("--lanes", "9"),
         ("--mode", "slow"),
         ("--version", "3"),
-        ("--against", "xmrig"),
+        ("--against", "another"),
+        ("--xmrig", "xmrig"),
     ] {
         let run = randomx(&["bench", option, value]).assert().code(2).stdout("");
         run.stderr(predicate::str::contains(option));
     }
+}
+
+/// An XMRig in light mode that computes 100 hashes a second, and what else it may do.
+#[cfg(unix)]
+fn fake_xmrig(folder: &Path, last: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+
+    let script = format!(
+        "#!/bin/sh\n\
+         if [ \"$1\" = --version ]; then echo 'XMRig 6.26.0'; echo ' built with tests'; exit; fi\n\
+         echo \"$@\" >> '{}'\n\
+         echo '[time]  randomx  dataset ready (400 ms)'\n\
+         for second in 1 2 3 4 5 {last}",
+        folder.join("arguments").display()
+    );
+    let path = folder.join("xmrig");
+    fs::write(&path, script).expect("a script");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    path.to_str().expect("a UTF-8 path").to_owned()
+}
+
+#[cfg(unix)]
+const REPORTS: &str =
+    "do echo \"[time]  bench     0.00% ${second}00/10000000 (${second}.000s)\"; done\n";
+
+#[cfg(unix)]
+#[test]
+fn xmrig_is_measured_by_its_own_offline_benchmark() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // Its turns have at least five seconds by its own clock, which is not ours.
+    let xmrig = fake_xmrig(folder.path(), &format!("6 7 8 9; {REPORTS}exec sleep 60"));
+    let options = ["--version=v2", "--against=xmrig", "--xmrig", &xmrig];
+    let report = json(randomx(&SHORT).args(options).arg("--json").assert());
+    let expected = [
+        "Hash v2 light, one at a time",
+        "Hash v2 light, 1 thread",
+        "Efficiency v2 light, 1 thread",
+    ];
+    assert_eq!(names(&report), expected);
+    let [single, many, _] = rows(&report) else { panic!("three rows: {report}") };
+    assert_eq!(single.get("reference"), None);
+    assert_eq!(many["reference"], 100.0);
+    let [value, ratio] = ["value", "ratio"].map(|name| many[name].as_f64().expect("a number"));
+    assert!(ratio > 0.0 && value > 0.0, "{many}");
+    let description = report["machine"]["reference"].as_str();
+    assert!(description.is_some_and(|text| text.starts_with("XMRig 6.26.0, ")), "{description:?}");
+
+    let turns = fs::read_to_string(folder.path().join("arguments")).expect("arguments");
+    let arguments = "--bench=10M --algo=rx/2 --threads=1 --randomx-init=1 --randomx-mode=light \
+                     --randomx-wrmsr=-1 --randomx-no-rdmsr --print-time=1 --no-color";
+    assert!(turns.lines().count() >= 3, "{turns}");
+    assert!(turns.lines().all(|turn| turn == arguments), "{turns}");
+
+    let run = randomx(&SHORT).args(options).assert().success();
+    run.stdout(predicate::str::contains(" XMRig "));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_xmrig_that_does_not_work_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let refused = |path: &str, problem: &str| {
+        let run = randomx(&SHORT).args(["--against=xmrig", "--xmrig", path]).assert();
+        assert_refused(run, &format!("--xmrig {path}: {problem}"));
+    };
+    refused("/bin/echo", "expected a program whose --version prints `XMRig`");
+    let xmrig = fake_xmrig(folder.path(), &format!("; {REPORTS}"));
+    refused(&xmrig, "it ended before its turn was over");
+    let missing = randomx(&SHORT).args(["--against=xmrig", "--xmrig", "/no/xmrig"]).assert();
+    missing
+        .code(2)
+        .stdout("")
+        .stderr(predicate::str::contains("--xmrig /no/xmrig: cannot start: "));
+    let without = randomx(&SHORT).arg("--against=xmrig").assert().code(2).stdout("");
+    without.stderr(predicate::str::contains("--xmrig <PATH>"));
 }
 
 #[test]

@@ -14,6 +14,7 @@ Examples:
   randomx bench
   randomx bench --mode light --version v2 --threads 2 --no-microbenchmarks
   randomx bench --against reference --json > measured.json
+  randomx bench --against xmrig --xmrig ./xmrig --mode fast --seconds 900
   randomx bench --compare crates/cli/records/RECORD.json
 
 What is measured:
@@ -29,6 +30,7 @@ What is measured:
   Compile        compiling a generated program to machine code
   Cache          expanding a key into a cache, with allocating its memory
   Dataset        computing the 2080 MiB of a dataset, on all threads
+  Cache and dataset  making both for a new key, in memory that is there; only against XMRig
   Trace          the time of each phase of a hash, for many hashes on one thread
 MB are 1048576 bytes. Values are medians of rounds. With --against reference both implementations take
 turns in every round. The ratio is the median of the rounds' ratios, and above 1 where this
@@ -43,8 +45,13 @@ built with `cargo build --release -p randomx-cli --features reference`. It suppo
 RANDOMX_DIR named the sources of RandomX 2.0 or newer during that build. Transparent huge pages need
 GLIBC_TUNABLES=glibc.malloc.hugetlb=1; the command sets that and runs itself again if it is not set.
 
+XMRig is started anew for each of its turns, with its own offline benchmark: --bench=10M, no pool, nothing
+submitted. It opens no connection, and ends with its turn. Started by root it reserves huge pages, which
+stay reserved. A turn takes the time of its dataset and at least 5 seconds of hashing: with
+--seconds 900 most rows have nine rounds, in about half an hour. XMRig prints no hashes to compare.
+
 JSON: {\"machine\":{...},\"results\":[{\"name\":\"...\",\"value\":1.0,\"unit\":\"...\"}]}. Results have
-\"reference\" and \"ratio\" if the reference was measured. A value is null where the table has a dash.
+\"reference\" and \"ratio\" if another implementation was measured. A value is null where the table has a dash.
 Records have the same form.
 
 Exit codes:
@@ -64,6 +71,10 @@ pub(crate) struct BenchArgs {
     /// Measure against another implementation, in turns
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) against: Option<Against>,
+
+    /// The XMRig to measure against; its offline benchmark runs
+    #[arg(long, value_name = "PATH", required_if_eq("against", "xmrig"), requires = "against")]
+    pub(crate) xmrig: Option<PathBuf>,
 
     /// Seconds to measure, 1 to 7200 [default: 60, or 300 with --trace]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=7200))]
@@ -107,6 +118,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum Against {
     /// The C++ implementation of RandomX's authors
     Reference,
+    /// The miner XMRig, as the program at --xmrig
+    Xmrig,
 }
 
 impl BenchArgs {
@@ -116,6 +129,7 @@ impl BenchArgs {
             mode: Some(Mode::Light),
             version: Some(VersionName::V1),
             against: None,
+            xmrig: None,
             seconds: Some(seconds),
             warmup: 0,
             verbose: 0,
@@ -128,8 +142,14 @@ impl BenchArgs {
         }
     }
 
+    /// Whether parts of hashes are measured. XMRig measures none.
     pub(crate) fn microbenchmarks(&self) -> bool {
-        !self.no_microbenchmarks && !self.trace
+        !self.no_microbenchmarks && !self.trace && self.against != Some(Against::Xmrig)
+    }
+
+    /// Whether making a cache and its dataset is measured, as XMRig does before it hashes.
+    pub(crate) fn start(&self) -> bool {
+        self.against == Some(Against::Xmrig) && self.modes().contains(&Mode::Fast)
     }
 
     pub(crate) fn modes(&self) -> Vec<Mode> {

@@ -84,6 +84,9 @@ impl<'a> Native<'a> {
             Subject::Dataset { threads } => {
                 dataset(self.items()?, *threads, Arc::clone(&self.filled))
             }
+            Subject::CacheAndDataset { threads } => {
+                cache_and_dataset(*threads, self.args.work.vm_options())
+            }
         })
     }
 
@@ -259,6 +262,20 @@ fn dataset(items: Items, threads: usize, pages: Arc<OnceLock<Pages>>) -> Contest
         }
         let megabytes = (filled * ITEM_SIZE) as f64 / MEGABYTE;
         Ok(Turn { rate: megabytes / elapsed.as_secs_f64(), time: elapsed })
+    })
+}
+
+/// Makes a cache and its dataset in each turn.
+fn cache_and_dataset(threads: usize, options: VmOptions) -> Contestant<'static> {
+    Box::new(move |_: Slot<'_>| {
+        // Memory is allocated first, as in XMRig's measurement.
+        let cache = CacheBuilder::new(KEY, options.cpu)?;
+        let dataset = DatasetBuilder::new(threads)?;
+        let start = Instant::now();
+        let items = backend::items(Arc::new(cache.finish()), options)?;
+        black_box(dataset.fill(&items, |_| ControlFlow::Continue(()))?);
+        let time = start.elapsed();
+        Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
     })
 }
 

@@ -22,6 +22,10 @@ pub(crate) enum Subject {
     Dataset {
         threads: usize,
     },
+    /// Both for a new key.
+    CacheAndDataset {
+        threads: usize,
+    },
     Hash(Hashing),
     /// A row for each phase of a hash.
     Trace(Hashing),
@@ -61,6 +65,9 @@ impl Subject {
             subjects.extend(args.versions().into_iter().map(Compile));
             subjects.extend([Argon2d, Cache, Dataset { threads: args.work.threads() }]);
         }
+        if args.start() {
+            subjects.push(CacheAndDataset { threads: args.work.threads() });
+        }
         for mode in args.modes() {
             for version in args.versions() {
                 let hashing = Hashing { version, mode, threads: 1, single: false };
@@ -90,7 +97,7 @@ impl Subject {
                 Unit::Megabytes
             }
             Subject::Superscalar => Unit::Programs,
-            Subject::Cache => Unit::Milliseconds,
+            Subject::Cache | Subject::CacheAndDataset { .. } => Unit::Milliseconds,
             Subject::Compile(_) | Subject::Trace(_) => Unit::Microseconds,
         }
     }
@@ -98,7 +105,7 @@ impl Subject {
     /// Its share of the time: larger for longer pieces of work, and for more important rows.
     pub(crate) fn weight(&self) -> u32 {
         match self {
-            Subject::Dataset { .. } => 6,
+            Subject::Dataset { .. } | Subject::CacheAndDataset { .. } => 6,
             Subject::Hash(_) | Subject::Trace(_) => 4,
             Subject::Argon2d | Subject::Cache => 3,
             _ => 1,
@@ -120,7 +127,7 @@ impl Subject {
     pub(crate) fn is_fast(&self) -> bool {
         match self {
             Subject::Hash(how) | Subject::Trace(how) => how.mode == Mode::Fast,
-            Subject::Dataset { .. } => true,
+            Subject::Dataset { .. } | Subject::CacheAndDataset { .. } => true,
             _ => false,
         }
     }
@@ -132,8 +139,10 @@ impl fmt::Display for Subject {
             Subject::Hash(how) => write!(f, "Hash {how}"),
             Subject::Trace(how) => write!(f, "Trace {how}"),
             Subject::Compile(version) => write!(f, "Compile {version}"),
-            Subject::Dataset { threads: 1 } => f.write_str("Dataset, 1 thread"),
-            Subject::Dataset { threads } => write!(f, "Dataset, {threads} threads"),
+            Subject::Dataset { threads } => write!(f, "Dataset, {}", Threads(*threads)),
+            Subject::CacheAndDataset { threads } => {
+                write!(f, "Cache and dataset, {}", Threads(*threads))
+            }
             named => write!(f, "{named:?}"),
         }
     }
@@ -142,11 +151,20 @@ impl fmt::Display for Subject {
 impl fmt::Display for Hashing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Hashing { version, mode, threads, single } = self;
-        match (single, threads) {
-            (true, _) => write!(f, "{version} {mode}, one at a time"),
-            (false, 1) => write!(f, "{version} {mode}, 1 thread"),
-            (false, _) => write!(f, "{version} {mode}, {threads} threads"),
+        if *single {
+            write!(f, "{version} {mode}, one at a time")
+        } else {
+            write!(f, "{version} {mode}, {}", Threads(*threads))
         }
+    }
+}
+
+/// A number of threads in words.
+struct Threads(usize);
+
+impl fmt::Display for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { "thread" } else { "threads" })
     }
 }
 

@@ -28,9 +28,17 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, verbose: u8) -> io::Re
         let line = format!("{name:names$}{}", cells.collect::<String>());
         writeln!(out, "{}", line.trim_end())
     };
-    line("", &|column| column.title.to_owned())?;
+    line("", &|column| title(column, report).to_owned())?;
     report.results.iter().try_for_each(|row| line(&row.name, &|column| (column.text)(row)))
 }
+
+/// The title of a column. Records name every other implementation the reference.
+fn title(column: &Column, report: &Report) -> &'static str {
+    let other = report.machine.reference.as_deref().unwrap_or_default();
+    if column.title == REFERENCE && other.starts_with("XMRig ") { "XMRig" } else { column.title }
+}
+
+const REFERENCE: &str = "reference";
 
 #[derive(Clone, Copy)]
 struct Column {
@@ -72,7 +80,7 @@ const COLUMNS: [Column; 7] = [
         text: |row| row.spread.map_or_else(dash, |(_, fastest)| number(fastest)),
     },
     Column {
-        title: "reference",
+        title: REFERENCE,
         width: 22,
         shown: Shown::WhereAny,
         has: |row| row.reference.is_some(),

@@ -89,7 +89,9 @@ impl Reference {
             }
             Subject::Dataset { threads } => primitives::dataset(self.cache()?, *threads),
             Subject::Compile(version) if self.compiles(*version)? => primitives::compile(*version),
-            Subject::Compile(_) | Subject::Trace(_) => return Ok(None),
+            Subject::Compile(_) | Subject::Trace(_) | Subject::CacheAndDataset { .. } => {
+                return Ok(None);
+            }
             Subject::Hash(how) => {
                 let vms = (0..how.threads).map(|_| self.vm(how, native));
                 match vms.collect::<Result<Option<Vec<Vm>>, Error>>()? {

@@ -1,0 +1,197 @@
+//! XMRig as a contestant: its own offline benchmark, in a process that starts anew for each turn.
+//!
+//! The arguments name no pool and submit nothing, so XMRig opens no connection. It may change settings of
+//! the machine: started by root, it reserves huge pages. Registers of the processor it leaves alone.
+
+mod output;
+
+use std::{
+    io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use randomx::Version;
+
+use super::{
+    measure::{Contestant, Slot, Turn},
+    subject::{Hashing, Subject},
+};
+use crate::{error::Error, mode::Mode};
+
+use output::Line;
+
+/// The shortest time of hashing in a turn: XMRig counts hashes in batches.
+const SHORTEST: Duration = Duration::from_secs(5);
+
+/// The longest silence: a slow computer takes a minute for its dataset.
+const SILENCE: Duration = Duration::from_secs(300);
+
+/// Returns the arguments of a benchmark that never ends by itself, with a report each second.
+fn arguments(version: Version, mode: Mode, threads: usize) -> Vec<String> {
+    let algorithm = match version {
+        Version::V1 => "rx/0",
+        Version::V2 => "rx/2",
+    };
+    let mode = match mode {
+        Mode::Light => "light",
+        Mode::Fast => "fast",
+    };
+    vec![
+        "--bench=10M".to_owned(),
+        format!("--algo={algorithm}"),
+        format!("--threads={threads}"),
+        format!("--randomx-init={threads}"),
+        format!("--randomx-mode={mode}"),
+        // Leaves the processor's registers as they are.
+        "--randomx-wrmsr=-1".to_owned(),
+        "--randomx-no-rdmsr".to_owned(),
+        "--print-time=1".to_owned(),
+        "--no-color".to_owned(),
+    ]
+}
+
+/// An XMRig that can be started.
+pub(crate) struct Xmrig {
+    program: PathBuf,
+    /// Its name and version, such as `XMRig 6.26.0`.
+    name: String,
+}
+
+impl Xmrig {
+    /// Asks the program for its version.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Reference`] if it cannot be started, or is another program.
+    pub(crate) fn new(program: &Path) -> Result<Xmrig, Error> {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+        let output =
+            output.map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let name = text.lines().next().unwrap_or_default().trim();
+        let is_xmrig = name.strip_prefix("XMRig ").is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_digit()) && rest.len() < 32
+        });
+        if !is_xmrig {
+            return Err(failed(program, "expected a program whose --version prints `XMRig`"));
+        }
+        Ok(Xmrig { program: program.to_owned(), name: name.to_owned() })
+    }
+
+    /// The description for the report.
+    pub(crate) fn description(&self) -> String {
+        format!("{}, its offline benchmark, started anew for each turn", self.name)
+    }
+
+    /// The contestant of a row, if XMRig can do that.
+    pub(crate) fn contestant(&self, subject: &Subject) -> Option<Contestant<'static>> {
+        let program = self.program.clone();
+        match *subject {
+            Subject::CacheAndDataset { threads } => Some(Box::new(move |slot: Slot<'_>| {
+                let arguments = arguments(Version::V1, Mode::Fast, threads);
+                let time = Run::start(&program, &arguments)?.until_ready(slot)?;
+                Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
+            })),
+            Subject::Hash(Hashing { version, mode, threads, single: false }) => {
+                Some(Box::new(move |slot: Slot<'_>| {
+                    let mut run = Run::start(&program, &arguments(version, mode, threads))?;
+                    run.until_ready(slot)?;
+                    run.hash(slot)
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A running benchmark. It ends when this is dropped.
+struct Run<'a> {
+    program: &'a Path,
+    child: Child,
+    lines: Receiver<io::Result<String>>,
+}
+
+impl<'a> Run<'a> {
+    fn start(program: &'a Path, arguments: &[String]) -> Result<Run<'a>, Error> {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command
+            .spawn()
+            .map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
+        let (send, lines) = mpsc::channel();
+        if let Some(stdout) = child.stdout.take() {
+            // Ends with the process, whose end of the pipe closes.
+            thread::spawn(move || {
+                for line in BufReader::new(stdout).lines() {
+                    if send.send(line.map(shortened)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        Ok(Run { program, child, lines })
+    }
+
+    /// Waits until the dataset is complete, or in light mode the cache. Returns the time that XMRig took for
+    /// it, without the allocation of its memory.
+    fn until_ready(&mut self, slot: Slot<'_>) -> Result<Duration, Error> {
+        loop {
+            if let Line::Ready(time) = self.next(slot)? {
+                return Ok(time);
+            }
+        }
+    }
+
+    /// Waits until the turn is over, and compares the first report with the last.
+    fn hash(&mut self, slot: Slot<'_>) -> Result<Turn, Error> {
+        let mut first = None;
+        loop {
+            let Line::Progress { hashes, elapsed } = self.next(slot)? else { continue };
+            let (hashes_before, before) = *first.get_or_insert((hashes, elapsed));
+            let time = elapsed.saturating_sub(before);
+            if time >= SHORTEST && slot.is_over(time) {
+                let rate = (hashes.saturating_sub(hashes_before)) as f64 / time.as_secs_f64();
+                return Ok(Turn { rate, time });
+            }
+        }
+    }
+
+    /// Waits for the next line.
+    fn next(&mut self, slot: Slot<'_>) -> Result<Line, Error> {
+        if (slot.stopped)() {
+            return Err(Error::Stopped);
+        }
+        match self.lines.recv_timeout(SILENCE) {
+            Ok(Ok(line)) => Ok(output::read(&line)),
+            Ok(Err(problem)) => Err(failed(self.program, &format!("its output: {problem}"))),
+            Err(RecvTimeoutError::Timeout) => {
+                let minutes = SILENCE.as_secs() / 60;
+                Err(failed(self.program, &format!("it printed nothing for {minutes} minutes")))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(failed(self.program, "it ended before its turn was over"))
+            }
+        }
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Cuts a line that is longer than any of XMRig's.
+fn shortened(line: String) -> String {
+    line.chars().take(1000).collect()
+}
+
+fn failed(program: &Path, problem: &str) -> Error {
+    Error::Reference(format!("--xmrig {}: {problem}", program.display()))
+}
