@@ -93,10 +93,18 @@ export class World {
     const destinations = [{ amount: AMOUNT, address: this.address }];
     const sent = await this.owner.call("transfer", { destinations, get_tx_key: true });
     const { tx_hash: txid, tx_key: key } = sent as { tx_hash: string; tx_key: string };
-    await this.mine(1);
-    const { height } = await this.owner.refresh();
+    let height = 0;
+    // A busy daemon may mine a block from a template that is older than the transaction.
+    while (height === 0) {
+      await this.mine(1);
+      await this.owner.refresh();
+      const { transfer } = (await this.owner.call("get_transfer_by_txid", { txid })) as {
+        transfer: { height: number };
+      };
+      height = transfer.height;
+    }
     await this.mine(AFTER);
-    return { txid, key, height: height - 1 };
+    return { txid, key, height };
   }
 
   /** Returns a new folder for a guard's store. */
