@@ -17,7 +17,7 @@ use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, 
 /// Checks and tests everything that belongs to a tier.
 ///
 /// Series of steps run side by side: one with cargo, one with Node.js, and in the full tier one that
-/// mostly waits for daemons. A series that ends goes on with the steps that belong to none. Tests that
+/// mostly waits. A series that ends goes on with the steps that belong to none. Tests that
 /// compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
@@ -51,7 +51,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         series.push(Box::new(move || {
             // Without a message, another series has failed.
             if is_all_built.recv().is_ok() {
-                waiting(report, monerod, browsers_found)?;
+                waiting(report, system, monerod, browsers_found)?;
             }
             run_all(unbegun)
         }));
@@ -93,11 +93,6 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     if tier == Tier::Full {
         steps.push(Box::new(|| report.check("release, two builds", release::test)));
     }
-    if tier == Tier::Full && system == System::Debian {
-        steps.push(Box::new(|| {
-            report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)
-        }));
-    }
     if tier == Tier::Full {
         steps.push(Box::new(|| check::other_systems(report)));
     }
@@ -135,13 +130,21 @@ fn run_all(rest: &Rest) -> Result<()> {
     }
 }
 
-/// Runs the tests of the full tier that leave the processors idle for most of their time, or let others
-/// have them.
-fn waiting(report: &Report, monerod: Option<&Path>, browsers: &OnceLock<Browsers>) -> Result<()> {
+/// Runs the tests of the full tier that wait for daemons, or last for a given time however much of the
+/// processors they get.
+fn waiting(
+    report: &Report,
+    system: System,
+    monerod: Option<&Path>,
+    browsers: &OnceLock<Browsers>,
+) -> Result<()> {
     if let Some(monerod) = monerod {
         report.check("vitest, with Monero's daemon", || {
             process::run(regtest(Tier::Full, monerod)?.args(["--exclude", TIMED_REGTEST]))
         })?;
+    }
+    if system == System::Debian {
+        report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
     }
     report.check("soak", || soak(found(browsers)?))
 }
