@@ -22,7 +22,7 @@ export function checkSupport(): void {
   if (!WebAssembly.validate(SIMD)) {
     throw new RandomXError(
       "unsupported",
-      "RandomX needs WebAssembly's SIMD instructions, which this browser or processor lacks; Chrome 91, Firefox 89, Safari 16.4 and later have them",
+      "RandomX needs WebAssembly's SIMD instructions, which this browser or processor lacks; it runs in Chrome or Edge 98, Firefox 114, Safari 16.4 and later",
     );
   }
   try {
