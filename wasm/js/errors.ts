@@ -3,12 +3,12 @@
  *
  * - `invalid-argument`: an argument is not what its documentation says. The message names it.
  *   Nothing was started.
- * - `unsupported`: this browser lacks WebAssembly, its SIMD instructions, module workers, or a
- *   feature that the caller demanded. The message says which.
+ * - `unsupported`: this environment lacks WebAssembly, its SIMD instructions, module workers, native
+ *   code, storage, or another feature that the caller requires. The message names it.
  * - `wasm-blocked`: the worker's Content-Security-Policy forbids WebAssembly. Its `script-src`
  *   needs `'wasm-unsafe-eval'`.
- * - `out-of-memory`: the 256 MiB of a cache or the scratchpads of a VM could not be allocated.
- *   The instance keeps no cache and stays usable.
+ * - `out-of-memory`: a cache (256 MiB), a dataset (2080 MiB), the scratchpads of a VM or another
+ *   buffer could not be allocated, or a dataset would exceed `datasetBytes`. The instance stays usable.
  * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or the worker died.
  *   The work that it was doing rejects. Another worker replaces it, and the instance stays usable.
  * - `queue-full`: too much is waiting, and nothing was started. Await earlier calls first, or pass
@@ -41,7 +41,7 @@ export type RandomXErrorCode =
 /** Control and formatting characters. Some reverse or hide the text around them. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The one class of errors of this package. Its `name` is `AbortError` for code `aborted`. */
+/** The class of this package's errors, with a code. Its `name` is `AbortError` for code `aborted`. */
 export class RandomXError extends Error {
   /** The kind of failure. */
   readonly code: RandomXErrorCode;
