@@ -13,7 +13,7 @@
  * @packageDocumentation
  */
 import { Buffer } from "node:buffer";
-import { asRandomXError, invalidArgument, type RandomXError } from "./errors.js";
+import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
 import { loadAddon } from "./native/addon.js";
 import { NativeHasher, WasmHasher, type Hasher } from "./hasher.js";
 import type { CreateOptions } from "./options.js";
@@ -164,7 +164,10 @@ function hashing(): Hasher {
   try {
     return (hasher = new NativeHasher(loadAddon(address)));
   } catch (error) {
-    if (engine === "native") throw error;
+    if (engine === "native") {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new RandomXError("unsupported", `engine: ${reason}`, { cause: error });
+    }
     return (hasher = new WasmHasher("auto"));
   }
 }
