@@ -38,8 +38,9 @@ about 2 milliseconds: it pays for thousands of inputs under one key.";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done; for `verify`: nothing is invalid
-  1  `verify` only: a line is not valid, or a block is invalid or needs an update
+  0  done; for `verify` and `audit`: nothing is invalid
+  1  `verify`: a line or block is not valid, or this release does not know a block's version;
+     `audit`: a proof of work is not valid; `follow --once`: a source sent false data
   2  unusable arguments or input, or no memory; stdout is empty, except for the answers so far
      with --jsonl or --node";
 
@@ -110,12 +111,14 @@ connections. SIGINT and SIGTERM end the run with exit code 0, and remove the soc
 
 A node's chain: every block is read whole. Its id, height, predecessor, timestamps, seed hash,
 difficulty and proof of work are checked against the blocks before it; the difficulty that the network
-requires is computed. The node is trusted about the chain before the first block, unless there is a
-checkpoint: a file that this command writes, which is as trustworthy as the place it is kept in.
+requires is computed. Without a checkpoint, the node is trusted about the chain before the first block.
+This command and `follow --once` write checkpoints to the file of --checkpoint. Keep it where only you
+can write.
 With --sample N a proof of work is checked with a chance of 1 in N, and those of the newest 16 of each
 1024 blocks always. The chance to miss k forged ones before those is (1 - 1/N)^k. The other rules are
-checked for every block. A checkpoint is written only where the newest block's proof of work was
-checked, and not in a part of the chain with a block that is not valid.
+checked for every block. The checkpoint is written after each batch (64 blocks, or 1024 with --sample),
+unless a block in it is invalid or has an unknown version. The proof of work of the newest block of the
+batch is always checked.
 A chain that ends before --to is verified to its end. If it ends before --from, nothing is verified and
 the exit code is 0. A message names the end.
 Verdicts are JSON lines in the order of the blocks. The run ends after the first block that is invalid
@@ -156,21 +159,21 @@ pub(crate) enum Command {
     /// Serve a node's compact headers to others who follow the chain
     #[command(after_long_help = follow::AFTER_RELAY_HELP)]
     Relay(RelayArgs),
-    /// Verify what nodes tell your wallets, as a proxy on this computer
+    /// Run a local proxy that verifies nodes' answers to your wallets
     #[command(after_long_help = guard::AFTER_HELP)]
     Guard(GuardArgs),
     /// Measure this machine, alone or against the reference implementation
     #[command(after_long_help = bench::AFTER_HELP)]
     Bench(BenchArgs),
-    /// Show which engine, processor extensions and pages of memory this machine uses
+    /// Show the engine, processor extensions and kinds of memory pages that this machine uses
     Info(InfoArgs),
     /// Serve the page on loopback, and compute hashes for it
     #[command(after_long_help = serve::AFTER_HELP)]
     Serve(ServeArgs),
-    /// Verify every proof of work of a chain or a list, epoch by epoch; a program of its own
+    /// Verify every proof of work of a chain or a list, epoch by epoch (requires randomx-audit)
     #[command(disable_help_flag = true)]
     Audit(ExternalArgs),
-    /// Read a range of a chain into Parquet files, for audits; a program of its own
+    /// Read a range of a chain into Parquet files, for audits (requires randomx-audit)
     #[command(disable_help_flag = true)]
     Collect(ExternalArgs),
 }
@@ -210,7 +213,7 @@ pub(crate) struct HashArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) jsonl: Option<PathBuf>,
 
-    /// Where dataset items come from
+    /// How to get dataset items
     #[arg(long, value_enum, default_value_t = Mode::Light)]
     pub(crate) mode: Mode,
 
@@ -238,7 +241,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) node: Option<NodeArgs>,
 
-    /// Where dataset items come from
+    /// How to get dataset items
     #[arg(long, value_enum, default_value_t = Mode::Light)]
     pub(crate) mode: Mode,
 
