@@ -4,12 +4,12 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-/// Where dataset items come from.
+/// How to get dataset items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Mode {
-    /// From a cache of 256 MiB, computed when needed
+    /// Compute each item from a cache of 256 MiB
     Light,
-    /// From a dataset of 2080 MiB, computed in advance
+    /// Read items from a dataset of 2080 MiB, built once per key
     Fast,
 }
 

@@ -28,8 +28,8 @@ pub(crate) struct WorkArgs {
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MAX_LANES as i64))]
     lanes: Option<u8>,
 
-    /// Write machine code at the address where it runs, which is never writable and executable at
-    /// once; costs two system calls per program. Without this it is written at a second address
+    /// Switch the pages of machine code between writable and executable, with two system calls per
+    /// program. By default, the code has a second, writable mapping
     #[arg(long)]
     secure: bool,
 
