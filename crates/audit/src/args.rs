@@ -28,20 +28,22 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   target        instead of or beside it: 4, 8 or 32 bytes in little-endian order
   version       optional: RandomX 1 (default) or 2
   height        optional: of the block
-and others, which the result keeps. Rows with a height belong to an epoch of 2048 blocks, others to
-that of their seed hash. Rows of an epoch may be anywhere, but should be close to each other.
+The output keeps any other columns. An epoch has 2048 blocks. A row's epoch follows from its height, or
+from its seed hash if it has no height. Rows may be in any order; the audit is faster if the rows of an
+epoch are close together. Limit: 1,048,576 sequences of rows of one epoch.
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the invalid ones with evidence, and those without a
-RandomX proof of work. Malformed rows are invalid, with a reason. A file appears when its epoch is
-done. The same command goes on where an earlier run ended, however that ended.
+RandomX proof of work. Malformed rows are invalid, with a reason. Each file is written when its epoch is
+complete. To resume an interrupted run, run the same command again.
 
-A node or relay is trusted about the chain's difficulties and about which chain it is: `randomx verify
---node` verifies those too. Without --to, the ten newest blocks are left out.
+The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
+--node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten
+newest blocks are left out.
 
 Memory: 256 MiB for each epoch that is hashed at once, 2 MiB for each of eight lanes of each thread,
-and 64 MiB for each epoch's rows. An epoch of 2,560 hashes or more is hashed with a dataset where
---memory allows 2,400 MiB, and 16 MiB for each thread.
+and 64 MiB for each epoch's rows. Epochs of 2,560 or more hashes use a dataset if --memory is at least
+2,400 MiB plus 16 MiB per thread. The default of 2G is too small for that.
 
 Exit codes:
   0  every proof of work is valid
@@ -54,9 +56,9 @@ Examples:
   randomx audit --parquet chain/ --output audit/
 
 Output: a Parquet file for each epoch with the columns height, seed_hash, hashing_blob and difficulty.
-A file appears when its epoch is read whole. The same command goes on where an earlier run ended, and
-reads only the last epoch again if it has grown. Blocks of different epochs, too, must follow each
-other.
+Each file is written when its epoch is complete. To resume an interrupted run, or to read blocks that
+are newer, run the same command again. It reads the last epoch again if that has grown. Every block
+must follow the one before it, also from one epoch to the next.
 
 Exit codes:
   0  the range is complete
@@ -102,7 +104,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "N", requires = "store", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) fixed_difficulty: Option<u64>,
 
-    /// The folder of the results; an earlier run in it goes on
+    /// The folder of the results; an interrupted run in it is resumed
     #[arg(long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
@@ -120,7 +122,7 @@ pub(crate) struct CollectArgs {
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
 
-    /// The folder of the headers; an earlier run in it goes on
+    /// The folder of the headers; an interrupted run in it is resumed
     #[arg(long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 }
