@@ -30,8 +30,8 @@ input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
   s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl.
 
-An epoch's file appears when it is whole. The same command goes on where an earlier run ended,
-however that ended. An object store has no locks: let one command at a time write to a folder.
+Each file is written when its epoch is complete. To resume an interrupted run, run the same command
+again. An object store has no locks: let one command at a time write to a folder.
 
 exit codes:
   0  every proof of work is valid
