@@ -8,7 +8,7 @@ use randomx_monero::Network;
 /// Which chain is followed, where it begins, and how it is checked.
 #[derive(Args)]
 pub(crate) struct ChainArgs {
-    /// Begin at the checkpoint in this file, which is trusted, and not at the network's anchors
+    /// Begin at the trusted checkpoint in this file instead of the network's anchor
     #[arg(long, value_name = "FILE")]
     pub(crate) start: Option<PathBuf>,
 

@@ -14,8 +14,8 @@ Examples:
   randomx follow --node http://node-a.example:18089 --node http://node-b.example:18089 --store chain
   randomx follow --relay http://127.0.0.1:18090 --node http://127.0.0.1:18081 --store chain --once
 
-No source is trusted. On the main network and its test networks the chain begins at a block that
-Monero's own source code names; what lies before is proven by its id. Each later block is checked by
+No source is trusted. On mainnet, stagenet and testnet, the chain begins at an anchor: a block whose id
+is hard-coded in Monero's source. That id proves all earlier blocks. Each later block is checked by
 Monero's rules and its proof of work is computed. The chain with the most work wins; where sources
 differ, the other side is written as evidence, which `randomx verify --evidence` checks.
 
@@ -23,7 +23,7 @@ With --json, each line is an event: tip, reorg, deep-reorg, disagreement, source
 
 Exit codes, with --once:
   0  the chain of at least one source was followed to its end
-  1  a source sent something that is proven false
+  1  a source sent false data
   2  unusable arguments, no source could be followed, or the state could not be stored";
 
 pub(crate) const AFTER_RELAY_HELP: &str = "\

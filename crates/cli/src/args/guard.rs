@@ -17,9 +17,10 @@ Then the wallet's node is 127.0.0.1:18081:
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
 and transactions reach a wallet only if they belong to the verified chain, heights and headers come
-from that chain, and fee estimates over 10 times what recent blocks paid are refused. A node that lies
-is not asked again, and the evidence is kept in the store. What blocks do not commit to is passed on and
-counted as not verified: decoys, output indices, the pool, what is spent. See GET /guard/status.
+from that chain, and fee estimates over 10 times what recent blocks paid are refused. The guard drops a
+node that sends false data and keeps the evidence in the store. It forwards data that blocks do not
+commit to (decoys, output indices, the transaction pool, spent status) and counts it as not verified.
+See GET /guard/status.
 
 While the guard reads the chain, wallets get the status BUSY. A wallet that scans from an older height
 waits until the guard has the headers from there on; a relay gives them fastest. The nodes must not be
@@ -52,8 +53,8 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "URL", value_parser = proxy)]
     pub(crate) proxy: Option<Proxy>,
 
-    /// Trust the certificates in this PEM file, and no public authority, for https: those of
-    /// your own authority, or a node's own
+    /// For https, trust only the certificates in this PEM file, not the public CAs: your own
+    /// CA's, or a node's self-signed certificate
     #[arg(long = "ca", value_name = "FILE", value_parser = authorities)]
     pub(crate) authorities: Option<Authorities>,
 
