@@ -143,7 +143,7 @@ export const LIES: Lie[] = [
       return true;
     }),
     code: "node-too-large",
-    sentence: "expected at most 8388608 bytes of answer",
+    sentence: "expected an answer of at most 8388608 bytes, got more",
   },
   {
     name: "a response that never ends",

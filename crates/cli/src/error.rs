@@ -52,7 +52,7 @@ pub(crate) enum Error {
     #[error("nothing to verify: the last block is {last}, and the next one to verify is {first}")]
     NothingNew { first: u64, last: u64 },
 
-    #[error("--to: the node's last block is {tip}")]
+    #[error("--to: the node's chain ends at block {tip}; verifying up to there")]
     ChainEnds { tip: u64 },
 
     #[error("the node has another block at the checkpoint's height {height}: {id}")]

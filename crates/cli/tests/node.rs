@@ -100,7 +100,9 @@ fn ranges_beyond_the_chain_have_an_answer() {
     let node = serve(Arc::new(FakeChain::new(10)), honest);
     let run = verify(&node, &["--from", "8", "--to", "1000000"]).code(0);
     assert_eq!(verdicts(&run).len(), 3);
-    run.stderr(predicate::str::starts_with("note: --to: the node's last block is 10\n"));
+    run.stderr(predicate::str::starts_with(
+        "note: --to: the node's chain ends at block 10; verifying up to there\n",
+    ));
     for (from, to, last) in [("11", "20", 10), ("18446744073709551615", "1", 1), ("5", "4", 4)] {
         let note = format!(
             "note: nothing to verify: the last block is {last}, and the next one to verify is {from}\n"
@@ -293,7 +295,9 @@ fn unusable_answers_are_named() {
         result["blob"] = json!("0a0");
         Reply::Result(result)
     });
-    failure("expected at most 8388608 bytes of answer", |_| Reply::Raw(200, vec![b' '; 100 << 20]));
+    failure("expected an answer of at most 8388608 bytes, got more", |_| {
+        Reply::Raw(200, vec![b' '; 100 << 20])
+    });
     failure("cannot reach the node: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
     failure("cannot reach the node: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
     failure("expected a JSON-RPC answer with a result", |_| Reply::Raw(200, b"{}".to_vec()));

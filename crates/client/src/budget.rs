@@ -36,7 +36,7 @@ pub(crate) struct Body {
 #[derive(Debug, Error)]
 pub(crate) enum ReadError {
     /// It has more bytes than allowed.
-    #[error("expected at most {limit} bytes of answer")]
+    #[error("expected an answer of at most {limit} bytes, got more")]
     TooLarge {
         /// The most bytes allowed.
         limit: u64,

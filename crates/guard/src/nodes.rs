@@ -223,7 +223,7 @@ fn send(agent: &Agent, address: &str, call: &Call) -> Result<Vec<u8>, Fault> {
     let fail = |problem: ureq::Error| {
         Fault::Unusable(match problem {
             ureq::Error::BodyExceedsLimit(limit) => {
-                format!("expected at most {limit} bytes of answer")
+                format!("expected an answer of at most {limit} bytes, got more")
             }
             ureq::Error::Timeout(_) => "no answer in time".to_owned(),
             other => other.to_string(),

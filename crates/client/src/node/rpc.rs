@@ -56,7 +56,7 @@ pub enum NodeError {
         words: String,
     },
     /// The answer was too long.
-    #[error("{method}: expected at most {limit} bytes of answer")]
+    #[error("{method}: expected an answer of at most {limit} bytes, got more")]
     TooLarge {
         /// The method.
         method: &'static str,
