@@ -112,7 +112,7 @@ describe.each(LIES)("$name", ({ alter, reason }) => {
         expect(refused[0]).toMatchObject({ node: world.proxy.url, method: "getblocks.bin" });
         expect(refused[0]?.reason).toMatch(reason);
         expect(nodes[0]?.dropped).toMatch(reason);
-        expect(guard.log).toContain(`${world.proxy.url} lied in getblocks.bin: `);
+        expect(guard.log).toContain(`${world.proxy.url} sent false data in getblocks.bin: `);
         expect(await evidence(store)).toEqual(["lie-1.json"]);
         const kept = JSON.parse(await readFile(join(store, "lie-1.json"), "utf8")) as {
           evidence: { block: string; verified_id: string };

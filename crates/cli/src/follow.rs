@@ -16,7 +16,7 @@ use crate::{
 };
 pub(crate) use printer::Printer;
 
-/// The exit code if a source is proven to have lied.
+/// The exit code if a source is proven to have sent false data.
 const LIED: u8 = 1;
 
 /// Follows the chain and prints what happens.

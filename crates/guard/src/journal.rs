@@ -104,7 +104,7 @@ impl Journal {
         }
     }
 
-    /// Logs a lie and writes its evidence.
+    /// Logs false data of a node and writes the evidence.
     pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) {
         let Lie { reason, evidence } = lie;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
@@ -119,7 +119,10 @@ impl Journal {
             }
         };
         let place = file.as_ref().map(|file| format!("; evidence: {}", file.display()));
-        self.log(&format!("{node} lied in {method}: {reason}{}", place.unwrap_or_default()));
+        self.log(&format!(
+            "{node} sent false data in {method}: {reason}{}",
+            place.unwrap_or_default()
+        ));
         let refused = Refused {
             time,
             node: node.to_owned(),

@@ -198,7 +198,7 @@ impl Nodes {
         self.nodes.iter().map(describe).collect()
     }
 
-    /// Drops a node that lied.
+    /// Drops a node that sent false data.
     fn accuse(&self, node: &Remote, method: &str, lie: Lie) -> Refusal {
         let reason = lie.reason.clone();
         self.journal.accuse(&node.name, method, lie);

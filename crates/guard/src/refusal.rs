@@ -21,7 +21,7 @@ pub(crate) enum Refusal {
     #[error("{0}")]
     Unusable(String),
     /// A node sent something false, and is dropped.
-    #[error("{node} lied: {reason}")]
+    #[error("{node} sent false data: {reason}")]
     Lie {
         /// The node.
         node: String,

@@ -94,7 +94,7 @@ fn a_block_comes_from_a_node_and_is_compared() {
     };
     let block = wallet.call("get_block", &json!({ "height": 6 }));
     let status = block["status"].as_str().expect("a text");
-    assert!(status.contains("lied: block 6 is not on the verified chain"), "{status}");
+    assert!(status.contains("sent false data: block 6 is not on the verified chain"), "{status}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn assert_lie(alter: fn(&mut Vec<TestBlock>), reason: &str) {
     let (_node, guarded, store) = guarded(|words| words.blocks = alter);
     let wallet = guarded.wallet();
     let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
-    assert!(answer.status.contains(" lied: "), "{}", answer.status);
+    assert!(answer.status.contains(" sent false data: "), "{}", answer.status);
     assert!(answer.status.contains(reason), "{}", answer.status);
     assert!(answer.blocks.is_empty());
     assert!(guarded.logged(reason));
@@ -92,7 +92,9 @@ fn a_fork_near_the_tip_is_refused_and_not_accused() {
     let known = chain(BLOCKS, BLOCKS)[20].id;
     let answer = guarded.wallet().blocks(&[known, MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("block 28 is not on the verified chain"), "{}", answer.status);
-    assert!(!answer.status.contains("lied") && !store.path().join("lie-1.json").exists());
+    assert!(
+        !answer.status.contains("sent false data") && !store.path().join("lie-1.json").exists()
+    );
     node.words().chain = chain(BLOCKS, BLOCKS);
     assert_eq!(guarded.wallet().blocks(&[known, MAINNET_GENESIS_ID]).status, "OK");
 }
@@ -110,7 +112,7 @@ fn an_old_tip_is_not_the_end_of_the_chain() {
     node.words().blocks = |blocks| blocks.truncate(1);
     let answer = guarded.wallet().blocks(&[all[18].id, MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("the node has no block after 18"), "{}", answer.status);
-    assert!(!guarded.logged("lied"));
+    assert!(!guarded.logged("sent false data"));
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn an_altered_transaction_is_not_found_by_its_hash() {
     };
     let answer = guarded.wallet().json("/gettransactions", &json!({ "txs_hashes": [hash] }));
     let status = answer["status"].as_str().expect("a text");
-    assert!(status.contains("lied: another transaction than"), "{status}");
+    assert!(status.contains("sent false data: another transaction than"), "{status}");
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn contradictions_about_spent_outputs_are_refused() {
     let answer = guarded.wallet().json("/is_key_image_spent", &images);
     let status = answer["status"].as_str().expect("a text");
     assert!(status.contains("two nodes contradict each other"), "{status}");
-    assert!(!guarded.logged("lied"));
+    assert!(!guarded.logged("sent false data"));
     nodes[0].words().spent = vec![1];
     let answer = guarded.wallet().json("/is_key_image_spent", &images);
     assert_eq!(answer["spent_status"], json!([1]));
