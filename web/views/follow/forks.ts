@@ -37,11 +37,11 @@ export function forkFigure(fork: Fork): HTMLElement {
 
 /** Makes the note about a source that sent something false. */
 export function accusationNote({ source, evidence }: Accusation): HTMLElement {
-  const reason = source.reason ?? "it sent something that is proven false";
+  const reason = source.reason ?? "it sent false data";
   return make(
     "div",
-    make("p", `${source.url} is not asked any more: ${reason}.`),
-    saveButton(evidence, `evidence-source-${source.index + 1}.bin`, "Save the proof"),
+    make("p", `This page no longer uses ${source.url}: ${reason}.`),
+    saveButton(evidence, `evidence-source-${source.index + 1}.bin`, "Save the evidence"),
   );
 }
 

@@ -23,7 +23,7 @@ const QUESTIONS: Record<CheckName, string> = {
   transactions: "Is each transaction listed once?",
   id: "Does it have the expected id?",
   "previous-id": "Does it name the block before it?",
-  "timestamp-median": "Is it newer than the median of the 60 blocks before it?",
+  "timestamp-median": "Is its timestamp at least the median of the 60 blocks before it?",
   "timestamp-future": "Is its timestamp at most two hours in the future?",
   "seed-hash": "Is the key the id of the seed block?",
   difficulty: "Is the difficulty the one that the blocks before it require?",
