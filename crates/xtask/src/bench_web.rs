@@ -32,6 +32,10 @@ pub(crate) struct BenchWebArgs {
     #[arg(long)]
     following: bool,
 
+    /// Measure only batches after a change of the key, by each choice of an engine.
+    #[arg(long, conflicts_with = "following")]
+    batches: bool,
+
     /// Measure randomx.js too, whose build has this script (`dist/web/index.js`).
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
@@ -48,7 +52,7 @@ enum Browser {
 /// Builds the package and the program `randomx`, and measures both.
 pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     build::wasm_from_scratch()?;
-    let native = if args.following {
+    let native = if args.following || args.batches {
         build::native("release", &[])?
     } else {
         setup::cpp_tools()?;
@@ -66,6 +70,9 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     }
     if args.following {
         playwright.env("BENCH_FOLLOWING", "1");
+    }
+    if args.batches {
+        playwright.env("BENCH_BATCHES", "1");
     }
     if !args.browsers.is_empty() {
         playwright.env("BENCH_BROWSERS", names(&args.browsers));

@@ -18,6 +18,8 @@ import { place, subjects, what } from "./subjects.js";
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 /** Whether only following a chain is measured, which takes minutes instead of half an hour. */
 const ONLY_FOLLOWING = process.env.BENCH_FOLLOWING === "1";
+/** Whether only batches after a change of the key are measured. */
+const ONLY_BATCHES = process.env.BENCH_BATCHES === "1";
 const BROWSERS = (process.env.BENCH_BROWSERS ?? "chromium,firefox,webkit").split(",");
 
 /** Inputs that the peer hashes, one after another. */
@@ -37,8 +39,25 @@ test("following a chain", async () => {
   report([], { machine: await describeMachine(), bytes: {}, memory: {}, following });
 });
 
+test("batches after a change of the key, by each choice of an engine", async () => {
+  test.skip(!ONLY_BATCHES, "the other benchmark contains it");
+  const measurements = new Measurements();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of BROWSERS) {
+      const browser = await start(name as BrowserName);
+      try {
+        await addBatches(browser, `${name} ${browser.version}`, round, measurements);
+      } finally {
+        await browser.close();
+      }
+    }
+  }
+  const machine = await describeMachine();
+  report(measurements.rows(), { machine, bytes: {}, memory: {}, following: {} });
+});
+
 test("the package, its peer and the native builds", async () => {
-  test.skip(ONLY_FOLLOWING, "only following a chain is measured");
+  test.skip(ONLY_FOLLOWING || ONLY_BATCHES, "only a part is measured");
   const measurements = new Measurements();
   const facts: Facts = { machine: {}, bytes: await downloads(), memory: {}, following: {} };
   for (let round = 0; round < ROUNDS; round += 1) {
