@@ -23,9 +23,17 @@ pub(super) const SCALE: Xmm = Xmm(15);
 /// Returns integer register `r0` to `r7`.
 #[inline(always)]
 pub(super) const fn r(register: u8) -> Gpr {
-    const R: [Gpr; 8] =
-        [Gpr::R8, Gpr::R9, Gpr::R10, Gpr::R11, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
-    R[register as usize & 7]
+    // Unlike a table, this shows the compiler that all of them need a REX prefix.
+    match register & 7 {
+        0 => Gpr::R8,
+        1 => Gpr::R9,
+        2 => Gpr::R10,
+        3 => Gpr::R11,
+        4 => Gpr::R12,
+        5 => Gpr::R13,
+        6 => Gpr::R14,
+        _ => Gpr::R15,
+    }
 }
 
 /// Returns group F register 0 to 3.
