@@ -38,12 +38,15 @@ fn write(folder: &Path) -> ! {
 
 /// Starts a process that writes, and returns it and its output when it has written some states.
 fn writer(folder: &Path, states: usize) -> (Child, impl BufRead) {
-    let mut writer = Command::new(env::current_exe().expect("this program"))
-        .args(["--exact", "a_killed_process_leaves_the_old_or_the_new_state", "--nocapture"])
-        .env(WRITER, folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    command.args(["--exact", "a_killed_process_leaves_the_old_or_the_new_state", "--nocapture"]);
+    command.env(WRITER, folder).stdout(Stdio::piped());
+    let started = command.spawn().or_else(|_| {
+        // On a busy machine, Wine fails to start some programs.
+        thread::sleep(Duration::from_secs(1));
+        command.spawn()
+    });
+    let mut writer = started.expect("it starts");
     let mut output = BufReader::new(writer.stdout.take().expect("its output"));
     let lines = output.by_ref().lines().map_while(Result::ok);
     let written = lines.filter(|line| line.ends_with(WRITTEN)).take(states);
