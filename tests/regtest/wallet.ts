@@ -61,8 +61,18 @@ export class WalletRpc {
     );
   }
 
-  /** Calls a method, and throws what the wallet says if it fails. */
+  /**
+   * Calls a method, and throws what the wallet says if it fails. A daemon that has just mined many blocks may
+   * answer too late for the wallet, so a lost connection gets a second try.
+   */
   async call(method: string, params: Json = {}): Promise<Json> {
+    return this.#call(method, params).catch((error: unknown) => {
+      if (!(error instanceof WalletError) || error.message !== "no connection to daemon") throw error;
+      return this.#call(method, params);
+    });
+  }
+
+  async #call(method: string, params: Json): Promise<Json> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: "0", method, params });
     const response = await fetch(`${this.#url}/json_rpc`, { method: "POST", body });
     const answer = (await response.json()) as { result?: Json; error?: { message: string } };
