@@ -67,7 +67,8 @@ export class WalletRpc {
    */
   async call(method: string, params: Json = {}): Promise<Json> {
     return this.#call(method, params).catch((error: unknown) => {
-      if (!(error instanceof WalletError) || error.message !== "no connection to daemon") throw error;
+      if (!(error instanceof WalletError) || error.message !== "no connection to daemon")
+        throw error;
       return this.#call(method, params);
     });
   }

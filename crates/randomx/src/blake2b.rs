@@ -66,6 +66,7 @@ impl Blake2b {
     }
 
     /// Returns every implementation for `cpu`, the portable one first.
+    #[cfg(any(target_arch = "x86_64", feature = "internals", test))]
     pub fn all(cpu: Cpu) -> impl Iterator<Item = Blake2b> {
         let all = [
             Vectors::Portable,
@@ -78,6 +79,7 @@ impl Blake2b {
     }
 
     /// Whether `cpu` has what the implementation needs.
+    #[cfg(any(target_arch = "x86_64", feature = "internals", test))]
     fn runs_on(self, cpu: Cpu) -> bool {
         let _ = cpu;
         match self.0 {
