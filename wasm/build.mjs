@@ -25,7 +25,7 @@ import { sbom } from "../crates/xtask/scripts/sbom.mjs";
 
 const here = new URL("./", import.meta.url);
 
-/** The folder of the published files. Who reads it never sees a half of them. */
+/** The folder of the published files. It is replaced whole, and only if a file differs. */
 const published = new URL("dist/", here);
 
 /** Where this run writes them. */
