@@ -60,6 +60,11 @@ export function nodeThreads(): NodeThreads | undefined {
   return isPage ? undefined : nodeModule("worker_threads");
 }
 
+/** Whether the engine is JavaScriptCore, whose errors alone have a line: that of Safari, WebKitGTK and Bun. */
+export function isJavaScriptCore(): boolean {
+  return "line" in new Error();
+}
+
 /** The part of Node's `worker_threads` that is used. */
 export interface NodeThreads {
   Worker: new (script: URL) => NodeWorker;

@@ -3,12 +3,18 @@
  * when it schedules collections: hundreds of MiB can wait while a worker looks idle. A large throwaway
  * buffer forces a collection.
  */
+import { isJavaScriptCore } from "./environment.js";
 
 /** Hashes between two collections. The eight modules of each hash take several MiB in all. */
 const HASHES = 8;
 
-/** Bytes of outside memory after which V8 collects. They are never written, so they cost nothing. */
+/** Bytes of outside memory after which engines collect. They are never written, so they cost nothing. */
 const BUFFER = 64 << 20;
+
+const WASM_PAGE = 64 << 10;
+
+/** JavaScriptCore writes zeros into a large buffer wherever it used that memory before. A memory is mapped anew. */
+const MAPS_ONLY_MEMORIES = isJavaScriptCore();
 
 /** Counts the hashes whose generated code is garbage. */
 export class CodeGarbage {
@@ -44,7 +50,9 @@ export function addReceived(bytes: number): void {
 export function collect(): void {
   try {
     // `Reflect`, because minifiers remove a `new` whose result is unused.
-    Reflect.construct(ArrayBuffer, [BUFFER]);
+    if (MAPS_ONLY_MEMORIES)
+      Reflect.construct(WebAssembly.Memory, [{ initial: BUFFER / WASM_PAGE }]);
+    else Reflect.construct(ArrayBuffer, [BUFFER]);
   } catch {
     // So little memory is left that the engine collects without help.
   }
