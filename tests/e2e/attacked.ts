@@ -7,12 +7,16 @@ import type { UnrecordedBrowser, UnrecordedTab } from "./browsers/unrecorded.js"
 /** Suffers one attack. */
 export type Suffer = (attack: string) => Promise<void>;
 
-/** Opens the harness, loads everything once, and measures what attacks cost. */
+/**
+ * Opens the harness, loads everything once, and measures what attacks cost, over a line of a number of bytes a
+ * second.
+ */
 export async function attacked(
   browser: UnrecordedBrowser,
   measure: (tab: UnrecordedTab, suffer: Suffer) => Promise<void>,
+  rate = Infinity,
 ): Promise<void> {
-  const server = await startAttacks();
+  const server = await startAttacks(rate);
   const tab = await browser.open(HARNESS, '"harness" in window');
   try {
     const suffer = async (attack: string): Promise<void> => {

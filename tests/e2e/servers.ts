@@ -36,7 +36,7 @@ const product: Site = {
 const harness: Site = {
   url: HARNESS,
   builds: [{ config: HARNESS_CONFIG, built: "tests/e2e/results/harness" }],
-  sources: ["tests/e2e/harness", "crates/conformance/pkg", ...SHARED],
+  sources: ["tests/e2e/harness", "tests/node/chain", "crates/conformance/pkg", ...SHARED],
   serve: (port) =>
     `${vite} preview --config ${HARNESS_CONFIG} --logLevel warn --strictPort --port ${port}`,
 };

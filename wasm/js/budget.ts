@@ -3,9 +3,11 @@
  * `MAX_REQUESTS * FREE_BYTES` and the longest single answer.
  */
 import { unlessAborted } from "./abort.js";
+import { EBB, READS_WITHOUT_END, SLOW } from "./flood.js";
+import { collect } from "./garbage.js";
 
-/** The most requests in flight. */
-const MAX_REQUESTS = 32;
+/** The most requests in flight: where answers cannot be held back, those that can still be floods. */
+const MAX_REQUESTS = READS_WITHOUT_END ? 4 : 32;
 
 /** The bytes that any answer may have: room for 1,000 headers. Only one at a time may have more. */
 export const FREE_BYTES = 128 << 10;
@@ -57,6 +59,15 @@ const large = new Semaphore(1);
 /** A request's share of the budget. */
 export class Lease {
   #isLarge = false;
+  #isOne = true;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor() {
+    if (!READS_WITHOUT_END) return;
+    this.#timer = setTimeout(() => {
+      this.#leave();
+    }, SLOW);
+  }
 
   /** Waits until another request may begin. */
   static async begin(signal: AbortSignal | undefined): Promise<Lease> {
@@ -76,9 +87,30 @@ export class Lease {
     this.#isLarge = true;
   }
 
-  /** Returns the share. */
-  end(): void {
-    requests.release();
+  /**
+   * Returns the share. Where answers cannot be held back, one that was long or cut off first has time to end
+   * and to be collected.
+   */
+  end(isCut: boolean): void {
+    if (READS_WITHOUT_END && (isCut || this.#isLarge)) {
+      collect();
+      setTimeout(() => {
+        this.#release();
+      }, EBB);
+    } else {
+      this.#release();
+    }
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    this.#leave();
     if (this.#isLarge) large.release();
+  }
+
+  /** Ends to count as a request in flight. */
+  #leave(): void {
+    if (this.#isOne) requests.release();
+    this.#isOne = false;
   }
 }

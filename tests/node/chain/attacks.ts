@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { wellFormed } from "./well-formed.js";
 
@@ -38,10 +39,14 @@ export const HARMLESS = "harmless";
 /** The calls of a node that have an answer, by attack: with a well-formed one, all. */
 export const ANSWERED: Record<string, number> = { [HARMLESS]: 7, largest: 7 };
 
-/** Starts the server. Returns its address and the function that stops it. */
-export async function startAttacks(): Promise<{ url: string; stop: () => void }> {
+/**
+ * Starts the server. Returns its address and the function that stops it. All answers share one line of a rate
+ * in bytes a second.
+ */
+export async function startAttacks(rate = Infinity): Promise<{ url: string; stop: () => void }> {
+  const line = new Line(rate);
   const server = createServer((request, response) => {
-    void answer(request, response);
+    void answer(request, response, line);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -53,7 +58,11 @@ export async function startAttacks(): Promise<{ url: string; stop: () => void }>
   return { url: `http://127.0.0.1:${port}`, stop };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  line: Line,
+): Promise<void> {
   const [, attack = "", ...path] = (request.url ?? "").split("/");
   let body = "";
   for await (const part of request) body += String(part);
@@ -69,19 +78,62 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end(JSON.stringify({ result }));
   } else if (attack === "bomb") {
     response.setHeader("Content-Encoding", "gzip");
-    response.end(BOMB);
+    await whole(BOMB, response, line);
   } else if (attack === "largest" || attack === HARMLESS) {
-    response.end(wellFormed(path, body, attack === HARMLESS ? 1 / 256 : 1));
+    await whole(wellFormed(path, body, attack === HARMLESS ? 1 / 256 : 1), response, line);
   } else {
-    endless(BODIES[attack] ?? ["", chunk(" ")], response);
+    await endless(BODIES[attack] ?? ["", chunk(" ")], response, line);
   }
 }
 
-function endless([start, next]: [string, Buffer], response: ServerResponse): void {
+/** Sends an answer and its length. */
+async function whole(bytes: Buffer, response: ServerResponse, line: Line): Promise<void> {
+  response.setHeader("Content-Length", bytes.length);
+  for (let at = 0; at < bytes.length && !response.destroyed; at += CHUNK) {
+    await send(bytes.subarray(at, at + CHUNK), response, line);
+  }
+  response.end();
+}
+
+async function endless(
+  [start, next]: [string, Buffer],
+  response: ServerResponse,
+  line: Line,
+): Promise<void> {
   response.write(start);
-  const more = (): void => {
-    while (!response.destroyed && response.write(next));
-    if (!response.destroyed) response.once("drain", more);
-  };
-  more();
+  while (!response.destroyed) await send(next, response, line);
+}
+
+/** Sends a chunk, and waits until the line and the response take another. */
+async function send(bytes: Buffer, response: ServerResponse, line: Line): Promise<void> {
+  response.write(bytes);
+  const busy = line.take(bytes.length);
+  if (busy > 0) await pause(busy);
+  if (!response.writableNeedDrain || response.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
+}
+
+/** A line of limited speed. */
+class Line {
+  /** Bytes a millisecond. */
+  readonly #speed: number;
+  #free = 0;
+
+  constructor(rate: number) {
+    this.#speed = rate / 1000;
+  }
+
+  /** Takes bytes. Returns how long the line is busy with them, in milliseconds, or 0 if not for one. */
+  take(bytes: number): number {
+    const now = performance.now();
+    this.#free = Math.max(this.#free, now) + bytes / this.#speed;
+    const busy = this.#free - now;
+    return busy < 1 ? 0 : busy;
+  }
 }

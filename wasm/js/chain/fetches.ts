@@ -1,6 +1,12 @@
-/** The callers' `fetch`es, which a follower calls for its worker. */
+/** The requests that a follower sends for its worker: by the callers' own `fetch`es, and in WebKit all. */
 import { bodyReader, type BodyReader } from "../body.js";
+import { READS_WITHOUT_END } from "../flood.js";
+import { requestOf, send, type Transport } from "../monero/transport.js";
+import { Pieces } from "./pieces.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
+
+/** Longer than the worker waits for any answer, in milliseconds. */
+const LONG = 2 ** 31 - 1;
 
 /** A request in flight. */
 interface Open {
@@ -11,9 +17,9 @@ interface Open {
 /** The messages of the worker about requests. */
 export type RemoteCall = Extract<FromChain, { kind: "fetch" | "more" | "cancel" }>;
 
-/** Sends requests for the worker. It reads no more of an answer than the worker takes. */
+/** Sends requests for the worker. It reads no more of an answer than the worker takes, or than its limit. */
 export class Fetches {
-  readonly #fetches: readonly (typeof globalThis.fetch | undefined)[];
+  readonly #transports: readonly Transport[];
   readonly #post: (message: ToChain) => void;
   readonly #open = new Map<number, Open>();
 
@@ -21,7 +27,10 @@ export class Fetches {
     fetches: readonly (typeof globalThis.fetch | undefined)[],
     post: (message: ToChain) => void,
   ) {
-    this.#fetches = fetches;
+    this.#transports = fetches.map((fetch) => ({
+      timeout: LONG,
+      fetch: fetch ?? globalThis.fetch.bind(globalThis),
+    }));
     this.#post = post;
   }
 
@@ -38,17 +47,17 @@ export class Fetches {
     for (const id of [...this.#open.keys()]) this.#end(id);
   }
 
-  async #begin({ id, source, url, body }: RemoteRequest): Promise<void> {
-    const fetch = this.#fetches[source] ?? globalThis.fetch;
+  async #begin(request: RemoteRequest): Promise<void> {
+    const { id, source, url, body } = request;
+    const transport = this.#transports[source];
+    if (!transport) throw new Error("there is no such source");
     const open: Open = { stop: new AbortController(), reader: undefined };
     this.#open.set(id, open);
-    const response = await fetch(url, {
-      ...(body === undefined ? {} : { method: "POST", body }),
-      redirect: "error",
-      credentials: "omit",
-      referrerPolicy: "no-referrer",
-      signal: open.stop.signal,
-    });
+    if (READS_WITHOUT_END) {
+      await this.#whole(transport, request, open.stop.signal);
+      return;
+    }
+    const response = await transport.fetch(url, requestOf(body, open.stop.signal));
     open.reader = response.body ? bodyReader(response.body) : undefined;
     if (this.#open.has(id)) {
       const length = response.headers.get("Content-Length");
@@ -56,6 +65,20 @@ export class Fetches {
     } else {
       open.reader?.cancel();
     }
+  }
+
+  /** Reads a whole answer, because nothing can hold it back until the worker takes it. */
+  async #whole(
+    transport: Transport,
+    { id, url, body, limit }: RemoteRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const question = { label: "the request", url: new URL(url), body, limit };
+    const outcome = await send(transport, question, () => new Pieces(), signal);
+    if ("error" in outcome) throw outcome.error;
+    if (!this.#open.delete(id)) return;
+    const { value: bytes } = outcome;
+    this.#post({ kind: "response", id, status: 200, length: String(bytes.length), bytes });
   }
 
   async #more(id: number): Promise<void> {

@@ -2,6 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "../abort.js";
 import { RandomXError, aborted, asRandomXError } from "../errors.js";
+import { READS_WITHOUT_END } from "../flood.js";
 import { hex } from "../monero/hex.js";
 import type { Scheduler } from "../scheduler.js";
 import { startThread, type Thread } from "../thread.js";
@@ -203,7 +204,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       const { workerUrl, moneroWasmUrl } = this.#scheduler.addresses;
       const sources = this.#given.map(({ kind, url, fetch }) => ({
         ...{ kind, url },
-        isRemote: fetch !== undefined,
+        isRemote: fetch !== undefined || READS_WITHOUT_END,
       }));
       const listener = {
         message: ({ chain }: FromChainMessage) => {

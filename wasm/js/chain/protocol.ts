@@ -21,7 +21,7 @@ export type Start =
 export interface SourceArgs {
   kind: "node" | "relay";
   url: string;
-  /** Whether the follower sends its requests, with a caller's `fetch`. */
+  /** Whether the follower sends its requests: with a caller's `fetch`, and in WebKit. */
   isRemote: boolean;
 }
 
@@ -55,6 +55,8 @@ export interface RemoteRequest {
   source: number;
   url: string;
   body: string | undefined;
+  /** The most bytes of the answer. */
+  limit: number;
 }
 
 /** A question about the kept blocks, which the worker answers itself. */
@@ -78,8 +80,14 @@ export type ToChain =
   | { kind: "find"; id: number; txid: string }
   | { kind: "stop-find"; id: number }
   | { kind: "question"; id: number; question: Question }
-  /** The answer to a remote request begins. */
-  | { kind: "response"; id: number; status: number; length: string | null }
+  /** The answer to a remote request begins, or is whole. */
+  | {
+      kind: "response";
+      id: number;
+      status: number;
+      length: string | null;
+      bytes?: Uint8Array<ArrayBuffer>;
+    }
   /** Its next bytes, or its end. */
   | { kind: "bytes"; id: number; bytes: Uint8Array | undefined }
   /** It failed. */

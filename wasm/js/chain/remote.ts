@@ -1,4 +1,4 @@
-/** A worker's `fetch` through its follower, which has the caller's own. */
+/** A worker's `fetch` through its follower, which has the caller's own and the page's thread. */
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
 
 /** An answer that the worker reads. */
@@ -24,12 +24,13 @@ export class Remote {
 
   /** Returns the `fetch` of a source. */
   of(source: number): typeof globalThis.fetch {
-    return (url, init) => {
+    return (url: string | URL | Request, init?: RequestInit, limit = 0) => {
       const request = {
         id: (this.#requests += 1),
         source,
         url: addressOf(url),
         body: init?.body as string | undefined,
+        limit,
       };
       return this.#fetch(request, init?.signal ?? undefined);
     };
@@ -41,6 +42,7 @@ export class Remote {
     if (!open) return;
     switch (message.kind) {
       case "response":
+        if (message.bytes) this.#open.delete(message.id);
         open.begin(this.#response(message, open));
         break;
       case "bytes":
@@ -71,9 +73,10 @@ export class Remote {
   }
 
   #response(
-    { id, status, length }: Extract<RemoteAnswer, { kind: "response" }>,
+    { id, status, length, bytes }: Extract<RemoteAnswer, { kind: "response" }>,
     open: Open,
   ): Response {
+    if (bytes) return new Response(bytes, { headers: { "Content-Length": String(bytes.length) } });
     let failure: Error | undefined;
     open.fail = (error) => {
       failure = error;

@@ -1,8 +1,9 @@
 /** Requests over HTTP to servers that may be hostile: bounded in time, in size and in number. */
 import { unlessAborted } from "../abort.js";
 import { Blocks, READS_ON, bodyReader, type BodyReader } from "../body.js";
-import { Lease } from "../budget.js";
+import { FREE_BYTES, Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
+import { READS_WITHOUT_END, TooLarge, readAll } from "../flood.js";
 import { addReceived, collect } from "../garbage.js";
 import { isOver, pause, rest } from "../turns.js";
 import { NotJson, TooLong } from "./text.js";
@@ -11,8 +12,15 @@ import { NotJson, TooLong } from "./text.js";
 export interface Transport {
   /** Milliseconds that an answer may take, from the request to the last byte. */
   timeout: number;
-  fetch: typeof globalThis.fetch;
+  fetch: Fetch;
 }
+
+/** Sends a request. The follower's own also uses the most bytes of the answer. */
+export type Fetch = (
+  url: string | URL | Request,
+  init?: RequestInit,
+  limit?: number,
+) => Promise<Response>;
 
 /** A request. */
 export interface Question {
@@ -20,7 +28,7 @@ export interface Question {
   label: string;
   url: URL;
   /** What to post. Without it the request is a GET. */
-  body?: string;
+  body?: string | undefined;
   /** The most bytes of the answer. */
   limit: number;
 }
@@ -55,8 +63,6 @@ const TURN = 1 << 20;
 /** The reason to abort a request that takes too long. */
 const LATE = Symbol("late");
 
-class TooLarge extends Error {}
-
 /** An answer is longer than its share of the budget, and another one has the rest. */
 class NoRoom extends Error {}
 
@@ -71,38 +77,37 @@ export async function send<T>(
   signal: AbortSignal | undefined,
 ): Promise<{ value: T } | Failure> {
   const lease = await Lease.begin(signal);
+  let isCut = true;
   try {
+    // By the time that an answer proves too long for its share, all of it may have arrived.
+    if (READS_WITHOUT_END && question.limit > FREE_BYTES) await lease.enlarge(signal);
     for (;;) {
       const outcome = await ask(transport, question, open(), lease, signal);
-      if (outcome) return outcome;
+      if (outcome) {
+        isCut = "error" in outcome;
+        return outcome;
+      }
       await lease.enlarge(signal);
     }
   } finally {
-    lease.end();
+    lease.end(isCut);
   }
 }
 
 /** Asks once. Returns `undefined` if the lease does not cover the answer. */
 async function ask<T>(
-  { timeout, fetch }: Transport,
+  transport: Transport,
   { label, url, body, limit }: Question,
   sink: Sink<T>,
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<{ value: T } | Failure | undefined> {
+  const { timeout, fetch } = transport;
   const watch = new Watch(timeout, signal);
   let isCut = false;
   try {
     const response = await unlessAborted(
-      fetch(url, {
-        // Browsers send text without a content type without a preflight request.
-        ...(body === undefined ? {} : { method: "POST", body }),
-        // The caller named this server, and no other.
-        redirect: "error",
-        credentials: "omit",
-        referrerPolicy: "no-referrer",
-        signal: watch.signal,
-      }),
+      fetch(url, requestOf(body, watch.signal), limit),
       watch.signal,
     );
     if (!response.ok) {
@@ -134,6 +139,19 @@ async function ask<T>(
   }
 }
 
+/** Returns what `fetch` is told. */
+export function requestOf(body: string | undefined, signal: AbortSignal): RequestInit {
+  return {
+    // Browsers send text without a content type without a preflight request.
+    ...(body === undefined ? {} : { method: "POST", body }),
+    // The caller named this server, and no other.
+    redirect: "error",
+    credentials: "omit",
+    referrerPolicy: "no-referrer",
+    signal,
+  };
+}
+
 /** Returns a failure. */
 export function failure(code: Code, message: string, again: boolean, cause?: unknown): Failure {
   return { error: new RandomXError(`node-${code}`, message, { cause }), again };
@@ -151,10 +169,19 @@ async function read(
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
-  const announced = Number(response.headers.get("Content-Length") ?? 0);
+  const header = response.headers.get("Content-Length");
+  const announced = Number(header ?? (READS_WITHOUT_END ? limit : 0));
   if (announced > limit) throw new TooLarge();
   if (!lease.covers(announced)) throw new NoRoom();
   if (!response.body) return;
+  if (READS_WITHOUT_END) {
+    const pieces = await readAll(response.body, limit);
+    for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+      await pass(piece, sink, signal);
+      addReceived(piece.length);
+    }
+    return;
+  }
   const later = new Blocks();
   try {
     await readInto(later, bodyReader(response.body), limit, sink, lease, signal);
