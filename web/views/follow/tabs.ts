@@ -24,8 +24,8 @@ type Message =
   | { type: "hello" }
   | { type: "state"; state: State }
   | { type: "failed"; words: string }
-  /** The settings in the storage have changed. */
-  | { type: "changed" }
+  /** What the browser keeps has changed. Another tab may still read the old settings from the storage. */
+  | { type: "changed"; kept: Kept | undefined }
   | { type: "find"; txid: string };
 
 const NAME = "randomx-follow";
@@ -97,7 +97,7 @@ export class Tabs {
   #change(kept: Kept | undefined): void {
     this.#kept = kept;
     writeKept(kept);
-    this.#channel.postMessage({ type: "changed" } satisfies Message);
+    this.#channel.postMessage({ type: "changed", kept } satisfies Message);
     this.#client?.stop();
     if (kept?.isOn) this.#join();
     else this.#listener.role("idle");
@@ -109,7 +109,8 @@ export class Tabs {
         if (this.#client) this.#tell();
         break;
       case "state":
-        if (!this.#client) this.#show(message.state);
+        // What was forgotten meanwhile stays forgotten.
+        if (!this.#client && this.#kept) this.#show(message.state);
         break;
       case "failed":
         if (!this.#client) this.#listener.failed(message.words);
@@ -118,7 +119,7 @@ export class Tabs {
         void this.#client?.find(message.txid);
         break;
       case "changed":
-        this.#kept = readKept();
+        this.#kept = message.kept;
         this.#client?.stop();
         if (!this.#kept) this.#show(undefined);
         if (this.#kept?.isOn) this.#join();
