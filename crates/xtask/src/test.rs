@@ -146,6 +146,10 @@ fn waiting(
     if system == System::Debian {
         report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
     }
+    report.check("Python wheel", || {
+        let mut test = cargo_test(Tier::Full, system);
+        process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
+    })?;
     report.check("soak", || soak(found(browsers)?))
 }
 
@@ -185,11 +189,14 @@ fn rust(
         let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
         if tier == Tier::Full {
-            test.args(["--no-fail-fast", "--", "--include-ignored"]);
+            test.args(["--no-fail-fast", "--", "--include-ignored", "--skip", PYTHON_WHEEL]);
         }
         process::run(&mut test)
     })
 }
+
+/// The test that builds the Python wheel, and then waits for pip.
+const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 
 /// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
 /// the native add-on and the program `randomx`, so they wait for the build of Rust's tests. Lints that
