@@ -8,7 +8,7 @@ import type { UnrecordedBrowser, UnrecordedTab } from "./browsers/unrecorded.js"
 export type Suffer = (attack: string) => Promise<void>;
 
 /**
- * Opens the harness, loads everything once, and measures what attacks cost, over a line of a number of bytes a
+ * Opens the harness, loads everything once, and measures what attacks cost. `rate` limits the server, in bytes a
  * second.
  */
 export async function attacked(

@@ -1,13 +1,14 @@
 /**
  * One budget for the answers of all requests in flight in this thread. It bounds their bytes by
- * `MAX_REQUESTS * FREE_BYTES` and the longest single answer.
+ * `MAX_REQUESTS * FREE_BYTES` and the longest single answer. In WebKit a follower's request takes a lease in the
+ * worker and one in the follower's thread.
  */
 import { unlessAborted } from "./abort.js";
-import { EBB, READS_WITHOUT_END, SLOW } from "./flood.js";
+import { ABORT_DELAY, BUFFERS_WITHOUT_LIMIT, FLOOD_WINDOW } from "./flood.js";
 import { collect } from "./garbage.js";
 
-/** The most requests in flight: where answers cannot be held back, those that can still be floods. */
-const MAX_REQUESTS = READS_WITHOUT_END ? 4 : 32;
+/** The most requests in flight. In WebKit, those older than {@link FLOOD_WINDOW} do not count. */
+const MAX_REQUESTS = BUFFERS_WITHOUT_LIMIT ? 4 : 32;
 
 /** The bytes that any answer may have: room for 1,000 headers. Only one at a time may have more. */
 export const FREE_BYTES = 128 << 10;
@@ -58,16 +59,11 @@ const large = new Semaphore(1);
 
 /** A request's share of the budget. */
 export class Lease {
+  /** Whether an answer was aborted before its end. */
+  isCut = false;
   #isLarge = false;
-  #isOne = true;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
-
-  private constructor() {
-    if (!READS_WITHOUT_END) return;
-    this.#timer = setTimeout(() => {
-      this.#leave();
-    }, SLOW);
-  }
+  #holdsRequest = true;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Waits until another request may begin. */
   static async begin(signal: AbortSignal | undefined): Promise<Lease> {
@@ -87,30 +83,41 @@ export class Lease {
     this.#isLarge = true;
   }
 
+  /** Notes that a request is sent now. */
+  sent(): void {
+    clearTimeout(this.#timer);
+    if (!BUFFERS_WITHOUT_LIMIT) return;
+    this.#timer = setTimeout(() => {
+      this.#releaseRequest();
+    }, FLOOD_WINDOW);
+  }
+
   /**
-   * Returns the share. Where answers cannot be held back, one that was long or cut off first has time to end
-   * and to be collected.
+   * Returns the permits. In WebKit, a request that was cut or large returns them after {@link ABORT_DELAY}, when
+   * its memory has been collected.
    */
-  end(isCut: boolean): void {
-    if (READS_WITHOUT_END && (isCut || this.#isLarge)) {
+  end(): void {
+    clearTimeout(this.#timer);
+    if (BUFFERS_WITHOUT_LIMIT && (this.isCut || this.#isLarge)) {
       collect();
       setTimeout(() => {
+        // The first collection may have begun before all of the answer was garbage.
+        collect();
         this.#release();
-      }, EBB);
+      }, ABORT_DELAY);
     } else {
       this.#release();
     }
   }
 
   #release(): void {
-    clearTimeout(this.#timer);
-    this.#leave();
+    this.#releaseRequest();
     if (this.#isLarge) large.release();
   }
 
-  /** Ends to count as a request in flight. */
-  #leave(): void {
-    if (this.#isOne) requests.release();
-    this.#isOne = false;
+  /** Returns the permit of a request, once. */
+  #releaseRequest(): void {
+    if (this.#holdsRequest) requests.release();
+    this.#holdsRequest = false;
   }
 }

@@ -60,7 +60,7 @@ export function nodeThreads(): NodeThreads | undefined {
   return isPage ? undefined : nodeModule("worker_threads");
 }
 
-/** Whether the engine is JavaScriptCore, whose errors alone have a line: that of Safari, WebKitGTK and Bun. */
+/** Returns whether the engine is JavaScriptCore (Safari, WebKitGTK, Bun). Only its errors have a property `line`. */
 export function isJavaScriptCore(): boolean {
   return "line" in new Error();
 }

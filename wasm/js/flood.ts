@@ -1,19 +1,23 @@
 /**
- * Answers that cannot be held back. WebKit reads an answer as fast as it arrives, however slowly a page takes
- * it, and ends an aborted one only when the line pauses for a moment. So in WebKit few answers arrive at a time,
- * those that may be long one by one; the page's own thread reads each without a pause, because a worker's
- * requests pass through it; and nothing follows a long one, or one that was cut off, until its memory is free.
+ * Answers that cannot be throttled. WebKit buffers an answer as fast as it arrives, even if the page reads slowly,
+ * and stops after an abort only when the connection is briefly idle. So in WebKit few requests run at a time, and
+ * those with large limits run one by one. The thread that follows a chain sends the requests of its worker, and
+ * reads each answer without a pause: a worker's abort passes through that thread, behind the data.
  */
+import { unlessAborted } from "./abort.js";
 import { isJavaScriptCore, nodeThreads } from "./environment.js";
 
-/** Whether the system reads an answer on while nobody takes its bytes, to its end. */
-export const READS_WITHOUT_END = nodeThreads() === undefined && isJavaScriptCore();
+/** Whether the engine buffers an unread answer without limit, as WebKit does. */
+export const BUFFERS_WITHOUT_LIMIT = nodeThreads() === undefined && isJavaScriptCore();
 
-/** The time within which an aborted answer ends, in milliseconds. A server on the same machine saw 50. */
-export const EBB = 200;
+/** Milliseconds until an abort has taken effect. Measured with a server on the same machine: 50. */
+export const ABORT_DELAY = 200;
 
-/** The time after which an answer is no flood, in milliseconds. A flood has reached its limit by then. */
-export const SLOW = 1000;
+/**
+ * Milliseconds after which a request no longer counts among those in flight, so that slow sources do not hold up
+ * others. A source that waits as long before it sends without end is limited by the connection's speed only.
+ */
+export const FLOOD_WINDOW = 1000;
 
 /** An answer is longer than its limit. */
 export class TooLarge extends Error {}
@@ -22,11 +26,12 @@ export class TooLarge extends Error {}
 export async function readAll(
   body: ReadableStream<Uint8Array>,
   limit: number,
+  signal: AbortSignal,
 ): Promise<Uint8Array[]> {
   const reader = body.getReader();
   const pieces: Uint8Array[] = [];
   for (let length = 0; ;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await unlessAborted(reader.read(), signal);
     if (done) return pieces;
     length += value.length;
     if (length > limit) throw new TooLarge();

@@ -1,20 +1,23 @@
 /**
- * Garbage collection of used code, of cache memories and of answers. V8 ignores these
- * when it schedules collections: hundreds of MiB can wait while a worker looks idle. A large throwaway
- * buffer forces a collection.
+ * Garbage collection of used code, of cache memories and of answers. Engines ignore these
+ * when they schedule collections: hundreds of MiB can wait while a worker looks idle. A large throwaway
+ * buffer, or in JavaScriptCore a WebAssembly memory, forces a collection.
  */
 import { isJavaScriptCore } from "./environment.js";
 
 /** Hashes between two collections. The eight modules of each hash take several MiB in all. */
 const HASHES = 8;
 
-/** Bytes of outside memory after which engines collect. They are never written, so they cost nothing. */
+/** Bytes of external memory that make the engine collect. The package never writes to them. */
 const BUFFER = 64 << 20;
 
 const WASM_PAGE = 64 << 10;
 
-/** JavaScriptCore writes zeros into a large buffer wherever it used that memory before. A memory is mapped anew. */
-const MAPS_ONLY_MEMORIES = isJavaScriptCore();
+/**
+ * JavaScriptCore zeroes an `ArrayBuffer` that reuses memory, which makes all of it resident. It maps fresh pages
+ * for a WebAssembly memory.
+ */
+const ZEROES_BUFFERS = isJavaScriptCore();
 
 /** Counts the hashes whose generated code is garbage. */
 export class CodeGarbage {
@@ -50,8 +53,7 @@ export function addReceived(bytes: number): void {
 export function collect(): void {
   try {
     // `Reflect`, because minifiers remove a `new` whose result is unused.
-    if (MAPS_ONLY_MEMORIES)
-      Reflect.construct(WebAssembly.Memory, [{ initial: BUFFER / WASM_PAGE }]);
+    if (ZEROES_BUFFERS) Reflect.construct(WebAssembly.Memory, [{ initial: BUFFER / WASM_PAGE }]);
     else Reflect.construct(ArrayBuffer, [BUFFER]);
   } catch {
     // So little memory is left that the engine collects without help.

@@ -12,7 +12,7 @@ export interface Listener<From> {
 
 /** A thread that runs the worker's script. */
 export interface Thread<To> {
-  post: (message: To) => void;
+  post: (message: To, transfer?: ArrayBuffer[]) => void;
   /** Ends the thread at once. Browsers do not report when it is gone. */
   terminate: () => Promise<void>;
   /** Sets whether the thread keeps the process alive. Browsers ignore it. */
@@ -59,8 +59,8 @@ function startInBrowser<To, From>(
     listener.failed(reason);
   };
   return {
-    post: (message) => {
-      worker.postMessage(message);
+    post: (message, transfer = []) => {
+      worker.postMessage(message, transfer);
     },
     terminate: () => {
       worker.terminate();

@@ -52,8 +52,8 @@ async function growth(work: () => Promise<unknown>): Promise<Growth> {
 const GIGABIT = 125_000_000;
 
 /**
- * How fast sources send, in bytes a second. WebKit reads what an answer brings until it hears that the request
- * was aborted: what it holds depends on the speed of the line. tests/README.md has figures without a limit.
+ * The rate limit of all sources, in bytes a second. WebKit buffers an answer until an abort takes effect, so the
+ * memory depends on the rate. tests/README.md has figures without a limit.
  */
 const RATES: Partial<Record<BrowserName, number>> = { webkit: GIGABIT };
 

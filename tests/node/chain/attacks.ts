@@ -40,13 +40,12 @@ export const HARMLESS = "harmless";
 export const ANSWERED: Record<string, number> = { [HARMLESS]: 7, largest: 7 };
 
 /**
- * Starts the server. Returns its address and the function that stops it. All answers share one line of a rate
- * in bytes a second.
+ * Starts the server. Returns its address and the function that stops it. The attacks share `rate` bytes a second.
  */
 export async function startAttacks(rate = Infinity): Promise<{ url: string; stop: () => void }> {
-  const line = new Line(rate);
+  const limit = new RateLimit(rate);
   const server = createServer((request, response) => {
-    void answer(request, response, line);
+    void answer(request, response, limit);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -61,7 +60,7 @@ export async function startAttacks(rate = Infinity): Promise<{ url: string; stop
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  line: Line,
+  limit: RateLimit,
 ): Promise<void> {
   const [, attack = "", ...path] = (request.url ?? "").split("/");
   let body = "";
@@ -78,19 +77,19 @@ async function answer(
     response.end(JSON.stringify({ result }));
   } else if (attack === "bomb") {
     response.setHeader("Content-Encoding", "gzip");
-    await whole(BOMB, response, line);
+    await whole(BOMB, response, limit);
   } else if (attack === "largest" || attack === HARMLESS) {
-    await whole(wellFormed(path, body, attack === HARMLESS ? 1 / 256 : 1), response, line);
+    await whole(wellFormed(path, body, attack === HARMLESS ? 1 / 256 : 1), response, limit);
   } else {
-    await endless(BODIES[attack] ?? ["", chunk(" ")], response, line);
+    await endless(BODIES[attack] ?? ["", chunk(" ")], response, limit);
   }
 }
 
 /** Sends an answer and its length. */
-async function whole(bytes: Buffer, response: ServerResponse, line: Line): Promise<void> {
+async function whole(bytes: Buffer, response: ServerResponse, limit: RateLimit): Promise<void> {
   response.setHeader("Content-Length", bytes.length);
   for (let at = 0; at < bytes.length && !response.destroyed; at += CHUNK) {
-    await send(bytes.subarray(at, at + CHUNK), response, line);
+    await send(bytes.subarray(at, at + CHUNK), response, limit);
   }
   response.end();
 }
@@ -98,17 +97,17 @@ async function whole(bytes: Buffer, response: ServerResponse, line: Line): Promi
 async function endless(
   [start, next]: [string, Buffer],
   response: ServerResponse,
-  line: Line,
+  limit: RateLimit,
 ): Promise<void> {
   response.write(start);
-  while (!response.destroyed) await send(next, response, line);
+  while (!response.destroyed) await send(next, response, limit);
 }
 
-/** Sends a chunk, and waits until the line and the response take another. */
-async function send(bytes: Buffer, response: ServerResponse, line: Line): Promise<void> {
+/** Writes a chunk, then waits for the rate limit and the response's buffer. */
+async function send(bytes: Buffer, response: ServerResponse, limit: RateLimit): Promise<void> {
   response.write(bytes);
-  const busy = line.take(bytes.length);
-  if (busy > 0) await pause(busy);
+  const wait = limit.take(bytes.length);
+  if (wait > 0) await pause(wait);
   if (!response.writableNeedDrain || response.destroyed) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
@@ -119,21 +118,21 @@ async function send(bytes: Buffer, response: ServerResponse, line: Line): Promis
   });
 }
 
-/** A line of limited speed. */
-class Line {
+/** A rate limit that answers share. */
+class RateLimit {
   /** Bytes a millisecond. */
   readonly #speed: number;
-  #free = 0;
+  #freeAt = 0;
 
   constructor(rate: number) {
     this.#speed = rate / 1000;
   }
 
-  /** Takes bytes. Returns how long the line is busy with them, in milliseconds, or 0 if not for one. */
+  /** Takes bytes. Returns the milliseconds to wait before the next ones, or 0 if less than 1. */
   take(bytes: number): number {
     const now = performance.now();
-    this.#free = Math.max(this.#free, now) + bytes / this.#speed;
-    const busy = this.#free - now;
-    return busy < 1 ? 0 : busy;
+    this.#freeAt = Math.max(this.#freeAt, now) + bytes / this.#speed;
+    const wait = this.#freeAt - now;
+    return wait < 1 ? 0 : wait;
   }
 }

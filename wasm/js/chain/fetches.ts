@@ -1,11 +1,10 @@
-/** The requests that a follower sends for its worker: by the callers' own `fetch`es, and in WebKit all. */
+/** Sends requests for the worker: those of sources with their own `fetch`, and in WebKit all. */
 import { bodyReader, type BodyReader } from "../body.js";
-import { READS_WITHOUT_END } from "../flood.js";
-import { requestOf, send, type Transport } from "../monero/transport.js";
-import { Pieces } from "./pieces.js";
+import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
+import { requestOf, send, type Sink, type Transport } from "../monero/transport.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
 
-/** Longer than the worker waits for any answer, in milliseconds. */
+/** Milliseconds without a timeout: the worker has its own, and cancels. */
 const LONG = 2 ** 31 - 1;
 
 /** A request in flight. */
@@ -17,15 +16,15 @@ interface Open {
 /** The messages of the worker about requests. */
 export type RemoteCall = Extract<FromChain, { kind: "fetch" | "more" | "cancel" }>;
 
-/** Sends requests for the worker. It reads no more of an answer than the worker takes, or than its limit. */
+/** Reads an answer as the worker asks for it. In WebKit, reads the whole answer at once, up to its limit. */
 export class Fetches {
   readonly #transports: readonly Transport[];
-  readonly #post: (message: ToChain) => void;
+  readonly #post: (message: ToChain, transfer?: ArrayBuffer[]) => void;
   readonly #open = new Map<number, Open>();
 
   constructor(
     fetches: readonly (typeof globalThis.fetch | undefined)[],
-    post: (message: ToChain) => void,
+    post: (message: ToChain, transfer?: ArrayBuffer[]) => void,
   ) {
     this.#transports = fetches.map((fetch) => ({
       timeout: LONG,
@@ -49,11 +48,11 @@ export class Fetches {
 
   async #begin(request: RemoteRequest): Promise<void> {
     const { id, source, url, body } = request;
-    const transport = this.#transports[source];
-    if (!transport) throw new Error("there is no such source");
     const open: Open = { stop: new AbortController(), reader: undefined };
     this.#open.set(id, open);
-    if (READS_WITHOUT_END) {
+    const transport = this.#transports[source];
+    if (!transport) throw new Error(`source: there is no source ${source}`);
+    if (BUFFERS_WITHOUT_LIMIT) {
       await this.#whole(transport, request, open.stop.signal);
       return;
     }
@@ -70,15 +69,22 @@ export class Fetches {
   /** Reads a whole answer, because nothing can hold it back until the worker takes it. */
   async #whole(
     transport: Transport,
-    { id, url, body, limit }: RemoteRequest,
+    { id, url, body, label, limit }: RemoteRequest,
     signal: AbortSignal,
   ): Promise<void> {
-    const question = { label: "the request", url: new URL(url), body, limit };
-    const outcome = await send(transport, question, () => new Pieces(), signal);
-    if ("error" in outcome) throw outcome.error;
+    const question = { label, url: new URL(url), body, limit };
+    const outcome = await send(transport, question, keepAll, signal);
     if (!this.#open.delete(id)) return;
-    const { value: bytes } = outcome;
-    this.#post({ kind: "response", id, status: 200, length: String(bytes.length), bytes });
+    if ("error" in outcome) {
+      const { error, again } = outcome;
+      const { code, message } = error;
+      this.#post({ kind: "no-response", id, message, failure: { code, again } });
+      return;
+    }
+    const { value: pieces } = outcome;
+    const length = String(pieces.reduce((sum, piece) => sum + piece.length, 0));
+    const transfer = [...new Set(pieces.map(({ buffer }) => buffer))];
+    this.#post({ kind: "response", id, status: 200, length, pieces }, transfer);
   }
 
   async #more(id: number): Promise<void> {
@@ -108,4 +114,15 @@ export class Fetches {
     open?.stop.abort();
     open?.reader?.cancel();
   }
+}
+
+/** Keeps the pieces of an answer without copies: {@link send} does not reuse those that it reads at once. */
+function keepAll(): Sink<Uint8Array<ArrayBuffer>[]> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  return {
+    push: (piece) => {
+      pieces.push(piece as Uint8Array<ArrayBuffer>);
+    },
+    end: () => pieces,
+  };
 }

@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "../abort.js";
 import { RandomXError, aborted, asRandomXError } from "../errors.js";
-import { READS_WITHOUT_END } from "../flood.js";
+import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
 import { hex } from "../monero/hex.js";
 import type { Scheduler } from "../scheduler.js";
 import { startThread, type Thread } from "../thread.js";
@@ -75,8 +75,8 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     });
     this.#fetches = new Fetches(
       this.#given.map(({ fetch }) => fetch),
-      (message) => {
-        this.#post(message);
+      (message, transfer) => {
+        this.#post(message, transfer);
       },
     );
     const onAbort = (): void => {
@@ -204,7 +204,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       const { workerUrl, moneroWasmUrl } = this.#scheduler.addresses;
       const sources = this.#given.map(({ kind, url, fetch }) => ({
         ...{ kind, url },
-        isRemote: fetch !== undefined || READS_WITHOUT_END,
+        isRemote: fetch !== undefined || BUFFERS_WITHOUT_LIMIT,
       }));
       const listener = {
         message: ({ chain }: FromChainMessage) => {
@@ -299,8 +299,8 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     });
   }
 
-  #post(message: ToChain): void {
-    this.#thread?.post({ type: "chain", chain: message });
+  #post(message: ToChain, transfer?: ArrayBuffer[]): void {
+    this.#thread?.post({ type: "chain", chain: message }, transfer);
   }
 
   #end(error: RandomXError | undefined): Promise<void> {

@@ -7,6 +7,7 @@ import type {
   PlainReport,
   PlainTip,
 } from "../../monero/pkg/randomx_monero_wasm.js";
+import type { RandomXErrorCode } from "../errors.js";
 import type { PlainError } from "../protocol.js";
 import type { Network } from "../types.js";
 import type { ChainHeader, FoundTransaction, ProvenBlock } from "./types.js";
@@ -21,7 +22,7 @@ export type Start =
 export interface SourceArgs {
   kind: "node" | "relay";
   url: string;
-  /** Whether the follower sends its requests: with a caller's `fetch`, and in WebKit. */
+  /** Whether the follower sends this source's requests: if the caller passed a `fetch`, and in WebKit. */
   isRemote: boolean;
 }
 
@@ -55,6 +56,8 @@ export interface RemoteRequest {
   source: number;
   url: string;
   body: string | undefined;
+  /** Its name in messages. */
+  label: string;
   /** The most bytes of the answer. */
   limit: number;
 }
@@ -80,18 +83,23 @@ export type ToChain =
   | { kind: "find"; id: number; txid: string }
   | { kind: "stop-find"; id: number }
   | { kind: "question"; id: number; question: Question }
-  /** The answer to a remote request begins, or is whole. */
+  /** The answer to a remote request begins. With `pieces` it is complete. */
   | {
       kind: "response";
       id: number;
       status: number;
       length: string | null;
-      bytes?: Uint8Array<ArrayBuffer>;
+      pieces?: Uint8Array<ArrayBuffer>[];
     }
   /** Its next bytes, or its end. */
   | { kind: "bytes"; id: number; bytes: Uint8Array | undefined }
-  /** It failed. */
-  | { kind: "no-response"; id: number; message: string };
+  /** It failed. `failure` is there if the follower has found the reason. */
+  | {
+      kind: "no-response";
+      id: number;
+      message: string;
+      failure?: { code: RandomXErrorCode; again: boolean };
+    };
 
 /** A message from the worker. */
 export type FromChain =

@@ -1,4 +1,6 @@
-/** A worker's `fetch` through its follower, which has the caller's own and the page's thread. */
+/** A `fetch` for the worker that sends requests through the follower's thread. */
+import { RandomXError } from "../errors.js";
+import { ASKED, Failed, type Options } from "../monero/transport.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
 
 /** An answer that the worker reads. */
@@ -24,13 +26,14 @@ export class Remote {
 
   /** Returns the `fetch` of a source. */
   of(source: number): typeof globalThis.fetch {
-    return (url: string | URL | Request, init?: RequestInit, limit = 0) => {
+    return (url, init) => {
+      const { label = "the request", limit = 0 } = (init as Options | undefined)?.[ASKED] ?? {};
       const request = {
         id: (this.#requests += 1),
         source,
         url: addressOf(url),
         body: init?.body as string | undefined,
-        limit,
+        ...{ label, limit },
       };
       return this.#fetch(request, init?.signal ?? undefined);
     };
@@ -42,7 +45,7 @@ export class Remote {
     if (!open) return;
     switch (message.kind) {
       case "response":
-        if (message.bytes) this.#open.delete(message.id);
+        if (message.pieces) this.#open.delete(message.id);
         open.begin(this.#response(message, open));
         break;
       case "bytes":
@@ -51,7 +54,7 @@ export class Remote {
         break;
       case "no-response":
         this.#open.delete(message.id);
-        open.fail(new Error(message.message));
+        open.fail(errorOf(message));
         open.take?.(undefined);
     }
   }
@@ -59,6 +62,10 @@ export class Remote {
   #fetch(request: RemoteRequest, signal: AbortSignal | undefined): Promise<Response> {
     const { id } = request;
     return new Promise((begin, fail) => {
+      if (signal?.aborted) {
+        fail(new Error("the request was aborted"));
+        return;
+      }
       this.#open.set(id, { begin, fail, take: undefined });
       signal?.addEventListener(
         "abort",
@@ -73,10 +80,11 @@ export class Remote {
   }
 
   #response(
-    { id, status, length, bytes }: Extract<RemoteAnswer, { kind: "response" }>,
+    { id, status, length, pieces }: Extract<RemoteAnswer, { kind: "response" }>,
     open: Open,
   ): Response {
-    if (bytes) return new Response(bytes, { headers: { "Content-Length": String(bytes.length) } });
+    if (pieces)
+      return new Response(streamOf(pieces), { headers: { "Content-Length": length ?? "0" } });
     let failure: Error | undefined;
     open.fail = (error) => {
       failure = error;
@@ -108,4 +116,20 @@ export class Remote {
 function addressOf(url: string | URL | Request): string {
   if (typeof url === "string") return url;
   return "href" in url ? url.href : url.url;
+}
+
+function errorOf({ message, failure }: Extract<RemoteAnswer, { kind: "no-response" }>): Error {
+  if (!failure) return new Error(message);
+  const { code, again } = failure;
+  return new Failed({ error: new RandomXError(code, message), again });
+}
+
+/** Returns a stream of pieces that it does not copy. */
+function streamOf(pieces: Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
 }

@@ -3,7 +3,7 @@ import { unlessAborted } from "../abort.js";
 import { Blocks, READS_ON, bodyReader, type BodyReader } from "../body.js";
 import { FREE_BYTES, Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
-import { READS_WITHOUT_END, TooLarge, readAll } from "../flood.js";
+import { BUFFERS_WITHOUT_LIMIT, TooLarge, readAll } from "../flood.js";
 import { addReceived, collect } from "../garbage.js";
 import { isOver, pause, rest } from "../turns.js";
 import { NotJson, TooLong } from "./text.js";
@@ -12,15 +12,26 @@ import { NotJson, TooLong } from "./text.js";
 export interface Transport {
   /** Milliseconds that an answer may take, from the request to the last byte. */
   timeout: number;
-  fetch: Fetch;
+  fetch: typeof globalThis.fetch;
 }
 
-/** Sends a request. The follower's own also uses the most bytes of the answer. */
-export type Fetch = (
-  url: string | URL | Request,
-  init?: RequestInit,
-  limit?: number,
-) => Promise<Response>;
+/** The property of a request's options that tells a follower's `fetch` what is asked. Others ignore it. */
+export const ASKED = Symbol("asked");
+
+/** The options of a request. */
+export interface Options extends RequestInit {
+  [ASKED]?: Pick<Question, "label" | "limit">;
+}
+
+/** A failure that another thread has found. */
+export class Failed extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.error.message);
+    this.failure = failure;
+  }
+}
 
 /** A request. */
 export interface Question {
@@ -77,20 +88,16 @@ export async function send<T>(
   signal: AbortSignal | undefined,
 ): Promise<{ value: T } | Failure> {
   const lease = await Lease.begin(signal);
-  let isCut = true;
   try {
-    // By the time that an answer proves too long for its share, all of it may have arrived.
-    if (READS_WITHOUT_END && question.limit > FREE_BYTES) await lease.enlarge(signal);
+    // WebKit may have buffered all of a long answer before a check could refuse it.
+    if (BUFFERS_WITHOUT_LIMIT && question.limit > FREE_BYTES) await lease.enlarge(signal);
     for (;;) {
       const outcome = await ask(transport, question, open(), lease, signal);
-      if (outcome) {
-        isCut = "error" in outcome;
-        return outcome;
-      }
+      if (outcome) return outcome;
       await lease.enlarge(signal);
     }
   } finally {
-    lease.end(isCut);
+    lease.end();
   }
 }
 
@@ -106,11 +113,11 @@ async function ask<T>(
   const watch = new Watch(timeout, signal);
   let isCut = false;
   try {
-    const response = await unlessAborted(
-      fetch(url, requestOf(body, watch.signal), limit),
-      watch.signal,
-    );
+    lease.sent();
+    const options: Options = { ...requestOf(body, watch.signal), [ASKED]: { label, limit } };
+    const response = await unlessAborted(fetch(url, options), watch.signal);
     if (!response.ok) {
+      lease.isCut = true;
       void response.body?.cancel().catch(() => undefined);
       const busy = response.status === 429 || response.status >= 500;
       return failure("unreachable", `${label}: HTTP status ${response.status}`, busy);
@@ -118,9 +125,11 @@ async function ask<T>(
     await read(response, limit, sink, lease, watch.signal);
     return { value: sink.end() };
   } catch (error) {
-    if (signal?.aborted) throw aborted(signal);
-    if (watch.isLate) return failure("timeout", `${label}: no answer within ${timeout} ms`, true);
     isCut = CUT.some((kind) => error instanceof kind);
+    lease.isCut = isCut || watch.signal.aborted;
+    if (signal?.aborted) throw aborted(signal);
+    if (error instanceof Failed) return error.failure;
+    if (watch.isLate) return failure("timeout", `${label}: no answer within ${timeout} ms`, true);
     if (error instanceof NoRoom) return undefined;
     if (error instanceof NotJson) {
       return failure("invalid", `${label}: the answer is not JSON`, false);
@@ -135,11 +144,11 @@ async function ask<T>(
   } finally {
     // Cancels the rest of an answer that was not read to its end.
     watch.end();
-    if (isCut && READS_ON) collect();
+    if (isCut && READS_ON && !BUFFERS_WITHOUT_LIMIT) collect();
   }
 }
 
-/** Returns what `fetch` is told. */
+/** Returns the options of a request. */
 export function requestOf(body: string | undefined, signal: AbortSignal): RequestInit {
   return {
     // Browsers send text without a content type without a preflight request.
@@ -160,7 +169,7 @@ export function failure(code: Code, message: string, again: boolean, cause?: unk
 /**
  * Passes the bytes of an answer to a sink as they arrive, so that none is kept here. Where the system
  * reads on meanwhile, only the first ones are passed at once. The rest is taken as fast as it arrives,
- * and passed on later.
+ * and passed on later. In WebKit the whole answer is read first.
  */
 async function read(
   response: Response,
@@ -169,13 +178,12 @@ async function read(
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
-  const header = response.headers.get("Content-Length");
-  const announced = Number(header ?? (READS_WITHOUT_END ? limit : 0));
+  const announced = Number(response.headers.get("Content-Length") ?? 0);
   if (announced > limit) throw new TooLarge();
   if (!lease.covers(announced)) throw new NoRoom();
   if (!response.body) return;
-  if (READS_WITHOUT_END) {
-    const pieces = await readAll(response.body, limit);
+  if (BUFFERS_WITHOUT_LIMIT) {
+    const pieces = await readAll(response.body, limit, signal);
     for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
       await pass(piece, sink, signal);
       addReceived(piece.length);

@@ -24,7 +24,7 @@ type Message =
   | { type: "hello" }
   | { type: "state"; state: State }
   | { type: "failed"; words: string }
-  /** What the browser keeps has changed. Another tab may still read the old settings from the storage. */
+  /** The kept settings have changed. They are sent, because another tab may still read the old ones. */
   | { type: "changed"; kept: Kept | undefined }
   | { type: "find"; txid: string };
 
@@ -109,7 +109,7 @@ export class Tabs {
         if (this.#client) this.#tell();
         break;
       case "state":
-        // What was forgotten meanwhile stays forgotten.
+        // A state may arrive that was sent before the chain was forgotten.
         if (!this.#client && this.#kept) this.#show(message.state);
         break;
       case "failed":
@@ -156,8 +156,8 @@ export class Tabs {
       const isSame = JSON.stringify(settings) === JSON.stringify(this.#led);
       this.#led = settings;
       this.#client = new Client(settings, isSame ? this.#state : undefined, (state) => {
-        // It was forgotten, and the client has not ended yet.
-        if (!this.#kept) return;
+        // It was forgotten, or other settings were chosen, and the client has not ended yet.
+        if (JSON.stringify(this.#kept?.settings) !== JSON.stringify(settings)) return;
         this.#show(state);
         this.#timer ??= setTimeout(() => {
           this.#timer = undefined;
