@@ -130,8 +130,8 @@ fn run_all(rest: &Rest) -> Result<()> {
     }
 }
 
-/// Runs the tests of the full tier that wait for daemons, or last for a given time however much of the
-/// processors they get.
+/// Runs the full tier's slow tests that need little of the processors: those that wait for daemons or
+/// downloads, and those that last for a given time.
 fn waiting(
     report: &Report,
     system: System,
@@ -143,13 +143,13 @@ fn waiting(
             process::run(regtest(Tier::Full, monerod)?.args(["--exclude", TIMED_REGTEST]))
         })?;
     }
-    if system == System::Debian {
-        report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
-    }
     report.check("Python wheel", || {
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })?;
+    if system == System::Debian {
+        report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
+    }
     report.check("soak", || soak(found(browsers)?))
 }
 
@@ -195,7 +195,7 @@ fn rust(
     })
 }
 
-/// The test that builds the Python wheel, and then waits for pip.
+/// The test in `crates/python/tests/wheel.rs` that builds the Python wheel, and then waits for pip.
 const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 
 /// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
@@ -273,13 +273,16 @@ fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Comm
     Ok(playwright)
 }
 
+/// The features of the full tests: all but those of the fuzz targets, which are built with coverage for fuzzing.
+const FEATURES: &str = "randomx-cli/reference,randomx-conformance/reference,randomx-fuzz/wasmi";
+
 fn cargo_test(tier: Tier, system: System) -> Command {
     let mut test = process::command("cargo");
     test.args(["test", "--locked", "--workspace", "--profile", TEST_PROFILE]);
     check::without_other_packages(&mut test, tier);
     match system {
         // The features need CMake and a C++ compiler.
-        System::Debian if tier == Tier::Full => test.arg("--all-features"),
+        System::Debian if tier == Tier::Full => test.args(["--features", FEATURES]),
         System::Debian => &mut test,
         System::Any => test.args(["--exclude", "randomx-capi"]),
     };
