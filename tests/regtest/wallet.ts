@@ -18,6 +18,9 @@ export interface Shown {
   balance: number;
 }
 
+/** What the wallet says if the daemon did not answer in time. */
+const NO_ANSWER = new Set(["no connection to daemon", "failed to get blocks"]);
+
 /** The error that a wallet shows. */
 export class WalletError extends Error {}
 
@@ -63,12 +66,11 @@ export class WalletRpc {
 
   /**
    * Calls a method, and throws what the wallet says if it fails. A daemon that has just mined many blocks may
-   * answer too late for the wallet, so a lost connection gets a second try.
+   * answer too late for the wallet, so a missing answer gets a second try.
    */
   async call(method: string, params: Json = {}): Promise<Json> {
     return this.#call(method, params).catch((error: unknown) => {
-      if (!(error instanceof WalletError) || error.message !== "no connection to daemon")
-        throw error;
+      if (!(error instanceof WalletError) || !NO_ANSWER.has(error.message)) throw error;
       return this.#call(method, params);
     });
   }

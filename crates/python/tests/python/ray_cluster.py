@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 #: Seconds that a test waits for something.
-PATIENCE = 240.0
+PATIENCE = 600.0
 
 T = TypeVar("T")
 
