@@ -2,7 +2,6 @@
 import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
 import { failure, send, type Sink, type Transport } from "../monero/transport.js";
-import { Pieces, join } from "./pieces.js";
 import * as validate from "../validate.js";
 
 /** The newest block of a source's chain. */
@@ -116,4 +115,27 @@ export class RelaySource implements HeaderSource {
     if ("error" in outcome) throw outcome.error;
     return outcome.value;
   }
+}
+
+/** The bytes of an answer. */
+class Pieces implements Sink<Uint8Array> {
+  readonly #pieces: Uint8Array[] = [];
+
+  push(piece: Uint8Array): void {
+    this.#pieces.push(piece.slice());
+  }
+
+  end(): Uint8Array {
+    return join(this.#pieces);
+  }
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
 }

@@ -153,11 +153,11 @@ export class Tabs {
   async #lead(): Promise<void> {
     while (this.#kept?.isOn && !this.#closing.signal.aborted) {
       const { settings } = this.#kept;
-      const isSame = JSON.stringify(settings) === JSON.stringify(this.#led);
+      const before = isSame(settings, this.#led) ? this.#state : undefined;
       this.#led = settings;
-      this.#client = new Client(settings, isSame ? this.#state : undefined, (state) => {
+      this.#client = new Client(settings, before, (state) => {
         // It was forgotten, or other settings were chosen, and the client has not ended yet.
-        if (JSON.stringify(this.#kept?.settings) !== JSON.stringify(settings)) return;
+        if (!isSame(settings, this.#kept?.settings)) return;
         this.#show(state);
         this.#timer ??= setTimeout(() => {
           this.#timer = undefined;
@@ -191,4 +191,8 @@ export class Tabs {
     if (this.#closing.signal.aborted || !this.#state) return;
     this.#channel.postMessage({ type: "state", state: this.#state } satisfies Message);
   }
+}
+
+function isSame(one: Settings, other: Settings | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
