@@ -5,10 +5,11 @@
  * reads each answer without a pause: a worker's abort passes through that thread, behind the data.
  */
 import { unlessAborted } from "./abort.js";
-import { isJavaScriptCore, nodeThreads } from "./environment.js";
+import { READS_ON } from "./body.js";
+import { isJavaScriptCore } from "./environment.js";
 
 /** Whether the engine buffers an unread answer without limit, as WebKit does. */
-export const BUFFERS_WITHOUT_LIMIT = nodeThreads() === undefined && isJavaScriptCore();
+export const BUFFERS_WITHOUT_LIMIT = READS_ON && isJavaScriptCore();
 
 /** Milliseconds until an abort has taken effect. Measured with a server on the same machine: 50. */
 export const ABORT_DELAY = 200;

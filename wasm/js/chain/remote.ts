@@ -83,13 +83,22 @@ export class Remote {
     { id, status, length, pieces }: Extract<RemoteAnswer, { kind: "response" }>,
     open: Open,
   ): Response {
-    if (pieces)
-      return new Response(streamOf(pieces), { headers: { "Content-Length": length ?? "0" } });
+    const body = pieces ? streamOf(pieces) : this.#pull(id, open);
+    // Other statuses have no body, and are no answers.
+    const isOk = status >= 200 && status < 300 && status !== 204 && status !== 205;
+    return new Response(isOk ? body : null, {
+      status: isOk ? 200 : Math.min(Math.max(status, 400), 599),
+      headers: length === null ? {} : { "Content-Length": length },
+    });
+  }
+
+  /** Returns a stream that asks the follower for each piece. */
+  #pull(id: number, open: Open): ReadableStream<Uint8Array<ArrayBuffer>> {
     let failure: Error | undefined;
     open.fail = (error) => {
       failure = error;
     };
-    const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         pull: async (controller) => {
           const bytes = await new Promise<Uint8Array | undefined>((resolve) => {
@@ -104,12 +113,6 @@ export class Remote {
       // Nothing is read before it is wanted.
       { highWaterMark: 0 },
     );
-    // Other statuses have no body, and are no answers.
-    const isOk = status >= 200 && status < 300 && status !== 204 && status !== 205;
-    return new Response(isOk ? body : null, {
-      status: isOk ? 200 : Math.min(Math.max(status, 400), 599),
-      headers: length === null ? {} : { "Content-Length": length },
-    });
   }
 }
 

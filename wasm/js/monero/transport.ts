@@ -103,13 +103,12 @@ export async function send<T>(
 
 /** Asks once. Returns `undefined` if the lease does not cover the answer. */
 async function ask<T>(
-  transport: Transport,
+  { timeout, fetch }: Transport,
   { label, url, body, limit }: Question,
   sink: Sink<T>,
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<{ value: T } | Failure | undefined> {
-  const { timeout, fetch } = transport;
   const watch = new Watch(timeout, signal);
   let isCut = false;
   try {
