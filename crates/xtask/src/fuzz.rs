@@ -129,8 +129,7 @@ fn run(target: &Target, args: &FuzzArgs) -> Result<String> {
     fuzzer.arg(format!("-artifact_prefix={}/", failures.display()));
     fuzzer.args(["-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1"]);
     fuzzer.arg(&corpus);
-    // It lasts as long whatever it gets, and other work goes first.
-    process::run_logged(&mut process::at_low_priority(fuzzer), &log)?;
+    process::run_logged(&mut fuzzer, &log)?;
     let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
     if args.keep {
         keep(target, &corpus)?;

@@ -36,18 +36,12 @@ pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString>
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// Returns the same command with a low priority, where the system has the program `nice`.
-pub(crate) fn at_low_priority(work: Command) -> Command {
-    let Some(nice) = find("nice") else { return work };
-    let mut command = command(nice);
-    command.args(["-n", "10"]).arg(work.get_program()).args(work.get_args());
-    for (name, value) in work.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    command
+/// Makes everything that this thread starts from now on give way to other work. Only on Linux has a thread a priority
+/// of its own, which its programs inherit.
+pub(crate) fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    // At worst the other work takes longer.
+    let _ = rustix::process::nice(10);
 }
 
 /// Runs a command and shows its output to the user.

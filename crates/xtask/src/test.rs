@@ -16,9 +16,9 @@ use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, 
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Series of steps run side by side: one with cargo, one with Node.js, and in the full tier one that
-/// mostly waits. A series that ends goes on with the steps that belong to none. Tests that
-/// compare times run alone.
+/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has two more: one mostly
+/// waits, and one takes the time that the others leave for the steps that belong to none. A series that ends goes
+/// on with these. Tests that compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -33,6 +33,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
     let (all_built, is_all_built) = mpsc::channel();
+    let (all_built_too, is_all_built_too) = mpsc::channel();
     let browsers = OnceLock::new();
     let rest = Rest::new(independent(report, tier, system));
     let mut series: Vec<Series> = vec![
@@ -41,7 +42,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             run_all(&rest)
         }),
         Box::new(|| {
-            let built = Built { rust: is_rust_built, all: all_built };
+            let built = Built { rust: is_rust_built, all: vec![all_built, all_built_too] };
             web(report, tier, system, monerod, built, &browsers, &rest)?;
             run_all(&rest)
         }),
@@ -54,6 +55,10 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
                 waiting(report, system, monerod, browsers_found)?;
             }
             run_all(unbegun)
+        }));
+        series.push(Box::new(move || {
+            process::lower_priority();
+            if is_all_built_too.recv().is_ok() { run_all(unbegun) } else { Ok(()) }
         }));
     }
     report.side_by_side(series)?;
@@ -77,8 +82,8 @@ fn found(browsers: &OnceLock<Browsers>) -> Result<&Browsers> {
 struct Built {
     /// Receives one when the Rust tests, the program `randomx` and the native add-on are built.
     rust: Receiver<()>,
-    /// Sends one when everything is.
-    all: Sender<()>,
+    /// Each sends one when everything is.
+    all: Vec<Sender<()>>,
 }
 
 /// A step that any thread may run.
@@ -89,36 +94,27 @@ type Rest<'a> = Mutex<Vec<Step<'a>>>;
 
 /// Returns the steps that need nothing of others.
 fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
+    let is_x86_64_debian = system == System::Debian && cfg!(target_arch = "x86_64");
     let mut steps: Vec<Step> = Vec::new();
-    if tier == Tier::Full {
-        steps.push(Box::new(|| report.check("release, two builds", release::test)));
+    if tier == Tier::Quick {
+        if is_x86_64_debian {
+            steps.push(Box::new(|| foreign_smoke::test(report)));
+        }
+        return steps;
     }
-    if tier == Tier::Full {
-        steps.push(Box::new(|| check::other_systems(report)));
-    }
-    if tier == Tier::Full && system == System::Debian {
-        steps.push(Box::new(move || emulated(report, tier)));
-    }
-    if tier == Tier::Quick && system == System::Debian && cfg!(target_arch = "x86_64") {
-        steps.push(Box::new(|| foreign_smoke::test(report)));
-    }
-    steps
-}
-
-/// Runs the tests of other processors and systems, one after another: two at once would both install
-/// packages.
-fn emulated(report: &Report, tier: Tier) -> Result<()> {
-    // On such a processor, the other tests cover it.
-    if !cfg!(target_arch = "aarch64") {
-        arm64::test(report, tier)?;
-    }
+    steps.push(Box::new(|| check::other_systems(report)));
     // Debian packages Wine for 64 bits, which runs programs for x86-64 on this processor only.
-    if cfg!(target_arch = "x86_64") {
+    if is_x86_64_debian {
+        steps.push(Box::new(|| others::test(report)));
         // On the same processor, more inputs would only repeat what the native tests do.
-        windows::test(report, Tier::Quick)?;
-        others::test(report)?;
+        steps.push(Box::new(|| windows::test(report, Tier::Quick)));
     }
-    Ok(())
+    // On such a processor, the other tests cover it.
+    if system == System::Debian && !cfg!(target_arch = "aarch64") {
+        steps.push(Box::new(move || arm64::test(report, tier)));
+    }
+    steps.push(Box::new(|| report.check("release, two builds", release::test)));
+    steps
 }
 
 /// Runs the steps that no other thread begins.
@@ -147,19 +143,19 @@ fn waiting(
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })?;
+    // The rest lasts as long whatever it gets of the processors.
+    process::lower_priority();
     if system == System::Debian {
         report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
     }
     report.check("soak", || soak(found(browsers)?))
 }
 
-/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says. It starts more
-/// threads than there are processors, and would hold up the tests beside it.
+/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
 fn soak(browsers: &Browsers) -> Result<()> {
     let mut vitest = browsers.run(VITEST)?;
     vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]);
-    vitest.env(NATIVE, build::native_path(TEST_PROFILE));
-    process::run(&mut process::at_low_priority(vitest))
+    process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
 }
 
 /// Installs the programs that only the full tier uses, and returns the path of Monero's daemon.
@@ -224,8 +220,10 @@ fn web<'a>(
     report.step("web build", build::web)?;
     report.step("package build", build::package_files)?;
     built.rust.recv().context("the Rust tests were not built")?;
-    // In the quick tier, nothing waits for it.
-    let _ = built.all.send(());
+    for waits in &built.all {
+        // In the quick tier, nothing waits for it.
+        let _ = waits.send(());
+    }
     report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
         process::run(&mut vitest(Node::Installed, "vite.config.ts", Tier::Quick)?)
     })?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
@@ -35,32 +35,30 @@ impl Debian {
 
     /// Updates the lists of packages.
     pub(super) fn update(&self, log: &Path) -> Result<()> {
-        process::run_logged(self.apt_get().args(["-qq", "update"]), log)
+        self.apt_get(&["-qq", "update"], log)
     }
 
     /// Installs packages with their dependencies.
     pub(super) fn install(&self, packages: &[&str], log: &Path) -> Result<()> {
-        let mut apt = self.apt_get();
-        process::run_logged(
-            apt.args(["-y", "install", "--no-install-recommends"]).args(packages),
-            log,
-        )
+        self.apt_get(&[&["-y", "install", "--no-install-recommends"], packages].concat(), log)
     }
 
     /// Installs packages that fulfil the clauses of a `Depends` field.
     pub(super) fn satisfy(&self, clauses: &[String], log: &Path) -> Result<()> {
-        let mut apt = self.apt_get();
-        apt.args(["-y", "satisfy", "--no-install-recommends"]).arg(clauses.join(", "));
-        process::run_logged(&mut apt, log)
+        self.apt_get(&["-y", "satisfy", "--no-install-recommends", &clauses.join(", ")], log)
     }
 
-    fn apt_get(&self) -> Command {
+    /// Runs apt-get with the rights to change the system.
+    fn apt_get(&self, arguments: &[&str], log: &Path) -> Result<()> {
+        /// Series of steps install packages side by side, but apt-get fails beside another one.
+        static ALONE: Mutex<()> = Mutex::new(());
         let mut command = process::command(if self.sudo { "sudo" } else { "env" });
         if self.sudo {
             command.arg("env");
         }
-        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
-        command
+        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(arguments);
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        process::run_logged(&mut command, log)
     }
 }
 
