@@ -36,12 +36,23 @@ pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString>
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// Makes everything that this thread starts from now on give way to other work. Only on Linux has a thread a priority
-/// of its own, which its programs inherit.
-pub(crate) fn lower_priority() {
+/// How far work steps back for other work: a difference of the priority that Unix calls nice.
+#[derive(Clone, Copy)]
+pub(crate) enum Yields {
+    /// To what decides how long the whole run lasts.
+    Somewhat = 5,
+    /// To everything else.
+    Fully = 10,
+}
+
+/// Lowers the priority of everything that this thread starts from now on. Only on Linux has a thread a priority of its
+/// own, which its programs inherit.
+pub(crate) fn lower_priority(yields: Yields) {
     #[cfg(target_os = "linux")]
     // At worst the other work takes longer.
-    let _ = rustix::process::nice(10);
+    let _ = rustix::process::nice(yields as i32);
+    #[cfg(not(target_os = "linux"))]
+    let _ = yields;
 }
 
 /// Runs a command and shows its output to the user.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
+use crate::process::Yields;
 use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
@@ -57,7 +58,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             run_all(unbegun)
         }));
         series.push(Box::new(move || {
-            process::lower_priority();
+            process::lower_priority(Yields::Fully);
             if is_all_built_too.recv().is_ok() { run_all(unbegun) } else { Ok(()) }
         }));
     }
@@ -144,7 +145,7 @@ fn waiting(
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })?;
     // The rest lasts as long whatever it gets of the processors.
-    process::lower_priority();
+    process::lower_priority(Yields::Fully);
     if system == System::Debian {
         report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
     }
@@ -180,6 +181,10 @@ fn rust(
     addon::place_tested(TEST_PROFILE)?;
     // The other series may have ended with an error.
     let _ = built.send(());
+    if tier == Tier::Full {
+        // The browser tests take longer.
+        process::lower_priority(Yields::Somewhat);
+    }
     check::native(report, tier)?;
     report.check("Rust tests", || {
         let mut test = cargo_test(tier, system);
