@@ -4,6 +4,8 @@ mod decode;
 mod instruction;
 
 pub use decode::{Address, Operation, SCALE_BITS, Sink, ZERO_REGISTER, decode, decode_dyn};
+#[cfg(target_arch = "x86_64")]
+pub use decode::{NO_REGISTER, decode_some};
 pub use instruction::{Instruction, Opcode};
 
 use bytemuck::Zeroable;

@@ -9,6 +9,9 @@ use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 /// The index of a register that is always zero: the base of constant addresses.
 pub const ZERO_REGISTER: u8 = 8;
 
+/// In the place of an integer register that an instruction modifies: it modifies none.
+pub const NO_REGISTER: u8 = 8;
+
 /// The bits that FSCAL_R flips: the sign and low exponent bits (specification 5.3.4).
 pub const SCALE_BITS: u64 = 0x80f0_0000_0000_0000;
 
@@ -181,10 +184,27 @@ pub fn decode<S>(instructions: &[Instruction], version: Version, sink: &mut S)
 where
     S: Sink + ?Sized,
 {
-    let mut decoder = Decoder { version, modified: [0; 8], index: 0, sink };
+    decode_some(instructions, version, sink, |_, _| None);
+}
+
+/// Decodes those instructions of a program that `handle` does not handle itself. It returns the integer register
+/// that the instruction modifies, or [`NO_REGISTER`], and `None` if the instruction has to be decoded.
+#[inline(always)]
+pub fn decode_some<S>(
+    instructions: &[Instruction],
+    version: Version,
+    sink: &mut S,
+    mut handle: impl FnMut(&mut S, &Instruction) -> Option<u8>,
+) where
+    S: Sink + ?Sized,
+{
+    let mut decoder = Decoder { version, modified: [0; 9], index: 0, sink };
     for (index, word) in instructions.iter().enumerate() {
         decoder.index = index as u16;
-        decoder.decode(word);
+        match handle(decoder.sink, word) {
+            Some(register) => decoder.modify(register),
+            None => decoder.decode(word),
+        }
     }
 }
 
@@ -198,8 +218,8 @@ pub fn decode_dyn(instructions: &[Instruction], version: Version, sink: &mut dyn
 struct Decoder<'a, S: ?Sized> {
     version: Version,
     /// For each integer register, the target of a branch on it: the instruction after the one that
-    /// last modified it (specification 5.4.2).
-    modified: [u16; 8],
+    /// last modified it (specification 5.4.2). The last entry is that of [`NO_REGISTER`].
+    modified: [u16; 9],
     index: u16,
     sink: &'a mut S,
 }
@@ -246,7 +266,7 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
             Opcode::IrolR => self.write(dst, IrolR { dst, src }),
             Opcode::IswapR if same => self.sink.operation(Nop),
             Opcode::IswapR => {
-                self.modified[usize::from(src)] = self.index + 1;
+                self.modify(src);
                 self.write(dst, IswapR { dst, src });
             }
             Opcode::FswapR if word.dst & 4 == 0 => self.sink.operation(FswapF { dst: float_dst }),
@@ -284,8 +304,14 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
     /// Emits an operation that modifies the integer register `dst`.
     #[inline(always)]
     fn write(&mut self, dst: u8, operation: Operation) {
-        self.modified[usize::from(dst)] = self.index + 1;
+        self.modify(dst);
         self.sink.operation(operation);
+    }
+
+    /// Notes that the present instruction modifies a register.
+    #[inline(always)]
+    fn modify(&mut self, register: u8) {
+        self.modified[usize::from(register.min(NO_REGISTER))] = self.index + 1;
     }
 
     #[inline(always)]
@@ -294,7 +320,7 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
         let shift = u32::from(word.mod_cond()) + JUMP_OFFSET;
         let constant = (word.imm32 | 1 << shift) & !(1 << (shift - 1));
         let target = self.modified[usize::from(dst)];
-        self.modified = [self.index + 1; 8];
+        self.modified = [self.index + 1; 9];
         let (constant, shift) = (constant as i32, shift as u8);
         self.sink.operation(Operation::Cbranch { dst, constant, shift, target });
     }

@@ -176,6 +176,21 @@ impl Assembler {
         self.put(Bytes::new(word, 8), 0, 0);
     }
 
+    /// Emits the first `length` of 24 bytes, which hold instructions that were assembled before.
+    #[inline(always)]
+    pub fn assembled(&mut self, words: [u64; SLOT / 8], length: u8) {
+        let slot = self.buffer.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut::<SLOT>);
+        let Some(slot) = slot else {
+            self.full = true;
+            return;
+        };
+        let (parts, _) = slot.as_chunks_mut::<8>();
+        for (part, word) in parts.iter_mut().zip(words) {
+            *part = word.to_le_bytes();
+        }
+        self.at += usize::from(length).min(SLOT);
+    }
+
     /// Appends the two parts of an instruction.
     #[inline(always)]
     fn put(&mut self, head: Bytes, tail: u64, tail_length: usize) {

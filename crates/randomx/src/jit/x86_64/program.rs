@@ -5,6 +5,7 @@ mod frame;
 mod mxcsr;
 mod operations;
 mod registers;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -18,6 +19,7 @@ use crate::program::Program;
 use crate::rounding::RoundingMode;
 
 use frame::Frame;
+use templates::Templates;
 
 /// No instruction of a program becomes longer than this.
 const LONGEST_OPERATION: usize = 48;
@@ -39,6 +41,7 @@ pub struct Features {
 pub struct Emitter {
     assembler: Assembler,
     frame: Frame,
+    templates: &'static Templates,
 }
 
 impl Isa for Features {
@@ -58,7 +61,7 @@ impl Isa for Features {
     fn emitter(self) -> Emitter {
         let mut assembler = Assembler::new(Features::CAPACITY);
         let frame = Frame::begin(&mut assembler);
-        Emitter { assembler, frame }
+        Emitter { assembler, frame, templates: Templates::of(self) }
     }
 
     fn takeover(emitter: &Emitter) -> usize {
@@ -66,10 +69,10 @@ impl Isa for Features {
     }
 
     fn emit<'e>(self, emitter: &'e mut Emitter, program: &Program) -> Result<&'e [u8], JitError> {
-        let Emitter { assembler, frame } = emitter;
+        let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         let places = frame.begin_iteration(assembler, &program.configuration, self);
-        body::emit(assembler, program, self)?;
+        body::emit(assembler, program, self, templates)?;
         frame.end_iteration(assembler, places, &program.configuration, program.version, self);
         Ok(assembler.finish()?)
     }
@@ -79,19 +82,20 @@ impl Isa for Features {
         emitter: &'e mut Emitter,
         program: &Program,
     ) -> Result<&'e [u8], JitError> {
-        let Emitter { assembler, frame } = emitter;
+        let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         turns::load_floats(assembler);
-        body::emit(assembler, program, self)?;
+        body::emit(assembler, program, self, templates)?;
         turns::return_to_caller(assembler);
         Ok(assembler.finish()?)
     }
 
     fn list(self, program: &Program) -> Result<Vec<Vec<u8>>, JitError> {
         let mut assembler = Assembler::new(Features::CAPACITY);
-        let body = body::emit_with_positions(&mut assembler, program, self)?;
-        let count = program.instructions.len();
-        let starts = body.positions.map(|position| position.offset());
+        let Program { version, ref instructions, .. } = *program;
+        let positions = body::emit_one_by_one(&mut assembler, instructions, version, self)?;
+        let count = instructions.len();
+        let starts = positions.map(|position| position.offset());
         let code = assembler.finish()?;
         let ends = starts[..count].iter().skip(1).copied().chain([code.len()]);
         Ok(starts[..count]

@@ -2,10 +2,14 @@
 
 use super::Features;
 use super::registers::{e, f};
+use super::templates::Templates;
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Position};
 use crate::params::Version;
-use crate::program::{Operation, Program, Sink, decode};
+use crate::program::{Instruction, Operation, Program, Sink, decode, decode_some};
+
+/// The instructions of the longest program.
+pub(super) const LONGEST: usize = Version::V2.program_size();
 
 /// Emits all operations of a program, in order.
 ///
@@ -16,29 +20,29 @@ pub(super) fn emit(
     assembler: &mut Assembler,
     program: &Program,
     features: Features,
+    templates: &Templates,
 ) -> Result<(), JitError> {
-    emit_with_positions(assembler, program, features).map(|_| ())
+    let mut body = Body::new(assembler, &program.instructions, features)?;
+    decode_some(&program.instructions, program.version, &mut body, |body, word| {
+        body.emit_template(templates, word)
+    });
+    Ok(())
 }
 
-/// Emits all operations of a program, in order. Returns where in the code each begins.
+/// Emits operations one by one, without templates. Returns where in the code each begins.
 ///
 /// # Errors
 ///
 /// As [`emit`].
-#[inline(always)]
-pub(super) fn emit_with_positions<'a>(
-    assembler: &'a mut Assembler,
-    program: &Program,
+pub(super) fn emit_one_by_one(
+    assembler: &mut Assembler,
+    instructions: &[Instruction],
+    version: Version,
     features: Features,
-) -> Result<Body<'a>, JitError> {
-    const LONGEST: usize = Version::V2.program_size();
-    if program.instructions.len() > LONGEST {
-        return Err(JitError::TooLong);
-    }
-    let positions = [assembler.position(); LONGEST];
-    let mut body = Body { assembler, features, positions, count: 0 };
-    decode(&program.instructions, program.version, &mut body);
-    Ok(body)
+) -> Result<[Position; LONGEST], JitError> {
+    let mut body = Body::new(assembler, instructions, features)?;
+    decode(instructions, version, &mut body);
+    Ok(body.positions)
 }
 
 /// Receives a program's operations and emits their code.
@@ -46,8 +50,39 @@ pub(super) struct Body<'a> {
     pub(super) assembler: &'a mut Assembler,
     pub(super) features: Features,
     /// Where each operation begins, for the first `count`.
-    pub(super) positions: [Position; Version::V2.program_size()],
+    pub(super) positions: [Position; LONGEST],
     count: usize,
+}
+
+impl<'a> Body<'a> {
+    fn new(
+        assembler: &'a mut Assembler,
+        instructions: &[Instruction],
+        features: Features,
+    ) -> Result<Body<'a>, JitError> {
+        if instructions.len() > LONGEST {
+            return Err(JitError::TooLong);
+        }
+        let positions = [assembler.position(); LONGEST];
+        Ok(Body { assembler, features, positions, count: 0 })
+    }
+
+    /// Emits an instruction that has a template, and returns the integer register that it modifies.
+    #[inline(always)]
+    fn emit_template(&mut self, templates: &Templates, word: &Instruction) -> Option<u8> {
+        let (words, length, modified) = templates.fill(word)?;
+        self.begin_operation();
+        self.assembler.assembled(words, length);
+        Some(modified)
+    }
+
+    #[inline(always)]
+    fn begin_operation(&mut self) {
+        if let Some(position) = self.positions.get_mut(self.count) {
+            *position = self.assembler.position();
+        }
+        self.count += 1;
+    }
 }
 
 impl Sink for Body<'_> {
@@ -58,10 +93,7 @@ impl Sink for Body<'_> {
     /// compiler would optimise a copy of each at each call, which takes minutes.
     #[inline(always)]
     fn operation(&mut self, operation: Operation) {
-        if let Some(position) = self.positions.get_mut(self.count) {
-            *position = self.assembler.position();
-        }
-        self.count += 1;
+        self.begin_operation();
         match operation {
             Operation::Nop => {}
             Operation::IaddRs { dst, src, shift, constant } => {

@@ -1,0 +1,280 @@
+//! The code of most instructions, assembled in advance.
+//!
+//! A compiler that branches on the kind of an instruction makes a jump that no processor predicts, since programs are
+//! random. Here the code of an instruction is a row of a table, in which a register, a constant, the scale of a sum and
+//! the mask of an address are filled in. The same operations do that for every kind, without a branch.
+//!
+//! [`emit_one_by_one`] assembles the rows. Where the code of two words differs, there is a field. A row serves a pair of
+//! registers only if it gives the assembler's code for each of some words, with every scale and mask, so nothing here
+//! knows an encoding. A constant always takes four bytes. Instructions without a row are decoded: their code is too
+//! long, needs a division, or depends on the instructions before.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use super::Features;
+use super::body::{LONGEST, emit_one_by_one};
+use crate::jit::JitError;
+use crate::jit::x86_64::assembler::Assembler;
+use crate::params::Version;
+use crate::program::{Instruction, NO_REGISTER, Opcode};
+use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
+
+/// The code of an instruction, in words of 8 bytes.
+type Words = [u64; 3];
+
+/// The rows of a kind of operation: two for each register.
+const ROWS: usize = 16;
+
+/// The kinds of operations, and the templates for a processor.
+pub(super) struct Templates {
+    /// By opcode byte.
+    kinds: [Kind; 256],
+    rows: Vec<Row>,
+}
+
+/// What selects a row of a kind of operation.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// The pairs of `dst` and `src` that have the second row of their register, a bit for each.
+    second: u64,
+    /// The pairs that have a row at all.
+    served: u64,
+    /// The first of the [`ROWS`].
+    first: u16,
+    /// 7 if `dst` selects the row and `src` is filled in, 0 if it is the other way round.
+    swapped: u8,
+    /// [`NO_REGISTER`], or 0 if the operation modifies `dst`.
+    modifies: u8,
+}
+
+/// Code with fields.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Row {
+    words: Words,
+    /// The register's number is multiplied by these.
+    register: Words,
+    /// The bits of the constant that count, and their place in the first word.
+    constant: u32,
+    constant_at: u8,
+    /// The bits of the scale that count, and their place in the first word.
+    scale: u8,
+    scale_at: u8,
+    /// The bits of the register's number that count.
+    register_bits: u8,
+    /// All bits of the mask of an address, or none, and their place in the second word.
+    mask: u32,
+    mask_at: u8,
+    /// The length of the code in bytes.
+    length: u8,
+}
+
+impl Templates {
+    /// Returns the templates for a processor.
+    pub(super) fn of(features: Features) -> &'static Templates {
+        static ALL: [OnceLock<Templates>; 4] = [const { OnceLock::new() }; 4];
+        let Features { avx512, bmi2, aes: _ } = features;
+        ALL[usize::from(avx512) << 1 | usize::from(bmi2)].get_or_init(|| Templates::new(features))
+    }
+
+    /// Returns the code of an instruction, its length, and the integer register that the instruction modifies, or
+    /// [`NO_REGISTER`]. Returns `None` if the instruction has no template.
+    #[inline(always)]
+    pub(super) fn fill(&self, word: &Instruction) -> Option<(Words, u8, u8)> {
+        let kind = &self.kinds[usize::from(word.opcode)];
+        let pair = pair(word.dst, word.src);
+        if kind.served >> pair & 1 == 0 {
+            return None;
+        }
+        let other = (word.dst ^ word.src) & kind.swapped;
+        let (selecting, filled) = (word.src ^ other, word.dst ^ other);
+        let second = (kind.second >> pair & 1) as usize;
+        let row = usize::from(kind.first) + usize::from(selecting & 7) * 2 + second;
+        let row = self.rows.get(row)?;
+        Some((row.fill(filled, word, kind.swapped != 0), row.length, word.dst & 7 | kind.modifies))
+    }
+
+    fn new(features: Features) -> Templates {
+        let none = Kind { second: 0, served: 0, first: 0, swapped: 0, modifies: 0 };
+        let mut templates = Templates { kinds: [none; 256], rows: Vec::new() };
+        let mut first_byte = 0;
+        for &(opcode, count) in Opcode::FREQUENCIES {
+            if let Some(kind) = templates.kind(opcode, first_byte as u8, features) {
+                templates.kinds[first_byte..first_byte + count].fill(kind);
+            }
+            first_byte += count;
+        }
+        templates
+    }
+
+    /// Makes the rows of a kind of operation.
+    fn kind(&mut self, opcode: Opcode, byte: u8, features: Features) -> Option<Kind> {
+        use Opcode::*;
+        let modifies = match opcode {
+            // The code depends on a quotient, on other instructions, or on the version; or two registers change.
+            ImulRcp | Cbranch | Cfround | IswapR => return None,
+            FswapR | FaddR | FaddM | FsubR | FsubM | FscalR | FmulR | FdivM | FsqrtR | Istore => {
+                NO_REGISTER
+            }
+            IaddRs | IaddM | IsubR | IsubM | ImulR | ImulM | ImulhR | ImulhM | IsmulhR
+            | IsmulhM | InegR | IxorR | IxorM | IrorR | IrolR => 0,
+        };
+        let swapped = if opcode == Istore { 7 } else { 0 };
+        let first = u16::try_from(self.rows.len()).ok()?;
+        let mut kind = Kind { second: 0, served: 0, first, swapped, modifies };
+        self.rows.resize(self.rows.len() + ROWS, Row::default());
+        for selecting in 0..8 {
+            let codes = Codes::assemble(byte, selecting, swapped != 0, features).ok()?;
+            let rows = &mut self.rows[usize::from(first) + usize::from(selecting) * 2..];
+            for (second, row) in rows.iter_mut().take(2).enumerate() {
+                // Once for all registers that are left, and then for one of the others.
+                let left = (0..8).filter(|&filled| kind.served >> codes.pair(filled) & 1 == 0);
+                let candidates = left.flat_map(|filled| codes.rows(filled));
+                let candidates = candidates.map(|(row, served)| (row, served & !kind.served));
+                let best = candidates.max_by_key(|(_, served)| served.count_ones());
+                let Some((best, served)) = best else { break };
+                *row = best;
+                kind.served |= served;
+                kind.second |= if second == 1 { served } else { 0 };
+            }
+        }
+        Some(kind)
+    }
+}
+
+/// Returns the bit of a pair of registers.
+#[inline(always)]
+fn pair(dst: u8, src: u8) -> u32 {
+    u32::from((dst & 7) << 3 | src & 7)
+}
+
+impl Row {
+    /// Fills in a word's fields.
+    #[inline(always)]
+    fn fill(&self, register: u8, word: &Instruction, stores: bool) -> Words {
+        let register = u64::from(register & self.register_bits);
+        let [mut first, mut second, third] = self.words;
+        first |= u64::from(word.imm32 & self.constant) << (self.constant_at & 63);
+        first |= u64::from(word.mod_shift() & self.scale) << (self.scale_at & 63);
+        let level = if word.mod_mem() == 0 { L2_MASK } else { L1_MASK };
+        let level = if stores && word.mod_cond() >= 14 { L3_MASK } else { level };
+        second |= u64::from(level & self.mask) << (self.mask_at & 63);
+        [
+            first | register.wrapping_mul(self.register[0]),
+            second | register.wrapping_mul(self.register[1]),
+            third | register.wrapping_mul(self.register[2]),
+        ]
+    }
+}
+
+/// The code of words with one opcode and one register, by the other register.
+struct Codes {
+    words: Vec<Instruction>,
+    /// The code of each word and its length, or `None` if it is too long for a row.
+    codes: Vec<Option<(Words, u8)>>,
+    stores: bool,
+}
+
+impl Codes {
+    /// The constants of the words: each bit is once set and once clear, and none fits into a byte.
+    const CONSTANTS: [u32; 2] = [0x9a5c_3e71, !0x9a5c_3e71];
+
+    /// The modifiers of the words: each scale, each level of the scratchpad, loads and stores.
+    const MODIFIERS: [u8; 8] = [0x00, 0x01, 0x0c, 0x07, 0xd8, 0xd2, 0xe0, 0xf3];
+
+    /// The words of each register.
+    const CASES: usize = Self::CONSTANTS.len() * Self::MODIFIERS.len();
+
+    fn assemble(
+        opcode: u8,
+        selecting: u8,
+        stores: bool,
+        features: Features,
+    ) -> Result<Codes, JitError> {
+        let mut words = Vec::new();
+        for filled in 0..8 {
+            let (dst, src) = if stores { (selecting, filled) } else { (filled, selecting) };
+            for imm32 in Self::CONSTANTS {
+                let of = |modifier| Instruction { opcode, dst, src, modifier, imm32 };
+                words.extend(Self::MODIFIERS.map(of));
+            }
+        }
+        const { assert!(8 * Self::CASES <= LONGEST) };
+        let mut assembler = Assembler::new(8 * Self::CASES * super::LONGEST_OPERATION);
+        let starts = emit_one_by_one(&mut assembler, &words, Version::V1, features)?;
+        let code = assembler.finish()?;
+        let starts = starts.iter().take(words.len()).map(|start| start.offset());
+        let ends = starts.clone().skip(1).chain([code.len()]);
+        let codes = starts.zip(ends).map(|(start, end)| Self::padded(&code[start..end])).collect();
+        Ok(Codes { words, codes, stores })
+    }
+
+    fn padded(code: &[u8]) -> Option<(Words, u8)> {
+        let mut bytes = [0; 24];
+        bytes.get_mut(..code.len())?.copy_from_slice(code);
+        let words = bytes.as_chunks().0;
+        Some((std::array::from_fn(|i| u64::from_le_bytes(words[i])), code.len() as u8))
+    }
+
+    fn pair(&self, filled: u8) -> u32 {
+        let word = self.words[usize::from(filled) * Self::CASES];
+        pair(word.dst, word.src)
+    }
+
+    /// Returns rows with the fields in the code for a register, each with the pairs that it serves.
+    fn rows(&self, filled: u8) -> impl Iterator<Item = (Row, u64)> {
+        let partners = [(filled ^ 1, 7), (filled ^ 1, 3), (filled, 0)];
+        partners.into_iter().filter_map(move |(partner, register_bits)| {
+            let row = self.row(filled, partner, register_bits)?;
+            let served = (0..8).filter(|&filled| self.serves(&row, filled));
+            Some((row, served.fold(0, |all, filled| all | 1 << self.pair(filled))))
+        })
+    }
+
+    /// Returns the code for a register with its fields empty. They are where the code of words differs that differ
+    /// in one thing.
+    fn row(&self, filled: u8, partner: u8, register_bits: u8) -> Option<Row> {
+        let code = |register: u8, case| self.codes[usize::from(register) * Self::CASES + case];
+        let (mut words, length) = code(filled, 0)?;
+        let differs = |case, word: usize| Some(code(filled, case)?.0[word] ^ words[word]);
+        let constant = differs(Self::MODIFIERS.len(), 0)?;
+        let constant_at = constant.trailing_zeros() & 56;
+        let scale = differs(2, 0)?;
+        let scale_at = scale.trailing_zeros() & 63;
+        let levels = differs(1, 1)?;
+        let mask = if levels == 0 { 0 } else { u32::MAX };
+        let mask_at =
+            levels.trailing_zeros().saturating_sub((L1_MASK ^ L2_MASK).trailing_zeros()) & 63;
+        let (other, _) = code(partner, 0)?;
+        let register = [0, 1, 2].map(|word| words[word] ^ other[word]);
+        words[0] &= !(constant | scale);
+        words[1] &= !(u64::from(mask) << mask_at);
+        for (word, field) in words.iter_mut().zip(register) {
+            *word &= !field.wrapping_mul(register_bits.into());
+        }
+        Some(Row {
+            words,
+            register,
+            constant: (constant >> constant_at) as u32,
+            constant_at: constant_at as u8,
+            scale: (scale >> scale_at) as u8,
+            scale_at: scale_at as u8,
+            register_bits,
+            mask,
+            mask_at: mask_at as u8,
+            length,
+        })
+    }
+
+    fn serves(&self, row: &Row, filled: u8) -> bool {
+        let first = usize::from(filled) * Self::CASES;
+        let cases = first..first + Self::CASES;
+        self.words[cases.clone()]
+            .iter()
+            .zip(&self.codes[cases])
+            .all(|(word, code)| *code == Some((row.fill(filled, word, self.stores), row.length)))
+    }
+}
