@@ -124,6 +124,7 @@ impl<'a> Bench<'a> {
     fn rows(&mut self, subject: &Subject, budget: Budget) -> Result<Vec<Row>, Error> {
         if let Subject::Trace(how) = subject {
             let mut vm = self.native.vm(how)?;
+            vm.measure_lanes();
             return Ok(trace::rows(&mut vm, how, self.native.batch(how), budget.measured));
         }
         let outcome = self.outcome(subject, budget)?;
@@ -133,14 +134,14 @@ impl<'a> Bench<'a> {
     }
 
     fn outcome(&mut self, subject: &Subject, budget: Budget) -> Result<Outcome, Error> {
+        if let Some(other) = &mut self.other {
+            other.check(subject, &mut self.native)?;
+        }
         let ours = self.native.contestant(subject)?;
         let other = match &mut self.other {
             Some(other) => other.contestant(subject, &mut self.native)?,
             None => None,
         };
-        if let Some(other) = &mut self.other {
-            other.check(subject, &mut self.native)?;
-        }
         let joules = || self.meter.as_ref().and_then(Meter::joules);
         measure(ours, other, budget, self.stopped, joules)
     }

@@ -35,19 +35,27 @@ pub(crate) struct Host {
     pub(crate) reference: Option<String>,
 }
 
-/// The lanes that VMs run in a mode, by version. `None` if the first hashes will decide.
-pub(crate) type Lanes = Vec<(Mode, Version, Option<usize>)>;
+/// The lanes of the VMs of some threads.
+pub(crate) struct LanesOf {
+    pub(crate) mode: Mode,
+    pub(crate) version: Version,
+    pub(crate) threads: usize,
+    /// `None` if the first hashes will decide.
+    pub(crate) lanes: Option<usize>,
+}
 
 impl Host {
     /// Adds the lanes that were found.
-    pub(crate) fn set_lanes(&mut self, lanes: &Lanes) {
-        let texts: Vec<String> = lanes
-            .iter()
-            .map(|(mode, version, lanes)| match lanes {
-                Some(lanes) => format!("{mode} {version} {lanes}"),
-                None => format!("{mode} {version} measured with the first hashes"),
-            })
-            .collect();
+    pub(crate) fn set_lanes(&mut self, lanes: &[LanesOf]) {
+        let text = |&LanesOf { mode, version, threads, lanes }: &LanesOf| {
+            let lanes = lanes.map(|lanes| lanes.to_string());
+            let lanes = lanes.as_deref().unwrap_or("measured with the first hashes");
+            match threads {
+                1 => format!("{mode} {version} {lanes}"),
+                _ => format!("{mode} {version} {lanes} on {threads} threads"),
+            }
+        };
+        let texts: Vec<String> = lanes.iter().map(text).collect();
         self.lanes = (!texts.is_empty()).then(|| texts.join(", "));
     }
 

@@ -11,7 +11,14 @@ use std::{
 use randomx::{EngineKind, Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
 use sha2::{Digest, Sha256};
 
-use crate::{args::InfoArgs, error::Error, host::Host, mode::Mode, output, progress::Progress};
+use crate::{
+    args::InfoArgs,
+    error::Error,
+    host::{Host, LanesOf},
+    mode::Mode,
+    output,
+    progress::Progress,
+};
 
 /// Prints the computer, the engine and the pages.
 pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
@@ -24,13 +31,15 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     let mut lanes = Vec::new();
     for version in Version::ALL {
         vm.set_version(version);
-        lanes.push((Mode::Light, version, Some(vm.measure_lanes())));
+        let measured = Some(vm.measure_lanes());
+        lanes.push(LanesOf { mode: Mode::Light, version, threads: 1, lanes: measured });
     }
     // Measuring would take a dataset of 2080 MiB.
     let unmeasured = vm.engine() == EngineKind::Jit;
     for version in Version::ALL {
         let expected = (!unmeasured).then(|| version.fast_lanes());
-        lanes.push((Mode::Fast, version, backend.options.lanes.or(expected)));
+        let expected = backend.options.lanes.or(expected);
+        lanes.push(LanesOf { mode: Mode::Fast, version, threads: 1, lanes: expected });
     }
 
     let mut host = Host::new(backend.options.cpu);

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "internals")]
 mod custom;
+mod group;
 mod hash_state;
 mod key;
 mod lanes;
@@ -33,16 +34,18 @@ use crate::jit::native::{self, Jit};
 use crate::memory::Pages;
 use crate::params::{HASH_SIZE, MAX_LANES, Version};
 
+use group::{Group, Member};
 use key::Source;
 use lanes::{Hasher, Job, Lanes};
-use trials::SharedTrials;
+use trials::{Conditions, SharedTrials};
 
 /// Options of a [`Vm`]. None of them changes a hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
     /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number. Native VMs
-    /// with the JIT find it by measuring some of the first hashes of the process; until then, and in
-    /// other VMs, it is [`MAX_LANES`] in light mode and [`Version::fast_lanes`] with a dataset.
+    /// with the JIT find it by measuring some of the first hashes of the process, and some more when the
+    /// number of VMs has doubled; until then, and in other VMs, it is [`MAX_LANES`] in light mode and
+    /// [`Version::fast_lanes`] with a dataset.
     pub lanes: Option<usize>,
     /// The engine that runs programs.
     pub engine: EngineChoice,
@@ -83,7 +86,11 @@ pub struct Vm {
     options: VmOptions,
     /// Lanes that run with the present key and version.
     lanes: usize,
-    /// The measurement of the fastest number of lanes, if it may be chosen.
+    /// The other VMs whose lanes may be chosen too. `None` if this one's may not.
+    member: Option<Member>,
+    /// The conditions under which the lanes were chosen, if they were.
+    chosen_under: Option<Conditions>,
+    /// The measurement of the fastest number of lanes, until it is known.
     trials: Option<SharedTrials>,
     hasher: Box<dyn Hasher>,
     /// Whether the first lane holds a hash that has begun.
@@ -135,7 +142,8 @@ impl Vm {
         lanes: usize,
         hasher: Box<dyn Hasher>,
     ) -> Vm {
-        Vm { source, version, options, lanes, trials: None, hasher, begun: false }
+        let (member, chosen_under, trials) = (None, None, None);
+        Vm { source, version, options, lanes, member, chosen_under, trials, hasher, begun: false }
     }
 
     /// Returns the engine that runs programs.
@@ -161,13 +169,15 @@ impl Vm {
     /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
     /// hashes. Returns [`lanes`](Self::lanes).
     ///
-    /// This takes some hundred hashes, once in a process for each mode and version. It does nothing
-    /// if [`VmOptions::lanes`] is set.
+    /// This takes some hundred hashes, once in a process for each mode, version and power of two of VMs. If
+    /// several will hash at once, they should measure at once. It does nothing if [`VmOptions::lanes`] is set.
     pub fn measure_lanes(&mut self) -> usize {
         let is_left = |vm: &Vm| vm.trials.as_deref().is_some_and(|all| trials::lock(all).is_left());
-        while is_left(self) {
+        while self.conditions() != self.chosen_under || is_left(self) {
             self.hash_many(&[[0; HASH_SIZE]; MAX_LANES]);
         }
+        // Other VMs may have ended the last trials.
+        self.adapt_lanes();
         self.lanes
     }
 
@@ -196,14 +206,29 @@ impl Vm {
         self.adapt_lanes();
     }
 
+    /// Sets the number of lanes for the present key and version.
     fn adapt_lanes(&mut self) {
-        let conditions = self.source.conditions(self.version, self.options.cpu);
         // WebAssembly has no clock, and interpreted programs take longer than memory.
         let measures = !cfg!(target_family = "wasm") && self.engine() == EngineKind::Jit;
-        let lanes = self.options.lanes;
-        self.trials = (lanes.is_none() && measures).then(|| conditions.trials());
+        let group = Group { fast: self.source.is_fast(), cpu: self.options.cpu };
+        if self.options.lanes.is_some() || !measures {
+            self.member = None;
+        } else if self.member.as_ref().is_none_or(|member| member.group() != group) {
+            self.member = Some(group.join());
+        }
+        self.chosen_under = self.conditions();
+        self.trials = self.chosen_under.map(Conditions::trials);
         let best = self.trials.as_deref().map(|trials| trials::lock(trials).choice());
-        self.lanes = self.hasher.reserve(lanes.or(best).unwrap_or(conditions.expected_lanes()));
+        let lanes = self.options.lanes.or(best);
+        let lanes = lanes.unwrap_or(trials::expected_lanes(group.fast, self.version));
+        self.lanes = self.hasher.reserve(lanes);
+    }
+
+    /// Returns what the fastest number of lanes depends on now, if it may be chosen.
+    fn conditions(&self) -> Option<Conditions> {
+        let member = self.member.as_ref()?;
+        let (group, members) = (member.group(), member.members());
+        Some(Conditions { group, members, version: self.version })
     }
 
     /// Returns the hash of `input`, which can have any length.
@@ -265,6 +290,9 @@ impl Vm {
         observer: &mut dyn Observer,
     ) {
         self.begun = false;
+        if self.conditions() != self.chosen_under {
+            self.adapt_lanes();
+        }
         let measured = self.measure(inputs, outputs, observer);
         let (inputs, outputs) = (&inputs[measured..], &mut outputs[measured..]);
         let Vm { ref source, version, lanes, .. } = *self;
@@ -310,7 +338,7 @@ fn requested_lanes(
     version: Version,
     options: VmOptions,
 ) -> Result<usize, VmError> {
-    let expected = source.conditions(version, options.cpu).expected_lanes();
+    let expected = trials::expected_lanes(source.is_fast(), version);
     match options.lanes.unwrap_or(expected) {
         lanes @ 1..=MAX_LANES => Ok(lanes),
         requested => Err(VmError::Lanes { requested }),

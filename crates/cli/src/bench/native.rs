@@ -35,7 +35,7 @@ use crate::{
     args::BenchArgs,
     backend::{self, Hash},
     error::Error,
-    host::{Host, Lanes},
+    host::{Host, LanesOf},
     mode::Mode,
 };
 
@@ -54,7 +54,7 @@ pub(crate) struct Native<'a> {
     /// The pages of the datasets that the row `Dataset` fills.
     filled: Arc<OnceLock<Pages>>,
     engine: Option<EngineKind>,
-    lanes: Lanes,
+    lanes: Vec<LanesOf>,
 }
 
 impl<'a> Native<'a> {
@@ -69,8 +69,7 @@ impl<'a> Native<'a> {
         let aes = Aes::new(self.cpu);
         Ok(match subject {
             Subject::Hash(how) | Subject::Trace(how) => {
-                let vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<_, _>>()?;
-                hashing::contestant(vms, self.batch(how))
+                hashing::contestant(self.vms(how)?, self.batch(how))
             }
             Subject::Blake2b => blake2b(self.cpu),
             Subject::Blake2bLong => blake2b_long(self.cpu),
@@ -90,7 +89,19 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// One thread's VM.
+    /// A VM for each thread, with the lanes that are fastest while all of them hash.
+    fn vms(&mut self, how: &Hashing) -> Result<Vec<Vm>, Error> {
+        let mut vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<Vec<_>, _>>()?;
+        hashing::together(&mut vms, Vm::measure_lanes)?;
+        let lanes = vms.last_mut().filter(|_| !how.single).map(Vm::measure_lanes);
+        if lanes.is_some() {
+            let Hashing { mode, version, threads, .. } = *how;
+            self.lanes.push(LanesOf { mode, version, threads, lanes });
+        }
+        Ok(vms)
+    }
+
+    /// A VM of one thread.
     pub(crate) fn vm(&mut self, how: &Hashing) -> Result<Vm, Error> {
         let key: KeyMemory = match how.mode {
             Mode::Light => self.cache()?.into(),
@@ -99,12 +110,8 @@ impl<'a> Native<'a> {
         let options = self.args.work.vm_options();
         let lanes = if how.single { Some(1) } else { options.lanes };
         let options = VmOptions { lanes, ..options };
-        let mut vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
+        let vm = Vm::with_options(key, how.version, options).map_err(Error::Vm)?;
         self.engine = Some(vm.engine());
-        let lanes = (how.mode, how.version, Some(vm.measure_lanes()));
-        if !how.single && !self.lanes.contains(&lanes) {
-            self.lanes.push(lanes);
-        }
         Ok(vm)
     }
 

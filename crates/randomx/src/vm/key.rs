@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use super::VmOptions;
-use super::trials::Conditions;
 use crate::cache::Cache;
-use crate::cpu::Cpu;
 use crate::dataset::Dataset;
 use crate::items::{ItemSource, Items};
-use crate::params::Version;
 
 /// A key, expanded to the memory that a VM needs of it.
 #[derive(Clone, Debug)]
@@ -62,9 +59,9 @@ impl Source {
         }
     }
 
-    /// Returns what the fastest number of lanes depends on.
-    pub(super) fn conditions(&self, version: Version, cpu: Cpu) -> Conditions {
-        Conditions { fast: matches!(self, Source::Fast(_)), version, cpu }
+    /// Returns whether there is a dataset.
+    pub(super) fn is_fast(&self) -> bool {
+        matches!(self, Source::Fast(_))
     }
 }
 

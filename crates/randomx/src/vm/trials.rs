@@ -2,7 +2,8 @@
 //!
 //! The fastest number depends on how many reads of memory a processor overlaps, and on how much code it
 //! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
-//! the fastest. The hashes of these inputs are results like all others. VMs share what they measure.
+//! the fastest. The hashes of these inputs are results like all others. VMs share what they measure, as long as
+//! about the same number of them is there.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use std::time::Duration;
 #[cfg(not(target_os = "linux"))]
 use std::time::Instant;
 
-use crate::cpu::Cpu;
+use super::group::Group;
 use crate::params::{MAX_LANES, Version};
 
 /// Trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
@@ -28,11 +29,12 @@ const FASTER: f64 = 0.95;
 /// What a choice depends on, apart from the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conditions {
-    /// Whether there is a dataset.
-    pub(super) fast: bool,
+    pub(super) group: Group,
+    /// The members of the group, as [`Member::members`] counts them.
+    ///
+    /// [`Member::members`]: super::group::Member::members
+    pub(super) members: usize,
     pub(super) version: Version,
-    /// The extensions that may be used.
-    pub(super) cpu: Cpu,
 }
 
 /// The trials that VMs under the same conditions share.
@@ -72,18 +74,22 @@ impl Conditions {
         trials
     }
 
-    /// Returns the number of lanes that is probably fastest.
-    pub(super) fn expected_lanes(self) -> usize {
-        self.candidates()[0]
-    }
-
-    /// Returns the numbers of lanes that may be fastest, the expected one first.
     fn candidates(self) -> &'static [usize] {
-        match (self.fast, self.version) {
-            (false, _) => const { &[MAX_LANES, MAX_LANES / 2] },
-            (true, Version::V1) => const { &[Version::V1.fast_lanes(), 2, 1, MAX_LANES] },
-            (true, Version::V2) => const { &[Version::V2.fast_lanes(), 1, 4] },
-        }
+        candidates(self.group.fast, self.version)
+    }
+}
+
+/// Returns the number of lanes that is probably fastest.
+pub(super) fn expected_lanes(fast: bool, version: Version) -> usize {
+    candidates(fast, version)[0]
+}
+
+/// Returns the numbers of lanes that may be fastest, the expected one first.
+fn candidates(fast: bool, version: Version) -> &'static [usize] {
+    match (fast, version) {
+        (false, _) => const { &[MAX_LANES, MAX_LANES / 2] },
+        (true, Version::V1) => const { &[Version::V1.fast_lanes(), 2, 1, MAX_LANES] },
+        (true, Version::V2) => const { &[Version::V2.fast_lanes(), 1, 4] },
     }
 }
 
@@ -193,6 +199,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::cpu::Cpu;
 
     const VERSIONS: [Version; 2] = Version::ALL;
 
@@ -220,10 +227,11 @@ mod tests {
     }
 
     fn all_conditions() -> impl Iterator<Item = Conditions> {
-        let cpu = Cpu::baseline();
-        [false, true]
-            .into_iter()
-            .flat_map(move |fast| VERSIONS.map(|version| Conditions { fast, version, cpu }))
+        let groups = [false, true].map(|fast| Group { fast, cpu: Cpu::baseline() });
+        groups.into_iter().flat_map(|group| {
+            let of = move |members| VERSIONS.map(|version| Conditions { group, members, version });
+            [1, 2].into_iter().flat_map(of)
+        })
     }
 
     #[test]

@@ -1,0 +1,78 @@
+//! VMs that may slow each other down.
+//!
+//! Threads of one processor core share its caches and its decoded code. What is fastest for a VM alone need not be
+//! fastest for two on a core, or for one on each of sixteen cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::cpu::Cpu;
+
+/// What the VMs of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Whether there is a dataset.
+    pub(super) fast: bool,
+    /// The extensions that may be used.
+    pub(super) cpu: Cpu,
+}
+
+/// A VM in its group. It leaves the group when this is dropped.
+#[derive(Debug)]
+pub(super) struct Member {
+    group: Group,
+    /// The members of the group, in the whole process.
+    members: Arc<AtomicUsize>,
+}
+
+impl Group {
+    /// Adds a VM to the group.
+    pub(super) fn join(self) -> Member {
+        static ALL: Mutex<Vec<(Group, Arc<AtomicUsize>)>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|(group, _)| *group == self);
+        let members = known.map_or_else(Arc::default, |(_, members)| Arc::clone(members));
+        if known.is_none() {
+            all.push((self, Arc::clone(&members)));
+        }
+        members.fetch_add(1, Ordering::Relaxed);
+        Member { group: self, members }
+    }
+}
+
+impl Member {
+    pub(super) fn group(&self) -> Group {
+        self.group
+    }
+
+    /// Returns the number of members, rounded up to a power of two: one more among many changes nothing.
+    pub(super) fn members(&self) -> usize {
+        self.members.load(Ordering::Relaxed).next_power_of_two()
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.members.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_counted_by_powers_of_two() {
+        // No other test has such a group.
+        let group = Group { fast: true, cpu: Cpu::baseline() };
+        let mut members: Vec<Member> = Vec::new();
+        for expected in [1, 2, 4, 4, 8] {
+            members.push(group.join());
+            assert!(members.iter().all(|member| member.members() == expected));
+        }
+        members.truncate(2);
+        assert_eq!(members[0].members(), 2);
+        let other = Group { fast: false, ..group }.join();
+        assert_eq!((other.group().fast, other.members()), (false, 1));
+    }
+}
