@@ -23,6 +23,8 @@ os.environ |= {
     "RAY_health_check_initial_delay_ms": "1000",
     "RAY_health_check_period_ms": "500",
     "RAY_health_check_failure_threshold": "4",
+    # By default workers give way to all other work, and tests beside a busy build wait for half an hour.
+    "RAY_worker_niceness": "0",
 }
 
 
