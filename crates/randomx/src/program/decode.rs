@@ -203,6 +203,8 @@ pub fn decode_some<S>(
         decoder.index = index as u16;
         match handle(decoder.sink, word) {
             Some(register) => decoder.modify(register),
+            // Most instructions for which x86-64 has no template.
+            None if word.opcode() == Opcode::Cbranch => decoder.branch(word),
             None => decoder.decode(word),
         }
     }
