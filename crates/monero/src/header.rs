@@ -52,9 +52,9 @@ pub struct HashingBlob {
 }
 
 impl HashingBlob {
-    /// The longest possible blob: two versions of 2 bytes, a timestamp of 10, two hashes, a nonce
-    /// of 4 and a count of 10.
-    pub const MAX_BYTES: usize = 2 + 2 + 10 + 32 + 4 + 32 + 10;
+    /// The longest possible blob: two versions with 4 bytes in all, a timestamp of 10, two hashes, a
+    /// nonce of 4 and a count of 10.
+    pub const MAX_BYTES: usize = 4 + 10 + 32 + 4 + 32 + 10;
 
     /// Parses a hashing blob.
     ///
