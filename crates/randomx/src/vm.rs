@@ -174,7 +174,7 @@ impl Vm {
     pub fn measure_lanes(&mut self) -> usize {
         let is_left = |vm: &Vm| vm.trials.as_deref().is_some_and(|all| trials::lock(all).is_left());
         while self.conditions() != self.chosen_under || is_left(self) {
-            self.hash_many(&[[0; HASH_SIZE]; MAX_LANES]);
+            self.hash_many(&trials::inputs());
         }
         // Other VMs may have ended the last trials.
         self.adapt_lanes();

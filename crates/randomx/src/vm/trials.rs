@@ -5,7 +5,9 @@
 //! the fastest. The hashes of these inputs are results like all others. VMs share what they measure, as long as
 //! about the same number of them is there.
 
+use std::array;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 #[cfg(not(target_os = "linux"))]
@@ -14,8 +16,8 @@ use std::time::Instant;
 use super::group::Group;
 use crate::params::{MAX_LANES, Version};
 
-/// Trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
-const ROUNDS: usize = 7;
+/// The most trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
+const MOST_ROUNDS: usize = 15;
 
 /// Hashes of each trial, whatever its lanes: the times of single hashes differ by their programs.
 const HASHES: usize = MAX_LANES;
@@ -45,12 +47,14 @@ pub(super) type SharedTrials = Arc<Mutex<Trials>>;
 pub(super) struct Trials {
     /// The expected one comes first.
     candidates: &'static [usize],
+    /// Trials of each candidate, an odd number.
+    rounds: usize,
     /// Trials that have begun.
     begun: usize,
     /// Trials that have ended.
     ended: usize,
     /// The time of each trial of each round, in the order of the candidates.
-    times: [[Duration; MOST]; ROUNDS],
+    times: [[Duration; MOST]; MOST_ROUNDS],
 }
 
 /// A trial that has begun.
@@ -69,13 +73,19 @@ impl Conditions {
         if let Some((_, trials)) = all.iter().find(|(conditions, _)| *conditions == self) {
             return Arc::clone(trials);
         }
-        let trials = Arc::new(Mutex::new(Trials::new(self.candidates())));
+        let trials = Arc::new(Mutex::new(Trials::new(self.candidates(), self.rounds())));
         all.push((self, Arc::clone(&trials)));
         trials
     }
 
     fn candidates(self) -> &'static [usize] {
         candidates(self.group.fast, self.version)
+    }
+
+    /// Returns how many rounds of trials decide. With a dataset, times vary with the load on memory, and hashes are
+    /// fast enough for more.
+    fn rounds(self) -> usize {
+        if self.group.fast { MOST_ROUNDS } else { 7 }
     }
 }
 
@@ -94,9 +104,9 @@ fn candidates(fast: bool, version: Version) -> &'static [usize] {
 }
 
 impl Trials {
-    fn new(candidates: &'static [usize]) -> Trials {
-        let times = [[Duration::MAX; MOST]; ROUNDS];
-        Trials { candidates, begun: 0, ended: 0, times }
+    fn new(candidates: &'static [usize], rounds: usize) -> Trials {
+        let times = [[Duration::MAX; MOST]; MOST_ROUNDS];
+        Trials { candidates, rounds, begun: 0, ended: 0, times }
     }
 
     /// Returns the number of lanes to use: the expected one until all trials have ended, then the
@@ -115,18 +125,19 @@ impl Trials {
     /// Returns a candidate's time relative to the expected one's: the median of all rounds.
     fn ratio(&self, candidate: usize) -> f64 {
         let mut ratios = self.times.map(|times| times[candidate].div_duration_f64(times[0]));
+        let ratios = &mut ratios[..self.rounds];
         ratios.sort_by(f64::total_cmp);
-        ratios[ROUNDS / 2]
+        ratios[self.rounds / 2]
     }
 
     /// Returns whether all trials have ended, so that the choice is final.
     pub(super) fn is_over(&self) -> bool {
-        self.ended >= ROUNDS * self.candidates.len()
+        self.ended >= self.rounds * self.candidates.len()
     }
 
     /// Returns whether there were not enough trials yet.
     pub(super) fn is_left(&self) -> bool {
-        self.begun < ROUNDS * self.candidates.len()
+        self.begun < self.rounds * self.candidates.len()
     }
 
     /// Begins the next trial. Returns `None` if there were enough, or if `inputs` are too few for one.
@@ -172,6 +183,13 @@ pub(super) fn measure(
         };
         lock(trials).end(trial, time);
     }
+}
+
+/// Returns inputs that no earlier call returned: the processor remembers what a program read, and where it jumped.
+pub(super) fn inputs() -> [[u8; 8]; HASHES] {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let group = u64::from(NEXT.fetch_add(1, Ordering::Relaxed)) * HASHES as u64;
+    array::from_fn(|index| (group + index as u64).to_le_bytes())
 }
 
 /// Returns a clock that stands still while other threads have the processor: otherwise a busy machine
@@ -239,12 +257,12 @@ mod tests {
         for conditions in all_conditions() {
             let candidates = conditions.candidates();
             for &fastest in candidates {
-                let trials = Mutex::new(Trials::new(candidates));
+                let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
                 assert_eq!(lock(&trials).choice(), candidates[0], "before all trials");
                 let time = |lanes| Duration::from_micros(if lanes == fastest { 900 } else { 1000 });
                 let hashed = measured(&trials, &[1000], time);
                 assert_eq!(lock(&trials).choice(), fastest, "{conditions:?}");
-                assert_eq!(hashed, ROUNDS * candidates.len() * HASHES);
+                assert_eq!(hashed, conditions.rounds() * candidates.len() * HASHES);
                 assert_eq!(measured(&trials, &[1000], time), 0, "there were enough");
             }
         }
@@ -254,7 +272,7 @@ mod tests {
     fn the_expected_candidate_stays_unless_another_is_clearly_faster() {
         for conditions in all_conditions() {
             let candidates = conditions.candidates();
-            let trials = Mutex::new(Trials::new(candidates));
+            let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
             let time =
                 |lanes| Duration::from_micros(if lanes == candidates[0] { 1000 } else { 980 });
             measured(&trials, &[1000], time);
@@ -264,7 +282,7 @@ mod tests {
 
     #[test]
     fn interruptions_of_some_trials_and_slow_rounds_change_nothing() {
-        let trials = Mutex::new(Trials::new(&[4, 2]));
+        let trials = Mutex::new(Trials::new(&[4, 2], 7));
         let trial = Cell::new(0);
         measured(&trials, &[1000], |lanes| {
             let number = trial.replace(trial.get() + 1);
@@ -277,7 +295,7 @@ mod tests {
 
     #[test]
     fn trials_go_on_in_later_calls_and_wait_for_enough_inputs() {
-        let trials = Mutex::new(Trials::new(&[4, 1, 8]));
+        let trials = Mutex::new(Trials::new(&[4, 1, 8], 7));
         let time = |_| Duration::from_micros(1);
         assert_eq!(measured(&trials, &[HASHES - 1], time), 0);
         assert_eq!(measured(&trials, &[3 * HASHES - 1], time), 2 * HASHES);
@@ -287,7 +305,7 @@ mod tests {
 
     #[test]
     fn lanes_that_cannot_be_allocated_are_not_chosen() {
-        let trials = Mutex::new(Trials::new(&[2, 8]));
+        let trials = Mutex::new(Trials::new(&[2, 8], 7));
         let now = Cell::new(Duration::ZERO);
         let hashed = measure(
             &trials,
@@ -298,7 +316,16 @@ mod tests {
                 lanes == 2
             },
         );
-        assert_eq!((hashed, lock(&trials).choice()), (HASHES * ROUNDS, 2));
+        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, 2));
+    }
+
+    #[test]
+    fn measured_inputs_differ() {
+        let (one, other) = (inputs(), inputs());
+        let mut all = [one, other].concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 2 * HASHES);
     }
 
     #[test]
