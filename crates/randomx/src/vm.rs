@@ -15,6 +15,7 @@ mod observer;
 mod trials;
 
 use std::fmt;
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,9 +44,9 @@ use trials::{Conditions, SharedTrials};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VmOptions {
     /// Hashes that are computed together, 1 to [`MAX_LANES`]. By default the fastest number. Native VMs
-    /// with the JIT find it by measuring some of the first hashes of the process, and some more when the
-    /// number of VMs has doubled; until then, and in other VMs, it is [`MAX_LANES`] in light mode and
-    /// [`Version::fast_lanes`] with a dataset.
+    /// with the JIT find it by measuring some of the first hashes of the process, and measure again when
+    /// the number of such VMs passes a power of two, idle ones included. Until then, and in other VMs, it
+    /// is [`MAX_LANES`] in light mode and [`Version::fast_lanes`] with a dataset.
     pub lanes: Option<usize>,
     /// The engine that runs programs.
     pub engine: EngineChoice,
@@ -86,9 +87,9 @@ pub struct Vm {
     options: VmOptions,
     /// Lanes that run with the present key and version.
     lanes: usize,
-    /// The other VMs whose lanes may be chosen too. `None` if this one's may not.
+    /// This VM's membership in its group. `None` if its lanes are not measured.
     member: Option<Member>,
-    /// The conditions under which the lanes were chosen, if they were.
+    /// The conditions for which the lanes were chosen last, if they are measured.
     chosen_under: Option<Conditions>,
     /// The measurement of the fastest number of lanes, until it is known.
     trials: Option<SharedTrials>,
@@ -169,16 +170,21 @@ impl Vm {
     /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
     /// hashes. Returns [`lanes`](Self::lanes).
     ///
-    /// This takes some hundred hashes, once in a process for each mode, version and power of two of VMs. If
-    /// several will hash at once, they should measure at once. It does nothing if [`VmOptions::lanes`] is set.
+    /// This takes 112 to 480 hashes, once in a process for each mode, version and power of two of VMs. VMs
+    /// that will hash at the same time should measure at the same time, each on its own thread: they share
+    /// the work. While another VM still measures its part, the returned number may not be final. A hash
+    /// that [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
+    /// [`VmOptions::lanes`] is set, in WebAssembly, or without the JIT.
     pub fn measure_lanes(&mut self) -> usize {
-        let is_left = |vm: &Vm| vm.trials.as_deref().is_some_and(|all| trials::lock(all).is_left());
-        while self.conditions() != self.chosen_under || is_left(self) {
+        self.begun = false;
+        loop {
+            // Other VMs may have come, gone, or ended the last trials.
+            self.adapt_lanes();
+            if !self.trials.as_deref().is_some_and(|trials| trials::lock(trials).has_more()) {
+                return self.lanes;
+            }
             self.hash_many(&trials::inputs());
         }
-        // Other VMs may have ended the last trials.
-        self.adapt_lanes();
-        self.lanes
     }
 
     /// Returns the kind of pages that hold the scratchpads.
@@ -216,12 +222,15 @@ impl Vm {
         } else if self.member.as_ref().is_none_or(|member| member.group() != group) {
             self.member = Some(group.join());
         }
-        self.chosen_under = self.conditions();
-        self.trials = self.chosen_under.map(Conditions::trials);
-        let best = self.trials.as_deref().map(|trials| trials::lock(trials).choice());
-        let lanes = self.options.lanes.or(best);
-        let lanes = lanes.unwrap_or(trials::expected_lanes(group.fast, self.version));
-        self.lanes = self.hasher.reserve(lanes);
+        let conditions = self.conditions();
+        let earlier = mem::replace(&mut self.chosen_under, conditions);
+        self.trials = conditions.map(Conditions::trials);
+        let best = self.trials.as_deref().and_then(|trials| trials::lock(trials).choice());
+        // What was fastest for fewer or more VMs is a better guess than the expected number.
+        let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
+        let guess =
+            if similar { self.lanes } else { trials::expected_lanes(group.fast, self.version) };
+        self.lanes = self.hasher.reserve(self.options.lanes.or(best).unwrap_or(guess));
     }
 
     /// Returns what the fastest number of lanes depends on now, if it may be chosen.
@@ -277,7 +286,7 @@ impl Vm {
 
     /// Returns the hash of the previous input; `None` as [`hash_next`](Self::hash_next).
     pub fn hash_last(&mut self) -> Option<[u8; HASH_SIZE]> {
-        if !std::mem::take(&mut self.begun) {
+        if !mem::take(&mut self.begun) {
             return None;
         }
         Some(self.hasher.finish(&self.source, self.version, None))
@@ -320,12 +329,9 @@ impl Vm {
             true
         };
         let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
-        let (choice, is_over) = {
-            let trials = trials::lock(trials);
-            (trials.choice(), trials.is_over())
-        };
-        *lanes = hasher.reserve(choice);
-        if is_over {
+        let choice = trials::lock(trials).choice();
+        if let Some(choice) = choice {
+            *lanes = hasher.reserve(choice);
             // Later calls need not ask again.
             self.trials = None;
         }

@@ -1,4 +1,4 @@
-//! VMs that may slow each other down.
+//! Groups of VMs, which may slow each other down.
 //!
 //! Threads of one processor core share its caches and its decoded code. What is fastest for a VM alone need not be
 //! fastest for two on a core, or for one on each of sixteen cores.
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cpu::Cpu;
 
-/// What the VMs of a group have in common.
+/// The mode and the processor extensions that the VMs of a group share. Their lanes are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     /// Whether there is a dataset.
@@ -45,7 +45,7 @@ impl Member {
         self.group
     }
 
-    /// Returns the number of members, rounded up to a power of two: one more among many changes nothing.
+    /// Returns the number of members, rounded up to a power of two, so that few changes of the number matter.
     pub(super) fn members(&self) -> usize {
         self.members.load(Ordering::Relaxed).next_power_of_two()
     }

@@ -2,8 +2,10 @@
 //!
 //! The fastest number depends on how many reads of memory a processor overlaps, and on how much code it
 //! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
-//! the fastest. The hashes of these inputs are results like all others. VMs share what they measure, as long as
-//! about the same number of them is there.
+//! the fastest. The hashes of these inputs are results like all others. VMs of one group and version share the trials,
+//! as long as [`Member::members`] stays the same.
+//!
+//! [`Member::members`]: super::group::Member::members
 
 use std::array;
 use std::ops::Range;
@@ -16,7 +18,8 @@ use std::time::Instant;
 use super::group::Group;
 use crate::params::{MAX_LANES, Version};
 
-/// The most trials of each candidate. In a round the candidates take turns, so that other load affects all of them.
+/// The most trials of each candidate. In a round the candidates take turns, so that other load affects all of them. VMs
+/// on several threads divide a round among them.
 const MOST_ROUNDS: usize = 15;
 
 /// Hashes of each trial, whatever its lanes: the times of single hashes differ by their programs.
@@ -28,7 +31,7 @@ const MOST: usize = 4;
 /// Another candidate has to take less than this part of the expected one's time.
 const FASTER: f64 = 0.95;
 
-/// What a choice depends on, apart from the processor.
+/// Which trials a VM takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conditions {
     pub(super) group: Group,
@@ -78,11 +81,16 @@ impl Conditions {
         trials
     }
 
+    /// Returns whether only the number of VMs differs.
+    pub(super) fn resembles(self, other: Conditions) -> bool {
+        self == Conditions { members: self.members, ..other }
+    }
+
     fn candidates(self) -> &'static [usize] {
         candidates(self.group.fast, self.version)
     }
 
-    /// Returns how many rounds of trials decide. With a dataset, times vary with the load on memory, and hashes are
+    /// Returns the number of rounds. With a dataset, times vary with the load on memory, and hashes are
     /// fast enough for more.
     fn rounds(self) -> usize {
         if self.group.fast { MOST_ROUNDS } else { 7 }
@@ -109,17 +117,16 @@ impl Trials {
         Trials { candidates, rounds, begun: 0, ended: 0, times }
     }
 
-    /// Returns the number of lanes to use: the expected one until all trials have ended, then the
-    /// fastest.
-    pub(super) fn choice(&self) -> usize {
-        let [expected, others @ ..] = self.candidates else { return 1 };
-        if !self.is_over() {
-            return *expected;
+    /// Returns the fastest number of lanes, or `None` until all trials have ended.
+    pub(super) fn choice(&self) -> Option<usize> {
+        let [expected, others @ ..] = self.candidates else { return None };
+        if self.ended < self.rounds * self.candidates.len() {
+            return None;
         }
         let ratios = (1..).zip(others).map(|(candidate, &lanes)| (self.ratio(candidate), lanes));
         let fast = ratios.filter(|(ratio, _)| *ratio < FASTER);
-        fast.min_by(|(one, _), (other, _)| one.total_cmp(other))
-            .map_or(*expected, |(_, lanes)| lanes)
+        let fastest = fast.min_by(|(one, _), (other, _)| one.total_cmp(other));
+        Some(fastest.map_or(*expected, |(_, lanes)| lanes))
     }
 
     /// Returns a candidate's time relative to the expected one's: the median of all rounds.
@@ -130,13 +137,8 @@ impl Trials {
         ratios[self.rounds / 2]
     }
 
-    /// Returns whether all trials have ended, so that the choice is final.
-    pub(super) fn is_over(&self) -> bool {
-        self.ended >= self.rounds * self.candidates.len()
-    }
-
-    /// Returns whether there were not enough trials yet.
-    pub(super) fn is_left(&self) -> bool {
+    /// Returns whether some trials have not begun.
+    pub(super) fn has_more(&self) -> bool {
         self.begun < self.rounds * self.candidates.len()
     }
 
@@ -145,7 +147,7 @@ impl Trials {
         let (round, candidate) =
             (self.begun / self.candidates.len(), self.begun % self.candidates.len());
         let lanes = self.candidates[candidate];
-        if !self.is_left() || inputs < HASHES {
+        if !self.has_more() || inputs < HASHES {
             return None;
         }
         self.begun += 1;
@@ -174,14 +176,26 @@ pub(super) fn measure(
         // Other threads go on with their trials while this one hashes.
         let begun = lock(trials).begin(inputs - hashed);
         let Some(trial) = begun else { return hashed };
+        // Without memory for the lanes, or if `hash` panics, nothing is faster than this.
+        let mut ended = Ended { trials, trial, time: Duration::MAX };
         let start = clock();
-        let time = if hash(trial.lanes, hashed..hashed + HASHES) {
+        if hash(trial.lanes, hashed..hashed + HASHES) {
             hashed += HASHES;
-            clock().saturating_sub(start)
-        } else {
-            Duration::MAX
-        };
-        lock(trials).end(trial, time);
+            ended.time = clock().saturating_sub(start);
+        }
+    }
+}
+
+/// Ends a trial when this is dropped.
+struct Ended<'a> {
+    trials: &'a Mutex<Trials>,
+    trial: Trial,
+    time: Duration,
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        lock(self.trials).end(self.trial, self.time);
     }
 }
 
@@ -215,6 +229,7 @@ pub(super) fn lock(trials: &Mutex<Trials>) -> MutexGuard<'_, Trials> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     use super::*;
     use crate::cpu::Cpu;
@@ -258,10 +273,10 @@ mod tests {
             let candidates = conditions.candidates();
             for &fastest in candidates {
                 let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
-                assert_eq!(lock(&trials).choice(), candidates[0], "before all trials");
+                assert_eq!(lock(&trials).choice(), None, "before all trials");
                 let time = |lanes| Duration::from_micros(if lanes == fastest { 900 } else { 1000 });
                 let hashed = measured(&trials, &[1000], time);
-                assert_eq!(lock(&trials).choice(), fastest, "{conditions:?}");
+                assert_eq!(lock(&trials).choice(), Some(fastest), "{conditions:?}");
                 assert_eq!(hashed, conditions.rounds() * candidates.len() * HASHES);
                 assert_eq!(measured(&trials, &[1000], time), 0, "there were enough");
             }
@@ -276,7 +291,7 @@ mod tests {
             let time =
                 |lanes| Duration::from_micros(if lanes == candidates[0] { 1000 } else { 980 });
             measured(&trials, &[1000], time);
-            assert_eq!(lock(&trials).choice(), candidates[0], "{conditions:?}");
+            assert_eq!(lock(&trials).choice(), Some(candidates[0]), "{conditions:?}");
         }
     }
 
@@ -290,7 +305,7 @@ mod tests {
             let busy = [1, 3, 2, 1, 1, 4, 1][number / 2];
             Duration::from_micros(interruption + busy * if lanes == 2 { 900 } else { 1000 })
         });
-        assert_eq!(lock(&trials).choice(), 2);
+        assert_eq!(lock(&trials).choice(), Some(2));
     }
 
     #[test]
@@ -316,7 +331,16 @@ mod tests {
                 lanes == 2
             },
         );
-        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, 2));
+        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, Some(2)));
+    }
+
+    #[test]
+    fn a_trial_that_panics_ends() {
+        let trials = Mutex::new(Trials::new(&[2, 8], 1));
+        let panics = |lanes, _| if lanes == 2 { true } else { panic!("{lanes} lanes") };
+        let measured = AssertUnwindSafe(|| measure(&trials, 1000, || Duration::ZERO, panics));
+        catch_unwind(measured).expect_err("a panic");
+        assert_eq!(lock(&trials).choice(), Some(2));
     }
 
     #[test]
