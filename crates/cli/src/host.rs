@@ -22,7 +22,7 @@ pub(crate) struct Host {
     /// The engine that executes programs, if one was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) engine: Option<String>,
-    /// The lanes of VMs by mode and version, if some were created.
+    /// The lanes of VMs by mode, version and threads, if some were created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) lanes: Option<String>,
     /// The pages of caches and of datasets, if any were made.
@@ -35,8 +35,8 @@ pub(crate) struct Host {
     pub(crate) reference: Option<String>,
 }
 
-/// The lanes of the VMs of some threads.
-pub(crate) struct LanesOf {
+/// The lanes of VMs that hash at the same time.
+pub(crate) struct VmLanes {
     pub(crate) mode: Mode,
     pub(crate) version: Version,
     pub(crate) threads: usize,
@@ -45,9 +45,9 @@ pub(crate) struct LanesOf {
 }
 
 impl Host {
-    /// Adds the lanes that were found.
-    pub(crate) fn set_lanes(&mut self, lanes: &[LanesOf]) {
-        let text = |&LanesOf { mode, version, threads, lanes }: &LanesOf| {
+    /// Sets the description of the lanes.
+    pub(crate) fn set_lanes(&mut self, lanes: &[VmLanes]) {
+        let text = |&VmLanes { mode, version, threads, lanes }: &VmLanes| {
             let lanes = lanes.map(|lanes| lanes.to_string());
             let lanes = lanes.as_deref().unwrap_or("measured with the first hashes");
             match threads {

@@ -36,17 +36,17 @@ pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString>
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// How far work steps back for other work: a difference of the priority that Unix calls nice.
+/// By how much a priority is lowered, as Unix counts in its nice values.
 #[derive(Clone, Copy)]
 pub(crate) enum Yields {
-    /// To what decides how long the whole run lasts.
+    /// To the series that lasts longest.
     Somewhat = 5,
     /// To everything else.
     Fully = 10,
 }
 
-/// Lowers the priority of everything that this thread starts from now on. Only on Linux has a thread a priority of its
-/// own, which its programs inherit.
+/// Lowers the priority of this thread and of everything that it starts from now on. Only Linux has priorities for
+/// single threads.
 pub(crate) fn lower_priority(yields: Yields) {
     #[cfg(target_os = "linux")]
     // At worst the other work takes longer.

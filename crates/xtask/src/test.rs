@@ -18,8 +18,8 @@ use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, 
 /// Checks and tests everything that belongs to a tier.
 ///
 /// Series of steps run side by side: one with cargo and one with Node.js. The full tier has two more: one mostly
-/// waits, and one takes the time that the others leave for the steps that belong to none. A series that ends goes
-/// on with these. Tests that compare times run alone.
+/// waits, and one runs the independent steps at low priority. A series that ends takes over some of these. Tests that
+/// compare times run alone.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -40,12 +40,12 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let mut series: Vec<Series> = vec![
         Box::new(|| {
             rust(report, tier, system, monerod, rust_built)?;
-            run_all(&rest)
+            run_all(&rest, tier)
         }),
         Box::new(|| {
             let built = Built { rust: is_rust_built, all: vec![all_built, all_built_too] };
             web(report, tier, system, monerod, built, &browsers, &rest)?;
-            run_all(&rest)
+            run_all(&rest, tier)
         }),
     ];
     let (browsers_found, unbegun) = (&browsers, &rest);
@@ -55,11 +55,12 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             if is_all_built.recv().is_ok() {
                 waiting(report, system, monerod, browsers_found)?;
             }
-            run_all(unbegun)
+            run_all(unbegun, tier)
         }));
         series.push(Box::new(move || {
-            process::lower_priority(Yields::Fully);
-            if is_all_built_too.recv().is_ok() { run_all(unbegun) } else { Ok(()) }
+            // Without a message, another series has failed.
+            let _ = is_all_built_too.recv();
+            run_all(unbegun, tier)
         }));
     }
     report.side_by_side(series)?;
@@ -93,7 +94,7 @@ type Step<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
 /// Steps that no thread has begun, the last one first.
 type Rest<'a> = Mutex<Vec<Step<'a>>>;
 
-/// Returns the steps that need nothing of others.
+/// Returns the steps without prerequisites.
 fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     let is_x86_64_debian = system == System::Debian && cfg!(target_arch = "x86_64");
     let mut steps: Vec<Step> = Vec::new();
@@ -118,8 +119,11 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     steps
 }
 
-/// Runs the steps that no other thread begins.
-fn run_all(rest: &Rest) -> Result<()> {
+/// Runs the steps that no other thread begins. In the full tier, all other steps go first.
+fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
+    if tier == Tier::Full {
+        process::lower_priority(Yields::Fully);
+    }
     loop {
         let next = rest.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let Some(step) = next else { return Ok(()) };
@@ -144,7 +148,7 @@ fn waiting(
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })?;
-    // The rest lasts as long whatever it gets of the processors.
+    // The next steps last for a given time, whatever their priority.
     process::lower_priority(Yields::Fully);
     if system == System::Debian {
         report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;

@@ -35,7 +35,7 @@ use crate::{
     args::BenchArgs,
     backend::{self, Hash},
     error::Error,
-    host::{Host, LanesOf},
+    host::{Host, VmLanes},
     mode::Mode,
 };
 
@@ -54,7 +54,7 @@ pub(crate) struct Native<'a> {
     /// The pages of the datasets that the row `Dataset` fills.
     filled: Arc<OnceLock<Pages>>,
     engine: Option<EngineKind>,
-    lanes: Vec<LanesOf>,
+    lanes: Vec<VmLanes>,
 }
 
 impl<'a> Native<'a> {
@@ -93,10 +93,11 @@ impl<'a> Native<'a> {
     fn vms(&mut self, how: &Hashing) -> Result<Vec<Vm>, Error> {
         let mut vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<Vec<_>, _>>()?;
         hashing::together(&mut vms, Vm::measure_lanes)?;
+        // All have ended their part, so the number is final.
         let lanes = vms.last_mut().filter(|_| !how.single).map(Vm::measure_lanes);
         if lanes.is_some() {
             let Hashing { mode, version, threads, .. } = *how;
-            self.lanes.push(LanesOf { mode, version, threads, lanes });
+            self.lanes.push(VmLanes { mode, version, threads, lanes });
         }
         Ok(vms)
     }

@@ -1,4 +1,4 @@
-//! What a chain knows of the blocks before its first one.
+//! The start of a chain: checkpoints, and values that the source has to give.
 
 use randomx_monero::{
     Candidate, Chain, ChainError, CheckName, Checkpoint, CheckpointError, Link, Network,

@@ -130,7 +130,8 @@ impl<I: Isa> Jit<I> {
         Ok(code)
     }
 
-    /// Returns the machine code of each of a program's instructions, without the loop around them.
+    /// Returns the machine code of each of a program's instructions, without the loop around them. Constants that
+    /// fit into a byte are shorter here than in the code that runs.
     ///
     /// # Errors
     ///

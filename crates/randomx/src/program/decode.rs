@@ -9,7 +9,7 @@ use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 /// The index of a register that is always zero: the base of constant addresses.
 pub const ZERO_REGISTER: u8 = 8;
 
-/// In the place of an integer register that an instruction modifies: it modifies none.
+/// Stands for an integer register where an instruction modifies none.
 pub const NO_REGISTER: u8 = 8;
 
 /// The bits that FSCAL_R flips: the sign and low exponent bits (specification 5.3.4).
@@ -187,8 +187,8 @@ where
     decode_some(instructions, version, sink, |_, _| None);
 }
 
-/// Decodes those instructions of a program that `handle` does not handle itself. It returns the integer register
-/// that the instruction modifies, or [`NO_REGISTER`], and `None` if the instruction has to be decoded.
+/// Decodes those instructions of a program that `handle` does not handle itself. `handle` returns the integer register
+/// that the instruction modifies, or [`NO_REGISTER`] and more, and `None` if the instruction has to be decoded.
 #[inline(always)]
 pub fn decode_some<S>(
     instructions: &[Instruction],
@@ -203,7 +203,7 @@ pub fn decode_some<S>(
         decoder.index = index as u16;
         match handle(decoder.sink, word) {
             Some(register) => decoder.modify(register),
-            // Most instructions for which x86-64 has no template.
+            // It is the most frequent instruction that is not handled.
             None if word.opcode() == Opcode::Cbranch => decoder.branch(word),
             None => decoder.decode(word),
         }
@@ -310,7 +310,7 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
         self.sink.operation(operation);
     }
 
-    /// Notes that the present instruction modifies a register.
+    /// Records that the present instruction modifies a register; [`NO_REGISTER`] and more are none.
     #[inline(always)]
     fn modify(&mut self, register: u8) {
         self.modified[usize::from(register.min(NO_REGISTER))] = self.index + 1;

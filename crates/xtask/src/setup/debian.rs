@@ -50,7 +50,7 @@ impl Debian {
 
     /// Runs apt-get with the rights to change the system.
     fn apt_get(&self, arguments: &[&str], log: &Path) -> Result<()> {
-        /// Series of steps install packages side by side, but apt-get fails beside another one.
+        /// Series of steps install packages side by side, and only one apt-get can run at a time.
         static ALONE: Mutex<()> = Mutex::new(());
         let mut command = process::command(if self.sudo { "sudo" } else { "env" });
         if self.sudo {

@@ -1,13 +1,15 @@
 //! The code of most instructions, assembled in advance.
 //!
 //! A compiler that branches on the kind of an instruction makes a jump that no processor predicts, since programs are
-//! random. Here the code of an instruction is a row of a table, in which a register, a constant, the scale of a sum and
-//! the mask of an address are filled in. The same operations do that for every kind, without a branch.
+//! random. Here the code of an instruction is a template from a table, in which a register, a constant, the scale of a
+//! sum and the mask of an address are filled in. The same operations do that for every kind. Constants of 32 bits always
+//! take four bytes, which the assembler shortens where one is enough.
 //!
-//! [`emit_one_by_one`] assembles the rows. Where the code of two words differs, there is a field. A row serves a pair of
-//! registers only if it gives the assembler's code for each of some words, with every scale and mask, so nothing here
-//! knows an encoding. A constant always takes four bytes. Instructions without a row are decoded: their code is too
-//! long, needs a division, or depends on the instructions before.
+//! [`emit_one_by_one`] assembles the templates. Every template is checked against it, with all scales and masks and two
+//! complementary constants. A pair of registers uses a template only if all agree, so this module knows no encodings.
+//!
+//! Instructions without a template are decoded: their code is longer than 24 bytes, needs a quotient or a negated count,
+//! depends on other instructions or on the version, or modifies two registers.
 
 #[cfg(test)]
 mod tests;
@@ -25,48 +27,51 @@ use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 /// The code of an instruction, in words of 8 bytes.
 type Words = [u64; 3];
 
-/// The rows of a kind of operation: two for each register.
-const ROWS: usize = 16;
+/// The templates of a kind of operation: two for each register.
+const PER_KIND: usize = 16;
 
 /// The kinds of operations, and the templates for a processor.
 pub(super) struct Templates {
     /// By opcode byte.
     kinds: [Kind; 256],
-    rows: Vec<Row>,
+    all: Vec<Template>,
 }
 
-/// What selects a row of a kind of operation.
+/// What selects a template of a kind of operation.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// The pairs of `dst` and `src` that have the second row of their register, a bit for each.
+    /// The pairs of `dst` and `src` that have the second template of their register, a bit for each.
     second: u64,
-    /// The pairs that have a row at all.
+    /// The pairs that have a template at all.
     served: u64,
-    /// The first of the [`ROWS`].
+    /// The first of the [`PER_KIND`].
     first: u16,
-    /// 7 if `dst` selects the row and `src` is filled in, 0 if it is the other way round.
+    /// 7 if `dst` selects the template and `src` is filled in, 0 if it is the other way round.
     swapped: u8,
-    /// [`NO_REGISTER`], or 0 if the operation modifies `dst`.
+    /// 0 if the operation modifies the integer register `dst`, or else [`NO_REGISTER`].
     modifies: u8,
 }
 
 /// Code with fields.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Row {
+struct Template {
     words: Words,
     /// The register's number is multiplied by these.
     register: Words,
-    /// The bits of the constant that count, and their place in the first word.
+    /// The bits of the constant that the code uses.
     constant: u32,
+    /// The first bit of the constant in the first word.
     constant_at: u8,
-    /// The bits of the scale that count, and their place in the first word.
+    /// The bits of the scale that the code uses.
     scale: u8,
+    /// The first bit of the scale in the first word.
     scale_at: u8,
-    /// The bits of the register's number that count.
+    /// The bits of the register's number that the code uses.
     register_bits: u8,
-    /// All bits of the mask of an address, or none, and their place in the second word.
+    /// All bits, if the code masks an address, or none.
     mask: u32,
+    /// The first bit of the mask in the second word.
     mask_at: u8,
     /// The length of the code in bytes.
     length: u8,
@@ -80,8 +85,8 @@ impl Templates {
         ALL[usize::from(avx512) << 1 | usize::from(bmi2)].get_or_init(|| Templates::new(features))
     }
 
-    /// Returns the code of an instruction, its length, and the integer register that the instruction modifies, or
-    /// [`NO_REGISTER`]. Returns `None` if the instruction has no template.
+    /// Returns the code of an instruction, its length, and the integer register that the instruction modifies:
+    /// [`NO_REGISTER`] or more if none. Returns `None` if the instruction has no template.
     #[inline(always)]
     pub(super) fn fill(&self, word: &Instruction) -> Option<(Words, u8, u8)> {
         let kind = &self.kinds[usize::from(word.opcode)];
@@ -92,14 +97,18 @@ impl Templates {
         let other = (word.dst ^ word.src) & kind.swapped;
         let (selecting, filled) = (word.src ^ other, word.dst ^ other);
         let second = (kind.second >> pair & 1) as usize;
-        let row = usize::from(kind.first) + usize::from(selecting & 7) * 2 + second;
-        let row = self.rows.get(row)?;
-        Some((row.fill(filled, word, kind.swapped != 0), row.length, word.dst & 7 | kind.modifies))
+        let place = usize::from(kind.first) + usize::from(selecting & 7) * 2 + second;
+        let template = self.all.get(place)?;
+        Some((
+            template.fill(filled, word, kind.swapped != 0),
+            template.length,
+            word.dst & 7 | kind.modifies,
+        ))
     }
 
     fn new(features: Features) -> Templates {
         let none = Kind { second: 0, served: 0, first: 0, swapped: 0, modifies: 0 };
-        let mut templates = Templates { kinds: [none; 256], rows: Vec::new() };
+        let mut templates = Templates { kinds: [none; 256], all: Vec::new() };
         let mut first_byte = 0;
         for &(opcode, count) in Opcode::FREQUENCIES {
             if let Some(kind) = templates.kind(opcode, first_byte as u8, features) {
@@ -110,7 +119,7 @@ impl Templates {
         templates
     }
 
-    /// Makes the rows of a kind of operation.
+    /// Makes the templates of a kind of operation.
     fn kind(&mut self, opcode: Opcode, byte: u8, features: Features) -> Option<Kind> {
         use Opcode::*;
         let modifies = match opcode {
@@ -123,20 +132,21 @@ impl Templates {
             | IsmulhM | InegR | IxorR | IxorM | IrorR | IrolR => 0,
         };
         let swapped = if opcode == Istore { 7 } else { 0 };
-        let first = u16::try_from(self.rows.len()).ok()?;
+        let first = u16::try_from(self.all.len()).ok()?;
         let mut kind = Kind { second: 0, served: 0, first, swapped, modifies };
-        self.rows.resize(self.rows.len() + ROWS, Row::default());
+        self.all.resize(self.all.len() + PER_KIND, Template::default());
         for selecting in 0..8 {
             let codes = Codes::assemble(byte, selecting, swapped != 0, features).ok()?;
-            let rows = &mut self.rows[usize::from(first) + usize::from(selecting) * 2..];
-            for (second, row) in rows.iter_mut().take(2).enumerate() {
-                // Once for all registers that are left, and then for one of the others.
+            let templates = &mut self.all[usize::from(first) + usize::from(selecting) * 2..];
+            for (second, template) in templates.iter_mut().take(2).enumerate() {
+                // The one that serves most of the pairs that are left.
                 let left = (0..8).filter(|&filled| kind.served >> codes.pair(filled) & 1 == 0);
-                let candidates = left.flat_map(|filled| codes.rows(filled));
-                let candidates = candidates.map(|(row, served)| (row, served & !kind.served));
+                let candidates = left.flat_map(|filled| codes.templates(filled));
+                let candidates =
+                    candidates.map(|(template, served)| (template, served & !kind.served));
                 let best = candidates.max_by_key(|(_, served)| served.count_ones());
                 let Some((best, served)) = best else { break };
-                *row = best;
+                *template = best;
                 kind.served |= served;
                 kind.second |= if second == 1 { served } else { 0 };
             }
@@ -151,7 +161,7 @@ fn pair(dst: u8, src: u8) -> u32 {
     u32::from((dst & 7) << 3 | src & 7)
 }
 
-impl Row {
+impl Template {
     /// Fills in a word's fields.
     #[inline(always)]
     fn fill(&self, register: u8, word: &Instruction, stores: bool) -> Words {
@@ -173,7 +183,7 @@ impl Row {
 /// The code of words with one opcode and one register, by the other register.
 struct Codes {
     words: Vec<Instruction>,
-    /// The code of each word and its length, or `None` if it is too long for a row.
+    /// The code of each word and its length, or `None` if it is too long for a template.
     codes: Vec<Option<(Words, u8)>>,
     stores: bool,
 }
@@ -224,19 +234,19 @@ impl Codes {
         pair(word.dst, word.src)
     }
 
-    /// Returns rows with the fields in the code for a register, each with the pairs that it serves.
-    fn rows(&self, filled: u8) -> impl Iterator<Item = (Row, u64)> {
+    /// Returns templates with the fields that the code for a register has, each with the pairs that it serves.
+    fn templates(&self, filled: u8) -> impl Iterator<Item = (Template, u64)> {
         let partners = [(filled ^ 1, 7), (filled ^ 1, 3), (filled, 0)];
         partners.into_iter().filter_map(move |(partner, register_bits)| {
-            let row = self.row(filled, partner, register_bits)?;
-            let served = (0..8).filter(|&filled| self.serves(&row, filled));
-            Some((row, served.fold(0, |all, filled| all | 1 << self.pair(filled))))
+            let template = self.template(filled, partner, register_bits)?;
+            let served = (0..8).filter(|&filled| self.serves(&template, filled));
+            Some((template, served.fold(0, |all, filled| all | 1 << self.pair(filled))))
         })
     }
 
-    /// Returns the code for a register with its fields empty. They are where the code of words differs that differ
-    /// in one thing.
-    fn row(&self, filled: u8, partner: u8, register_bits: u8) -> Option<Row> {
+    /// Returns the code for a register with its fields empty. A field is where the code of two words differs if only
+    /// that operand does.
+    fn template(&self, filled: u8, partner: u8, register_bits: u8) -> Option<Template> {
         let code = |register: u8, case| self.codes[usize::from(register) * Self::CASES + case];
         let (mut words, length) = code(filled, 0)?;
         let differs = |case, word: usize| Some(code(filled, case)?.0[word] ^ words[word]);
@@ -255,7 +265,7 @@ impl Codes {
         for (word, field) in words.iter_mut().zip(register) {
             *word &= !field.wrapping_mul(register_bits.into());
         }
-        Some(Row {
+        Some(Template {
             words,
             register,
             constant: (constant >> constant_at) as u32,
@@ -269,12 +279,11 @@ impl Codes {
         })
     }
 
-    fn serves(&self, row: &Row, filled: u8) -> bool {
+    fn serves(&self, template: &Template, filled: u8) -> bool {
         let first = usize::from(filled) * Self::CASES;
         let cases = first..first + Self::CASES;
-        self.words[cases.clone()]
-            .iter()
-            .zip(&self.codes[cases])
-            .all(|(word, code)| *code == Some((row.fill(filled, word, self.stores), row.length)))
+        self.words[cases.clone()].iter().zip(&self.codes[cases]).all(|(word, code)| {
+            *code == Some((template.fill(filled, word, self.stores), template.length))
+        })
     }
 }

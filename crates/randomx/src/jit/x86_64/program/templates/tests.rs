@@ -6,7 +6,7 @@ fn templates(avx512: bool, bmi2: bool) -> &'static Templates {
     Templates::of(Features { aes: true, avx512, bmi2 })
 }
 
-/// Without this test, a table without rows would compile the same programs slowly.
+/// Without this test, a table without templates would compile the same programs slowly.
 #[test]
 fn most_instructions_have_templates() {
     for (avx512, bmi2) in [(false, false), (false, true), (true, true)] {
@@ -29,7 +29,7 @@ fn templates_give_the_code_of_the_assembler() {
         let mut served = 0;
         for _ in 0..20_000 {
             let [opcode, dst, src, modifier, ..] = random().to_le_bytes();
-            // A constant that fits into a byte has four in a template.
+            // Not a constant that fits into a byte: the assembler shortens it, a template does not.
             let word = Instruction {
                 opcode,
                 dst,
@@ -44,7 +44,7 @@ fn templates_give_the_code_of_the_assembler() {
             let code = assembler.finish().expect("a short instruction");
             let bytes = words.map(u64::to_le_bytes);
             let (filled, rest) = bytes.as_flattened().split_at(length.into());
-            // The bits behind the code belong to the next instruction, which overwrites them.
+            // The next instruction overwrites the bytes after the code.
             assert_eq!((filled, rest.len()), (code, 24 - code.len()), "{word:?}");
         }
         assert!(served > 15_000, "{served}");
