@@ -72,7 +72,7 @@ impl Isa for Features {
         let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         let places = frame.begin_iteration(assembler, &program.configuration, self);
-        body::emit(assembler, program, self, templates)?;
+        templates.emit(assembler, program, self)?;
         frame.end_iteration(assembler, places, &program.configuration, program.version, self);
         Ok(assembler.finish()?)
     }
@@ -85,7 +85,7 @@ impl Isa for Features {
         let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         turns::load_floats(assembler);
-        body::emit(assembler, program, self, templates)?;
+        templates.emit(assembler, program, self)?;
         turns::return_to_caller(assembler);
         Ok(assembler.finish()?)
     }

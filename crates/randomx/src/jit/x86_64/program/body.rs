@@ -2,38 +2,19 @@
 
 use super::Features;
 use super::registers::{e, f};
-use super::templates::Templates;
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Position};
 use crate::params::Version;
-use crate::program::{Instruction, Operation, Program, Sink, decode, decode_some};
+use crate::program::{Instruction, Operation, Sink, decode};
 
 /// The instructions of the longest program.
 pub(super) const LONGEST: usize = Version::V2.program_size();
 
-/// Emits all operations of a program, in order.
+/// Decodes instructions and emits their operations, in order. Returns where in the code each begins.
 ///
 /// # Errors
 ///
-/// [`JitError::TooLong`] if there are more operations than in any version.
-pub(super) fn emit(
-    assembler: &mut Assembler,
-    program: &Program,
-    features: Features,
-    templates: &Templates,
-) -> Result<(), JitError> {
-    let mut body = Body::new(assembler, &program.instructions, features)?;
-    decode_some(&program.instructions, program.version, &mut body, |body, word| {
-        body.emit_template(templates, word)
-    });
-    Ok(())
-}
-
-/// Emits operations one by one, without templates. Returns where in the code each begins.
-///
-/// # Errors
-///
-/// As [`emit`].
+/// [`JitError::TooLong`] if there are more instructions than in any version.
 pub(super) fn emit_one_by_one(
     assembler: &mut Assembler,
     instructions: &[Instruction],
@@ -55,7 +36,12 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn new(
+    /// Begins the code of some instructions.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError::TooLong`] if there are more than in any version.
+    pub(super) fn new(
         assembler: &'a mut Assembler,
         instructions: &[Instruction],
         features: Features,
@@ -67,17 +53,9 @@ impl<'a> Body<'a> {
         Ok(Body { assembler, features, positions, count: 0 })
     }
 
-    /// Emits an instruction that has a template, and returns the integer register that it modifies.
+    /// Notes that the next operation begins here.
     #[inline(always)]
-    fn emit_template(&mut self, templates: &Templates, word: &Instruction) -> Option<u8> {
-        let (words, length, modified) = templates.fill(word)?;
-        self.begin_operation();
-        self.assembler.assembled(words, length);
-        Some(modified)
-    }
-
-    #[inline(always)]
-    fn begin_operation(&mut self) {
+    pub(super) fn begin_operation(&mut self) {
         if let Some(position) = self.positions.get_mut(self.count) {
             *position = self.assembler.position();
         }

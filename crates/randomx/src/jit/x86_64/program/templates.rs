@@ -17,11 +17,11 @@ mod tests;
 use std::sync::OnceLock;
 
 use super::Features;
-use super::body::{LONGEST, emit_one_by_one};
+use super::body::{Body, LONGEST, emit_one_by_one};
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::Assembler;
 use crate::params::Version;
-use crate::program::{Instruction, NO_REGISTER, Opcode};
+use crate::program::{Instruction, NO_REGISTER, Opcode, Program, decode_some};
 use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
 
 /// The code of an instruction, in words of 8 bytes.
@@ -85,10 +85,31 @@ impl Templates {
         ALL[usize::from(avx512) << 1 | usize::from(bmi2)].get_or_init(|| Templates::new(features))
     }
 
+    /// Emits all operations of a program, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`JitError::TooLong`] if there are more instructions than in any version.
+    pub(super) fn emit(
+        &self,
+        assembler: &mut Assembler,
+        program: &Program,
+        features: Features,
+    ) -> Result<(), JitError> {
+        let mut body = Body::new(assembler, &program.instructions, features)?;
+        decode_some(&program.instructions, program.version, &mut body, |body, word| {
+            let (words, length, modified) = self.fill(word)?;
+            body.begin_operation();
+            body.assembler.assembled(words, length);
+            Some(modified)
+        });
+        Ok(())
+    }
+
     /// Returns the code of an instruction, its length, and the integer register that the instruction modifies:
     /// [`NO_REGISTER`] or more if none. Returns `None` if the instruction has no template.
     #[inline(always)]
-    pub(super) fn fill(&self, word: &Instruction) -> Option<(Words, u8, u8)> {
+    fn fill(&self, word: &Instruction) -> Option<(Words, u8, u8)> {
         let kind = &self.kinds[usize::from(word.opcode)];
         let pair = pair(word.dst, word.src);
         if kind.served >> pair & 1 == 0 {

@@ -2,7 +2,7 @@
 //! crate's `tests/jit` checks its results.
 
 use super::templates::Templates;
-use super::{Features, LONGEST_FRAME, LONGEST_OPERATION, body, frame::Frame};
+use super::{Features, LONGEST_FRAME, LONGEST_OPERATION, frame::Frame};
 use crate::jit::x86_64::assembler::Assembler;
 use crate::jit::x86_64::assembler::tests::disassemble;
 use crate::params::Version;
@@ -32,8 +32,7 @@ fn listing(version: Version, instructions: &[Instruction], features: Features) -
         configuration: Configuration::ZERO,
         instructions: instructions.to_vec(),
     };
-    body::emit(&mut assembler, &program, features, Templates::of(features))
-        .expect("a short program");
+    Templates::of(features).emit(&mut assembler, &program, features).expect("a short program");
     let code = assembler.finish().expect("a short program");
     let mut lines = disassemble(code).join("\n");
     lines.push('\n');
@@ -66,7 +65,8 @@ fn code_is_within_the_assumed_lengths() {
                         instructions: vec![word(*opcode, dst, src, modifier, 0x8123_4567)],
                     };
                     let mut assembler = Assembler::new(1 << 12);
-                    body::emit(&mut assembler, &program, features, Templates::of(features))
+                    Templates::of(features)
+                        .emit(&mut assembler, &program, features)
                         .expect("a short program");
                     let length = assembler.finish().expect("a short program").len();
                     assert!(length <= LONGEST_OPERATION, "{opcode:?}: {length} bytes");
