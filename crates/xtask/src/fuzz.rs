@@ -128,8 +128,7 @@ fn run(target: &Target, args: &FuzzArgs) -> Result<String> {
     fuzzer.arg(format!("-max_total_time={}", args.seconds)).arg(format!("-max_len={longest}"));
     fuzzer.arg(format!("-artifact_prefix={}/", failures.display()));
     fuzzer.args(["-timeout=30", "-rss_limit_mb=4096", "-print_final_stats=1", "-verbosity=1"]);
-    fuzzer.arg(&corpus);
-    process::run_logged(&mut fuzzer, &log)?;
+    process::run_logged(fuzzer.arg(&corpus), &log)?;
     let text = fs::read_to_string(&log).with_context(|| format!("no {}", log.display()))?;
     if args.keep {
         keep(target, &corpus)?;
