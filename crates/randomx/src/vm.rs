@@ -12,6 +12,7 @@ mod hash_state;
 mod key;
 mod lanes;
 mod observer;
+mod shared;
 mod trials;
 
 use std::fmt;

@@ -3,9 +3,10 @@
 //! Threads of one processor core share its caches and its decoded code. What is fastest for a VM alone need not be
 //! fastest for two on a core, or for one on each of sixteen cores.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use super::shared::Shared;
 use crate::cpu::Cpu;
 
 /// The mode and the processor extensions that the VMs of a group share. Their lanes are measured.
@@ -28,13 +29,8 @@ pub(super) struct Member {
 impl Group {
     /// Adds a VM to the group.
     pub(super) fn join(self) -> Member {
-        static ALL: Mutex<Vec<(Group, Arc<AtomicUsize>)>> = Mutex::new(Vec::new());
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.iter().find(|(group, _)| *group == self);
-        let members = known.map_or_else(Arc::default, |(_, members)| Arc::clone(members));
-        if known.is_none() {
-            all.push((self, Arc::clone(&members)));
-        }
+        static MEMBERS: Shared<Group, AtomicUsize> = Shared::new();
+        let members = MEMBERS.of(self, AtomicUsize::default);
         members.fetch_add(1, Ordering::Relaxed);
         Member { group: self, members }
     }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::group::Group;
+use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
 
 /// The most trials of each candidate. In a round the candidates take turns, so that other load affects all of them. VMs
@@ -71,14 +72,8 @@ struct Trial {
 impl Conditions {
     /// Returns the trials under these conditions, which all VMs of the process share.
     pub(super) fn trials(self) -> SharedTrials {
-        static ALL: Mutex<Vec<(Conditions, SharedTrials)>> = Mutex::new(Vec::new());
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, trials)) = all.iter().find(|(conditions, _)| *conditions == self) {
-            return Arc::clone(trials);
-        }
-        let trials = Arc::new(Mutex::new(Trials::new(self.candidates(), self.rounds())));
-        all.push((self, Arc::clone(&trials)));
-        trials
+        static ALL: Shared<Conditions, Mutex<Trials>> = Shared::new();
+        ALL.of(self, || Mutex::new(Trials::new(self.candidates(), self.rounds())))
     }
 
     /// Returns whether only the number of VMs differs.
