@@ -54,14 +54,19 @@ export class BytesProxy {
 }
 
 async function post(url: string, type: string, body: Buffer): Promise<Buffer> {
-  const headers = { "content-type": type, "content-length": body.length };
+  // A daemon that is told to close the connection may do so before all of a long answer is sent.
+  const headers = { "content-type": type, "content-length": body.length, connection: "keep-alive" };
   // A connection for each request: nodes close idle ones at any time.
   const request = send(url, { method: "POST", headers, agent: false });
   request.end(body);
-  const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  try {
+    const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } finally {
+    request.destroy();
+  }
 }
 
 function methodOf(path: string, body: Buffer): string {
