@@ -17,9 +17,12 @@ use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, 
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has two more: one mostly
-/// waits, and one runs the independent steps at low priority. A series that ends takes over some of these. Tests that
-/// compare times run alone.
+/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has two more: one waits for
+/// daemons and downloads, and one runs the independent steps at low priority. A series that ends helps with these. The
+/// browser tests that compare times run alone.
+///
+/// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
+/// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
     if tier == Tier::Full {
@@ -39,7 +42,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let rest = Rest::new(independent(report, tier, system));
     let mut series: Vec<Series> = vec![
         Box::new(|| {
-            rust(report, tier, system, monerod, rust_built)?;
+            rust(report, tier, system, rust_built)?;
             run_all(&rest, tier)
         }),
         Box::new(|| {
@@ -51,14 +54,15 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     let (browsers_found, unbegun) = (&browsers, &rest);
     if tier == Tier::Full {
         series.push(Box::new(move || {
-            // Without a message, another series has failed.
+            // Without a message, a build has failed.
             if is_all_built.recv().is_ok() {
                 waiting(report, system, monerod, browsers_found)?;
             }
             run_all(unbegun, tier)
         }));
         series.push(Box::new(move || {
-            // Without a message, another series has failed.
+            // Until everything is built, these steps would only slow that down. They need nothing of it, so they begin
+            // even if a build has failed and there is no message.
             let _ = is_all_built_too.recv();
             run_all(unbegun, tier)
         }));
@@ -66,13 +70,7 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     report.side_by_side(series)?;
     report.check("playwright, tests of times", || {
         process::run(&mut playwright(tier, found(&browsers)?, &["timed"])?)
-    })?;
-    if let Some(monerod) = monerod {
-        report.check("vitest, times with Monero's daemon", || {
-            process::run(regtest(tier, monerod)?.arg(TIMED_REGTEST))
-        })?;
-    }
-    Ok(())
+    })
 }
 
 /// The browsers, once they are set up.
@@ -80,18 +78,18 @@ fn found(browsers: &OnceLock<Browsers>) -> Result<&Browsers> {
     browsers.get().context("the browsers were not set up")
 }
 
-/// Messages that something is built.
+/// Messages about builds, which the series with Node.js receives and sends.
 struct Built {
     /// Receives one when the Rust tests, the program `randomx` and the native add-on are built.
     rust: Receiver<()>,
-    /// Each sends one when everything is.
+    /// Each sends one to a series that waits for the Rust tests, wasm, the page and the package.
     all: Vec<Sender<()>>,
 }
 
 /// A step that any thread may run.
 type Step<'a> = Box<dyn FnOnce() -> Result<()> + Send + 'a>;
 
-/// Steps that no thread has begun, the last one first.
+/// Steps that no thread has begun. Threads take the last one.
 type Rest<'a> = Mutex<Vec<Step<'a>>>;
 
 /// Returns the steps without prerequisites.
@@ -105,13 +103,13 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
         return steps;
     }
     steps.push(Box::new(|| check::other_systems(report)));
-    // Debian packages Wine for 64 bits, which runs programs for x86-64 on this processor only.
     if is_x86_64_debian {
         steps.push(Box::new(|| others::test(report)));
-        // On the same processor, more inputs would only repeat what the native tests do.
+        // Debian's Wine runs programs for x86-64 on this processor only. More inputs would only repeat what the native
+        // tests do.
         steps.push(Box::new(|| windows::test(report, Tier::Quick)));
     }
-    // On such a processor, the other tests cover it.
+    // On an ARM64 processor, the native tests run this code.
     if system == System::Debian && !cfg!(target_arch = "aarch64") {
         steps.push(Box::new(move || arm64::test(report, tier)));
     }
@@ -119,7 +117,7 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
     steps
 }
 
-/// Runs the steps that no other thread begins. In the full tier, all other steps go first.
+/// Runs steps that no thread has begun, until none is left. In the full tier, it first lowers this thread's priority.
 fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
     if tier == Tier::Full {
         process::lower_priority(Yields::Fully);
@@ -131,8 +129,8 @@ fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
     }
 }
 
-/// Runs the full tier's slow tests that need little of the processors: those that wait for daemons or
-/// downloads, and those that last for a given time.
+/// Runs the full tier's tests that wait for daemons or downloads and then, at low priority, those that last for a given
+/// time.
 fn waiting(
     report: &Report,
     system: System,
@@ -141,7 +139,7 @@ fn waiting(
 ) -> Result<()> {
     if let Some(monerod) = monerod {
         report.check("vitest, with Monero's daemon", || {
-            process::run(regtest(Tier::Full, monerod)?.args(["--exclude", TIMED_REGTEST]))
+            process::run(&mut regtest(Tier::Full, monerod)?)
         })?;
     }
     report.check("Python wheel", || {
@@ -171,25 +169,24 @@ fn full_tools() -> Result<PathBuf> {
     setup::monerod()
 }
 
-/// Checks and tests Rust code. The build of its tests includes the program `randomx` and the native
-/// add-on; when they are there, `built` receives a message.
-fn rust(
-    report: &Report,
-    tier: Tier,
-    system: System,
-    monerod: Option<&Path>,
-    built: Sender<()>,
-) -> Result<()> {
+/// Builds the Rust tests and checks Rust code; the quick tier also runs the tests. The build includes the program
+/// `randomx` and the native add-on; when they are there, `built` receives a message.
+fn rust(report: &Report, tier: Tier, system: System, built: Sender<()>) -> Result<()> {
     let build = || process::run(cargo_test(tier, system).arg("--no-run"));
     report.step("Rust tests, build", build)?;
     addon::place_tested(TEST_PROFILE)?;
-    // The other series may have ended with an error.
+    // The series with Node.js may have failed and no longer wait.
     let _ = built.send(());
     if tier == Tier::Full {
-        // The browser tests take longer.
+        // The series with Node.js takes longer.
         process::lower_priority(Yields::Somewhat);
+        return check::native(report, tier);
     }
     check::native(report, tier)?;
+    rust_tests(report, tier, system, None)
+}
+
+fn rust_tests(report: &Report, tier: Tier, system: System, monerod: Option<&Path>) -> Result<()> {
     report.check("Rust tests", || {
         let mut test = cargo_test(tier, system);
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
@@ -229,9 +226,9 @@ fn web<'a>(
     report.step("web build", build::web)?;
     report.step("package build", build::package_files)?;
     built.rust.recv().context("the Rust tests were not built")?;
-    for waits in &built.all {
-        // In the quick tier, nothing waits for it.
-        let _ = waits.send(());
+    for sender in &built.all {
+        // In the quick tier, no series waits.
+        let _ = sender.send(());
     }
     report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
         process::run(&mut vitest(Node::Installed, "vite.config.ts", Tier::Quick)?)
@@ -251,6 +248,10 @@ fn web<'a>(
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
         process::run(tier.announce(&mut vitest))
     })?;
+    if tier == Tier::Full {
+        // The tests of the C library compile programs for the browser tests.
+        rust_tests(report, tier, system, monerod)?;
+    }
     report.check("playwright", || match system {
         System::Debian => {
             let mut playwright = playwright(tier, browsers, &UNTIMED)?;
@@ -280,7 +281,7 @@ fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Comm
     Ok(playwright)
 }
 
-/// The features of the full tests: all but those of the fuzz targets, which are built with coverage for fuzzing.
+/// The features of the full tests. `randomx-fuzz/libfuzzer` is not among them: `cargo xtask fuzz` builds its programs.
 const FEATURES: &str = "randomx-cli/reference,randomx-conformance/reference,randomx-fuzz/wasmi";
 
 fn cargo_test(tier: Tier, system: System) -> Command {
@@ -304,9 +305,6 @@ fn vitest(node: Node, config: &str, tier: Tier) -> Result<Command> {
     tier.announce(vitest.args(["run", "--config", config]));
     Ok(vitest)
 }
-
-/// The tests with Monero's daemon that compare times.
-const TIMED_REGTEST: &str = "tests/regtest/guard-scan.test.ts";
 
 fn regtest(tier: Tier, monerod: &Path) -> Result<Command> {
     let mut vitest = vitest(Node::Current, "tests/regtest/vitest.config.ts", tier)?;
