@@ -38,6 +38,8 @@ export async function openHarness(browser: Browser, url = HARNESS): Promise<Harn
 }
 
 interface Fixtures {
+  /** The browser without the tab of `harness`: WebKit's driver opens one tab at a time. */
+  alone: Browser;
   /** The harness, loaded anew, in a tab that the worker's tests use in turn. */
   harness: Harness;
   /** The harness in a new tab, with nothing of other tests in the browser's memory. */
@@ -75,10 +77,13 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     kept.harness ??= await openHarness(started);
     await use(kept.harness);
   },
-  freshHarness: async ({ started, kept }, use) => {
+  alone: async ({ started, kept }, use) => {
     await kept.harness?.tab.close();
     delete kept.harness;
-    const harness = await openHarness(started);
+    await use(started);
+  },
+  freshHarness: async ({ alone }, use) => {
+    const harness = await openHarness(alone);
     await use(harness);
     await harness.tab.close();
   },

@@ -84,9 +84,9 @@ test("asking for a missing feature fails", { tag: "@full" }, async ({ harness })
 test(
   "without isolation there is one worker, with memory of its own",
   { tag: "@full" },
-  async ({ started }) => {
+  async ({ alone }) => {
     await serveHarness(async (url) => {
-      const harness = await openHarness(started, url);
+      const harness = await openHarness(alone, url);
       const result = await hash(harness, { threads: 2 }, some(9));
       expect(result.configuration.threads).toBe(1);
       expect(result.configuration.features.sharedMemory).toBe(false);

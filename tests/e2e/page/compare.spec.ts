@@ -122,7 +122,8 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
     "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.",
     RUN_TIMEOUT,
   );
-  expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
+  // The rows are drawn after the verdict.
+  await expect.poll(() => view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
   expect(await view.text('.compare-rows td[data-verdict="wrong"]')).toContain(altered(wrong.hash));
 });
 
