@@ -237,7 +237,7 @@ impl Vm {
     /// Returns what the fastest number of lanes depends on now, if it may be chosen.
     fn conditions(&self) -> Option<Conditions> {
         let member = self.member.as_ref()?;
-        let (group, members) = (member.group(), member.members());
+        let (group, members) = (member.group(), member.rounded_members());
         Some(Conditions { group, members, version: self.version })
     }
 

@@ -64,7 +64,7 @@ impl<'a> Native<'a> {
         Native { args, cpu, cache: None, dataset: None, filled, engine: None, lanes: Vec::new() }
     }
 
-    /// The contestant of a row.
+    /// Returns the contestant of a row.
     pub(crate) fn contestant(&mut self, subject: &Subject) -> Result<Contestant<'static>, Error> {
         let aes = Aes::new(self.cpu);
         Ok(match subject {
@@ -89,11 +89,11 @@ impl<'a> Native<'a> {
         })
     }
 
-    /// A VM for each thread, with the lanes that are fastest while all of them hash.
+    /// Returns a VM for each thread, with the lanes that are fastest while all of them hash.
     fn vms(&mut self, how: &Hashing) -> Result<Vec<Vm>, Error> {
         let mut vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<Vec<_>, _>>()?;
         hashing::together(&mut vms, Vm::measure_lanes)?;
-        // All have ended their part, so the number is final.
+        // All VMs have ended their trials, so another call returns the final number of lanes.
         let lanes = vms.last_mut().filter(|_| !how.single).map(Vm::measure_lanes);
         if lanes.is_some() {
             let Hashing { mode, version, threads, .. } = *how;
@@ -102,7 +102,7 @@ impl<'a> Native<'a> {
         Ok(vms)
     }
 
-    /// A VM of one thread.
+    /// Returns a VM of one thread.
     pub(crate) fn vm(&mut self, how: &Hashing) -> Result<Vm, Error> {
         let key: KeyMemory = match how.mode {
             Mode::Light => self.cache()?.into(),
@@ -116,7 +116,7 @@ impl<'a> Native<'a> {
         Ok(vm)
     }
 
-    /// Adds what was used to the description of the computer.
+    /// Adds the engine, the lanes and the pages in use to the description of the computer.
     pub(crate) fn describe(&self, host: &mut Host) {
         host.engine = self.engine.map(|engine| engine.to_string());
         host.set_lanes(&self.lanes);
@@ -126,12 +126,12 @@ impl<'a> Native<'a> {
         host.dataset = pages.map(|pages| pages.to_string());
     }
 
-    /// How many inputs a VM is given at once.
+    /// Returns the number of inputs that a VM is given at once.
     pub(crate) fn batch(&self, how: &Hashing) -> usize {
         how.batch(self.args.work.lanes())
     }
 
-    /// The dataset, computed on all threads.
+    /// Returns the dataset, computed on all threads.
     pub(crate) fn dataset(&mut self) -> Result<Arc<Dataset>, Error> {
         let dataset = match self.dataset.take() {
             Some(dataset) => dataset,
@@ -204,10 +204,10 @@ fn superscalar() -> Contestant<'static> {
     repeat(1.0, move || drop(black_box(superscalar::generate(&mut random))))
 }
 
-/// How many different programs are compiled.
+/// The number of different programs that are compiled.
 pub(crate) const PROGRAMS: usize = 64;
 
-/// The generator of the programs.
+/// Returns the generator of the programs.
 pub(crate) fn program_generator() -> AesGenerator4R {
     AesGenerator4R::new(&[7; 64], Aes::new(Cpu::detect()))
 }
@@ -255,7 +255,7 @@ fn cache(cpu: Cpu) -> Contestant<'static> {
 /// Fills its own dataset until the turn is over.
 fn dataset(items: Items, threads: usize, pages: Arc<OnceLock<Pages>>) -> Contestant<'static> {
     Box::new(move |slot: Slot<'_>| {
-        // Reserved huge pages are touched when they are allocated, which is no filling.
+        // The clock starts after the allocation, which touches reserved huge pages.
         let builder = DatasetBuilder::new(threads)?;
         pages.get_or_init(|| builder.pages());
         let start = Instant::now();

@@ -188,7 +188,8 @@ where
 }
 
 /// Decodes those instructions of a program that `handle` does not handle itself. `handle` returns the integer register
-/// that the instruction modifies, or [`NO_REGISTER`] and more, and `None` if the instruction has to be decoded.
+/// that the instruction modifies, or [`NO_REGISTER`] or a larger number if it modifies none. It returns `None` if the
+/// instruction has to be decoded.
 #[inline(always)]
 pub fn decode_some<S>(
     instructions: &[Instruction],
@@ -203,7 +204,7 @@ pub fn decode_some<S>(
         decoder.index = index as u16;
         match handle(decoder.sink, word) {
             Some(register) => decoder.modify(register),
-            // It is the most frequent instruction that is not handled.
+            // Of the instructions that templates do not handle, CBRANCH is the most frequent one.
             None if word.opcode() == Opcode::Cbranch => decoder.branch(word),
             None => decoder.decode(word),
         }
@@ -310,7 +311,7 @@ impl<S: Sink + ?Sized> Decoder<'_, S> {
         self.sink.operation(operation);
     }
 
-    /// Records that the present instruction modifies a register; [`NO_REGISTER`] and more are none.
+    /// Records that the present instruction modifies a register. [`NO_REGISTER`] and larger numbers stand for none.
     #[inline(always)]
     fn modify(&mut self, register: u8) {
         self.modified[usize::from(register.min(NO_REGISTER))] = self.index + 1;

@@ -1,7 +1,7 @@
 //! Groups of VMs, which may slow each other down.
 //!
-//! Threads of one processor core share its caches and its decoded code. What is fastest for a VM alone need not be
-//! fastest for two on a core, or for one on each of sixteen cores.
+//! Threads of one processor core share its caches and its decoded code. The number of lanes that is fastest for one VM
+//! may not be fastest for two VMs on a core, or for one VM on each of sixteen cores.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::shared::Shared;
 use crate::cpu::Cpu;
 
-/// The mode and the processor extensions that the VMs of a group share. Their lanes are measured.
+/// The mode and the processor extensions that the VMs of a group share. Only VMs that measure their number of lanes
+/// join a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Group {
     /// Whether there is a dataset.
@@ -18,11 +19,11 @@ pub(super) struct Group {
     pub(super) cpu: Cpu,
 }
 
-/// A VM in its group. It leaves the group when this is dropped.
+/// A VM's membership in a group, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Member {
     group: Group,
-    /// The members of the group, in the whole process.
+    /// The number of members in this process.
     members: Arc<AtomicUsize>,
 }
 
@@ -42,7 +43,7 @@ impl Member {
     }
 
     /// Returns the number of members, rounded up to a power of two, so that few changes of the number matter.
-    pub(super) fn members(&self) -> usize {
+    pub(super) fn rounded_members(&self) -> usize {
         self.members.load(Ordering::Relaxed).next_power_of_two()
     }
 }
@@ -64,11 +65,11 @@ mod tests {
         let mut members: Vec<Member> = Vec::new();
         for expected in [1, 2, 4, 4, 8] {
             members.push(group.join());
-            assert!(members.iter().all(|member| member.members() == expected));
+            assert!(members.iter().all(|member| member.rounded_members() == expected));
         }
         members.truncate(2);
-        assert_eq!(members[0].members(), 2);
+        assert_eq!(members[0].rounded_members(), 2);
         let other = Group { fast: false, ..group }.join();
-        assert_eq!((other.group().fast, other.members()), (false, 1));
+        assert_eq!((other.group().fast, other.rounded_members()), (false, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! What the VMs of a process share.
+//! A map of values that all VMs of a process share.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

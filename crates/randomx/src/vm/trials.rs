@@ -3,9 +3,9 @@
 //! The fastest number depends on how many reads of memory a processor overlaps, and on how much code it
 //! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
 //! the fastest. The hashes of these inputs are results like all others. VMs of one group and version share the trials,
-//! as long as [`Member::members`] stays the same.
+//! as long as [`Member::rounded_members`] stays the same.
 //!
-//! [`Member::members`]: super::group::Member::members
+//! [`Member::rounded_members`]: super::group::Member::rounded_members
 
 use std::array;
 use std::ops::Range;
@@ -29,16 +29,16 @@ const HASHES: usize = MAX_LANES;
 /// The most candidates.
 const MOST: usize = 4;
 
-/// Another candidate has to take less than this part of the expected one's time.
+/// A candidate replaces the expected one only if its time is below this fraction of the expected one's.
 const FASTER: f64 = 0.98;
 
 /// Which trials a VM takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conditions {
     pub(super) group: Group,
-    /// The members of the group, as [`Member::members`] counts them.
+    /// The members of the group, as [`Member::rounded_members`] counts them.
     ///
-    /// [`Member::members`]: super::group::Member::members
+    /// [`Member::rounded_members`]: super::group::Member::rounded_members
     pub(super) members: usize,
     pub(super) version: Version,
 }
@@ -112,7 +112,8 @@ impl Trials {
         Trials { candidates, rounds, begun: 0, ended: 0, times }
     }
 
-    /// Returns the fastest number of lanes, or `None` until all trials have ended.
+    /// Returns the chosen number of lanes: the expected one, unless another is faster by the margin of [`FASTER`].
+    /// Returns `None` until all trials have ended.
     pub(super) fn choice(&self) -> Option<usize> {
         let [expected, others @ ..] = self.candidates else { return None };
         if self.ended < self.rounds * self.candidates.len() {
@@ -155,8 +156,8 @@ impl Trials {
     }
 }
 
-/// Hashes the first of `inputs` in trials, until there were enough of them. Returns the number of hashed
-/// inputs.
+/// Runs trials on the first of a VM's inputs until all trials have begun, or fewer than [`HASHES`] inputs are left.
+/// Returns the number of inputs hashed. `inputs` is the number of inputs at hand.
 ///
 /// `hash` hashes the inputs of a range in as many lanes as its other argument says, and returns `false` if
 /// there are fewer lanes. `clock` returns the time since a fixed moment.
@@ -171,24 +172,24 @@ pub(super) fn measure(
         // Other threads go on with their trials while this one hashes.
         let begun = lock(trials).begin(inputs - hashed);
         let Some(trial) = begun else { return hashed };
-        // Without memory for the lanes, or if `hash` panics, nothing is faster than this.
-        let mut ended = Ended { trials, trial, time: Duration::MAX };
+        // The time stays the longest one if there is no memory for the lanes, or if `hash` panics.
+        let mut running = RunningTrial { trials, trial, time: Duration::MAX };
         let start = clock();
         if hash(trial.lanes, hashed..hashed + HASHES) {
             hashed += HASHES;
-            ended.time = clock().saturating_sub(start);
+            running.time = clock().saturating_sub(start);
         }
     }
 }
 
-/// Ends a trial when this is dropped.
-struct Ended<'a> {
+/// A trial that ends when this is dropped.
+struct RunningTrial<'a> {
     trials: &'a Mutex<Trials>,
     trial: Trial,
     time: Duration,
 }
 
-impl Drop for Ended<'_> {
+impl Drop for RunningTrial<'_> {
     fn drop(&mut self) {
         lock(self.trials).end(self.trial, self.time);
     }

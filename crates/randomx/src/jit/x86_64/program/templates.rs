@@ -2,14 +2,15 @@
 //!
 //! A compiler that branches on the kind of an instruction makes a jump that no processor predicts, since programs are
 //! random. Here the code of an instruction is a template from a table, in which a register, a constant, the scale of a
-//! sum and the mask of an address are filled in. The same operations do that for every kind. Constants of 32 bits always
-//! take four bytes, which the assembler shortens where one is enough.
+//! sum and the mask of an address are filled in. The same operations do that for every kind. A template always encodes
+//! a constant of 32 bits in four bytes; [`emit_one_by_one`] uses one byte where that is enough.
 //!
-//! [`emit_one_by_one`] assembles the templates. Every template is checked against it, with all scales and masks and two
-//! complementary constants. A pair of registers uses a template only if all agree, so this module knows no encodings.
+//! [`emit_one_by_one`] assembles the templates. When the table is made, each template is compared with its code for
+//! every scale, every mask and two complementary constants. A pair of registers uses a template only if all of these
+//! are equal, so this module knows no encodings.
 //!
-//! Instructions without a template are decoded: their code is longer than 24 bytes, needs a quotient or a negated count,
-//! depends on other instructions or on the version, or modifies two registers.
+//! Instructions without a template are decoded: their code is longer than 24 bytes, needs a reciprocal or a negated
+//! count, depends on other instructions or on the version, or modifies two registers.
 
 #[cfg(test)]
 mod tests;
@@ -44,7 +45,7 @@ struct Kind {
     second: u64,
     /// The pairs that have a template at all.
     served: u64,
-    /// The first of the [`PER_KIND`].
+    /// The place of the first of the kind's [`PER_KIND`] templates in [`Templates::all`].
     first: u16,
     /// 7 if `dst` selects the template and `src` is filled in, 0 if it is the other way round.
     swapped: u8,
@@ -57,7 +58,7 @@ struct Kind {
 #[repr(align(64))]
 struct Template {
     words: Words,
-    /// The register's number is multiplied by these.
+    /// A factor for each word. Its product with the register's number has that number wherever the word encodes it.
     register: Words,
     /// The bits of the constant that the code uses.
     constant: u32,
@@ -97,8 +98,8 @@ impl Templates {
         features: Features,
     ) -> Result<(), JitError> {
         let mut body = Body::new(assembler, &program.instructions, features)?;
-        decode_some(&program.instructions, program.version, &mut body, |body, word| {
-            let (words, length, modified) = self.fill(word)?;
+        decode_some(&program.instructions, program.version, &mut body, |body, instruction| {
+            let (words, length, modified) = self.fill(instruction)?;
             body.begin_operation();
             body.assembler.assembled(words, length);
             Some(modified)
@@ -109,21 +110,22 @@ impl Templates {
     /// Returns the code of an instruction, its length, and the integer register that the instruction modifies:
     /// [`NO_REGISTER`] or more if none. Returns `None` if the instruction has no template.
     #[inline(always)]
-    fn fill(&self, word: &Instruction) -> Option<(Words, u8, u8)> {
-        let kind = &self.kinds[usize::from(word.opcode)];
-        let pair = pair(word.dst, word.src);
+    fn fill(&self, instruction: &Instruction) -> Option<(Words, u8, u8)> {
+        let Instruction { opcode, dst, src, .. } = *instruction;
+        let kind = &self.kinds[usize::from(opcode)];
+        let pair = pair(dst, src);
         if kind.served >> pair & 1 == 0 {
             return None;
         }
-        let other = (word.dst ^ word.src) & kind.swapped;
-        let (selecting, filled) = (word.src ^ other, word.dst ^ other);
+        let other = (dst ^ src) & kind.swapped;
+        let (selecting, filled) = (src ^ other, dst ^ other);
         let second = (kind.second >> pair & 1) as usize;
         let place = usize::from(kind.first) + usize::from(selecting & 7) * 2 + second;
         let template = self.all.get(place)?;
         Some((
-            template.fill(filled, word, kind.swapped != 0),
+            template.fill(filled, instruction, kind.swapped != 0),
             template.length,
-            word.dst & 7 | kind.modifies,
+            dst & 7 | kind.modifies,
         ))
     }
 
@@ -144,7 +146,7 @@ impl Templates {
     fn kind(&mut self, opcode: Opcode, byte: u8, features: Features) -> Option<Kind> {
         use Opcode::*;
         let modifies = match opcode {
-            // The code depends on a quotient, on other instructions, or on the version; or two registers change.
+            // The code depends on a reciprocal, on other instructions, or on the version; or two registers change.
             ImulRcp | Cbranch | Cfround | IswapR => return None,
             FswapR | FaddR | FaddM | FsubR | FsubM | FscalR | FmulR | FdivM | FsqrtR | Istore => {
                 NO_REGISTER
@@ -183,15 +185,15 @@ fn pair(dst: u8, src: u8) -> u32 {
 }
 
 impl Template {
-    /// Fills in a word's fields.
+    /// Returns the template's code for an instruction. `register` is the register that is filled in.
     #[inline(always)]
-    fn fill(&self, register: u8, word: &Instruction, stores: bool) -> Words {
+    fn fill(&self, register: u8, instruction: &Instruction, stores: bool) -> Words {
         let register = u64::from(register & self.register_bits);
         let [mut first, mut second, third] = self.words;
-        first |= u64::from(word.imm32 & self.constant) << (self.constant_at & 63);
-        first |= u64::from(word.mod_shift() & self.scale) << (self.scale_at & 63);
-        let level = if word.mod_mem() == 0 { L2_MASK } else { L1_MASK };
-        let level = if stores && word.mod_cond() >= 14 { L3_MASK } else { level };
+        first |= u64::from(instruction.imm32 & self.constant) << (self.constant_at & 63);
+        first |= u64::from(instruction.mod_shift() & self.scale) << (self.scale_at & 63);
+        let level = if instruction.mod_mem() == 0 { L2_MASK } else { L1_MASK };
+        let level = if stores && instruction.mod_cond() >= 14 { L3_MASK } else { level };
         second |= u64::from(level & self.mask) << (self.mask_at & 63);
         [
             first | register.wrapping_mul(self.register[0]),
@@ -201,22 +203,23 @@ impl Template {
     }
 }
 
-/// The code of words with one opcode and one register, by the other register.
+/// The code of one opcode with one of its registers, for each other register and each case.
 struct Codes {
-    words: Vec<Instruction>,
-    /// The code of each word and its length, or `None` if it is too long for a template.
+    /// The cases of the first other register, then those of the second, and so on.
+    instructions: Vec<Instruction>,
+    /// The code of each instruction and its length, or `None` if it is too long for a template.
     codes: Vec<Option<(Words, u8)>>,
     stores: bool,
 }
 
 impl Codes {
-    /// The constants of the words: each bit is once set and once clear, and none fits into a byte.
+    /// The constants of the cases: each bit is once set and once clear, and none fits into a byte.
     const CONSTANTS: [u32; 2] = [0x9a5c_3e71, !0x9a5c_3e71];
 
-    /// The modifiers of the words: each scale, each level of the scratchpad, loads and stores.
+    /// The modifiers of the cases: each scale, each level of the scratchpad, loads and stores.
     const MODIFIERS: [u8; 8] = [0x00, 0x01, 0x0c, 0x07, 0xd8, 0xd2, 0xe0, 0xf3];
 
-    /// The words of each register.
+    /// The cases of each register.
     const CASES: usize = Self::CONSTANTS.len() * Self::MODIFIERS.len();
 
     fn assemble(
@@ -225,22 +228,22 @@ impl Codes {
         stores: bool,
         features: Features,
     ) -> Result<Codes, JitError> {
-        let mut words = Vec::new();
+        let mut instructions = Vec::new();
         for filled in 0..8 {
             let (dst, src) = if stores { (selecting, filled) } else { (filled, selecting) };
             for imm32 in Self::CONSTANTS {
                 let of = |modifier| Instruction { opcode, dst, src, modifier, imm32 };
-                words.extend(Self::MODIFIERS.map(of));
+                instructions.extend(Self::MODIFIERS.map(of));
             }
         }
         const { assert!(8 * Self::CASES <= LONGEST) };
         let mut assembler = Assembler::new(8 * Self::CASES * super::LONGEST_OPERATION);
-        let starts = emit_one_by_one(&mut assembler, &words, Version::V1, features)?;
+        let starts = emit_one_by_one(&mut assembler, &instructions, Version::V1, features)?;
         let code = assembler.finish()?;
-        let starts = starts.iter().take(words.len()).map(|start| start.offset());
+        let starts = starts.iter().take(instructions.len()).map(|start| start.offset());
         let ends = starts.clone().skip(1).chain([code.len()]);
         let codes = starts.zip(ends).map(|(start, end)| Self::padded(&code[start..end])).collect();
-        Ok(Codes { words, codes, stores })
+        Ok(Codes { instructions, codes, stores })
     }
 
     fn padded(code: &[u8]) -> Option<(Words, u8)> {
@@ -251,11 +254,12 @@ impl Codes {
     }
 
     fn pair(&self, filled: u8) -> u32 {
-        let word = self.words[usize::from(filled) * Self::CASES];
-        pair(word.dst, word.src)
+        let Instruction { dst, src, .. } = self.instructions[usize::from(filled) * Self::CASES];
+        pair(dst, src)
     }
 
-    /// Returns templates with the fields that the code for a register has, each with the pairs that it serves.
+    /// Returns templates made of the code for the register `filled`, each with the pairs that it serves. They fill in
+    /// all bits of the register's number, two of them, or none.
     fn templates(&self, filled: u8) -> impl Iterator<Item = (Template, u64)> {
         let partners = [(filled ^ 1, 7), (filled ^ 1, 3), (filled, 0)];
         partners.into_iter().filter_map(move |(partner, register_bits)| {
@@ -265,8 +269,8 @@ impl Codes {
         })
     }
 
-    /// Returns the code for a register with its fields empty. A field is where the code of two words differs if only
-    /// that operand does.
+    /// Returns the code for the register `filled` with its fields cleared. A field is the bits that differ between the
+    /// codes of two instructions with one different operand.
     fn template(&self, filled: u8, partner: u8, register_bits: u8) -> Option<Template> {
         let code = |register: u8, case| self.codes[usize::from(register) * Self::CASES + case];
         let (mut words, length) = code(filled, 0)?;
@@ -303,8 +307,8 @@ impl Codes {
     fn serves(&self, template: &Template, filled: u8) -> bool {
         let first = usize::from(filled) * Self::CASES;
         let cases = first..first + Self::CASES;
-        self.words[cases.clone()].iter().zip(&self.codes[cases]).all(|(word, code)| {
-            *code == Some((template.fill(filled, word, self.stores), template.length))
+        self.instructions[cases.clone()].iter().zip(&self.codes[cases]).all(|(case, code)| {
+            *code == Some((template.fill(filled, case, self.stores), template.length))
         })
     }
 }
