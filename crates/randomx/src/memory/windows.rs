@@ -109,7 +109,9 @@ pub fn available() -> Option<usize> {
     let length = u32::try_from(size_of::<MEMORYSTATUSEX>()).ok()?;
     let mut status = MEMORYSTATUSEX { dwLength: length, ..Default::default() };
     // SAFETY: the call writes `status`, whose length it reads there.
-    let is_known = unsafe { GlobalMemoryStatusEx(&raw mut status) } != 0;
+    let has_answered = unsafe { GlobalMemoryStatusEx(&raw mut status) } != 0;
+    // Wine may answer with zeros while another thread asks for the first time.
+    let is_known = has_answered && status.ullTotalPhys > 0;
     is_known.then(|| usize::try_from(status.ullAvailPhys).unwrap_or(usize::MAX))
 }
 
