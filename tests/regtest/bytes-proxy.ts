@@ -1,6 +1,7 @@
 /** A proxy before a node that passes on every path, alters bytes, and counts them. */
 import { once } from "node:events";
-import { request as send, type ServerResponse } from "node:http";
+import { request as send, type IncomingMessage, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { listenHttp, type Loopback } from "./loopback.js";
 
 /**
@@ -29,9 +30,7 @@ export class BytesProxy {
   static async before(node: string): Promise<BytesProxy> {
     const server = await listenHttp((request, response) => {
       void (async () => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk as Buffer);
-        const body = Buffer.concat(chunks);
+        const body = await buffer(request);
         const path = request.url ?? "/";
         const type = request.headers["content-type"] ?? "application/json";
         let answer: Buffer | undefined = await post(`${node}${path}`, type, body);
@@ -54,16 +53,14 @@ export class BytesProxy {
 }
 
 async function post(url: string, type: string, body: Buffer): Promise<Buffer> {
-  // A daemon that is told to close the connection may do so before all of a long answer is sent.
+  // With `connection: close`, monerod at times ends the connection in the middle of a long answer.
   const headers = { "content-type": type, "content-length": body.length, connection: "keep-alive" };
   // A connection for each request: nodes close idle ones at any time.
   const request = send(url, { method: "POST", headers, agent: false });
   request.end(body);
   try {
-    const [response] = (await once(request, "response")) as [AsyncIterable<Buffer>];
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return await buffer(response);
   } finally {
     request.destroy();
   }
