@@ -61,8 +61,8 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             run_all(unbegun, tier)
         }));
         series.push(Box::new(move || {
-            // Until everything is built, these steps would only slow that down. They need nothing of it, so they begin
-            // even if a build has failed and there is no message.
+            // Before that, these steps would slow the builds down. They need none of them, so they begin even if a
+            // build has failed and there is no message.
             let _ = is_all_built_too.recv();
             run_all(unbegun, tier)
         }));
