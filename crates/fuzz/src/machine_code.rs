@@ -51,7 +51,7 @@ fn follow(whole: &Whole) -> Result<Verifier<'_>, String> {
         states: BTreeMap::new(),
         instructions: BTreeMap::new(),
         waiting: vec![0, whole.takeover as u64],
-        constants: BTreeSet::new(),
+        constants: BTreeMap::new(),
         helpers: Helpers::new(),
         information: InstructionInfoFactory::new(),
     };
@@ -72,8 +72,8 @@ struct Verifier<'a> {
     /// Each reachable instruction.
     instructions: BTreeMap<u64, Instruction>,
     waiting: Vec<u64>,
-    /// Addresses of 16 bytes that are loaded from the code.
-    constants: BTreeSet<u64>,
+    /// Addresses and sizes of what is loaded from the code.
+    constants: BTreeMap<u64, u64>,
     helpers: Helpers,
     information: InstructionInfoFactory,
 }
@@ -177,10 +177,15 @@ impl Verifier<'_> {
             let offset = access.displacement();
             if matches!(access.base(), Register::RIP) || instruction.is_ip_rel_memory_operand() {
                 let address = instruction.ip_rel_memory_address();
-                if writes || size != 16 || !address.is_multiple_of(16) {
+                let expected = match instruction.mnemonic() {
+                    Mnemonic::Ldmxcsr if is_control(self.code, address) => 4,
+                    Mnemonic::Ldmxcsr => return Err("reserved bits of MXCSR"),
+                    _ => 16,
+                };
+                if writes || size != expected || !address.is_multiple_of(size) {
                     return Err("an access to the code");
                 }
-                self.constants.insert(address);
+                self.constants.insert(address, size);
                 continue;
             }
             let index = match access.index() {
@@ -317,20 +322,27 @@ impl Verifier<'_> {
                 return Err(format!("{instruction} at {at} is inside another instruction"));
             }
             end = instruction.next_ip();
-            let constant = self.constants.range(at.saturating_sub(15)..end).next();
-            if constant.is_some() {
+            let mut constants = self.constants.range(at.saturating_sub(15)..end);
+            if constants.any(|(start, size)| start + size > at) {
                 return Err(format!("{instruction} at {at} is read as a constant"));
             }
         }
         if end > self.code.len() as u64 {
             return Err("an instruction goes beyond the code".to_owned());
         }
-        let last = self.constants.last().map_or(0, |last| last + 16);
+        let last = self.constants.last_key_value().map_or(0, |(last, size)| last + size);
         match last <= self.code.len() as u64 && self.instructions.contains_key(&self.takeover) {
             true => Ok(()),
             false => Err("a constant or the takeover is outside the code".to_owned()),
         }
     }
+}
+
+/// Returns whether the code has a value of MXCSR at an address, without reserved bits.
+fn is_control(code: &[u8], address: u64) -> bool {
+    let bytes = usize::try_from(address).ok().and_then(|start| code.get(start..));
+    let value = bytes.and_then(<[u8]>::first_chunk::<4>);
+    value.is_some_and(|value| u32::from_le_bytes(*value) <= 0xffff)
 }
 
 /// Returns the second operand, if it is part of the instruction.

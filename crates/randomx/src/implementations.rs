@@ -25,10 +25,12 @@ pub struct Implementations {
     pub superscalar: &'static str,
     /// The compiler of programs and SuperscalarHash, if there is one.
     pub machine_code: Option<&'static str>,
+    /// How machine code changes the rounding mode, where there is a choice.
+    pub rounding_modes: Option<&'static str>,
 }
 
 impl Implementations {
-    /// Returns the implementations for `cpu`.
+    /// Returns the implementations for `cpu`. The first call measures some of them, which takes some milliseconds.
     pub fn new(cpu: Cpu) -> Implementations {
         Implementations {
             aes: Aes::new(cpu).name(),
@@ -37,18 +39,23 @@ impl Implementations {
             floats: f64x2::IMPLEMENTATION,
             superscalar: Width::new(cpu).name(),
             machine_code: native::NAME,
+            rounding_modes: native::rounding_modes(),
         }
     }
 }
 
 impl fmt::Display for Implementations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Implementations { aes, argon2d, blake2b, floats, superscalar, machine_code } = self;
+        let Implementations { aes, argon2d, blake2b, floats, superscalar, .. } = self;
         write!(
             f,
             "aes {aes}, argon2d {argon2d}, blake2b {blake2b}, floats {floats}, \
              superscalar {superscalar}, machine code {}",
-            machine_code.unwrap_or("none")
-        )
+            self.machine_code.unwrap_or("none")
+        )?;
+        match self.rounding_modes {
+            Some(loads) => write!(f, ", rounding modes {loads}"),
+            None => Ok(()),
+        }
     }
 }

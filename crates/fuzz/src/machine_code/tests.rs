@@ -5,7 +5,7 @@ use randomx::Version;
 use randomx::cpu::Cpu;
 use randomx::jit::CodePages;
 use randomx::jit::program::Whole;
-use randomx::jit::x86_64::program::Jit;
+use randomx::jit::x86_64::program::{Features, Jit, ModeLoads};
 use randomx::program::Program;
 use randomx::scratchpad::{L1_MASK, L2_MASK, L3_MASK, L3_MASK_64};
 
@@ -22,8 +22,10 @@ fn codes() -> Vec<Whole> {
         let Program { configuration, instructions, .. } = Case::with_every_instruction().program;
         let program = Program { version, configuration, instructions };
         for cpu in Cpu::detect().levels() {
-            let jit = Jit::new(cpu, CodePages::Flipped);
-            codes.push(jit.whole(&program).expect("a program"));
+            for loads in ModeLoads::ALL {
+                let jit = Jit::of(Features::new(cpu, loads), cpu, CodePages::Flipped);
+                codes.push(jit.whole(&program).expect("a program"));
+            }
         }
     }
     codes
@@ -66,7 +68,7 @@ fn nops(instruction: &Instruction) -> Vec<u8> {
 #[test]
 fn code_of_every_processor_is_accepted() {
     let codes = codes();
-    assert!(codes.len() >= 4);
+    assert!(codes.len() >= 8);
     for whole in codes {
         let helpers = verify(&whole).expect("good code");
         assert!(helpers.len() <= 1, "{helpers:x?}");
@@ -135,6 +137,25 @@ fn an_unsaved_register_is_found() {
     all_refused("without a pop", |instruction, _| {
         (instruction.mnemonic() == Mnemonic::Pop).then(|| nops(instruction))
     });
+}
+
+#[test]
+fn a_value_with_reserved_bits_is_found() {
+    let codes = codes();
+    let mut refused = Vec::new();
+    for whole in &codes {
+        for instruction in follow(whole).expect("good code").instructions.values() {
+            let loads = instruction.mnemonic() == Mnemonic::Ldmxcsr;
+            if loads && instruction.is_ip_rel_memory_operand() {
+                let mut whole = whole.clone();
+                whole.code[instruction.ip_rel_memory_address() as usize + 2] = 1;
+                refused.push(verify(&whole).is_err());
+            }
+        }
+    }
+    // Half of the codes load four constants, at the start of a turn and in each CFROUND.
+    assert!(refused.len() >= codes.len() / 2 * 8, "{}", refused.len());
+    assert!(refused.iter().all(|refused| *refused));
 }
 
 #[test]

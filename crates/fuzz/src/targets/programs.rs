@@ -22,6 +22,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         seeds.push(Case::input(option as u8, (option as u8).wrapping_mul(11) & 31, 7, chunk));
     }
     seeds.push(Case::input(1, 0, 3, &words));
+    seeds.push(Case::input(0x21, 0, 3, &words));
     seeds.push(Case::input(2, 1, 5, &words));
     seeds.push(Case::input(0, 0xe0, 5, &words[..20]));
     seeds.push(Case::input(0x80, 0xe1, 5, &words[20..]));
@@ -36,7 +37,7 @@ mod machine {
     use randomx::engine::Lane;
     use randomx::interpreter::{Interpreter, Steps};
     use randomx::jit::CodePages;
-    use randomx::jit::x86_64::program::Jit;
+    use randomx::jit::x86_64::program::{Features, Jit, ModeLoads};
     use randomx::params::DATASET_ITEMS;
     use randomx::program::Program;
     use randomx::scratchpad::{Scratchpad, Scratchpads};
@@ -84,8 +85,9 @@ mod machine {
         let Memory { original, expected, scratchpads, lanes, dataset, levels } = &mut *memory;
         let cpu = levels[usize::from(case.options & 0x0f) % levels.len()];
         let pages = if case.options & 0x10 == 0 { CodePages::Aliased } else { CodePages::Flipped };
-        let with = format!("{cpu}, {pages:?}");
-        let jit = Jit::new(cpu, pages);
+        let loads = ModeLoads::ALL[usize::from(case.options >> 5 & 1)];
+        let with = format!("{cpu}, {pages:?}, {}", loads.name());
+        let jit = Jit::of(Features::new(cpu, loads), cpu, pages);
         let whole = jit.whole(&case.program).expect("the length of a program");
         let helpers = verify(&whole).unwrap_or_else(|problem| panic!("{problem}, {with}"));
         assert_eq!(helpers, known_helpers(&jit, case.program.version), "{with}");

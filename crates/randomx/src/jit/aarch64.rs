@@ -14,6 +14,11 @@ use program::Jit;
 /// The name of these processors.
 pub const NAME: Option<&str> = Some("ARM64");
 
+/// Programs change the rounding mode in one way, whatever the processor.
+pub fn rounding_modes() -> Option<&'static str> {
+    None
+}
+
 /// Returns the compiler of programs.
 ///
 /// # Errors

@@ -9,6 +9,11 @@ use program::Jit;
 /// There is no compiler.
 pub const NAME: Option<&str> = None;
 
+/// Nothing changes the rounding mode.
+pub fn rounding_modes() -> Option<&'static str> {
+    None
+}
+
 /// Refuses to make a compiler.
 ///
 /// # Errors

@@ -16,6 +16,11 @@ use crate::jit::{CodePages, JitError};
 /// The name of the processors that machine code is for, if there is a compiler.
 pub const NAME: Option<&str> = chosen::NAME;
 
+/// Returns how programs change the rounding mode, where that depends on the processor. The first call measures it.
+pub fn rounding_modes() -> Option<&'static str> {
+    chosen::rounding_modes()
+}
+
 /// Returns the compiler of programs for this processor.
 ///
 /// # Errors

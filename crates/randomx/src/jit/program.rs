@@ -32,8 +32,8 @@ pub trait Isa: Copy + fmt::Debug {
     /// Holds the code of a lane, from the part on that all programs share.
     type Emitter;
 
-    /// Returns the instructions that `cpu` has.
-    fn new(cpu: Cpu) -> Self;
+    /// Returns the instructions that are fastest on `cpu`. The first call may measure some.
+    fn fastest(cpu: Cpu) -> Self;
 
     /// Makes an emitter, and emits the part that all programs share.
     fn emitter(self) -> Self::Emitter;
@@ -114,7 +114,12 @@ pub struct Code<I: Isa> {
 impl<I: Isa> Jit<I> {
     /// Makes a compiler for `cpu`, whose code is in pages of the kind `pages`.
     pub fn new(cpu: Cpu, pages: CodePages) -> Jit<I> {
-        Jit { isa: I::new(cpu), pages, interpreter: Interpreter::new(cpu) }
+        Jit::of(I::fastest(cpu), cpu, pages)
+    }
+
+    /// Makes a compiler that emits the instructions `isa`, for a processor that has them and the extensions of `cpu`.
+    pub fn of(isa: I, cpu: Cpu, pages: CodePages) -> Jit<I> {
+        Jit { isa, pages, interpreter: Interpreter::new(cpu) }
     }
 
     /// Allocates the code of one lane, with a program that does nothing.
@@ -131,7 +136,7 @@ impl<I: Isa> Jit<I> {
     }
 
     /// Returns the machine code of each of a program's instructions, without the loop around them. Constants that
-    /// fit into a byte are shorter here than in the code that runs.
+    /// fit into a byte are shorter here than in the code that runs, and one instruction loads each rounding mode.
     ///
     /// # Errors
     ///

@@ -12,6 +12,11 @@ use program::Jit;
 /// The name of these processors.
 pub const NAME: Option<&str> = Some("x86-64");
 
+/// Returns how programs change the rounding mode. The first call measures what is fastest.
+pub fn rounding_modes() -> Option<&'static str> {
+    Some(program::ModeLoads::fastest().name())
+}
+
 /// Returns the compiler of programs.
 ///
 /// # Errors

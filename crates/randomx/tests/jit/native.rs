@@ -67,18 +67,42 @@ fn machine_code_ends_what_the_interpreter_began() {
 fn compare_levels(version: Version) {
     let levels = Cpu::detect().levels();
     let mut random = Random::new(version);
+    let mut all = Vec::new();
     for (index, &cpu) in levels.iter().enumerate() {
         let pages = if index % 2 == 0 { CodePages::Aliased } else { CodePages::Flipped };
-        let rounds = programs() / levels.len() / LANES + 1;
-        let compiled = || {
-            let jit = native::jit(cpu, pages).expect("a compiler for this processor");
-            Lanes::new(jit, [(); LANES].map(|()| jit.code().expect("executable memory")))
-        };
-        compare(version, rounds, &mut random, compiled, &format!("{cpu}, {pages:?}"));
+        all.extend(
+            compilers(cpu, pages)
+                .into_iter()
+                .map(|(jit, with)| (jit, format!("{cpu}, {pages:?}{with}"))),
+        );
+    }
+    let rounds = programs() / all.len() / LANES + 1;
+    for (jit, with) in &all {
+        let compiled =
+            || Lanes::new(*jit, [(); LANES].map(|()| jit.code().expect("executable memory")));
+        compare(version, rounds, &mut random, compiled, with);
     }
     say(format_args!(
         "{version}: {} programs as machine code of {} processors",
         programs(),
         levels.len()
     ));
+}
+
+/// Returns the compilers for a processor, and how each differs from others for it.
+#[cfg(target_arch = "x86_64")]
+fn compilers(cpu: Cpu, pages: CodePages) -> Vec<(native::Jit, String)> {
+    use randomx::jit::x86_64::program::{Features, ModeLoads};
+    ModeLoads::ALL
+        .iter()
+        .map(|&loads| {
+            (native::Jit::of(Features::new(cpu, loads), cpu, pages), format!(", {}", loads.name()))
+        })
+        .collect()
+}
+
+/// Returns the compiler for a processor.
+#[cfg(not(target_arch = "x86_64"))]
+fn compilers(cpu: Cpu, pages: CodePages) -> Vec<(native::Jit, String)> {
+    vec![(native::jit(cpu, pages).expect("a compiler for this processor"), String::new())]
 }

@@ -54,7 +54,7 @@ impl Isa for Features {
 
     type Emitter = Emitter;
 
-    fn new(cpu: Cpu) -> Features {
+    fn fastest(cpu: Cpu) -> Features {
         Features { aes: cpu.has(Extension::Aes) }
     }
 

@@ -2,6 +2,7 @@
 
 mod body;
 mod frame;
+mod modes;
 mod mxcsr;
 mod operations;
 mod registers;
@@ -19,22 +20,25 @@ use crate::program::Program;
 use crate::rounding::RoundingMode;
 
 use frame::Frame;
+pub use modes::ModeLoads;
+use modes::Modes;
 use templates::Templates;
 
 /// No instruction of a program becomes longer than this.
-const LONGEST_OPERATION: usize = 48;
+const LONGEST_OPERATION: usize = 104;
 /// The code around the instructions is shorter than this.
 const LONGEST_FRAME: usize = 2048;
 
 /// Compiles programs to machine code.
 pub type Jit = program::Jit<Features>;
 
-/// The instructions that the code may use beyond those of every x86-64 processor.
+/// The instructions that the code uses where there is a choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Features {
     aes: bool,
     avx512: bool,
     bmi2: bool,
+    loads: ModeLoads,
 }
 
 /// The code of a lane, from the start that all programs share.
@@ -44,23 +48,31 @@ pub struct Emitter {
     templates: &'static Templates,
 }
 
+impl Features {
+    /// Returns the instructions for `cpu`, with `loads` to change the rounding mode.
+    pub fn new(cpu: Cpu, loads: ModeLoads) -> Features {
+        Features {
+            aes: cpu.has(Extension::Aes),
+            avx512: cpu.has(Extension::Avx512),
+            bmi2: cpu.has(Extension::Bmi2),
+            loads,
+        }
+    }
+}
+
 impl Isa for Features {
     const CAPACITY: usize =
         (Version::V2.program_size() * LONGEST_OPERATION + LONGEST_FRAME).next_multiple_of(4096);
 
     type Emitter = Emitter;
 
-    fn new(cpu: Cpu) -> Features {
-        Features {
-            aes: cpu.has(Extension::Aes),
-            avx512: cpu.has(Extension::Avx512),
-            bmi2: cpu.has(Extension::Bmi2),
-        }
+    fn fastest(cpu: Cpu) -> Features {
+        Features::new(cpu, ModeLoads::fastest())
     }
 
     fn emitter(self) -> Emitter {
         let mut assembler = Assembler::new(Features::CAPACITY);
-        let frame = Frame::begin(&mut assembler);
+        let frame = Frame::begin(&mut assembler, self);
         Emitter { assembler, frame, templates: Templates::of(self) }
     }
 
@@ -72,7 +84,7 @@ impl Isa for Features {
         let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         let places = frame.begin_iteration(assembler, &program.configuration, self);
-        templates.emit(assembler, program, self)?;
+        templates.emit(assembler, program, self, frame.modes())?;
         frame.end_iteration(assembler, places, &program.configuration, program.version, self);
         Ok(assembler.finish()?)
     }
@@ -85,7 +97,7 @@ impl Isa for Features {
         let Emitter { assembler, frame, templates } = emitter;
         frame.rewind(assembler);
         turns::load_floats(assembler);
-        templates.emit(assembler, program, self)?;
+        templates.emit(assembler, program, self, frame.modes())?;
         turns::return_to_caller(assembler);
         Ok(assembler.finish()?)
     }
@@ -93,7 +105,8 @@ impl Isa for Features {
     fn list(self, program: &Program) -> Result<Vec<Vec<u8>>, JitError> {
         let mut assembler = Assembler::new(Features::CAPACITY);
         let Program { version, ref instructions, .. } = *program;
-        let positions = body::emit_one_by_one(&mut assembler, instructions, version, self)?;
+        let positions =
+            body::emit_one_by_one(&mut assembler, instructions, version, self, Modes::One)?;
         let count = instructions.len();
         let starts = positions.map(|position| position.offset());
         let code = assembler.finish()?;

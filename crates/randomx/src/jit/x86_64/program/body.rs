@@ -1,6 +1,7 @@
 //! The instructions of a program (specification 5.2 to 5.5).
 
 use super::Features;
+use super::modes::Modes;
 use super::registers::{e, f};
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::{Assembler, Position};
@@ -20,8 +21,9 @@ pub(super) fn emit_one_by_one(
     instructions: &[Instruction],
     version: Version,
     features: Features,
+    modes: Modes,
 ) -> Result<[Position; LONGEST], JitError> {
-    let mut body = Body::new(assembler, instructions, features)?;
+    let mut body = Body::new(assembler, instructions, features, modes)?;
     decode(instructions, version, &mut body);
     Ok(body.positions)
 }
@@ -30,6 +32,7 @@ pub(super) fn emit_one_by_one(
 pub(super) struct Body<'a> {
     pub(super) assembler: &'a mut Assembler,
     pub(super) features: Features,
+    pub(super) modes: Modes,
     /// Where each operation begins, for the first `count`.
     pub(super) positions: [Position; LONGEST],
     count: usize,
@@ -45,12 +48,13 @@ impl<'a> Body<'a> {
         assembler: &'a mut Assembler,
         instructions: &[Instruction],
         features: Features,
+        modes: Modes,
     ) -> Result<Body<'a>, JitError> {
         if instructions.len() > LONGEST {
             return Err(JitError::TooLong);
         }
         let positions = [assembler.position(); LONGEST];
-        Ok(Body { assembler, features, positions, count: 0 })
+        Ok(Body { assembler, features, modes, positions, count: 0 })
     }
 
     /// Notes that the next operation begins here.

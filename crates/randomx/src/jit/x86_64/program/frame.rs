@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use super::Features;
+use super::modes::Modes;
 use super::operations::load_group_e;
 use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
 use super::turns::{
@@ -24,6 +25,7 @@ const ADDRESSES: usize = offset_of!(Lane, addresses);
 /// The start of the code, which is the same for all programs.
 pub(super) struct Frame {
     constants: Constants,
+    modes: Modes,
     /// The offset that another lane's code jumps to.
     takeover: usize,
     prologue: Mark,
@@ -37,22 +39,28 @@ pub(super) struct Places {
 
 impl Frame {
     /// Emits the start of the code, from the entry on.
-    pub(super) fn begin(assembler: &mut Assembler) -> Frame {
+    pub(super) fn begin(assembler: &mut Assembler, features: Features) -> Frame {
         let over = assembler.label();
         assembler.jmp(over);
         let constants = Constants::emit(assembler);
+        let modes = Modes::emit(assembler, features.loads);
         assembler.bind(over);
         enter(assembler);
         load_constants(assembler, constants);
         assembler.mov(Gpr::Rcx, stack(slot::FIRST));
         let takeover = assembler.position().offset();
-        take_over(assembler);
-        Frame { constants, takeover, prologue: assembler.mark() }
+        take_over(assembler, modes);
+        Frame { constants, modes, takeover, prologue: assembler.mark() }
     }
 
     /// Returns the offset that another lane's code jumps to, with this lane's link in `rcx`.
     pub(super) fn takeover(&self) -> usize {
         self.takeover
+    }
+
+    /// Returns how the code changes the rounding mode.
+    pub(super) fn modes(&self) -> Modes {
+        self.modes
     }
 
     /// Removes the last program's code.

@@ -4,7 +4,6 @@ use super::Features;
 use super::body::Body;
 use super::mxcsr::ROUNDING_CONTROL;
 use super::registers::{CONVERTED, E_KEPT, E_MASK, SCALE, SCRATCHPAD, a, e, f, r};
-use super::turns::set_rounding_mode;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Scale, Xmm};
 use crate::params::JUMP_BITS;
 use crate::program::{Address, ZERO_REGISTER};
@@ -211,12 +210,12 @@ impl Body<'_> {
         // Rotates the two bits of `fprc` to their position in MXCSR.
         self.rotate(Gpr::Rax, r(src), count.wrapping_sub(ROUNDING_CONTROL) & 63);
         if gate == 0 {
-            set_rounding_mode(self.assembler);
+            self.modes.change(self.assembler);
         } else {
             let skipped = self.assembler.label();
             self.assembler.test_immediate32(Gpr::Rax, u32::from(gate) << ROUNDING_CONTROL);
             self.assembler.jcc(Condition::NotZero, skipped);
-            set_rounding_mode(self.assembler);
+            self.modes.change(self.assembler);
             self.assembler.bind(skipped);
         }
     }

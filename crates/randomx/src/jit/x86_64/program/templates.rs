@@ -19,6 +19,7 @@ use std::sync::OnceLock;
 
 use super::Features;
 use super::body::{Body, LONGEST, emit_one_by_one};
+use super::modes::Modes;
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::Assembler;
 use crate::params::Version;
@@ -82,7 +83,7 @@ impl Templates {
     /// Returns the templates for a processor.
     pub(super) fn of(features: Features) -> &'static Templates {
         static ALL: [OnceLock<Templates>; 4] = [const { OnceLock::new() }; 4];
-        let Features { avx512, bmi2, aes: _ } = features;
+        let Features { avx512, bmi2, aes: _, loads: _ } = features;
         ALL[usize::from(avx512) << 1 | usize::from(bmi2)].get_or_init(|| Templates::new(features))
     }
 
@@ -96,8 +97,9 @@ impl Templates {
         assembler: &mut Assembler,
         program: &Program,
         features: Features,
+        modes: Modes,
     ) -> Result<(), JitError> {
-        let mut body = Body::new(assembler, &program.instructions, features)?;
+        let mut body = Body::new(assembler, &program.instructions, features, modes)?;
         decode_some(&program.instructions, program.version, &mut body, |body, instruction| {
             let (words, length, modified) = self.fill(instruction)?;
             body.begin_operation();
@@ -238,7 +240,8 @@ impl Codes {
         }
         const { assert!(8 * Self::CASES <= LONGEST) };
         let mut assembler = Assembler::new(8 * Self::CASES * super::LONGEST_OPERATION);
-        let starts = emit_one_by_one(&mut assembler, &instructions, Version::V1, features)?;
+        let starts =
+            emit_one_by_one(&mut assembler, &instructions, Version::V1, features, Modes::One)?;
         let code = assembler.finish()?;
         let starts = starts.iter().take(instructions.len()).map(|start| start.offset());
         let ends = starts.clone().skip(1).chain([code.len()]);

@@ -5,7 +5,7 @@
 
 use std::mem::offset_of;
 
-use super::mxcsr::{MXCSR, ROUNDING_CONTROL};
+use super::modes::Modes;
 use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::engine::{GROUP_E_KEPT, Lane};
 use crate::jit::program::Link;
@@ -69,13 +69,13 @@ pub(super) fn enter(assembler: &mut Assembler) {
 }
 
 /// Emits the start of a lane's turn, with its link in `rcx`.
-pub(super) fn take_over(assembler: &mut Assembler) {
+pub(super) fn take_over(assembler: &mut Assembler, modes: Modes) {
     let link = |offset| Mem::new(Gpr::Rcx, offset as i32);
     assembler.store(stack(slot::LINK), Gpr::Rcx);
     assembler.mov(LANE, link(offset_of!(Link, lane)));
     assembler.mov(SCRATCHPAD, link(offset_of!(Link, scratchpad)));
     assembler.mov(ITEMS, link(offset_of!(Link, items)));
-    assembler.ldmxcsr(lane(offset_of!(Lane, control)));
+    modes.resume(assembler);
     assembler.mov(MA_MX, lane(offset_of!(Lane, ma)));
     for i in 0..8 {
         assembler.mov(r(i), lane(R + 8 * usize::from(i)));
@@ -151,17 +151,6 @@ pub(super) fn store_lane(assembler: &mut Assembler) {
 pub(super) fn return_to_caller(assembler: &mut Assembler) {
     store_lane(assembler);
     leave(assembler);
-}
-
-/// Emits the change of MXCSR to the rounding mode in `rax`, where it is at its position in MXCSR,
-/// among other bits.
-#[inline(always)]
-pub(super) fn set_rounding_mode(assembler: &mut Assembler) {
-    let mxcsr = lane(offset_of!(Lane, control));
-    assembler.and32(Gpr::Rax, 3 << ROUNDING_CONTROL);
-    assembler.or32(Gpr::Rax, MXCSR as i32);
-    assembler.store32(mxcsr, Gpr::Rax);
-    assembler.ldmxcsr(mxcsr);
 }
 
 /// Emits a test of a flag of the call. It overwrites `rax`.

@@ -1,16 +1,17 @@
 //! Templates give the code of the assembler.
 
 use super::*;
+use crate::jit::x86_64::program::ModeLoads;
 
-fn templates(avx512: bool, bmi2: bool) -> &'static Templates {
-    Templates::of(Features { aes: true, avx512, bmi2 })
+fn features(avx512: bool, bmi2: bool) -> Features {
+    Features { aes: true, avx512, bmi2, loads: ModeLoads::One }
 }
 
 /// Without this test, a table without templates would compile the same programs slowly.
 #[test]
 fn most_instructions_have_templates() {
     for (avx512, bmi2) in [(false, false), (false, true), (true, true)] {
-        let templates = templates(avx512, bmi2);
+        let templates = Templates::of(features(avx512, bmi2));
         let served = templates.kinds.iter().map(|kind| kind.served.count_ones());
         let share = f64::from(served.sum::<u32>()) / (256.0 * 64.0);
         assert!(share > 0.82, "{avx512} {bmi2}: {share}");
@@ -25,7 +26,8 @@ fn templates_give_the_code_of_the_assembler() {
         seed >> 32
     };
     for (avx512, bmi2) in [(false, false), (false, true), (true, true)] {
-        let (templates, features) = (templates(avx512, bmi2), Features { aes: true, avx512, bmi2 });
+        let features = features(avx512, bmi2);
+        let templates = Templates::of(features);
         let mut served = 0;
         for _ in 0..20_000 {
             let [opcode, dst, src, modifier, ..] = random().to_le_bytes();
@@ -40,7 +42,8 @@ fn templates_give_the_code_of_the_assembler() {
             let Some((words, length, _)) = templates.fill(&word) else { continue };
             served += 1;
             let mut assembler = Assembler::new(64);
-            emit_one_by_one(&mut assembler, &[word], Version::V2, features).expect("code");
+            emit_one_by_one(&mut assembler, &[word], Version::V2, features, Modes::One)
+                .expect("code");
             let code = assembler.finish().expect("a short instruction");
             let bytes = words.map(u64::to_le_bytes);
             let (filled, rest) = bytes.as_flattened().split_at(length.into());
