@@ -17,6 +17,8 @@ mod x86_avx2;
 mod x86_avx512;
 #[cfg(target_arch = "x86_64")]
 mod x86_prefetch;
+#[cfg(target_arch = "x86_64")]
+mod x86_ssse3;
 
 use std::ops::Range;
 
@@ -57,6 +59,9 @@ enum Vectors {
     /// Plain Rust.
     #[cfg(not(target_arch = "wasm32"))]
     Portable,
+    /// 128-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Ssse3,
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -80,6 +85,8 @@ impl Compressor {
             return Compressor(Vectors::Avx512);
         } else if cpu.has(Extension::Avx2) {
             return Compressor(Vectors::Avx2);
+        } else if cpu.has(Extension::Aes) {
+            return Compressor(Vectors::Ssse3);
         }
         #[cfg(target_arch = "aarch64")]
         if cpu.has(Extension::Neon) {
@@ -100,6 +107,8 @@ impl Compressor {
             #[cfg(not(target_arch = "wasm32"))]
             Vectors::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
+            Vectors::Ssse3 => "SSSE3",
+            #[cfg(target_arch = "x86_64")]
             Vectors::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Vectors::Avx512 => "AVX-512",
@@ -115,6 +124,9 @@ impl Compressor {
         match self.0 {
             #[cfg(not(target_arch = "wasm32"))]
             Vectors::Portable => portable::write_blocks(memory, numbers),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Ssse3` exists only if `Cpu` holds the extension AES, which includes SSSE3.
+            Vectors::Ssse3 => unsafe { x86_ssse3::write_blocks(memory, numbers) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Avx2` exists only if `Cpu` holds AVX2.
             Vectors::Avx2 => unsafe { x86_avx2::write_blocks(memory, numbers) },

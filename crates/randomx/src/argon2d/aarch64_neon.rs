@@ -31,6 +31,9 @@ neon! {
     shift_in(low, high) = vextq_u64::<1>(low, high);
 }
 
+/// Rust has no stable prefetch for this processor.
+fn prefetch(_: &super::Block) {}
+
 #[inline(always)]
 fn rotate_24(a: uint64x2_t) -> uint64x2_t {
     shuffle(a, [3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10])

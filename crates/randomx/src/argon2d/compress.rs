@@ -8,11 +8,12 @@
 /// passes.
 ///
 /// The calling module defines a type `$vector` of a pair and the functions `load`, `store`
-/// (a pair to and from a vector), `add`, `xor`, `double_product` (2 x low half x low half),
+/// (a pair to and from a vector), `prefetch` of a block that will be read, `add`, `xor`, `double_product` (2 x low half x low half),
 /// `rotate_32`, `rotate_24`, `rotate_16`, `rotate_63`, and `shift_in(low, high)`: the upper word
-/// of `low` followed by the lower word of `high`.
+/// of `low` followed by the lower word of `high`. The functions may use the instructions `$feature`, if it is given.
 macro_rules! define_write_blocks {
-    ($vector:ty) => {
+    ($vector:ty $(, $feature:literal)?) => {
+        $(#[target_feature(enable = $feature)])?
         pub(super) fn write_blocks(memory: &mut [super::Block], numbers: std::ops::Range<usize>) {
             use super::ARGON_MEMORY;
             let Some(last) = numbers.start.checked_sub(1) else { return };
@@ -28,12 +29,20 @@ macro_rules! define_write_blocks {
                 for row in 0..8 {
                     permute::<1>(&mut block, 8 * row);
                 }
-                for column in 0..8 {
+                // From the second pass on, a block is XORed with the one that it replaces.
+                let kept = if pass > 0 { u64::MAX } else { 0 };
+                // The first column has the word that selects the next block to mix in.
+                permute::<8>(&mut block, 0);
+                let replaced = memory[index].0[0][0] & kept;
+                let random = (previous.0[0][0] ^ block.0[0][0] ^ replaced) as u32;
+                let (next_pass, next) = ((number + 1) / ARGON_MEMORY, (number + 1) % ARGON_MEMORY);
+                if let Some(next) = memory.get(super::reference_index(next_pass, next, random)) {
+                    prefetch(next);
+                }
+                for column in 1..8 {
                     permute::<8>(&mut block, column);
                 }
-                // From the second pass on, a block is XORed with the one that it replaces.
                 let target = &mut memory[index];
-                let kept = if pass > 0 { u64::MAX } else { 0 };
                 for ((next, mixed), old) in previous.0.iter_mut().zip(&block.0).zip(&mut target.0) {
                     *next = [
                         next[0] ^ mixed[0] ^ (old[0] & kept),
@@ -46,6 +55,7 @@ macro_rules! define_write_blocks {
 
         /// Applies P to a row or a column, whose i-th pair is at `first + i * STEP`.
         #[inline]
+        $(#[target_feature(enable = $feature)])?
         fn permute<const STEP: usize>(block: &mut super::Block, first: usize) {
             let position = |i: usize| (first + i * STEP) & 63;
             let mut v: [$vector; 8] = std::array::from_fn(|i| load(block.0[position(i)]));
@@ -80,6 +90,7 @@ macro_rules! define_write_blocks {
 
         /// Computes two pairs of BlaMka quarter rounds.
         #[inline]
+        $(#[target_feature(enable = $feature)])?
         fn mix(v: &mut [$vector; 8]) {
             for i in [0, 1] {
                 let (mut a, mut b, mut c, mut d) = (v[i], v[i + 2], v[i + 4], v[i + 6]);

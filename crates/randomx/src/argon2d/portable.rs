@@ -6,6 +6,9 @@ type Pair = [u64; 2];
 
 define_write_blocks!(Pair);
 
+/// There is no portable prefetch.
+fn prefetch(_: &super::Block) {}
+
 fn load(pair: [u64; 2]) -> Pair {
     pair
 }

@@ -6,6 +6,9 @@ use super::compress::define_write_blocks;
 
 define_write_blocks!(v128);
 
+/// WebAssembly has no prefetch.
+fn prefetch(_: &super::Block) {}
+
 fn load(pair: [u64; 2]) -> v128 {
     u64x2(pair[0], pair[1])
 }

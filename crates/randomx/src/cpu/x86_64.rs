@@ -5,7 +5,7 @@ use std::fmt;
 /// A group of processor instructions that a faster implementation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extension {
-    /// AES-NI: AES rounds.
+    /// AES-NI, and SSSE3, which is older: AES rounds, and shuffles of bytes.
     Aes,
     /// AVX2: vectors of 4 lanes.
     Avx2,
@@ -43,7 +43,7 @@ impl Extension {
 
     pub(super) fn detected(self) -> bool {
         match self {
-            Extension::Aes => is_x86_feature_detected!("aes"),
+            Extension::Aes => is_x86_feature_detected!("aes") && is_x86_feature_detected!("ssse3"),
             Extension::Avx2 => is_x86_feature_detected!("avx2"),
             Extension::Avx512 => {
                 is_x86_feature_detected!("avx512f")

@@ -33,6 +33,8 @@ pub(crate) const HARD_AES: u32 = 2;
 pub(crate) const FULL_MEM: u32 = 4;
 /// `RANDOMX_FLAG_JIT`.
 pub(crate) const JIT: u32 = 8;
+/// `RANDOMX_FLAG_ARGON2_AVX2`. Without it, the flag for SSSE3 counts.
+pub(crate) const ARGON2_AVX2: u32 = 64;
 /// `RANDOMX_FLAG_V2`, which versions before 2.0 ignore.
 pub(crate) const V2: u32 = 128;
 

@@ -49,6 +49,9 @@ impl Reference {
         if !options.cpu.has(Extension::Aes) {
             flags &= !ffi::HARD_AES;
         }
+        if !options.cpu.has(Extension::Avx2) {
+            flags &= !ffi::ARGON2_AVX2;
+        }
         let lanes = args.work.lanes();
         Ok(Reference { flags, lanes, cache: None, dataset: None, supports_v2: OnceCell::new() })
     }
@@ -79,7 +82,7 @@ impl Reference {
             Subject::Aes4R => primitives::aes_4r()?,
             Subject::AesHash1R => primitives::aes_hash()?,
             Subject::Superscalar => primitives::superscalar(),
-            Subject::Argon2d => match Fill::new() {
+            Subject::Argon2d => match Fill::new(self.flags & ffi::ARGON2_AVX2 != 0) {
                 Some(fill) => primitives::argon2d(fill)?,
                 None => return Ok(None),
             },

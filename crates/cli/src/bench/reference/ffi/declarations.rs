@@ -86,6 +86,7 @@ unsafe extern "C" {
         input_size: usize,
     ) -> c_int;
     pub(super) fn randomx_argon2_impl_avx2() -> *mut c_void;
+    pub(super) fn randomx_argon2_impl_ssse3() -> *mut c_void;
     pub(super) fn randomx_argon2_fill_memory_blocks(instance: *mut Argon2Instance) -> c_int;
 
     /// `fillAes1Rx4<false>`: in hardware.

@@ -108,10 +108,12 @@ impl Superscalar {
 pub(crate) struct Fill(c::Argon2Instance);
 
 impl Fill {
-    /// A fill with AVX2, if the library and the processor have it.
-    pub(crate) fn new() -> Option<Fill> {
-        // SAFETY: the function only checks the processor and how it was compiled.
-        let implementation = unsafe { c::randomx_argon2_impl_avx2() };
+    /// A fill with AVX2 or SSSE3, if the library and the processor have it.
+    pub(crate) fn new(avx2: bool) -> Option<Fill> {
+        // SAFETY: the functions only check the processor and how they were compiled.
+        let implementation = unsafe {
+            if avx2 { c::randomx_argon2_impl_avx2() } else { c::randomx_argon2_impl_ssse3() }
+        };
         (!implementation.is_null()).then_some(Fill(c::Argon2Instance {
             memory: ptr::null_mut(),
             version: 0x13,
