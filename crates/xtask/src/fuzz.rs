@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::{output, process, setup, workspace};
+use crate::{output, process, processor_time, setup, workspace};
 
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]
@@ -75,11 +75,16 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<()> {
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let outcome: Result<()> = thread::scope(|scope| {
+        let work = || (work(), processor_time::used());
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         let ended = workers.into_iter().map(|worker| worker.join());
-        let outcomes: Vec<Result<()>> =
+        let ended: Vec<_> =
             ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
-        outcomes.into_iter().collect()
+        let count = |(outcome, used)| {
+            processor_time::add(used);
+            outcome
+        };
+        ended.into_iter().try_for_each(count)
     });
     lock(&lines).iter().for_each(output::line);
     outcome

@@ -16,6 +16,7 @@ mod fuzz;
 mod others;
 mod output;
 mod process;
+mod processor_time;
 mod release;
 mod remap;
 mod report;

@@ -3,13 +3,13 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{output, workspace};
+use crate::{output, processor_time, workspace};
 
 /// How many lines of a log are shown when the program that wrote it failed.
 const LOG_TAIL: usize = 25;
@@ -41,8 +41,10 @@ pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString>
 pub(crate) enum Yields {
     /// To the series that lasts longest.
     Somewhat = 5,
-    /// To everything else.
-    Fully = 10,
+    /// To all work that must be done before the run ends.
+    Mostly = 10,
+    /// To everything: the work lasts for a given time, however much of it gets done.
+    Fully = 15,
 }
 
 /// Lowers the priority of this thread and of everything that it starts from now on. Only Linux has priorities for
@@ -69,15 +71,19 @@ pub(crate) fn run_into(command: &mut Command, file: File) -> Result<()> {
 
 fn finish(command: &mut Command, stdout: Stdio, stderr: Stdio) -> Result<()> {
     let shown = show(command);
-    let status = command
-        .stdout(stdout)
-        .stderr(stderr)
-        .status()
+    let status = status(command.stdout(stdout).stderr(stderr))
         .with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         bail!("{shown} failed ({status})");
     }
     Ok(())
+}
+
+/// Runs a command, counts its processor time, and returns its status.
+fn status(command: &mut Command) -> io::Result<ExitStatus> {
+    let mut child = command.spawn()?;
+    processor_time::count(&child);
+    child.wait()
 }
 
 /// Runs a command and returns its standard output. Its errors are shown to the user.
@@ -100,11 +106,7 @@ pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
             .with_context(|| format!("cannot create {}", folder.display()))?;
     }
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    let status = command
-        .stdin(Stdio::null())
-        .stdout(file.try_clone()?)
-        .stderr(file)
-        .status()
+    let status = status(command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file))
         .with_context(|| format!("cannot start {shown}"))?;
     if !status.success() {
         let text = String::from_utf8_lossy(&fs::read(log)?).into_owned();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use crate::{output, workspace};
+use crate::{output, processor_time, workspace};
 
 /// The steps that ran so far.
 pub(crate) struct Report {
@@ -30,6 +30,8 @@ struct Step {
     /// When it began, counted from the start of the run.
     began: Duration,
     took: Duration,
+    /// The processor time of its programs; zero where the system does not tell it.
+    used: Duration,
     passed: bool,
 }
 
@@ -108,7 +110,7 @@ impl Report {
         let name = name.into();
         let beside = IS_BESIDE.get();
         println!("{}== {name}", if beside { "" } else { "\n" });
-        let start = Instant::now();
+        let (start, used) = (Instant::now(), processor_time::used());
         let log = log_of(&name);
         let result = if beside { output::logged(&log, work).flatten() } else { work() };
         let took = start.elapsed();
@@ -123,7 +125,8 @@ impl Report {
         print!("{text}");
         println!("== {name}: {verdict}{:.1} s", took.as_secs_f64());
         let began = start - self.started;
-        steps.push(Step { name: name.clone(), began, took, passed: result.is_ok() });
+        let used = processor_time::used() - used;
+        steps.push(Step { name: name.clone(), began, took, used, passed: result.is_ok() });
         drop(steps);
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
     }
@@ -168,36 +171,23 @@ impl Report {
         let mut steps = self.steps();
         steps.sort_by_key(|step| step.began);
         let width = steps.iter().map(|step| step.name.chars().count()).max().unwrap_or(0);
-        println!("\n{:width$}  {:>9}  {:>9}", "step", "began", "took");
+        println!("\n{:width$}  {:>9}  {:>9}  {:>9}", "step", "began", "took", "processor");
         for step in steps.iter() {
             let verdict = if step.passed { "ok" } else { "FAILED" };
-            let [began, took] = [step.began, step.took].map(|time| time.as_secs_f64());
-            println!("{:width$}  {began:7.1} s  {took:7.1} s  {verdict}", step.name);
+            let times = [step.began, step.took, step.used].map(|time| time.as_secs_f64());
+            let [began, took, used] = times;
+            println!("{:width$}  {began:7.1} s  {took:7.1} s  {used:7.1} s  {verdict}", step.name);
         }
         let passed = steps.iter().filter(|step| step.passed).count();
         let seconds = self.started.elapsed().as_secs();
         let failed = steps.len() - passed;
         print!("{passed} passed, {failed} failed, {} min {} s", seconds / 60, seconds % 60);
-        let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        match processor_time(&text) {
+        match processor_time::of_this_process() {
             Some(time) => println!(", {:.1} min of processor time", time.as_secs_f64() / 60.0),
             // Another system than Linux.
             None => println!(),
         }
     }
-}
-
-/// Reads the processor time of a process and of all its descendants that have ended from its file
-/// `/proc/PID/stat`.
-fn processor_time(stat: &str) -> Option<Duration> {
-    /// The unit of these times, in the interface of nearly every Linux.
-    const TICK: Duration = Duration::from_millis(10);
-    // The process's name is in parentheses and may contain spaces. The state follows, and 11 fields
-    // later user and system time of the process, then of the descendants.
-    let (_, fields) = stat.rsplit_once(") ")?;
-    let times = fields.split(' ').skip(11).take(4).map(|field| field.parse::<u32>().ok());
-    let ticks = times.sum::<Option<u32>>()?;
-    (ticks > 0).then(|| TICK * ticks)
 }
 
 impl fmt::Display for Cancelled {
@@ -218,11 +208,10 @@ fn log_of(step: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use std::sync::Barrier;
-    use std::time::Duration;
 
     use anyhow::{Result, bail};
 
-    use super::{Report, Series, processor_time};
+    use super::{Report, Series};
     use crate::process;
 
     fn echo(text: &str) -> Result<()> {
@@ -244,14 +233,6 @@ mod tests {
         report.side_by_side(both.into()).expect("both pass");
         assert!(report.steps().iter().all(|step| step.passed));
         assert_eq!(report.steps().len(), 2);
-    }
-
-    #[test]
-    fn processor_times_are_those_of_the_process_and_its_descendants() {
-        let stat = "87 (cargo (x) y) S 1 87 87 0 -1 4194560 101 202 0 0 1 20 300 4000 20 0 1 0 5\n";
-        assert_eq!(processor_time(stat), Some(Duration::from_millis(43_210)));
-        assert_eq!(processor_time("87 (cargo) S 1 87"), None);
-        assert_eq!(processor_time(""), None);
     }
 
     #[test]

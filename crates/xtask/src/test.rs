@@ -17,9 +17,9 @@ use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, 
 
 /// Checks and tests everything that belongs to a tier.
 ///
-/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has two more: one waits for
-/// daemons and downloads, and one runs the independent steps at low priority. A series that ends helps with these. The
-/// browser tests that compare times run alone.
+/// Series of steps run side by side: one with cargo and one with Node.js. The full tier has four more: one waits for
+/// daemons and downloads, one runs the independent steps at low priority, and two, at the lowest priority, run what lasts
+/// for a given time. A series that ends helps with the independent steps. The browser tests that compare times run alone.
 ///
 /// Hashing tests of two series would push each other's scratchpads out of the processor's cache. So in the full tier
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
@@ -36,36 +36,28 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     };
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
-    let (all_built, is_all_built) = mpsc::channel();
-    let (all_built_too, is_all_built_too) = mpsc::channel();
     let browsers = OnceLock::new();
     let rest = Rest::new(independent(report, tier, system));
+    let later = match tier {
+        Tier::Quick => Vec::new(),
+        Tier::Full => after_builds(report, system, monerod, &browsers, &rest),
+    };
+    let (all_built, are_all_built): (Vec<_>, Vec<_>) =
+        later.iter().map(|_| mpsc::channel()).unzip();
     let mut series: Vec<Series> = vec![
         Box::new(|| {
             rust(report, tier, system, rust_built)?;
             run_all(&rest, tier)
         }),
         Box::new(|| {
-            let built = Built { rust: is_rust_built, all: vec![all_built, all_built_too] };
+            let built = Built { rust: is_rust_built, all: all_built };
             web(report, tier, system, monerod, built, &browsers, &rest)?;
             run_all(&rest, tier)
         }),
     ];
-    let (browsers_found, unbegun) = (&browsers, &rest);
-    if tier == Tier::Full {
-        series.push(Box::new(move || {
-            // Without a message, a build has failed.
-            if is_all_built.recv().is_ok() {
-                waiting(report, system, monerod, browsers_found)?;
-            }
-            run_all(unbegun, tier)
-        }));
-        series.push(Box::new(move || {
-            // Before that, these steps would slow the builds down. They need none of them, so they begin even if a
-            // build has failed and there is no message.
-            let _ = is_all_built_too.recv();
-            run_all(unbegun, tier)
-        }));
+    for (run, built) in later.into_iter().zip(are_all_built) {
+        // Without a message, a build has failed.
+        series.push(Box::new(move || if built.recv().is_ok() { run() } else { Ok(()) }));
     }
     report.side_by_side(series)?;
     report.check("playwright, tests of times", || {
@@ -120,7 +112,7 @@ fn independent(report: &Report, tier: Tier, system: System) -> Vec<Step<'_>> {
 /// Runs steps that no thread has begun, until none is left. In the full tier, it first lowers this thread's priority.
 fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
     if tier == Tier::Full {
-        process::lower_priority(Yields::Fully);
+        process::lower_priority(Yields::Mostly);
     }
     loop {
         let next = rest.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -129,14 +121,36 @@ fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
     }
 }
 
-/// Runs the full tier's tests that wait for daemons or downloads and then, at low priority, those that last for a given
-/// time.
-fn waiting(
-    report: &Report,
+/// Returns the full tier's series that begin when all is built; before that, they would slow the builds down.
+fn after_builds<'a, 'rest: 'a>(
+    report: &'a Report,
     system: System,
-    monerod: Option<&Path>,
-    browsers: &OnceLock<Browsers>,
-) -> Result<()> {
+    monerod: Option<&'a Path>,
+    browsers: &'a OnceLock<Browsers>,
+    rest: &'a Rest<'rest>,
+) -> Vec<Series<'a>> {
+    let mut series: Vec<Series> = vec![
+        Box::new(move || {
+            waiting(report, system, monerod)?;
+            run_all(rest, Tier::Full)
+        }),
+        Box::new(|| run_all(rest, Tier::Full)),
+        Box::new(|| {
+            process::lower_priority(Yields::Fully);
+            report.check("soak", || soak(found(browsers)?))
+        }),
+    ];
+    if system == System::Debian {
+        series.push(Box::new(|| {
+            process::lower_priority(Yields::Fully);
+            report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)
+        }));
+    }
+    series
+}
+
+/// Runs the full tier's tests that wait for daemons or downloads.
+fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()> {
     if let Some(monerod) = monerod {
         report.check("vitest, with Monero's daemon", || {
             process::run(&mut regtest(Tier::Full, monerod)?)
@@ -145,13 +159,7 @@ fn waiting(
     report.check("Python wheel", || {
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
-    })?;
-    // The next steps last for a given time, whatever their priority.
-    process::lower_priority(Yields::Fully);
-    if system == System::Debian {
-        report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)?;
-    }
-    report.check("soak", || soak(found(browsers)?))
+    })
 }
 
 /// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
