@@ -36,7 +36,7 @@ pub(crate) fn path_with(first: &[PathBuf], last: &[PathBuf]) -> Result<OsString>
     env::join_paths(all).context("a folder's name cannot be in PATH")
 }
 
-/// By how much a priority is lowered, as Unix counts in its nice values.
+/// By how much a thread's priority is below that of the main thread, as Unix counts in its nice values.
 #[derive(Clone, Copy)]
 pub(crate) enum Yields {
     /// To the series that lasts longest.
@@ -47,15 +47,20 @@ pub(crate) enum Yields {
     Fully = 15,
 }
 
-/// Lowers the priority of this thread and of everything that it starts from now on. Only Linux has priorities for
-/// single threads.
+/// Lowers the priority of this thread and of everything that it starts from now on.
+#[cfg(target_os = "linux")]
 pub(crate) fn lower_priority(yields: Yields) {
-    #[cfg(target_os = "linux")]
-    // At worst the other work takes longer.
-    let _ = rustix::process::nice(yields as i32);
-    #[cfg(not(target_os = "linux"))]
-    let _ = yields;
+    use rustix::process::{getpid, getpriority_process, setpriority_process};
+
+    // The process's id is that of its main thread, and none is that of this thread. Without the lower priority, other
+    // work takes longer.
+    let usual = getpriority_process(Some(getpid())).unwrap_or(0);
+    let _ = setpriority_process(None, usual + yields as i32);
 }
+
+/// Only Linux has priorities for single threads.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn lower_priority(_: Yields) {}
 
 /// Runs a command and shows its output to the user.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
@@ -154,6 +159,25 @@ mod tests {
     use std::fs::{self, File};
 
     use super::{command, run_into};
+
+    /// A thread may yield to more and more.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn priorities_do_not_add_up() {
+        use rustix::process::{getpid, getpriority_process};
+
+        use super::{Yields, lower_priority};
+
+        let usual = getpriority_process(Some(getpid())).expect("a priority");
+        let thread = std::thread::spawn(|| {
+            [Yields::Somewhat, Yields::Mostly, Yields::Fully].map(|yields| {
+                lower_priority(yields);
+                getpriority_process(None).expect("a priority")
+            })
+        });
+        let found = thread.join().expect("no panic");
+        assert_eq!(found, [5, 10, 15].map(|below| (usual + below).min(19)));
+    }
 
     #[test]
     fn output_goes_to_the_file() {
