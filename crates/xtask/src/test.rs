@@ -55,9 +55,13 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
             run_all(&rest, tier)
         }),
     ];
+    let unbegun = &rest;
     for (run, built) in later.into_iter().zip(are_all_built) {
-        // Without a message, a build has failed.
-        series.push(Box::new(move || if built.recv().is_ok() { run() } else { Ok(()) }));
+        // Without a message, a build has failed. The independent steps need none.
+        series.push(Box::new(move || match built.recv() {
+            Ok(()) => run(),
+            Err(_) => run_all(unbegun, tier),
+        }));
     }
     report.side_by_side(series)?;
     report.check("playwright, tests of times", || {
