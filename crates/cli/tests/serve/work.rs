@@ -62,7 +62,14 @@ fn a_few_requests_wait_and_more_are_refused() {
     });
     assert_eq!(server.post("/api/verify", &asked).json()["valid"], true);
     drop((first, waiting));
-    assert_eq!(server.post("/api/hash", &small).status, 200);
+    // On a busy machine the server needs a moment to notice that the clients are gone.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let mut answer = server.post("/api/hash", &small);
+    while answer.status == 429 && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(50));
+        answer = server.post("/api/hash", &small);
+    }
+    assert_eq!(answer.status, 200);
 }
 
 #[test]
