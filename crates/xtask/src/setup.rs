@@ -30,20 +30,20 @@ pub(crate) use cpp::{c_library_tools, cpp_tools};
 pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use foreign::{
-    ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker, foreign_tools,
-    installed_foreign_tools,
+    ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker,
+    emscripten_library, foreign_tools, installed_foreign_tools,
 };
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
-pub(crate) use target::TARGET;
-pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
+pub(crate) use target::{EMSCRIPTEN, TARGET};
+pub(crate) use wasm::{WasmTools, wasm_tools};
 
 /// Installs everything that `cargo xtask test --full` needs.
 pub(crate) fn everything() -> Result<()> {
     cpp_tools()?;
     c_library_tools()?;
     packages()?;
-    wasm_tools()?;
+    emscripten_library(&wasm_tools()?)?;
     for foreign in [&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X] {
         foreign_tools(foreign)?;
     }

@@ -11,8 +11,10 @@ use crate::{process, remap};
 /// What a standard library is for.
 #[derive(Clone, Copy)]
 pub(super) enum Purpose {
-    /// Programs.
+    /// Programs, and their tests.
     Link,
+    /// Programs that end when they panic.
+    Abort,
     /// Checks of code, which need no machine code.
     Check,
 }
@@ -21,24 +23,32 @@ impl Purpose {
     /// Returns Cargo's subcommand, and how the names of the files end that it makes.
     fn parts(self) -> (&'static str, &'static str) {
         match self {
-            Purpose::Link => ("build", ".rlib"),
+            Purpose::Link | Purpose::Abort => ("build", ".rlib"),
             Purpose::Check => ("check", ".rmeta"),
+        }
+    }
+
+    /// Returns the crates, and flags of the compiler.
+    fn crates(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Purpose::Link | Purpose::Check => ("std,panic_unwind,proc_macro,test", &[]),
+            Purpose::Abort => ("std,panic_abort", &["-Cpanic=abort"]),
         }
     }
 }
 
-/// Builds some crates of the standard library for a target with the toolchain that has the sources, and
-/// copies them to the folder `libraries`. `work` is a folder for what is in between.
+/// Builds the standard library for a target with the toolchain that has the sources, and copies it to the
+/// folder `libraries`. `work` is a folder for what is in between.
 pub(super) fn build_std(
     purpose: Purpose,
     toolchain: &Path,
     target: &str,
-    crates: &str,
     work: &Path,
     libraries: &Path,
     log: &Path,
 ) -> Result<()> {
     let (subcommand, ending) = purpose.parts();
+    let (crates, strategy) = purpose.crates();
     let anchor = work.join("anchor");
     fs::create_dir_all(anchor.join("src"))?;
     fs::write(anchor.join("Cargo.toml"), "[package]\nname = \"anchor\"\n\n[workspace]\n")?;
@@ -50,6 +60,7 @@ pub(super) fn build_std(
     cargo.current_dir(anchor).env("RUSTC", toolchain.join("bin/rustc"));
     cargo.env("CARGO_TARGET_DIR", &target_dir);
     let mut flags = remap::flags(toolchain)?;
+    flags.extend(strategy.iter().map(|&flag| flag.to_owned()));
     if target != TARGET {
         // Releases are optimised across crates, which needs the bitcode that Cargo leaves out. Modules of
         // WebAssembly are not.

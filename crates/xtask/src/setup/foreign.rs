@@ -13,6 +13,8 @@ use anyhow::{Context, Result, bail};
 use super::build_std::{Purpose, build_std};
 use super::cpp::install_missing;
 use super::debian;
+use super::target::EMSCRIPTEN;
+use super::wasm::standard_library_sources;
 use super::{WasmTools, announce, wasm_tools};
 use crate::{process, remap, stand_in, workspace};
 
@@ -45,9 +47,6 @@ enum StandardLibrary {
 
 /// The packages of the standard library for the compiler in the package `rustc-web`.
 const STANDARD_LIBRARY: &str = "libstd-rust-web-dev";
-
-/// The crates that programs and their tests link.
-const CRATES: &str = "std,panic_unwind,proc_macro,test";
 
 /// The flags of the compiler for the target.
 const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
@@ -175,11 +174,20 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
     Ok(None)
 }
 
-/// Returns the folder of the standard library for the private compiler. A library fits only the compiler
-/// of its version. Libraries in the folder `standard-library` of earlier states have no bitcode.
+/// Builds the standard library for Emscripten unless it was done before, and returns its folder. Debian does not
+/// package it, and rustup's expects one particular version of Emscripten.
+pub(crate) fn emscripten_library(rust: &WasmTools) -> Result<PathBuf> {
+    standard_library_sources(rust)?;
+    let origin = StandardLibrary::Built(Purpose::Abort);
+    standard_library(EMSCRIPTEN, &origin, rust, &workspace::cache_dir()?)
+}
+
+/// Returns the folder of a standard library in the cache. A library fits only the compiler that built it.
+/// Libraries in the folder `standard-library` of earlier states have no bitcode.
 fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBuf> {
     let version = compiler_version(rust)?;
-    Ok(cache.join("standard-libraries").join(version).join(target))
+    let compiler = if rust.is_private() { version } else { format!("rustup-{version}") };
+    Ok(cache.join("standard-libraries").join(compiler).join(target))
 }
 
 /// Returns the compiler's version, such as `1.96.0`.
@@ -250,12 +258,12 @@ fn build(
     log: &Path,
 ) -> Result<PathBuf> {
     let time = match purpose {
-        Purpose::Link => "2 minutes",
+        Purpose::Link | Purpose::Abort => "2 minutes",
         Purpose::Check => "30 seconds",
     };
     announce(&format!("the standard library for {target} from its sources (about {time})"));
     let sysroot = work.join("sysroot");
     let libraries = sysroot.join("lib/rustlib").join(target).join("lib");
-    build_std(purpose, &rust.sysroot()?, target, CRATES, work, &libraries, log)?;
+    build_std(purpose, &rust.sysroot()?, target, work, &libraries, log)?;
     Ok(sysroot)
 }

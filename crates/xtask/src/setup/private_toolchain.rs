@@ -140,8 +140,7 @@ impl Assembly {
         let toolchain = self.toolchain();
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
         let log = self.logs.join("build-std.log");
-        let crates = "std,panic_abort";
-        build_std(Purpose::Link, &toolchain, TARGET, crates, &self.work, &libraries, &log)?;
+        build_std(Purpose::Abort, &toolchain, TARGET, &self.work, &libraries, &log)?;
         fs::write(toolchain.join("revision"), REVISION)?;
         Ok(())
     }

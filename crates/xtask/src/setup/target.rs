@@ -1,4 +1,4 @@
-//! The target of wasm builds, and the environment of its compiler.
+//! The targets of wasm builds, and the environment of their compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,11 @@ use std::process::Command;
 
 use crate::process;
 
-/// The target of every wasm build.
+/// The target of every wasm build but one.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The target of the C library for Emscripten.
+pub(crate) const EMSCRIPTEN: &str = "wasm32-unknown-emscripten";
 
 /// Variables that the outer cargo and the user's shell may have set for native builds. `RUSTFLAGS`
 /// would override the flags in `.cargo/config.toml`.

@@ -44,7 +44,7 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
 
 /// Installs the sources of the standard library if they are missing. Targets without a compiled
 /// standard library need them.
-pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
+pub(super) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
     if tools.sysroot()?.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
         return Ok(());
     }
