@@ -113,6 +113,7 @@ mod superscalar;
 pub mod superscalar;
 #[cfg(feature = "internals")]
 pub mod trace;
+mod turns;
 mod vm;
 
 pub use cache::{Cache, CacheBuilder, CacheMemory};

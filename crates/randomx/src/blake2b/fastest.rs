@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::{Blake2b, Words};
 use crate::cpu::Cpu;
+use crate::turns::shortest_times;
 
 /// Turns of each implementation.
 const ROUNDS: usize = 9;
@@ -24,14 +25,10 @@ pub(super) fn fastest(cpu: Cpu) -> Blake2b {
     allowed.copied().unwrap_or(Blake2b::PORTABLE)
 }
 
-/// Sorts implementations by their shortest times: interruptions only add to times.
+/// Sorts implementations by their shortest times.
 fn ordered(all: Vec<Blake2b>, mut time: impl FnMut(Blake2b) -> Duration) -> Vec<Blake2b> {
-    let mut timed: Vec<_> = all.into_iter().map(|blake2b| (Duration::MAX, blake2b)).collect();
-    for _ in 0..ROUNDS {
-        for (shortest, blake2b) in &mut timed {
-            *shortest = time(*blake2b).min(*shortest);
-        }
-    }
+    let times = shortest_times(all.len(), ROUNDS, |index| time(all[index]));
+    let mut timed: Vec<_> = times.into_iter().zip(all).collect();
     timed.sort_by_key(|(shortest, _)| *shortest);
     timed.into_iter().map(|(_, blake2b)| blake2b).collect()
 }

@@ -31,7 +31,7 @@ mod tests;
 mod vector;
 
 use std::io::ErrorKind;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
 use crate::jit::code_memory::FixedCode;
@@ -40,6 +40,7 @@ use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH};
 use crate::superscalar::{Item, Program};
+use crate::turns::shortest_times;
 
 use arithmetic::Set;
 use kernel::Pool;
@@ -61,6 +62,9 @@ const SMALL: usize = 24;
 
 /// From this number on, items are computed by the plan for many, as a dataset's are.
 const MANY: usize = DATASET_BATCH;
+
+/// The items that a plan computes when it is measured.
+const TRIAL: usize = DATASET_BATCH;
 
 /// The most items that one call of the scalar kernel computes.
 const MAX_SCALAR: usize = 16;
@@ -138,30 +142,22 @@ impl SuperscalarCode {
     /// Returns the index of the fastest plan.
     fn fastest(&self, choice: &Choice, lines: &[Line]) -> usize {
         const ROUNDS: usize = 5;
-        /// Items that a plan computes in a round.
-        const ITEMS: usize = DATASET_BATCH;
         let Choice { plans, differ_at, .. } = choice;
         if plans.len() == 1 {
             return 0;
         }
-        // Interruptions only add to times, so the shortest ones are compared.
-        let mut shortest = vec![Duration::MAX; plans.len()];
-        let mut items = vec![[0; 8]; ITEMS];
-        for round in 0..ROUNDS {
-            // Numbers far from each other, as in programs.
-            let number = |item| ((round * ITEMS + item) as u32).wrapping_mul(0x9e37_79b1) >> 7;
-            let numbers: Vec<u32> = (0..ITEMS).map(number).collect();
-            for (plan, shortest) in plans.iter().zip(&mut shortest) {
-                let start = Instant::now();
-                for (numbers, items) in numbers.chunks(*differ_at).zip(items.chunks_mut(*differ_at))
-                {
-                    self.compute_by(plan, lines, numbers, items);
-                }
-                std::hint::black_box(&items);
-                *shortest = start.elapsed().min(*shortest);
+        let mut items = [[0; 8]; TRIAL];
+        let mut trials = 0..;
+        let times = shortest_times(plans.len(), ROUNDS, |plan| {
+            let numbers = trial_numbers(trials.next().unwrap_or_default());
+            let start = Instant::now();
+            for (numbers, items) in numbers.chunks(*differ_at).zip(items.chunks_mut(*differ_at)) {
+                self.compute_by(&plans[plan], lines, numbers, items);
             }
-        }
-        (0..plans.len()).min_by_key(|&plan| shortest[plan]).unwrap_or(0)
+            std::hint::black_box(&items);
+            start.elapsed()
+        });
+        (0..plans.len()).min_by_key(|&plan| times[plan]).unwrap_or(0)
     }
 
     /// Uses the next plans from now on. Returns `false` once every plan has been used.
@@ -235,6 +231,12 @@ impl SuperscalarCode {
             kernel(lines.as_ptr(), numbers.as_ptr(), items.as_mut_ptr(), batch.argument);
         }
     }
+}
+
+/// Returns the numbers of a trial, far from each other as in programs. Each trial has its own: the lines of items that
+/// another plan has computed are in the processor's caches, and would make the later plan look faster.
+fn trial_numbers(trial: usize) -> [u32; TRIAL] {
+    std::array::from_fn(|item| ((trial * TRIAL + item) as u32).wrapping_mul(0x9e37_79b1) >> 7)
 }
 
 /// Returns the smallest batch of at least `items`, or else the largest batch.

@@ -3,10 +3,19 @@
 
 use super::arithmetic::{Arithmetic, Group, Set};
 use super::kernel::Pool;
-use super::scalar;
+use super::{scalar, trial_numbers};
 use crate::jit::x86_64::assembler::tests::listing;
 use crate::jit::x86_64::assembler::{Assembler, Vector, Ymm, Zmm};
 use crate::superscalar::{Instruction, Kind};
+
+#[test]
+fn no_trial_computes_an_item_of_another() {
+    let mut numbers: Vec<u32> = (0..20).flat_map(trial_numbers).collect();
+    let count = numbers.len();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), count);
+}
 
 fn instruction(kind: Kind, imm32: u32) -> Instruction {
     Instruction { kind, dst: 0, src: 5, modifier: 2 << 2, imm32 }

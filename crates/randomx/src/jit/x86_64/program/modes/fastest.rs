@@ -13,6 +13,7 @@ use crate::jit::program::Code;
 use crate::params::Version;
 use crate::program::{Opcode, Program};
 use crate::scratchpad::{Scratchpad, Scratchpads};
+use crate::turns::shortest_times;
 
 /// Turns of each kind.
 const ROUNDS: usize = 9;
@@ -37,16 +38,13 @@ fn measure() -> Option<ModeLoads> {
     }))
 }
 
-/// Returns the kind with the shorter of the shortest times: interruptions only add to times.
+/// Returns the kind with the shorter of the shortest times.
 fn fastest_by(mut time: impl FnMut(ModeLoads) -> Duration) -> ModeLoads {
-    let mut shortest = [Duration::MAX; 2];
-    for _ in 0..ROUNDS {
-        for (shortest, loads) in shortest.iter_mut().zip(ModeLoads::ALL) {
-            *shortest = time(loads).min(*shortest);
-        }
-    }
-    let [one, four] = shortest;
-    if four < one { ModeLoads::Four } else { ModeLoads::One }
+    let kinds = ModeLoads::ALL;
+    let times = shortest_times(kinds.len(), ROUNDS, |kind| time(kinds[kind]));
+    // The first of equal ones.
+    let fastest = (0..kinds.len()).min_by_key(|&kind| times[kind]);
+    fastest.map_or(ModeLoads::One, |kind| kinds[kind])
 }
 
 /// A program that changes the mode, ready to run.
