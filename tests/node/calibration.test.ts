@@ -28,9 +28,10 @@ function hash(
   let sum = 0;
   let engine: Engine | undefined;
   for (let batch = 0; batch < batches; batch += 1) {
-    engine = calibration.next(version, inputs);
+    const way = calibration.next(version, inputs);
+    ({ engine } = way);
     const milliseconds = clock(engine, inputs, version);
-    calibration.add(engine, version, inputs, milliseconds);
+    calibration.add(way, version, inputs, milliseconds);
     sum += milliseconds * inputs;
   }
   return { sum, engine };
@@ -97,7 +98,7 @@ test("a size between two with the same winner needs no trials, and one beyond th
   const slow: Clock = (engine) => (engine === "jit" ? 60 : 40);
   for (const inputs of [2, 7]) hash(calibration, slow, 6, inputs);
   const used = (inputs: number): Set<Engine> =>
-    new Set(Array.from({ length: 4 }, () => calibration.next(1, inputs)));
+    new Set(Array.from({ length: 4 }, () => calibration.next(1, inputs).engine));
   expect(used(5)).toEqual(new Set(["interpreter"]));
   expect(used(1)).toEqual(new Set(ENGINES));
   expect(used(8)).toEqual(new Set(ENGINES));
@@ -133,9 +134,9 @@ test("an engine that was slow for a while is tried again", () => {
 
 test("batches that never end hold nothing up", () => {
   const calibration = newCalibration();
-  const begun = Array.from({ length: 9 }, () => calibration.next(1, 8));
+  const begun = Array.from({ length: 9 }, () => calibration.next(1, 8).engine);
   expect(new Set(begun)).toEqual(new Set(ENGINES));
-  calibration.add("jit", 1, 8, Number.NaN);
+  calibration.add({ engine: "jit" }, 1, 8, Number.NaN);
   expect(hash(calibration, mixed, 12, 8, 2).engine).toBe("interpreter");
   expect(hash(calibration, mixed, 12, 8).engine).toBe("jit");
 });
@@ -143,20 +144,103 @@ test("batches that never end hold nothing up", () => {
 test("the guess is the compiler where products are fused, and other instances know the winner", () => {
   const features = { fusedMultiplyAdd: true, wideArithmetic: true, sharedMemory: true };
   expect(new Calibration(ENGINES, features, 99).engine).toBe("jit");
-  expect(new Calibration(ENGINES, features, 99).next(1, 1)).toBe("jit");
+  expect(new Calibration(ENGINES, features, 99).next(1, 1).engine).toBe("jit");
   expect(newCalibration({ fusedMultiplyAdd: false }).engine).toBe("interpreter");
   hash(new Calibration(ENGINES, features, 99), mixed, 12, 1);
   const other = new Calibration(ENGINES, features, 99);
   expect(other.engine).toBe("interpreter");
-  expect(other.next(1, 1)).toBe("interpreter");
+  expect(other.next(1, 1).engine).toBe("interpreter");
   // The first batch of another kind follows it.
-  expect(other.next(2, 3)).toBe("interpreter");
+  expect(other.next(2, 3).engine).toBe("interpreter");
 });
 
 test("a single engine is never measured", () => {
   const features = { fusedMultiplyAdd: false, wideArithmetic: false, sharedMemory: false };
   const native = new Calibration(["native"], features, 8);
-  native.add("native", 1, 8, Number.NaN);
-  expect(native.next(1, 8)).toBe("native");
+  native.add({ engine: "native" }, 1, 8, Number.NaN);
+  expect(native.next(1, 8)).toEqual({ engine: "native" });
   expect(native.engine).toBe("native");
+});
+
+/** Of all features only this one differs, so that each test has its own setting. */
+let settings = 0;
+
+function withLanes(engines: readonly [Engine, ...Engine[]]): Calibration {
+  settings += 1;
+  const features = { fusedMultiplyAdd: true, wideArithmetic: false, sharedMemory: true, settings };
+  return new Calibration(engines, features, "auto");
+}
+
+/** Hashes batches of one kind in some milliseconds for each number of lanes. Returns the lanes of each batch. */
+function lanesOf(
+  calibration: Calibration,
+  clock: (engine: Engine, lanes: number) => number,
+  batches: number,
+  inputs: number,
+): number[] {
+  return Array.from({ length: batches }, () => {
+    const way = calibration.next(1, inputs);
+    const lanes = way.lanes ?? inputs;
+    calibration.add(way, 1, inputs, clock(way.engine, lanes));
+    return lanes;
+  });
+}
+
+test.each([8, 4, 2])(
+  "of batches of 8, as a whole, in halves or quarters, %i lanes win",
+  (fastest) => {
+    const calibration = withLanes(ENGINES);
+    const clock = (engine: Engine, lanes: number): number =>
+      (engine === "jit" ? 60 : 40) + Math.abs(Math.log2(lanes / fastest));
+    const used = lanesOf(calibration, clock, 60, 8);
+    expect(new Set(used)).toEqual(new Set([8, 4, 2]));
+    expect(calibration.lanes).toBe(fastest);
+    expect(used.at(-1)).toBe(fastest);
+    // Until an engine has won, all of a batch is hashed together.
+    expect(used.slice(0, 4)).toEqual([8, 8, 8, 8]);
+  },
+);
+
+test("1,000 hashes with measured lanes take at most 5 % longer than the best", () => {
+  for (const [eight, four, two] of [
+    ...[
+      [40, 40, 40],
+      [53, 45, 46],
+      [40, 45, 52],
+      [40, 41, 60],
+    ],
+  ] as const) {
+    const times = new Map([
+      [8, eight],
+      [4, four],
+      [2, two],
+    ]);
+    let sum = 0;
+    const clock = (engine: Engine, lanes: number): number => {
+      const milliseconds = (times.get(lanes) ?? Number.NaN) * (engine === "jit" ? 1 : 1.3);
+      sum += milliseconds;
+      return milliseconds;
+    };
+    lanesOf(withLanes(ENGINES), clock, 125, 8);
+    expect(sum / 125 / Math.min(eight, four, two)).toBeLessThan(1.05);
+  }
+});
+
+test("batches too small to share out, native code and chosen lanes are not measured", () => {
+  const constant = (): number => 40;
+  for (const inputs of [1, 2, 3]) {
+    const used = new Set(lanesOf(withLanes(ENGINES), constant, 20, inputs));
+    expect([...used].filter((lanes) => lanes < Math.min(inputs, 2))).toEqual([]);
+  }
+  expect(withLanes(["native"]).next(1, 8)).toEqual({ engine: "native" });
+  const chosen = newCalibration();
+  hash(chosen, mixed, 40, 8);
+  expect(chosen.next(1, 8)).toEqual({ engine: "jit" });
+  expect(chosen.lanes).toBeUndefined();
+});
+
+test("a single engine measures lanes from its first batch on", () => {
+  const used = lanesOf(withLanes(["interpreter"]), (_, lanes) => 40 + lanes, 30, 5);
+  expect(new Set(used)).toEqual(new Set([5, 3, 2]));
+  expect(used.at(-1)).toBe(2);
 });

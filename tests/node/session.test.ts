@@ -125,6 +125,8 @@ describe("engines", () => {
       const hashes = session.hash({ slot: 0, version: 1, inputs, engine });
       expect(bytesToHex(hashes)).toBe(known + known + known);
       expect(session.elapsed).toBeGreaterThan(0);
+      const inPairs = session.hash({ slot: 0, version: 1, inputs, engine, lanes: 2 });
+      expect(inPairs).toEqual(hashes);
     }
   });
 

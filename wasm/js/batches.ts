@@ -51,13 +51,13 @@ export async function hashBatch(
   calibration: Calibration,
 ): Promise<number> {
   const inputs = parts.flatMap((part) => part.inputs);
-  const engine = onTimes ? calibration.engine : calibration.next(version, inputs.length);
-  const args = { slot: slot.index, version, inputs: packed(inputs), engine };
+  const way = onTimes ? { engine: calibration.engine } : calibration.next(version, inputs.length);
+  const args = { slot: slot.index, version, inputs: packed(inputs), ...way };
   if (onTimes) onTimes(await connection.request("measure", args));
   const hashed = onTimes ? undefined : await connection.request("hash", args);
   if (hashed) {
     slot.mode = hashed.mode;
-    calibration.add(engine, version, inputs.length, hashed.milliseconds);
+    calibration.add(way, version, inputs.length, hashed.milliseconds);
   }
   const hashes = hashed ? splitHashes(hashed, inputs.length) : [];
   let at = 0;

@@ -1,52 +1,53 @@
-/** The choice of the engine that runs programs, by the times of real batches. */
+/** The choice of the engine that runs programs, and of the lanes, by the times of real batches. */
+import { Contest } from "./contest.js";
 import type { Engine, Features, Version } from "./types.js";
 
-/** The batches of one kind that an engine has hashed. */
-interface Trials {
-  begun: number;
-  ended: number;
-  /** The least milliseconds of a hash. Other work only adds to a time. */
-  least: number;
+/** The contests in batches of one version and size. */
+interface Contests {
+  engines: Contest<Engine>;
+  /** By the engine that has won. */
+  lanes: Map<Engine, Contest<number>>;
 }
 
-/** The trials of each engine with batches of one version and size. */
-type Contest = Map<Engine, Trials>;
+/** How a batch is hashed. */
+export interface Way {
+  engine: Engine;
+  /** Hashes that are computed together, if not all of the batch. */
+  lanes?: number | undefined;
+}
 
-/** The contests of one version, by the size of batches. */
-type Contests = (Contest | undefined)[];
-
-/**
- * By the number of trials of each engine, from the second on: how many times as long as the fastest another
- * one must take to be ruled out. One trial proves nothing: code runs slowly at first.
- */
-const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
-
-/** Batches of a kind after which an engine that was ruled out is tried again. */
-const RETRY = 64;
+/** The fewest hashes that are computed together if lanes are measured. */
+const FEWEST_LANES = 2;
 
 /** What the page knows about one setting, for all instances with it. */
 class Known {
-  readonly contests: Record<Version, Contests> = { 1: [], 2: [] };
+  /** By the size of batches. */
+  readonly contests: Record<Version, (Contests | undefined)[]> = { 1: [], 2: [] };
   /** The winner of the latest contest that is decided. */
   winner: Engine | undefined;
+  lanes: number | undefined;
 }
 
 /** By engines, features and lanes. */
 const known = new Map<string, Known>();
 
 /**
- * The engine of one instance. Which one is faster depends on the browser, the processor, the version and the
- * number of hashes that are computed together. So engines take turns with the first batches of each
- * kind, and the fastest continues.
+ * The engine and the lanes of one instance. Which ones are fastest depends on the browser, the processor, the
+ * version and the number of hashes in a batch. So engines take turns with the first batches of each kind. When
+ * one has won, it hashes batches as a whole, in halves and in quarters: fewer scratchpads fit into more of the
+ * processor's caches, but then fewer items are computed at once.
  */
 export class Calibration {
   readonly #engines: readonly [Engine, ...Engine[]];
+  readonly #measuresLanes: boolean;
   readonly #known: Known;
 
-  constructor(engines: readonly [Engine, ...Engine[]], features: Features, lanes: number) {
+  /** `lanes` is a number that the caller of the package has chosen, or `"auto"`. */
+  constructor(engines: readonly [Engine, ...Engine[]], features: Features, lanes: number | "auto") {
     // The guess is the first. Without fused products, compiled programs take many more operations for rounding.
     const [first, second] = engines;
     this.#engines = !features.fusedMultiplyAdd && second ? [second, first] : engines;
+    this.#measuresLanes = lanes === "auto";
     const setting = JSON.stringify([engines, features, lanes]);
     this.#known = known.get(setting) ?? new Known();
     known.set(setting, this.#known);
@@ -57,65 +58,55 @@ export class Calibration {
     return this.#known.winner ?? this.#engines[0];
   }
 
-  /** Returns the engine for the next batch of a kind. */
-  next(version: Version, inputs: number): Engine {
-    if (this.#engines.length === 1) return this.#engines[0];
-    const contest = this.#contest(version, inputs);
-    const begun = [...contest.values()].reduce((sum, trials) => sum + trials.begun, 0);
-    const isRetry = begun % RETRY === RETRY - 1;
-    const winner = isRetry ? undefined : winnerAt(this.#known.contests[version], inputs);
-    const engine = winner ?? this.#leastTried(contest);
-    (contest.get(engine) ?? newTrials()).begun += 1;
-    return engine;
+  /** The latest winner, if lanes were measured. */
+  get lanes(): number | undefined {
+    return this.#known.lanes;
+  }
+
+  /** Returns how to hash the next batch of a kind. */
+  next(version: Version, inputs: number): Way {
+    const { engines, lanes } = this.#contests(version, inputs);
+    const [only, another] = this.#engines;
+    const winner = another ? this.#winnerAt(version, inputs) : only;
+    const engine = another ? engines.next(winner, this.engine) : only;
+    if (!this.#measuresLanes || engine === "native" || engine !== winner) return { engine };
+    let contest = lanes.get(engine);
+    if (!contest) lanes.set(engine, (contest = new Contest(parts(inputs))));
+    return { engine, lanes: contest.next(contest.winner, inputs) };
   }
 
   /** Adds the milliseconds that each hash of a batch took. NaN if there was none. */
-  add(engine: Engine, version: Version, inputs: number, milliseconds: number): void {
-    if (this.#engines.length === 1 || Number.isNaN(milliseconds)) return;
-    const contest = this.#contest(version, inputs);
-    const trials = contest.get(engine);
-    if (!trials) return;
-    trials.ended += 1;
-    trials.least = Math.min(trials.least, milliseconds);
-    this.#known.winner = winnerOf(contest) ?? this.#known.winner;
+  add({ engine, lanes }: Way, version: Version, inputs: number, milliseconds: number): void {
+    if (Number.isNaN(milliseconds)) return;
+    const contests = this.#contests(version, inputs);
+    contests.engines.add(engine, milliseconds);
+    this.#known.winner = contests.engines.winner ?? this.#known.winner;
+    const contest = contests.lanes.get(engine);
+    if (!contest || lanes === undefined) return;
+    contest.add(lanes, milliseconds);
+    this.#known.lanes = contest.winner ?? this.#known.lanes;
   }
 
-  #contest(version: Version, inputs: number): Contest {
+  #contests(version: Version, inputs: number): Contests {
     const contests = this.#known.contests[version];
-    return (contests[inputs] ??= new Map(this.#engines.map((each) => [each, newTrials()])));
+    return (contests[inputs] ??= { engines: new Contest(this.#engines), lanes: new Map() });
   }
 
-  /** Returns the engine with the fewest trials, first of all the winner of other contests. */
-  #leastTried(contest: Contest): Engine {
-    const begun = (engine: Engine): number => contest.get(engine)?.begun ?? 0;
-    return this.#engines.reduce(
-      (least, engine) => (begun(engine) < begun(least) ? engine : least),
-      this.engine,
-    );
+  /**
+   * Returns the engine that has won with batches of a size. Where it is not decided, a smaller and a larger size
+   * with the same winner decide.
+   */
+  #winnerAt(version: Version, inputs: number): Engine | undefined {
+    const contests = this.#known.contests[version];
+    const winners = Array.from(contests, (each) => each?.engines.winner);
+    const below = winners.slice(0, inputs).findLast((winner) => winner !== undefined);
+    const above = winners.slice(inputs).find((winner) => winner !== undefined);
+    return winners[inputs] ?? (below === above ? below : undefined);
   }
 }
 
-function newTrials(): Trials {
-  return { begun: 0, ended: 0, least: Infinity };
-}
-
-/**
- * Returns the winner with batches of a size. Where it is not decided, a smaller and a larger size with the same
- * winner decide.
- */
-function winnerAt(contests: Contests, inputs: number): Engine | undefined {
-  const winners = Array.from(contests, (contest) => contest && winnerOf(contest));
-  const below = winners.slice(0, inputs).findLast((winner) => winner !== undefined);
-  const above = winners.slice(inputs).find((winner) => winner !== undefined);
-  return winners[inputs] ?? (below === above ? below : undefined);
-}
-
-/** Returns the engine that has ruled out all others, if there is one. */
-function winnerOf(contest: Contest): Engine | undefined {
-  const ended = Math.min(...Array.from(contest.values(), (trials) => trials.ended));
-  const factor = RULED_OUT[Math.min(ended - 2, RULED_OUT.length - 1)];
-  const [fastest, ...others] = [...contest].sort(([, a], [, b]) => a.least - b.least);
-  if (!fastest || factor === undefined) return undefined;
-  const limit = factor * fastest[1].least;
-  return others.every(([, { least }]) => least >= limit) ? fastest[0] : undefined;
+/** Returns the size of a batch, of its halves and of its quarters. */
+function parts(inputs: number): number[] {
+  const sizes = [1, 2, 4].map((count) => Math.ceil(inputs / count));
+  return [...new Set(sizes)].filter((size) => size === inputs || size >= FEWEST_LANES);
 }

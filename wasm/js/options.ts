@@ -28,7 +28,10 @@ export interface CreateOptions {
    * enough for another key, `auto` stays with its cache, and `fast` rejects with code `out-of-memory`.
    */
   datasetBytes?: number | undefined;
-  /** Hashes that a worker computes together, 1 to 8 (the default), 2 MiB each. */
+  /**
+   * Hashes that a worker computes together, 1 to 8, 2 MiB each. By default up to 8: the first batches measure
+   * how many are fastest.
+   */
   lanes?: number | undefined;
   /**
    * Keys whose caches are held at the same time, 1 (the default) to 3, 256 MiB each. The least
@@ -62,7 +65,7 @@ export interface CreateOptions {
 export interface Configuration {
   /** Workers. */
   threads: number;
-  /** Hashes that a worker computes together. */
+  /** Hashes that a worker computes together. Unless it was given, the fastest number, as far as it has been measured. */
   lanes: number;
   /** Keys whose caches are held at the same time. */
   slots: number;
@@ -93,7 +96,10 @@ export interface Choices {
   engine: "auto" | Engine;
   mode: "auto" | Mode;
   datasetBytes: number;
+  /** The most hashes that a worker computes together. */
   lanes: number;
+  /** Whether the fastest number of lanes up to that is measured. */
+  measuresLanes: boolean;
   slots: number;
   maxQueue: number;
   features: Partial<Features>;
@@ -125,7 +131,7 @@ const FEATURES = ["fusedMultiplyAdd", "wideArithmetic", "sharedMemory"] as const
 
 /** Checks options and fills in the defaults. */
 export function choices(options: CreateOptions): Choices {
-  return validate.fields("options", options, {
+  const checked = validate.fields("options", options, {
     threads: (name, value = "auto") =>
       value === "auto" ? value : validate.count(name, value, MAX_THREADS),
     engine: (name, value = "auto") => validate.oneOf(name, value, ENGINES),
@@ -141,6 +147,7 @@ export function choices(options: CreateOptions): Choices {
     nativeUrl: validate.address,
     workerUrl: validate.address,
   });
+  return { ...checked, measuresLanes: options.lanes === undefined };
 }
 
 /**

@@ -80,7 +80,13 @@ export interface Operations {
   };
   /** Hashes inputs in lanes, with the cache of a slot. */
   hash: {
-    args: InSlot & { version: Version; inputs: Inputs; engine: Engine };
+    args: InSlot & {
+      version: Version;
+      inputs: Inputs;
+      engine: Engine;
+      /** Hashes that are computed together; all of them by default. */
+      lanes?: number | undefined;
+    };
     result: {
       /** The hashes one after another, 32 bytes each, of all inputs that can be read. */
       hashes: Uint8Array;

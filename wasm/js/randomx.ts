@@ -358,7 +358,6 @@ export class RandomX {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const request = { key: validate.bytes("key", key), version: versionOf(options) };
     const { signal, onProgress } = follow(options);
-    const { threads, lanes } = this.configuration;
     const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
       const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
       // The number of inputs is not known, so only the first input reports, and only the cache.
@@ -369,7 +368,7 @@ export class RandomX {
       const [hash] = await this.#scheduler.hash({ ...request, inputs }, following);
       return hash;
     };
-    yield* stream(inputs, 2 * threads * lanes, begin, signal);
+    yield* stream(inputs, 2 * this.#scheduler.capacity, begin, signal);
   }
 
   /** Checks and copies inputs. Refuses them before copying if the queue has no room. */

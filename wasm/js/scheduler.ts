@@ -62,16 +62,23 @@ export class Scheduler {
   /** Starts the first worker. The others start when it has loaded the module. */
   async open(): Promise<void> {
     const features = await this.#workers.open();
-    this.#calibration = new Calibration(this.#workers.engines, features, this.#choices.lanes);
+    const { lanes, measuresLanes } = this.#choices;
+    const asked = measuresLanes ? "auto" : lanes;
+    this.#calibration = new Calibration(this.#workers.engines, features, asked);
   }
 
   /** How the instance works. */
   get configuration(): Configuration {
     const { threads, features, notNative, implementations } = this.#workers;
-    const { lanes, slots } = this.#choices;
-    const { engine } = this.#calibration;
+    const { slots } = this.#choices;
+    const { engine, lanes = this.#choices.lanes } = this.#calibration;
     const copies = { features: { ...features }, modules: { ...modules } };
     return { threads, lanes, slots, engine, notNative, implementations, ...copies };
+  }
+
+  /** The most hashes that the workers compute at the same time. */
+  get capacity(): number {
+    return this.#workers.threads * this.#choices.lanes;
   }
 
   /** What the instance has done and is doing. */

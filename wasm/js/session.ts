@@ -32,6 +32,9 @@ export interface Setting {
  */
 const WARM_UP = 2048;
 
+/** The bytes of a hash. */
+const HASH_SIZE = 32;
+
 /** What a worker does, in WebAssembly or natively. */
 export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode">> & {
   /** Returns what the last hash with a slot read its dataset items from. */
@@ -119,10 +122,14 @@ export class Session {
   }
 
   /** Returns the hashes of the inputs one after another, 32 bytes each. */
-  hash({ slot, version, inputs, engine }: Hashing): Uint8Array {
+  hash({ slot, version, inputs, engine, lanes = inputs.length }: Hashing): Uint8Array {
     const vm = this.#vmOf(slot, engine);
+    const joined = new Uint8Array(HASH_SIZE * inputs.length);
     const start = performance.now();
-    const joined = vm.hashMany(version, inputs);
+    for (let first = 0; first < inputs.length; first += lanes) {
+      const hashes = vm.hashMany(version, inputs.slice(first, first + lanes));
+      joined.set(hashes, HASH_SIZE * first);
+    }
     this.#elapsed = performance.now() - start;
     if (engine === "jit") this.#garbage.add(inputs.length);
     return joined;

@@ -41,8 +41,8 @@ export class Hashing {
   }
 
   #start(): void {
-    const { threads, lanes } = this.#scheduler.configuration;
-    while (this.#running.size < 2 * threads * lanes) {
+    const most = 2 * this.#scheduler.capacity;
+    while (this.#running.size < most) {
       const job = this.#waiting.shift();
       if (!job) return;
       const stop = new AbortController();

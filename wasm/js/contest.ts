@@ -1,0 +1,67 @@
+/** Candidates that take turns with real batches, until the fastest is known. */
+
+/** The batches that a candidate has hashed. */
+interface Trials {
+  begun: number;
+  ended: number;
+  /** The least milliseconds of a hash. Other work only adds to a time. */
+  least: number;
+}
+
+/**
+ * By the number of trials of each candidate, from the second on: how many times as long as the fastest another
+ * one must take to be ruled out. One trial proves nothing: code runs slowly at first.
+ */
+const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
+
+/** Batches after which a candidate that was ruled out is tried again. */
+const RETRY = 64;
+
+/** A contest of candidates in batches of one kind. */
+export class Contest<T> {
+  readonly #trials: Map<T, Trials>;
+
+  constructor(candidates: readonly T[]) {
+    const none = (): Trials => ({ begun: 0, ended: 0, least: Infinity });
+    this.#trials = new Map(candidates.map((each) => [each, none()]));
+  }
+
+  /** The candidate that has ruled out all others, if there is one. */
+  get winner(): T | undefined {
+    const ended = Math.min(...Array.from(this.#trials.values(), (trials) => trials.ended));
+    const factor = RULED_OUT[Math.min(ended - 2, RULED_OUT.length - 1)];
+    const [fastest, ...others] = [...this.#trials].sort(([, a], [, b]) => a.least - b.least);
+    if (!fastest || factor === undefined) return undefined;
+    const limit = factor * fastest[1].least;
+    return others.every(([, { least }]) => least >= limit) ? fastest[0] : undefined;
+  }
+
+  /**
+   * Returns the candidate for the next batch: `winner`, or without one and now and then the one with the fewest
+   * trials, first of all `guess`.
+   */
+  next(winner: T | undefined, guess: T): T {
+    const begun = [...this.#trials.values()].reduce((sum, trials) => sum + trials.begun, 0);
+    const isRetry = begun % RETRY === RETRY - 1;
+    const chosen = (isRetry ? undefined : winner) ?? this.#leastTried(guess);
+    const trials = this.#trials.get(chosen);
+    if (trials) trials.begun += 1;
+    return chosen;
+  }
+
+  /** Adds the milliseconds that each hash of a batch took. */
+  add(candidate: T, milliseconds: number): void {
+    const trials = this.#trials.get(candidate);
+    if (!trials) return;
+    trials.ended += 1;
+    trials.least = Math.min(trials.least, milliseconds);
+  }
+
+  #leastTried(guess: T): T {
+    const begun = (candidate: T): number => this.#trials.get(candidate)?.begun ?? 0;
+    return [...this.#trials.keys()].reduce(
+      (least, candidate) => (begun(candidate) < begun(least) ? candidate : least),
+      guess,
+    );
+  }
+}
