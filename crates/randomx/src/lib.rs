@@ -113,6 +113,7 @@ mod superscalar;
 pub mod superscalar;
 #[cfg(feature = "internals")]
 pub mod trace;
+#[cfg(target_arch = "x86_64")]
 mod turns;
 mod vm;
 

@@ -1,9 +1,9 @@
-//! Measurements of candidates that take turns.
+//! Times of alternatives that take turns.
 
 use std::time::Duration;
 
-/// Lets `count` candidates take turns for some rounds, and returns the shortest time of each. `time` measures a turn of
-/// the candidate with an index. Other work affects all of them alike, and interruptions only add to times.
+/// Returns the shortest time of each of `count` candidates. In each round every candidate has a turn, which `time`
+/// measures for the candidate with an index. So other work affects all of them alike. Interruptions only add to times.
 pub(crate) fn shortest_times(
     count: usize,
     rounds: usize,

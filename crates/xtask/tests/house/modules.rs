@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
         "memory",
         "multiply",
         "reciprocal",
+        "turns",
         "blake2b",
         "f64x2",
         "rounding",

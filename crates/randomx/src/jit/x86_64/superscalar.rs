@@ -31,6 +31,7 @@ mod tests;
 mod vector;
 
 use std::io::ErrorKind;
+use std::ops::RangeFrom;
 use std::time::Instant;
 
 use crate::cpu::{Cpu, Extension};
@@ -135,19 +136,19 @@ impl SuperscalarCode {
     ///
     /// If `lines` is not as long as a cache.
     pub fn calibrate(&mut self, lines: &[Line]) {
-        self.few.used = self.fastest(&self.few, lines);
-        self.many.used = self.fastest(&self.many, lines);
+        let mut trials = 0..;
+        self.few.used = self.fastest(&self.few, lines, &mut trials);
+        self.many.used = self.fastest(&self.many, lines, &mut trials);
     }
 
-    /// Returns the index of the fastest plan.
-    fn fastest(&self, choice: &Choice, lines: &[Line]) -> usize {
+    /// Returns the index of the fastest plan. Takes the next numbers of trials.
+    fn fastest(&self, choice: &Choice, lines: &[Line], trials: &mut RangeFrom<usize>) -> usize {
         const ROUNDS: usize = 5;
         let Choice { plans, differ_at, .. } = choice;
         if plans.len() == 1 {
             return 0;
         }
         let mut items = [[0; 8]; TRIAL];
-        let mut trials = 0..;
         let times = shortest_times(plans.len(), ROUNDS, |plan| {
             let numbers = trial_numbers(trials.next().unwrap_or_default());
             let start = Instant::now();
