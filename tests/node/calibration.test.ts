@@ -168,7 +168,7 @@ let settings = 0;
 function withLanes(engines: readonly [Engine, ...Engine[]]): Calibration {
   settings += 1;
   const features = { fusedMultiplyAdd: true, wideArithmetic: false, sharedMemory: true, settings };
-  return new Calibration(engines, features, "auto");
+  return new Calibration(engines, features, undefined);
 }
 
 /** Hashes batches of one kind in some milliseconds for each number of lanes. Returns the lanes of each batch. */

@@ -10,22 +10,23 @@ interface Contests {
 }
 
 /** How a batch is hashed. */
-export interface Way {
+export interface BatchPlan {
   engine: Engine;
-  /** Hashes that are computed together, if not all of the batch. */
+  /** Hashes that are computed together. By default the whole batch. */
   lanes?: number | undefined;
 }
 
 /** The fewest hashes that are computed together if lanes are measured. */
 const FEWEST_LANES = 2;
 
-/** What the page knows about one setting, for all instances with it. */
+/** The measurements of one setting. All instances with this setting share them. */
 class Known {
   /** By the size of batches. */
   readonly contests: Record<Version, (Contests | undefined)[]> = { 1: [], 2: [] };
   /** The winner of the latest contest that is decided. */
   winner: Engine | undefined;
-  lanes: number | undefined;
+  /** The fastest number of lanes, and the size of batches that it is for: the largest one that is decided. */
+  lanes: { inputs: number; fastest: number } = { inputs: 0, fastest: 0 };
 }
 
 /** By engines, features and lanes. */
@@ -34,20 +35,24 @@ const known = new Map<string, Known>();
 /**
  * The engine and the lanes of one instance. Which ones are fastest depends on the browser, the processor, the
  * version and the number of hashes in a batch. So engines take turns with the first batches of each kind. When
- * one has won, it hashes batches as a whole, in halves and in quarters: fewer scratchpads fit into more of the
- * processor's caches, but then fewer items are computed at once.
+ * one has won, it hashes batches as a whole, in halves and in quarters. Smaller parts use fewer scratchpads, which
+ * fit the processor's caches better. They also compute fewer items at once.
  */
 export class Calibration {
   readonly #engines: readonly [Engine, ...Engine[]];
   readonly #measuresLanes: boolean;
   readonly #known: Known;
 
-  /** `lanes` is a number that the caller of the package has chosen, or `"auto"`. */
-  constructor(engines: readonly [Engine, ...Engine[]], features: Features, lanes: number | "auto") {
+  /** `lanes` is the number that the caller of the package has given. Without one, the fastest is measured. */
+  constructor(
+    engines: readonly [Engine, ...Engine[]],
+    features: Features,
+    lanes: number | undefined,
+  ) {
     // The guess is the first. Without fused products, compiled programs take many more operations for rounding.
     const [first, second] = engines;
     this.#engines = !features.fusedMultiplyAdd && second ? [second, first] : engines;
-    this.#measuresLanes = lanes === "auto";
+    this.#measuresLanes = lanes === undefined;
     const setting = JSON.stringify([engines, features, lanes]);
     this.#known = known.get(setting) ?? new Known();
     known.set(setting, this.#known);
@@ -58,25 +63,28 @@ export class Calibration {
     return this.#known.winner ?? this.#engines[0];
   }
 
-  /** The latest winner, if lanes were measured. */
+  /** The fastest number of lanes for the largest batches that were measured. */
   get lanes(): number | undefined {
-    return this.#known.lanes;
+    const { inputs, fastest } = this.#known.lanes;
+    return inputs > 0 ? fastest : undefined;
   }
 
   /** Returns how to hash the next batch of a kind. */
-  next(version: Version, inputs: number): Way {
+  next(version: Version, inputs: number): BatchPlan {
     const { engines, lanes } = this.#contests(version, inputs);
     const [only, another] = this.#engines;
     const winner = another ? this.#winnerAt(version, inputs) : only;
     const engine = another ? engines.next(winner, this.engine) : only;
-    if (!this.#measuresLanes || engine === "native" || engine !== winner) return { engine };
+    const sizes = parts(inputs);
+    const areMeasured = this.#measuresLanes && engine !== "native" && sizes.length > 1;
+    if (!areMeasured || engine !== winner) return { engine };
     let contest = lanes.get(engine);
-    if (!contest) lanes.set(engine, (contest = new Contest(parts(inputs))));
+    if (!contest) lanes.set(engine, (contest = new Contest(sizes)));
     return { engine, lanes: contest.next(contest.winner, inputs) };
   }
 
   /** Adds the milliseconds that each hash of a batch took. NaN if there was none. */
-  add({ engine, lanes }: Way, version: Version, inputs: number, milliseconds: number): void {
+  add({ engine, lanes }: BatchPlan, version: Version, inputs: number, milliseconds: number): void {
     if (Number.isNaN(milliseconds)) return;
     const contests = this.#contests(version, inputs);
     contests.engines.add(engine, milliseconds);
@@ -84,7 +92,8 @@ export class Calibration {
     const contest = contests.lanes.get(engine);
     if (!contest || lanes === undefined) return;
     contest.add(lanes, milliseconds);
-    this.#known.lanes = contest.winner ?? this.#known.lanes;
+    const fastest = contest.winner;
+    if (fastest && inputs >= this.#known.lanes.inputs) this.#known.lanes = { inputs, fastest };
   }
 
   #contests(version: Version, inputs: number): Contests {

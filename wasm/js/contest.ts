@@ -9,12 +9,13 @@ interface Trials {
 }
 
 /**
- * By the number of trials of each candidate, from the second on: how many times as long as the fastest another
- * one must take to be ruled out. One trial proves nothing: code runs slowly at first.
+ * A candidate is ruled out if its least time is at least this many times that of the fastest. The first number
+ * applies when each candidate has 2 trials, the next one when each has 3. One trial proves nothing: code runs
+ * slowly at first.
  */
 const RULED_OUT = [1.3, 1.2, 1.15, 1.1, 1.1, 1.1, 1.05, 1];
 
-/** Batches after which a candidate that was ruled out is tried again. */
+/** In every batch of this number, the candidate with the fewest trials is tried again. */
 const RETRY = 64;
 
 /** A contest of candidates in batches of one kind. */
@@ -26,7 +27,7 @@ export class Contest<T> {
     this.#trials = new Map(candidates.map((each) => [each, none()]));
   }
 
-  /** The candidate that has ruled out all others, if there is one. */
+  /** The candidate that has ruled out all others, if there is one. A single candidate wins after two trials. */
   get winner(): T | undefined {
     const ended = Math.min(...Array.from(this.#trials.values(), (trials) => trials.ended));
     const factor = RULED_OUT[Math.min(ended - 2, RULED_OUT.length - 1)];
@@ -37,8 +38,8 @@ export class Contest<T> {
   }
 
   /**
-   * Returns the candidate for the next batch: `winner`, or without one and now and then the one with the fewest
-   * trials, first of all `guess`.
+   * Returns the candidate for the next batch: `winner`. Without one, and in every 64th batch, it is the candidate
+   * with the fewest trials. `guess` comes first among equals.
    */
   next(winner: T | undefined, guess: T): T {
     const begun = [...this.#trials.values()].reduce((sum, trials) => sum + trials.begun, 0);

@@ -29,8 +29,8 @@ export interface CreateOptions {
    */
   datasetBytes?: number | undefined;
   /**
-   * Hashes that a worker computes together, 1 to 8, 2 MiB each. By default up to 8: the first batches measure
-   * how many are fastest.
+   * Hashes that a worker computes together, 1 to 8. Each takes 2 MiB. By default there are 8, and the first batches
+   * measure how many at a time are fastest.
    */
   lanes?: number | undefined;
   /**
@@ -65,7 +65,10 @@ export interface CreateOptions {
 export interface Configuration {
   /** Workers. */
   threads: number;
-  /** Hashes that a worker computes together. Unless it was given, the fastest number, as far as it has been measured. */
+  /**
+   * Hashes that a worker computes together. Unless the option was given, it is the fastest number for the largest
+   * batches that were measured, and 8 before that.
+   */
   lanes: number;
   /** Keys whose caches are held at the same time. */
   slots: number;
@@ -98,8 +101,8 @@ export interface Choices {
   datasetBytes: number;
   /** The most hashes that a worker computes together. */
   lanes: number;
-  /** Whether the fastest number of lanes up to that is measured. */
-  measuresLanes: boolean;
+  /** The number that the caller has given. Without one, the fastest is measured. */
+  givenLanes: number | undefined;
   slots: number;
   maxQueue: number;
   features: Partial<Features>;
@@ -147,7 +150,7 @@ export function choices(options: CreateOptions): Choices {
     nativeUrl: validate.address,
     workerUrl: validate.address,
   });
-  return { ...checked, measuresLanes: options.lanes === undefined };
+  return { ...checked, givenLanes: options.lanes };
 }
 
 /**

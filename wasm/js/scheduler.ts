@@ -62,9 +62,7 @@ export class Scheduler {
   /** Starts the first worker. The others start when it has loaded the module. */
   async open(): Promise<void> {
     const features = await this.#workers.open();
-    const { lanes, measuresLanes } = this.#choices;
-    const asked = measuresLanes ? "auto" : lanes;
-    this.#calibration = new Calibration(this.#workers.engines, features, asked);
+    this.#calibration = new Calibration(this.#workers.engines, features, this.#choices.givenLanes);
   }
 
   /** How the instance works. */
@@ -352,8 +350,7 @@ export class Scheduler {
     if (!cache) return;
     this.#slots.use(slot);
     const waits = ({ key, head }: Line): boolean => !this.#slots.of(key) && !this.#isBehind(head);
-    const waiting = this.#queue.lines.find(waits);
-    const before = waiting?.head.place ?? Infinity;
+    const before = this.#queue.lines.find(waits)?.head.place ?? Infinity;
     const workers = Math.max(1, this.#workers.idle().length);
     const parts = takeBatch(this.#queue, head, { lanes: this.#choices.lanes, workers, before });
     const start = performance.now();

@@ -32,7 +32,7 @@ export interface Setting {
  */
 const WARM_UP = 2048;
 
-/** The bytes of a hash. */
+/** The size of a hash in bytes. */
 const HASH_SIZE = 32;
 
 /** What a worker does, in WebAssembly or natively. */

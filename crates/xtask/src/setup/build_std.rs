@@ -13,7 +13,7 @@ use crate::{process, remap};
 pub(super) enum Purpose {
     /// Programs, and their tests.
     Link,
-    /// Programs that end when they panic.
+    /// Programs that abort when they panic.
     Abort,
     /// Checks of code, which need no machine code.
     Check,
@@ -38,7 +38,7 @@ impl Purpose {
 }
 
 /// Builds the standard library for a target with the toolchain that has the sources, and copies it to the
-/// folder `libraries`. `work` is a folder for what is in between.
+/// folder `libraries`. `work` is a folder for intermediate files.
 pub(super) fn build_std(
     purpose: Purpose,
     toolchain: &Path,

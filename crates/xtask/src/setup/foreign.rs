@@ -174,8 +174,8 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
     Ok(None)
 }
 
-/// Builds the standard library for Emscripten unless it was done before, and returns its folder. Debian does not
-/// package it, and rustup's expects one particular version of Emscripten.
+/// Returns the folder of the standard library for Emscripten, and builds it first if the cache lacks it. Debian does
+/// not package it, and rustup's expects one particular version of Emscripten.
 pub(crate) fn emscripten_library(rust: &WasmTools) -> Result<PathBuf> {
     standard_library_sources(rust)?;
     let origin = StandardLibrary::Built(Purpose::Abort);
