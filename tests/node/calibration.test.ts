@@ -239,7 +239,7 @@ test("batches too small to share out, native code and chosen lanes are not measu
   expect(chosen.lanes).toBeUndefined();
 });
 
-test("a single engine measures lanes from its first batch on", () => {
+test("a single engine measures lanes too", () => {
   const used = lanesOf(withLanes(["interpreter"]), (_, lanes) => 40 + lanes, 30, 5);
   expect(new Set(used)).toEqual(new Set([5, 3, 2]));
   expect(used.at(-1)).toBe(2);

@@ -6,7 +6,7 @@ import type { Engine, Features, Version } from "./types.js";
 interface Contests {
   engines: Contest<Engine>;
   /** By the engine that has won. */
-  lanes: Map<Engine, Contest<number>>;
+  lanes: Partial<Record<Engine, Contest<number>>>;
 }
 
 /** How a batch is hashed. */
@@ -16,8 +16,8 @@ export interface BatchPlan {
   lanes?: number | undefined;
 }
 
-/** The fewest hashes that are computed together if lanes are measured. */
-const FEWEST_LANES = 2;
+/** The smallest batches whose lanes are measured. */
+const SMALLEST = 4;
 
 /** The measurements of one setting. All instances with this setting share them. */
 class Known {
@@ -25,8 +25,8 @@ class Known {
   readonly contests: Record<Version, (Contests | undefined)[]> = { 1: [], 2: [] };
   /** The winner of the latest contest that is decided. */
   winner: Engine | undefined;
-  /** The fastest number of lanes, and the size of batches that it is for: the largest one that is decided. */
-  lanes: { inputs: number; fastest: number } = { inputs: 0, fastest: 0 };
+  /** The fastest number of lanes, by the size of batches. */
+  readonly lanes: number[] = [];
 }
 
 /** By engines, features and lanes. */
@@ -65,21 +65,18 @@ export class Calibration {
 
   /** The fastest number of lanes for the largest batches that were measured. */
   get lanes(): number | undefined {
-    const { inputs, fastest } = this.#known.lanes;
-    return inputs > 0 ? fastest : undefined;
+    return this.#known.lanes.at(-1);
   }
 
   /** Returns how to hash the next batch of a kind. */
   next(version: Version, inputs: number): BatchPlan {
     const { engines, lanes } = this.#contests(version, inputs);
-    const [only, another] = this.#engines;
-    const winner = another ? this.#winnerAt(version, inputs) : only;
-    const engine = another ? engines.next(winner, this.engine) : only;
-    const sizes = parts(inputs);
-    const areMeasured = this.#measuresLanes && engine !== "native" && sizes.length > 1;
-    if (!areMeasured || engine !== winner) return { engine };
-    let contest = lanes.get(engine);
-    if (!contest) lanes.set(engine, (contest = new Contest(sizes)));
+    const winner = this.#winnerAt(version, inputs);
+    const engine = engines.next(winner, this.engine);
+    const isMeasured = this.#measuresLanes && engine !== "native" && engine === winner;
+    if (!isMeasured || inputs < SMALLEST) return { engine };
+    const parts = [1, 2, 4].map((count) => Math.ceil(inputs / count));
+    const contest = (lanes[engine] ??= new Contest(parts));
     return { engine, lanes: contest.next(contest.winner, inputs) };
   }
 
@@ -89,16 +86,15 @@ export class Calibration {
     const contests = this.#contests(version, inputs);
     contests.engines.add(engine, milliseconds);
     this.#known.winner = contests.engines.winner ?? this.#known.winner;
-    const contest = contests.lanes.get(engine);
-    if (!contest || lanes === undefined) return;
-    contest.add(lanes, milliseconds);
-    const fastest = contest.winner;
-    if (fastest && inputs >= this.#known.lanes.inputs) this.#known.lanes = { inputs, fastest };
+    const contest = contests.lanes[engine];
+    if (lanes) contest?.add(lanes, milliseconds);
+    const fastest = contest?.winner;
+    if (fastest) this.#known.lanes[inputs] = fastest;
   }
 
   #contests(version: Version, inputs: number): Contests {
     const contests = this.#known.contests[version];
-    return (contests[inputs] ??= { engines: new Contest(this.#engines), lanes: new Map() });
+    return (contests[inputs] ??= { engines: new Contest(this.#engines), lanes: {} });
   }
 
   /**
@@ -107,15 +103,9 @@ export class Calibration {
    */
   #winnerAt(version: Version, inputs: number): Engine | undefined {
     const contests = this.#known.contests[version];
-    const winners = Array.from(contests, (each) => each?.engines.winner);
-    const below = winners.slice(0, inputs).findLast((winner) => winner !== undefined);
-    const above = winners.slice(inputs).find((winner) => winner !== undefined);
+    const winners = contests.map((each) => each?.engines.winner);
+    const below = winners.slice(0, inputs).findLast(Boolean);
+    const above = winners.slice(inputs).find(Boolean);
     return winners[inputs] ?? (below === above ? below : undefined);
   }
-}
-
-/** Returns the size of a batch, of its halves and of its quarters. */
-function parts(inputs: number): number[] {
-  const sizes = [1, 2, 4].map((count) => Math.ceil(inputs / count));
-  return [...new Set(sizes)].filter((size) => size === inputs || size >= FEWEST_LANES);
 }

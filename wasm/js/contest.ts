@@ -21,20 +21,23 @@ const RETRY = 64;
 /** A contest of candidates in batches of one kind. */
 export class Contest<T> {
   readonly #trials: Map<T, Trials>;
+  #begun = 0;
 
   constructor(candidates: readonly T[]) {
-    const none = (): Trials => ({ begun: 0, ended: 0, least: Infinity });
-    this.#trials = new Map(candidates.map((each) => [each, none()]));
+    this.#trials = new Map(
+      candidates.map((each) => [each, { begun: 0, ended: 0, least: Infinity }]),
+    );
   }
 
-  /** The candidate that has ruled out all others, if there is one. A single candidate wins after two trials. */
+  /** The candidate that has ruled out all others, if there is one. */
   get winner(): T | undefined {
     const ended = Math.min(...Array.from(this.#trials.values(), (trials) => trials.ended));
-    const factor = RULED_OUT[Math.min(ended - 2, RULED_OUT.length - 1)];
     const [fastest, ...others] = [...this.#trials].sort(([, a], [, b]) => a.least - b.least);
-    if (!fastest || factor === undefined) return undefined;
-    const limit = factor * fastest[1].least;
-    return others.every(([, { least }]) => least >= limit) ? fastest[0] : undefined;
+    // No time is at least as long as NaN.
+    const factor = RULED_OUT[Math.min(ended - 2, RULED_OUT.length - 1)] ?? Number.NaN;
+    const isRuledOut = ([, { least }]: [T, Trials]): boolean =>
+      !!fastest && least >= factor * fastest[1].least;
+    return others.every(isRuledOut) ? fastest?.[0] : undefined;
   }
 
   /**
@@ -42,9 +45,10 @@ export class Contest<T> {
    * with the fewest trials. `guess` comes first among equals.
    */
   next(winner: T | undefined, guess: T): T {
-    const begun = [...this.#trials.values()].reduce((sum, trials) => sum + trials.begun, 0);
-    const isRetry = begun % RETRY === RETRY - 1;
-    const chosen = (isRetry ? undefined : winner) ?? this.#leastTried(guess);
+    this.#begun += 1;
+    const begun = (candidate: T): number => this.#trials.get(candidate)?.begun ?? 0;
+    const [least = guess] = [guess, ...this.#trials.keys()].sort((a, b) => begun(a) - begun(b));
+    const chosen = this.#begun % RETRY === 0 ? least : (winner ?? least);
     const trials = this.#trials.get(chosen);
     if (trials) trials.begun += 1;
     return chosen;
@@ -56,13 +60,5 @@ export class Contest<T> {
     if (!trials) return;
     trials.ended += 1;
     trials.least = Math.min(trials.least, milliseconds);
-  }
-
-  #leastTried(guess: T): T {
-    const begun = (candidate: T): number => this.#trials.get(candidate)?.begun ?? 0;
-    return [...this.#trials.keys()].reduce(
-      (least, candidate) => (begun(candidate) < begun(least) ? candidate : least),
-      guess,
-    );
   }
 }

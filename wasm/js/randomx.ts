@@ -368,7 +368,7 @@ export class RandomX {
       const [hash] = await this.#scheduler.hash({ ...request, inputs }, following);
       return hash;
     };
-    yield* stream(inputs, 2 * this.#scheduler.capacity, begin, signal);
+    yield* stream(inputs, 2 * this.#scheduler.lanes, begin, signal);
   }
 
   /** Checks and copies inputs. Refuses them before copying if the queue has no room. */

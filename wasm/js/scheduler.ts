@@ -74,8 +74,8 @@ export class Scheduler {
     return { threads, lanes, slots, engine, notNative, implementations, ...copies };
   }
 
-  /** The most hashes that the workers compute at the same time. */
-  get capacity(): number {
+  /** The lanes of all workers together. */
+  get lanes(): number {
     return this.#workers.threads * this.#choices.lanes;
   }
 

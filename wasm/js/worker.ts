@@ -2,7 +2,14 @@
  * The worker's entry. It loads the WebAssembly module and answers one request after another, or it
  * follows a chain.
  */
-import loadWasm, * as wasm from "../pkg/randomx_wasm.js";
+import loadWasm, {
+  Cache,
+  CacheBuilder,
+  Vm,
+  cacheMemory,
+  commitment,
+  detectFeatures,
+} from "../pkg/randomx_wasm.js";
 import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import type { Driver } from "./chain/driver.js";
@@ -194,7 +201,8 @@ async function beginWasm(
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
   await loadWasm({ module_or_path: module });
-  const { features, bits } = chooseFeatures(wasm.detectFeatures(), args.features);
+  const { features, bits } = chooseFeatures(detectFeatures(), args.features);
+  const wasm = { Cache, CacheBuilder, Vm, cacheMemory, commitment };
   session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);
   return { module, features };
 }

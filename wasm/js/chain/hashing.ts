@@ -41,8 +41,7 @@ export class Hashing {
   }
 
   #start(): void {
-    const most = 2 * this.#scheduler.capacity;
-    while (this.#running.size < most) {
+    while (this.#running.size < 2 * this.#scheduler.lanes) {
       const job = this.#waiting.shift();
       if (!job) return;
       const stop = new AbortController();

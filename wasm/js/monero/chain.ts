@@ -197,12 +197,12 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
    * are left if there is none.
    */
   async #read(source: BlockIterator, first: number): Promise<Batch> {
-    const most = 2 * this.#scheduler.capacity;
+    const { lanes } = this.#scheduler;
     const { signal } = this.#follow;
     const links: LinkArgs[] = [];
     let bytes = 0;
     try {
-      while (links.length < most && bytes < MAX_BATCH) {
+      while (links.length < 2 * lanes && bytes < MAX_BATCH) {
         const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
         if (done) break;
         const link = linkArgs(`blocks[${first + links.length}]`, value);
