@@ -1,7 +1,8 @@
 /** Results of a VM, in the form that workers send. */
 import type { Result, Times } from "./protocol.js";
 
-const HASH_SIZE = 32;
+/** The bytes of a hash. */
+export const HASH_SIZE = 32;
 
 /** Returns the hash of each input. One of an input that cannot be read has no bytes. */
 export function splitHashes(

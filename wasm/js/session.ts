@@ -5,7 +5,7 @@
  */
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
-import { timesOf } from "./hashed.js";
+import { HASH_SIZE, timesOf } from "./hashed.js";
 import type { Args, Cache, Result, Times } from "./protocol.js";
 import type { Engine, Mode } from "./types.js";
 
@@ -31,9 +31,6 @@ export interface Setting {
  * the items' module after some 1,200.
  */
 const WARM_UP = 2048;
-
-/** The size of a hash in bytes. */
-const HASH_SIZE = 32;
 
 /** What a worker does, in WebAssembly or natively. */
 export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode">> & {

@@ -38,7 +38,6 @@ export interface VmOptions {
 const FILL = 1 << 16;
 
 const MAX_LANES = 8;
-const HASH_SIZE = 32;
 const ENGINES = ["auto", "jit", "interpreter"] as const;
 
 /** The features in use, once the module is loaded. */
@@ -161,8 +160,8 @@ export class Vm {
   /** Returns the hashes of inputs, in order. Faster than one call for each. */
   calculateHashes(inputs: readonly Bytes[]): Uint8Array[] {
     const joined = this.#hash(validate.byteArrays("inputs", inputs));
-    return Array.from({ length: joined.length / HASH_SIZE }, (_, index) =>
-      joined.slice(index * HASH_SIZE, (index + 1) * HASH_SIZE),
+    return Array.from({ length: joined.length / validate.HASH_SIZE }, (_, index) =>
+      joined.slice(index * validate.HASH_SIZE, (index + 1) * validate.HASH_SIZE),
     );
   }
 
