@@ -57,8 +57,8 @@ pub trait Engine {
     /// A program in the form that this engine runs.
     type Code;
 
-    /// Prepares a program, in the memory of the one that `code` holds.
-    fn load(&self, program: &Program, code: &mut Self::Code);
+    /// Prepares a program that begins in `mode`, in the memory of the one that `code` holds.
+    fn load(&self, program: &Program, mode: RoundingMode, code: &mut Self::Code);
 
     /// Begins an iteration in each lane: steps 1 to 6 and 8. [`Lane::items`] then starts with the
     /// item that [`end`](Self::end) needs.

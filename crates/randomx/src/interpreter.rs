@@ -32,6 +32,23 @@ pub struct Steps {
     read_registers: [u8; 4],
 }
 
+impl Steps {
+    /// Returns the steps of a program.
+    pub fn of(program: &Program) -> Steps {
+        let mut steps = Steps::default();
+        steps.decode(program);
+        steps
+    }
+
+    /// Decodes a program, in the memory of the one before.
+    pub(crate) fn decode(&mut self, program: &Program) {
+        self.steps.clear();
+        decode_dyn(&program.instructions, program.version, &mut self.steps);
+        self.version = program.version;
+        self.read_registers = program.configuration.read_registers;
+    }
+}
+
 impl Interpreter {
     /// Creates an interpreter. `cpu` decides how the loop of v2 computes AES.
     pub fn new(cpu: Cpu) -> Interpreter {
@@ -83,11 +100,8 @@ impl Engine for Interpreter {
 
     type Code = Steps;
 
-    fn load(&self, program: &Program, code: &mut Steps) {
-        code.steps.clear();
-        decode_dyn(&program.instructions, program.version, &mut code.steps);
-        code.version = program.version;
-        code.read_registers = program.configuration.read_registers;
+    fn load(&self, program: &Program, _: RoundingMode, code: &mut Steps) {
+        code.decode(program);
     }
 
     fn begin(&self, lanes: &mut [LaneContext<'_, Steps>]) {
@@ -104,8 +118,7 @@ impl Engine for Interpreter {
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        let mut code = Steps::default();
-        self.load(program, &mut code);
+        let code = Steps::of(program);
         code.execute(lane, scratchpad, &mut ());
     }
 

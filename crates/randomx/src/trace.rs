@@ -34,6 +34,7 @@ use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{HASH_SIZE, PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
+use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 use crate::vm::{self, KeyMemory};
@@ -75,9 +76,9 @@ impl<T: Tracer> Engine for Traced<'_, T> {
 
     type Code = Steps;
 
-    fn load(&self, program: &Program, code: &mut Steps) {
+    fn load(&self, program: &Program, _: RoundingMode, code: &mut Steps) {
         self.tracer.borrow_mut().program(program);
-        self.interpreter.load(program, code);
+        code.decode(program);
     }
 
     fn begin(&self, lanes: &mut [LaneContext<'_, Steps>]) {

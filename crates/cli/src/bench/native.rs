@@ -21,6 +21,7 @@ use randomx::{
     memory::{Memory, Pages},
     params::{CACHE_SIZE, ITEM_SIZE, SCRATCHPAD_L3},
     program::Program,
+    rounding::RoundingMode,
     superscalar,
 };
 
@@ -235,7 +236,7 @@ where
         (0..PROGRAMS).map(|_| Program::generate(&mut generator, version)).collect();
     let mut next = 0;
     repeat(1.0, move || {
-        engine.load(&programs[next], &mut code);
+        engine.load(&programs[next], RoundingMode::Nearest, &mut code);
         next = (next + 1) % PROGRAMS;
     })
 }

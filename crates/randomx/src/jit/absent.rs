@@ -29,6 +29,7 @@ pub mod program {
     use crate::engine::{Engine, EngineKind, Lane, LaneContext};
     use crate::jit::JitError;
     use crate::program::Program;
+    use crate::rounding::RoundingMode;
     use crate::scratchpad::Scratchpad;
     use crate::superscalar::Item;
 
@@ -56,7 +57,7 @@ pub mod program {
 
         type Code = Code;
 
-        fn load(&self, _: &Program, _: &mut Code) {
+        fn load(&self, _: &Program, _: RoundingMode, _: &mut Code) {
             match *self {}
         }
 

@@ -172,7 +172,7 @@ impl<I: Isa> Engine for Jit<I> {
 
     type Code = Code<I>;
 
-    fn load(&self, program: &Program, code: &mut Code<I>) {
+    fn load(&self, program: &Program, _: RoundingMode, code: &mut Code<I>) {
         let Program { version, configuration, instructions } = program;
         code.program.version = *version;
         code.program.configuration.clone_from(configuration);
@@ -237,7 +237,7 @@ impl<I: Isa> Jit<I> {
                 continue;
             }
             let [LaneContext { code, lane, scratchpad }] = context else { continue };
-            let lanes = &mut [LaneContext { code: code.steps(self.interpreter), lane, scratchpad }];
+            let lanes = &mut [LaneContext { code: code.steps(), lane, scratchpad }];
             match turn {
                 Turn::Begin => self.interpreter.begin(lanes),
                 Turn::End(items) => self.interpreter.end(lanes, items),
@@ -274,12 +274,8 @@ impl<I: Isa> Code<I> {
         self.function.as_ref()
     }
 
-    fn steps(&self, interpreter: Interpreter) -> &Steps {
-        self.steps.get_or_init(|| {
-            let mut steps = Steps::default();
-            interpreter.load(&self.program, &mut steps);
-            steps
-        })
+    fn steps(&self) -> &Steps {
+        self.steps.get_or_init(|| Steps::of(&self.program))
     }
 }
 

@@ -61,7 +61,7 @@ impl<E: Engine> HashState<E> {
         self.program.regenerate(&mut self.generator, version);
         self.lane.start(&self.program.configuration);
         observer.enter(Phase::Compile);
-        engine.load(&self.program, &mut self.code);
+        engine.load(&self.program, self.lane.rounding_mode, &mut self.code);
     }
 
     /// Runs steps 12 to 14.

@@ -117,7 +117,7 @@ impl<E: Engine> Lanes<E> {
 
     pub(crate) fn load(&mut self, programs: &[Program; LANES], modes: [RoundingMode; LANES]) {
         for (index, program) in programs.iter().enumerate() {
-            self.engine.load(program, &mut self.codes[index]);
+            self.engine.load(program, modes[index], &mut self.codes[index]);
             self.lanes[index].start(&program.configuration);
             self.lanes[index].rounding_mode = modes[index];
         }

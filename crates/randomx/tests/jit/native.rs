@@ -30,6 +30,7 @@ fn v2_programs_leave_the_same_state() {
 fn machine_code_ends_what_the_interpreter_began() {
     use randomx::engine::{Engine, Lane, LaneContext};
     use randomx::interpreter::{Interpreter, Steps};
+    use randomx::rounding::RoundingMode;
     use randomx::scratchpad::Scratchpads;
 
     let mut random = Random::new(Version::V1);
@@ -38,10 +39,9 @@ fn machine_code_ends_what_the_interpreter_began() {
         let jit = native::jit(Cpu::detect(), pages).expect("a compiler for this processor");
         for _ in 0..100 {
             let program = random.program(Version::V1);
-            let mut steps = Steps::default();
+            let steps = Steps::of(&program);
             let mut code = jit.code().expect("executable memory");
-            interpreter.load(&program, &mut steps);
-            jit.load(&program, &mut code);
+            jit.load(&program, RoundingMode::Nearest, &mut code);
             let mut lane = Lane::new();
             lane.start(&program.configuration);
             lane.registers.r = [(); 8].map(|()| random.operand());

@@ -151,6 +151,7 @@ macro_rules! plain {
 }
 
 plain! {
+    unreachable = [0x00];
     else_ = [0x05];
     end = [0x0b];
     drop_ = [0x1a];
@@ -168,11 +169,11 @@ plain! {
     i64_add = [0x7c];
     i64_sub = [0x7d];
     i64_mul = [0x7e];
+    i64_or = [0x84];
     i64_xor = [0x85];
     i64_shl = [0x86];
     i64_shr_s = [0x87];
     i64_shr_u = [0x88];
-    i64_rotl = [0x89];
     i64_rotr = [0x8a];
     i32_wrap_i64 = [0xa7];
     i64_extend_i32_u = [0xad];
@@ -192,6 +193,7 @@ plain! {
     i64x2_shr_s = [VECTOR, 0xcc, 0x01];
     i64x2_shr_u = [VECTOR, 0xcd, 0x01];
     i64x2_add = [VECTOR, 0xce, 0x01];
+    i64x2_lt_s = [VECTOR, 0xd8, 0x01];
     i64x2_extmul_low_i32x4_u = [VECTOR, 0xde, 0x01];
     i64x2_extmul_high_i32x4_u = [VECTOR, 0xdf, 0x01];
     f64x2_neg = [VECTOR, 0xed, 0x01];

@@ -14,6 +14,7 @@ use crate::engine::{Engine, EngineKind, Lane, LaneContext};
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
+use crate::rounding::RoundingMode;
 use crate::scratchpad::Scratchpad;
 use crate::superscalar::Item;
 
@@ -53,13 +54,8 @@ impl<H: Host> Jit<H> {
 
     /// Makes the code of one lane, with a program that does nothing.
     pub fn code(&self) -> Code<H::Program> {
-        Code { version: Version::V1, form: Form::Steps(Steps::default()) }
-    }
-
-    fn steps(&self, program: &Program) -> Steps {
-        let mut steps = Steps::default();
-        self.interpreter.load(program, &mut steps);
-        steps
+        let form = Form::Steps(Steps::default());
+        Code { version: Version::V1, form }
     }
 
     fn begin_lane(&self, context: &mut LaneContext<'_, Code<H::Program>>) {
@@ -83,14 +79,14 @@ impl<H: Host> Engine for Jit<H> {
 
     type Code = Code<H::Program>;
 
-    fn load(&self, program: &Program, code: &mut Self::Code) {
-        let module = program::module(program, Scope::Iteration, self.features, self.part);
+    fn load(&self, program: &Program, mode: RoundingMode, code: &mut Self::Code) {
+        let module = program::module(program, mode, Scope::Iteration, self.features, self.part);
         code.version = program.version;
         // Drops the earlier module first, so that the host can reuse its slot.
         code.form = Form::Steps(Steps::default());
         code.form = match self.host.compile(&module) {
             Some(program) => Form::Module(program),
-            None => Form::Steps(self.steps(program)),
+            None => Form::Steps(Steps::of(program)),
         };
     }
 
@@ -116,7 +112,8 @@ impl<H: Host> Engine for Jit<H> {
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
-        let module = program::module(program, Scope::Instructions, self.features, self.part);
+        let mode = lane.rounding_mode;
+        let module = program::module(program, mode, Scope::Instructions, self.features, self.part);
         match self.host.compile(&module) {
             Some(program) => self.host.call(&program, lane, scratchpad),
             None => self.interpreter.execute(program, lane, scratchpad),

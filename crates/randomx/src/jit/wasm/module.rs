@@ -84,16 +84,27 @@ impl Module {
     }
 
     /// Adds a mutable vector, which starts as zero.
-    #[inline(never)]
     pub fn global_vector(&mut self) -> Global {
-        let index = self.globals.count;
-        const MUTABLE: u8 = 1;
         let mut zero = Body::new(0);
         zero.v128_const(0);
-        zero.end();
+        self.global(Type::V128, zero)
+    }
+
+    /// Adds a mutable integer of 32 bits, which starts as `value`.
+    pub fn global_integer(&mut self, value: i32) -> Global {
+        let mut constant = Body::new(0);
+        constant.i32_const(value);
+        self.global(Type::I32, constant)
+    }
+
+    #[inline(never)]
+    fn global(&mut self, of: Type, mut start: Body) -> Global {
+        let index = self.globals.count;
+        const MUTABLE: u8 = 1;
+        start.end();
         let bytes = self.globals.entry();
-        bytes.extend([Type::V128 as u8, MUTABLE]);
-        bytes.extend_from_slice(zero.code());
+        bytes.extend([of as u8, MUTABLE]);
+        bytes.extend_from_slice(start.code());
         Global(index)
     }
 

@@ -1,29 +1,28 @@
 //! Programs of the VM as WebAssembly modules (specification 4.6.2 and 5).
 //!
 //! A module has the first half of an iteration, up to the dataset item. Between calls all state is in
-//! the [`Lane`](crate::engine::Lane); during a call, each register is a local variable.
-//!
-//! V8 optimises a function after a certain number of its bytes has been executed. By then a program is
-//! nearly done, so that the work is wasted. V8 counts for each function separately, so a program is
-//! split into *parts*: functions that stay below that number, and one that calls them in turn.
+//! the [`Lane`](crate::engine::Lane); during a call, each register is a local variable. A program is
+//! split into functions: see [`parts`].
 
 mod control;
 mod errors;
 mod float;
 mod frame;
 mod integer;
+mod parts;
 mod rounding;
 #[cfg(test)]
 mod tests;
 
-use std::mem;
-
 use super::Features;
-use super::assembler::{Body, Type};
+use super::assembler::{self, Body, Type};
 use super::module::{Memory, Module};
-use crate::program::{Operation, Program, Sink, decode_dyn};
+use crate::program::{Operation, Program, decode_dyn};
+use crate::rounding::RoundingMode;
 
 use frame::Locals;
+pub(super) use parts::PART;
+use parts::Parts;
 use rounding::Rounding;
 
 /// The steps of an iteration that a module has.
@@ -38,74 +37,59 @@ pub(super) enum Scope {
 /// The name of a module's one export, a function of type `(lane: i32, scratchpad: i32) -> ()`.
 pub const EXPORT: &str = "run";
 
-/// The length of parts, in bytes: they end at the first branch after it. V8 optimises functions of
-/// about 2000 bytes and more, at 2048 iterations. Each part costs loads and stores of all registers.
-pub(super) const PART: usize = 1400;
+/// The parameters of a module's functions: the addresses of the lane and the scratchpad.
+const PARAMETERS: [Type; 2] = [Type::I32; 2];
 
-const PARAMETERS: u32 = 2;
-
-/// Returns the module of a program, split at its first branches after every `part` bytes.
-pub(super) fn module(program: &Program, scope: Scope, features: Features, part: usize) -> Vec<u8> {
-    let mut function = Function::new(features, part);
-    function.enter(scope, &program.configuration);
-    decode_dyn(&program.instructions, program.version, &mut function);
-    function.leave(scope, program.version, &program.configuration);
-    function.module()
+/// Returns the module of a program that begins in `mode`, split at its first branches after every `part` bytes.
+pub(super) fn module(
+    program: &Program,
+    mode: RoundingMode,
+    scope: Scope,
+    features: Features,
+    part: usize,
+) -> Vec<u8> {
+    let mut module = Module::new();
+    let memory = Memory { minimum: 1, maximum: None, shared: false };
+    module.import_memory("randomx", "memory", memory);
+    let mut parts = Parts::new(program, mode, features, part);
+    parts.enter(scope, &program.configuration);
+    decode_dyn(&program.instructions, program.version, &mut parts);
+    parts.leave(scope, program.version, &program.configuration);
+    let whole = parts.finish(&mut module);
+    module.export(EXPORT, whole);
+    module.finish()
 }
 
-/// Receives a program's operations and emits its functions.
+/// Emits a call of another function of the module, with the caller's parameters.
+fn call(body: &mut Body, function: assembler::Function) {
+    body.local_get(body.parameter(0));
+    body.local_get(body.parameter(1));
+    body.call(function);
+}
+
+/// Emits a function that runs a part of a program.
 struct Function {
-    /// The current part.
     body: Body,
     locals: Locals,
-    rounding: Rounding,
+    /// `None` in a function for mode Nearest only, in which WebAssembly rounds by itself.
+    rounding: Option<Rounding>,
     features: Features,
-    /// The offset of each instruction in its part.
+    /// The number of the part's first instruction.
+    first: usize,
+    /// The offset of each instruction of the part.
     places: Vec<usize>,
-    /// The parts before the current one.
-    parts: Vec<Body>,
-    /// The length after which a part ends at the next branch.
-    part: usize,
 }
 
 impl Function {
-    fn new(features: Features, part: usize) -> Function {
-        let mut body = Body::new(PARAMETERS);
+    /// Begins a function for every rounding mode, or for Nearest only.
+    fn new(features: Features, is_nearest: bool, first: usize) -> Function {
+        let mut body = Body::new(PARAMETERS.len() as u32);
         let locals = Locals::new(&mut body);
-        let rounding = Rounding::new(&mut body, features);
-        Function { body, locals, rounding, features, places: Vec::new(), parts: Vec::new(), part }
+        let rounding = (!is_nearest).then(|| Rounding::new(&mut body, features));
+        Function { body, locals, rounding, features, first, places: Vec::new() }
     }
 
-    /// Ends the current part and begins another one.
-    fn split(&mut self) {
-        self.pause();
-        let next = Function::new(self.features, self.part);
-        (self.locals, self.rounding) = (next.locals, next.rounding);
-        self.parts.push(mem::replace(&mut self.body, next.body));
-        self.resume();
-    }
-
-    fn module(self) -> Vec<u8> {
-        let mut module = Module::new();
-        let memory = Memory { minimum: 1, maximum: None, shared: false };
-        module.import_memory("randomx", "memory", memory);
-        for _ in self.rounding.mode_locals() {
-            module.global_vector();
-        }
-        let mut whole = Body::new(PARAMETERS);
-        for part in self.parts.iter().chain([&self.body]) {
-            let part = module.function(&[Type::I32; 2], &[], part);
-            whole.local_get(whole.parameter(0));
-            whole.local_get(whole.parameter(1));
-            whole.call(part);
-        }
-        let whole = module.function(&[Type::I32; 2], &[], &whole);
-        module.export(EXPORT, whole);
-        module.finish()
-    }
-}
-
-impl Sink for Function {
+    /// Appends the code of an operation.
     #[inline(never)]
     fn operation(&mut self, operation: Operation) {
         use Operation::*;
@@ -132,9 +116,9 @@ impl Sink for Function {
                 self.combine_constant(dst, i64::from(constant), Body::i64_xor);
             }
             IxorM { dst, address } => self.combine_memory(dst, address, Body::i64_xor),
-            IrorR { dst, src } => self.combine(dst, src, Body::i64_rotr),
-            IrorC { dst, count } => self.combine_constant(dst, count.into(), Body::i64_rotr),
-            IrolR { dst, src } => self.combine(dst, src, Body::i64_rotl),
+            IrorR { dst, src } => self.rotate(dst, src, Body::i64_shr_u, Body::i64_shl),
+            IrorC { dst, count } => self.rotate_constant(dst, count),
+            IrolR { dst, src } => self.rotate(dst, src, Body::i64_shl, Body::i64_shr_u),
             IswapR { dst, src } => self.swap(dst, src),
             FswapF { dst } => self.swap_halves(self.locals.f[usize::from(dst)]),
             FswapE { dst } => self.swap_halves(self.locals.e[usize::from(dst)]),

@@ -10,7 +10,7 @@ impl Function {
     /// of all registers. So loops neither nest nor overlap.
     #[inline(never)]
     pub(super) fn branch(&mut self, dst: u8, constant: i32, shift: u8, target: u16) {
-        let place = self.places[usize::from(target)];
+        let place = self.places[usize::from(target) - self.first];
         self.body.open_loop_at(place);
         self.body.local_get(self.r(dst));
         self.body.i64_const(constant.into());
@@ -22,9 +22,5 @@ impl Function {
         self.body.i32_eqz();
         self.body.br_if(0);
         self.body.end();
-        // No later branch goes back past this one, so a part can end here, and nowhere else.
-        if self.body.len() > self.part {
-            self.split();
-        }
     }
 }

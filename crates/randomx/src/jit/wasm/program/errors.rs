@@ -3,7 +3,7 @@
 //! The excess of mirrored operands is mirrored too. It is infinite if the result overflowed, since the
 //! exact value is finite. It is NaN if an operand is infinite, which compares as no error.
 
-use super::Function;
+use super::rounding::Rounding;
 use crate::jit::wasm::assembler::{Body, Local, Type};
 
 /// Variables for halves of numbers, whose products are exact (Dekker). They give errors where no
@@ -29,14 +29,20 @@ const SCALE: f64 = 1.0 / (1u128 << 64) as f64;
 /// 2^27 + 1: splits a number into halves of 26 bits (Veltkamp).
 const SPLITTER: f64 = 134_217_729.0;
 
-impl Function {
-    /// Pushes `product - factor * a[src]`.
+impl Rounding {
+    /// Pushes `product - factor * a`, where `a` is register `src` of group A.
     #[inline(never)]
-    pub(super) fn excess_of_product(&mut self, factor: Local, src: u8, product: Local) {
-        let body = &mut self.body;
-        let Some(halves) = &self.rounding.halves else {
+    pub(super) fn excess_of_product(
+        &self,
+        body: &mut Body,
+        factor: Local,
+        a: Local,
+        src: u8,
+        product: Local,
+    ) {
+        let Some(halves) = &self.halves else {
             body.local_get(factor);
-            body.local_get(self.locals.a[usize::from(src)]);
+            body.local_get(a);
             body.local_get(product);
             body.f64x2_relaxed_nmadd();
             return;
@@ -50,13 +56,13 @@ impl Function {
     /// Pushes `quotient * denominator - numerator`.
     #[inline(never)]
     pub(super) fn excess_of_quotient(
-        &mut self,
+        &self,
+        body: &mut Body,
         numerator: Local,
         quotient: Local,
         denominator: Local,
     ) {
-        let body = &mut self.body;
-        let Some(halves) = &self.rounding.halves else {
+        let Some(halves) = &self.halves else {
             return fused_excess(body, numerator, quotient, denominator);
         };
         halves.split_scaled(body, quotient, halves.one);
@@ -79,9 +85,14 @@ impl Function {
 
     /// Pushes `mirrored * root - square`, where `mirrored` is the root with the square's sign.
     #[inline(never)]
-    pub(super) fn excess_of_root(&mut self, square: Local, mirrored: Local, root: Local) {
-        let body = &mut self.body;
-        let Some(halves) = &self.rounding.halves else {
+    pub(super) fn excess_of_root(
+        &self,
+        body: &mut Body,
+        square: Local,
+        mirrored: Local,
+        root: Local,
+    ) {
+        let Some(halves) = &self.halves else {
             return fused_excess(body, square, mirrored, root);
         };
         halves.split_scaled(body, mirrored, halves.one);

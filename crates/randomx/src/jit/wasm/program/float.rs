@@ -1,10 +1,11 @@
 //! The code of operations on floating point registers (specification 5.3).
 //!
-//! WebAssembly rounds to nearest. The sign of a result's exact error shows whether the result is on the
-//! wrong side for the rounding mode. If so, it moves by one unit in the last place, which is the
-//! integer 1 in its encoding. The modes differ only in data: see [`super::rounding`].
+//! WebAssembly rounds to nearest. In functions for every mode, the sign of a result's exact error shows
+//! whether the result is on the wrong side for the rounding mode. If so, it moves by one unit in the last
+//! place, which is the integer 1 in its encoding. The modes differ only in data: see [`super::rounding`].
 
 use super::Function;
+use super::rounding::Rounding;
 use crate::jit::wasm::assembler::{Body, Local};
 use crate::program::{Address, SCALE_BITS};
 
@@ -27,24 +28,22 @@ impl Function {
     }
 
     pub(super) fn float_add(&mut self, dst: u8, src: u8) {
-        let source = self.rounding.a_mirrored[usize::from(src)];
-        self.sum(dst, source, Body::f64x2_add, Body::f64x2_sub);
+        self.sum(dst, self.summand(src), Body::f64x2_add, Body::f64x2_sub);
     }
 
     pub(super) fn float_sub(&mut self, dst: u8, src: u8) {
-        let source = self.rounding.a_mirrored[usize::from(src)];
-        self.sum(dst, source, Body::f64x2_sub, Body::f64x2_add);
+        self.sum(dst, self.summand(src), Body::f64x2_sub, Body::f64x2_add);
     }
 
     #[inline(never)]
     pub(super) fn float_add_memory(&mut self, dst: u8, address: Address) {
-        let source = self.load_mirrored(address);
+        let source = self.load_summand(address);
         self.sum(dst, source, Body::f64x2_add, Body::f64x2_sub);
     }
 
     #[inline(never)]
     pub(super) fn float_sub_memory(&mut self, dst: u8, address: Address) {
-        let source = self.load_mirrored(address);
+        let source = self.load_summand(address);
         self.sum(dst, source, Body::f64x2_sub, Body::f64x2_add);
     }
 
@@ -56,9 +55,12 @@ impl Function {
         self.body.local_get(factor);
         self.body.local_get(source);
         self.body.f64x2_mul();
-        self.body.local_tee(product);
-        self.excess_of_product(factor, src, product);
-        self.correct(factor);
+        if let Some(rounding) = &self.rounding {
+            self.body.local_tee(product);
+            rounding.excess_of_product(&mut self.body, factor, source, src, product);
+            rounding.correct(&mut self.body);
+        }
+        self.body.local_set(factor);
     }
 
     #[inline(never)]
@@ -72,9 +74,12 @@ impl Function {
         self.body.local_get(numerator);
         self.body.local_get(denominator);
         self.body.f64x2_div();
-        self.body.local_tee(quotient);
-        self.excess_of_quotient(numerator, quotient, denominator);
-        self.correct(numerator);
+        if let Some(rounding) = &self.rounding {
+            self.body.local_tee(quotient);
+            rounding.excess_of_quotient(&mut self.body, numerator, quotient, denominator);
+            rounding.correct(&mut self.body);
+        }
+        self.body.local_set(numerator);
     }
 
     #[inline(never)]
@@ -82,15 +87,20 @@ impl Function {
         let square = self.locals.e[usize::from(dst)];
         let (root, mirrored) = (self.locals.operand, self.locals.result);
         self.body.local_get(square);
-        self.body.local_get(self.rounding.mirror_e);
-        self.body.v128_xor();
-        self.body.f64x2_sqrt();
-        self.body.local_tee(root);
-        self.body.local_get(self.rounding.mirror_e);
-        self.body.v128_xor();
-        self.body.local_tee(mirrored);
-        self.excess_of_root(square, mirrored, root);
-        self.correct(square);
+        if let Some(rounding) = &self.rounding {
+            self.body.local_get(rounding.mirror_e);
+            self.body.v128_xor();
+            self.body.f64x2_sqrt();
+            self.body.local_tee(root);
+            self.body.local_get(rounding.mirror_e);
+            self.body.v128_xor();
+            self.body.local_tee(mirrored);
+            rounding.excess_of_root(&mut self.body, square, mirrored, root);
+            rounding.correct(&mut self.body);
+        } else {
+            self.body.f64x2_sqrt();
+        }
+        self.body.local_set(square);
     }
 
     /// Pushes 8 bytes, converted to group F (specification 4.3.1).
@@ -109,67 +119,81 @@ impl Function {
         self.body.v128_or();
     }
 
+    /// Returns a register of group A as an operand of sums.
+    fn summand(&self, src: u8) -> Local {
+        let a = self.rounding.as_ref().map_or(self.locals.a, |rounding| rounding.a_mirrored);
+        a[usize::from(src)]
+    }
+
+    /// Loads an operand of sums.
     #[inline(never)]
-    fn load_mirrored(&mut self, address: Address) -> Local {
+    fn load_summand(&mut self, address: Address) -> Local {
         let offset = self.locate(address);
         self.load_group_f(offset);
-        self.body.local_get(self.rounding.mirror_f);
-        self.body.v128_xor();
+        if let Some(rounding) = &self.rounding {
+            self.body.local_get(rounding.mirror_f);
+            self.body.v128_xor();
+        }
         self.body.local_set(self.locals.operand);
         self.locals.operand
     }
 
-    /// Emits a sum or difference, corrected by its error from Knuth's TwoSum.
+    /// Emits a sum or difference.
     #[inline(never)]
     fn sum(&mut self, dst: u8, b: Local, operation: fn(&mut Body), inverse: fn(&mut Body)) {
         let a = self.locals.f[usize::from(dst)];
         let (sum, part) = (self.locals.result, self.locals.part);
-        let rounding = &self.rounding;
         let body = &mut self.body;
         body.local_get(a);
         body.local_get(b);
         operation(body);
-        body.local_tee(sum);
-        body.local_get(a);
-        body.f64x2_sub();
-        body.local_set(part);
+        if let Some(rounding) = &self.rounding {
+            body.local_tee(sum);
+            body.local_get(a);
+            body.f64x2_sub();
+            body.local_set(part);
+            // The error, by Knuth's TwoSum.
+            body.local_get(a);
+            body.local_get(sum);
+            body.local_get(part);
+            body.f64x2_sub();
+            body.f64x2_sub();
+            body.local_get(b);
+            body.local_get(part);
+            inverse(body);
+            operation(body);
+            rounding.correct_sum(body, sum);
+        }
+        body.local_set(a);
+    }
+}
 
-        body.local_get(a);
-        body.local_get(sum);
-        body.local_get(part);
-        body.f64x2_sub();
-        body.f64x2_sub();
-        body.local_get(b);
-        body.local_get(part);
-        inverse(body);
-        operation(body);
-
-        body.local_get(rounding.toward_zero);
+impl Rounding {
+    /// Pops the error of a sum. Pushes the sum for the rounding mode.
+    fn correct_sum(&self, body: &mut Body, sum: Local) {
+        body.local_get(self.toward_zero);
         body.local_get(sum);
         body.v128_andnot();
         body.v128_xor();
-        body.local_get(rounding.threshold);
+        body.local_get(self.threshold);
         body.f64x2_gt();
         body.local_get(sum);
-        body.i32_const(63);
-        body.i64x2_shr_s();
-        body.local_get(rounding.step_f);
+        body.v128_const(0);
+        body.i64x2_lt_s();
+        body.local_get(self.step_f);
         body.v128_or();
         body.v128_and();
         body.local_get(sum);
         body.i64x2_add();
-        body.local_set(a);
     }
 
-    /// Pops a result's excess over the exact value, then the result, and sets `register` to the
-    /// result for the rounding mode.
+    /// Pops a result's excess over the exact value, then the result. Pushes the result for the rounding mode.
     #[inline(never)]
-    fn correct(&mut self, register: Local) {
-        self.body.local_get(self.rounding.threshold);
-        self.body.f64x2_gt();
-        self.body.local_get(self.rounding.step_e);
-        self.body.v128_and();
-        self.body.i64x2_add();
-        self.body.local_set(register);
+    fn correct(&self, body: &mut Body) {
+        body.local_get(self.threshold);
+        body.f64x2_gt();
+        body.local_get(self.step_e);
+        body.v128_and();
+        body.i64x2_add();
     }
 }

@@ -73,7 +73,8 @@ impl Function {
             Scope::Iteration => self.load_lines(configuration),
             Scope::Instructions => self.load_registers(),
         }
-        self.enter_rounding();
+        self.resume_rounding();
+        self.mirror();
     }
 
     /// Emits the end of a part before the last. Registers stay mirrored.
@@ -97,7 +98,7 @@ impl Function {
         }
     }
 
-    fn load_constants(&mut self) {
+    pub(super) fn load_constants(&mut self) {
         self.load_vectors(self.locals.a, self.locals.lane, A);
         self.body.local_get(self.locals.lane);
         self.body.v128_load(E_MASK);

@@ -50,6 +50,41 @@ impl Function {
         self.body.local_set(self.r(dst));
     }
 
+    /// Emits a rotation by a register, `there`. V8's first compiler makes a rotation a call of a C++ function, for which
+    /// all registers are saved. The bits that leave at one end come back by a shift from the other end.
+    #[inline(never)]
+    pub(super) fn rotate(&mut self, dst: u8, src: u8, there: Binary, back: Binary) {
+        let (dst, src) = (self.r(dst), self.r(src));
+        self.body.local_get(dst);
+        self.body.local_get(src);
+        there(&mut self.body);
+        self.body.local_get(dst);
+        self.body.i64_const(0);
+        self.body.local_get(src);
+        self.body.i64_sub();
+        back(&mut self.body);
+        self.body.i64_or();
+        self.body.local_set(dst);
+    }
+
+    /// Emits a rotation to the right by a constant.
+    pub(super) fn rotate_constant(&mut self, dst: u8, count: u8) {
+        self.push_rotated(self.r(dst), count);
+        self.body.local_set(self.r(dst));
+    }
+
+    /// Pushes a number, rotated to the right by `count`.
+    #[inline(never)]
+    pub(super) fn push_rotated(&mut self, number: Local, count: u8) {
+        self.body.local_get(number);
+        self.body.i64_const(count.into());
+        self.body.i64_shr_u();
+        self.body.local_get(number);
+        self.body.i64_const(64 - i64::from(count));
+        self.body.i64_shl();
+        self.body.i64_or();
+    }
+
     #[inline(never)]
     pub(super) fn negate(&mut self, dst: u8) {
         self.body.i64_const(0);

@@ -1,4 +1,4 @@
-//! Rounding modes as data.
+//! Rounding modes as data, in functions for every mode.
 //!
 //! *Mirrored* registers hold numbers with the sign flipped, which turns one mode into another. Group F
 //! is mirrored in mode Down, which makes it Up. Group E, whose numbers are positive, is mirrored in
@@ -6,17 +6,16 @@
 
 use std::mem::offset_of;
 
-use super::Function;
 use super::errors::Halves;
+use super::{Function, PARAMETERS, call};
 use crate::engine::Lane;
 use crate::jit::wasm::Features;
-use crate::jit::wasm::assembler::{Body, Global, Local, Type};
+use crate::jit::wasm::assembler::{self, Body, Global, Local, Type};
+use crate::jit::wasm::module::Module;
 use crate::rounding::RoundingMode;
 
 /// The local variables of code that rounds.
 pub(super) struct Rounding {
-    /// `fprc`.
-    pub(super) mode: Local,
     /// The number that an error must exceed to count: infinity in Nearest, else zero.
     pub(super) threshold: Local,
     /// The sign bit while group F is mirrored, else zero.
@@ -54,48 +53,92 @@ impl Rounding {
             step_e,
             a_mirrored: body.locals(Type::V128),
             halves: (!features.fused_multiply_add).then(|| Halves::new(body)),
-            mode: body.local(Type::I32),
         }
     }
 
     /// Returns the variables that depend only on the mode and group A, each with the module's
-    /// variable that passes it to later parts.
-    pub(super) fn mode_locals(&self) -> impl Iterator<Item = (Local, Global)> {
+    /// variable that keeps it from part to part and from iteration to iteration.
+    fn kept(&self) -> impl Iterator<Item = (Local, Global)> {
         let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } = *self;
         let locals = [threshold, mirror_f, mirror_e, toward_zero, step_f, step_e]
             .into_iter()
             .chain(self.a_mirrored)
             .chain(self.halves.iter().flat_map(Halves::a));
-        locals.zip((0..).map(Global))
+        locals.zip((KEPT_MODE.0 + 1..).map(Global))
     }
 }
 
+/// The module's variable with the mode that the other variables are for. It begins with none of the modes.
+const KEPT_MODE: Global = Global(0);
+
+/// The module's first function. It sets the module's variables for the lane's mode.
+const SET_MODE: assembler::Function = assembler::Function(0);
+
 impl Function {
-    /// Emits the start of a program: sets constants and the variables of the lane's mode, and mirrors
-    /// groups F and E if the mode asks for it.
-    pub(super) fn enter_rounding(&mut self) {
-        self.body.local_get(self.locals.lane);
-        self.body.i32_load(MODE);
-        self.body.local_set(self.rounding.mode);
-        self.set_mode_locals();
-        self.mirror_a();
-        if let Some(halves) = &self.rounding.halves {
-            halves.set_constants(&mut self.body);
-            halves.split_a(&mut self.body, &self.locals.a);
+    /// Adds [`SET_MODE`] and the module's variables. Emits a call of it, for an iteration that begins in another mode
+    /// than the one before ended in.
+    pub(super) fn set_mode(features: Features, module: &mut Module, whole: &mut Body) {
+        let mut function = Function::new(features, false, 0);
+        let Some(rounding) = &function.rounding else { return };
+        module.global_integer(-1);
+        for _ in rounding.kept() {
+            module.global_vector();
         }
-        self.save_mode_locals();
-        self.mirror();
+        function.emit_mode();
+        module.function(&PARAMETERS, &[], &function.body);
+
+        Function::push_mode(whole);
+        whole.global_get(KEPT_MODE);
+        whole.i32_ne();
+        whole.if_();
+        call(whole, SET_MODE);
+        whole.end();
     }
 
-    /// Emits the start of a later part: sets constants and loads the variables that the part before
-    /// has saved.
-    pub(super) fn resume_rounding(&mut self) {
-        if let Some(halves) = &self.rounding.halves {
-            halves.set_constants(&mut self.body);
+    /// Pushes the lane's mode in a function whose first parameter is the lane.
+    pub(super) fn push_mode(body: &mut Body) {
+        body.local_get(body.parameter(0));
+        body.i32_load(MODE);
+    }
+
+    /// Emits [`SET_MODE`].
+    fn emit_mode(&mut self) {
+        self.load_constants();
+        let Function { body, locals, rounding: Some(rounding), .. } = self else { return };
+        let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } = *rounding;
+        Function::push_mode(body);
+        body.global_set(KEPT_MODE);
+        set_for_mode(body, RoundingMode::Nearest, INFINITY, 0, threshold);
+        set_for_mode(body, RoundingMode::Down, SIGN, 0, mirror_f);
+        set_for_mode(body, RoundingMode::Up, SIGN, 0, mirror_e);
+        set_for_mode(body, RoundingMode::Zero, SIGN, 0, toward_zero);
+        set_for_mode(body, RoundingMode::Zero, -2, 1, step_f);
+        set_for_mode(body, RoundingMode::Up, 2, -1, step_e);
+        for (mirrored, a) in rounding.a_mirrored.into_iter().zip(locals.a) {
+            body.local_get(a);
+            body.local_get(mirror_f);
+            body.v128_xor();
+            body.local_set(mirrored);
         }
-        for (local, global) in self.rounding.mode_locals() {
-            self.body.global_get(global);
-            self.body.local_set(local);
+        if let Some(halves) = &rounding.halves {
+            halves.set_constants(body);
+            halves.split_a(body, &locals.a);
+        }
+        for (local, global) in rounding.kept() {
+            body.local_get(local);
+            body.global_set(global);
+        }
+    }
+
+    /// Emits the start of a part: loads the variables of the mode.
+    pub(super) fn resume_rounding(&mut self) {
+        let Function { body, rounding: Some(rounding), .. } = self else { return };
+        if let Some(halves) = &rounding.halves {
+            halves.set_constants(body);
+        }
+        for (local, global) in rounding.kept() {
+            body.global_get(global);
+            body.local_set(local);
         }
     }
 
@@ -103,9 +146,7 @@ impl Function {
     pub(super) fn set_rounding(&mut self, src: u8, count: u8, gate: u8) {
         let rotated = self.locals.word;
         self.body.block();
-        self.body.local_get(self.r(src));
-        self.body.i64_const(count.into());
-        self.body.i64_rotr();
+        self.push_rotated(self.r(src), count);
         self.body.local_set(rotated);
         if gate != 0 {
             self.body.local_get(rotated);
@@ -114,44 +155,29 @@ impl Function {
             self.body.i32_and();
             self.body.br_if(0);
         }
+        self.body.local_get(self.locals.lane);
         self.body.local_get(rotated);
         self.body.i32_wrap_i64();
         self.body.i32_const(3);
         self.body.i32_and();
-        self.body.local_set(self.rounding.mode);
-        self.body.local_get(self.locals.lane);
-        self.body.local_get(self.rounding.mode);
         self.body.i32_store(MODE);
+        Function::push_mode(&mut self.body);
+        self.body.global_get(KEPT_MODE);
+        self.body.i32_eq();
+        self.body.br_if(0);
 
-        let change = self.locals.operand;
-        self.body.local_get(self.rounding.mirror_f);
-        self.body.local_get(self.rounding.mirror_e);
-        self.set_mode_locals();
-        self.body.local_get(self.rounding.mirror_e);
-        self.body.v128_xor();
-        self.body.local_set(change);
-        self.flip(self.locals.e, change);
-        self.body.local_get(self.rounding.mirror_f);
-        self.body.v128_xor();
-        self.body.local_set(change);
-        self.flip(self.locals.f, change);
-        self.mirror_a();
-        self.save_mode_locals();
+        self.mirror();
+        call(&mut self.body, SET_MODE);
+        self.resume_rounding();
+        self.mirror();
         self.body.end();
-    }
-
-    /// Saves the variables of the mode for later parts.
-    fn save_mode_locals(&mut self) {
-        for (local, global) in self.rounding.mode_locals() {
-            self.body.local_get(local);
-            self.body.global_set(global);
-        }
     }
 
     /// Mirrors groups F and E, or undoes that.
     pub(super) fn mirror(&mut self) {
-        self.flip(self.locals.f, self.rounding.mirror_f);
-        self.flip(self.locals.e, self.rounding.mirror_e);
+        let Some(Rounding { mirror_f, mirror_e, .. }) = self.rounding else { return };
+        self.flip(self.locals.f, mirror_f);
+        self.flip(self.locals.e, mirror_e);
     }
 
     #[inline(never)]
@@ -163,42 +189,19 @@ impl Function {
             self.body.local_set(register);
         }
     }
+}
 
-    fn mirror_a(&mut self) {
-        for (mirrored, a) in self.rounding.a_mirrored.into_iter().zip(self.locals.a) {
-            self.body.local_get(a);
-            self.body.local_get(self.rounding.mirror_f);
-            self.body.v128_xor();
-            self.body.local_set(mirrored);
-        }
-    }
-
-    /// Sets the variables that depend on the mode.
-    fn set_mode_locals(&mut self) {
-        let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } =
-            self.rounding;
-        self.set_for_mode(RoundingMode::Nearest, INFINITY, 0, threshold);
-        self.set_for_mode(RoundingMode::Down, SIGN, 0, mirror_f);
-        self.set_for_mode(RoundingMode::Up, SIGN, 0, mirror_e);
-        self.set_for_mode(RoundingMode::Zero, SIGN, 0, toward_zero);
-        self.set_for_mode(RoundingMode::Zero, -2, 1, step_f);
-        self.set_for_mode(RoundingMode::Up, 2, -1, step_e);
-    }
-
-    /// Sets both halves of `local` to `base`, plus `value` if the mode is `mode`.
-    #[inline(never)]
-    fn set_for_mode(&mut self, mode: RoundingMode, value: i64, base: i64, local: Local) {
-        self.body.local_get(self.rounding.mode);
-        self.body.i32_const(mode as i32);
-        self.body.i32_eq();
-        self.body.i64_extend_i32_u();
-        self.body.i64_const(value);
-        self.body.i64_mul();
-        if base != 0 {
-            self.body.i64_const(base);
-            self.body.i64_add();
-        }
-        self.body.i64x2_splat();
-        self.body.local_set(local);
-    }
+/// Sets both halves of `local` to `base`, plus `value` if the module's variables are for `mode`.
+#[inline(never)]
+fn set_for_mode(body: &mut Body, mode: RoundingMode, value: i64, base: i64, local: Local) {
+    body.global_get(KEPT_MODE);
+    body.i32_const(mode as i32);
+    body.i32_eq();
+    body.i64_extend_i32_u();
+    body.i64_const(value);
+    body.i64_mul();
+    body.i64_const(base);
+    body.i64_add();
+    body.i64x2_splat();
+    body.local_set(local);
 }

@@ -6,6 +6,7 @@ use crate::jit::wasm::Features;
 use crate::jit::wasm::listings::assert_listing;
 use crate::params::Version;
 use crate::program::{Configuration, Instruction, Opcode, Program};
+use crate::rounding::RoundingMode;
 
 /// The features that every browser has.
 const NONE: Features =
@@ -31,7 +32,8 @@ fn every_operation(version: Version) -> Program {
 fn modules_are_as_listed() {
     for (name, version, features) in [("v1_none", Version::V1, NONE), ("v2_all", Version::V2, ALL)]
     {
-        let module = module(&every_operation(version), Scope::Iteration, features, PART);
+        let program = every_operation(version);
+        let module = module(&program, RoundingMode::Nearest, Scope::Iteration, features, PART);
         assert_listing(&format!("program/tests/{name}"), &module);
     }
 }
@@ -41,14 +43,30 @@ fn parts_of_any_length_are_valid() {
     for version in Version::ALL {
         for features in [NONE, ALL] {
             for scope in [Scope::Iteration, Scope::Instructions] {
-                for (part, functions) in [(0, 4), (usize::MAX, 2)] {
-                    let module = module(&every_operation(version), scope, features, part);
-                    wasmparser::validate(&module).expect("a valid module");
-                    // The parts, and the function that calls them.
-                    assert_eq!(count(&module), functions, "{version:?}, {features:?}, {scope:?}");
+                // The third part has CFROUND, so it is there for every mode only. Besides the parts, there are the
+                // function that sets the mode and the one that calls the parts.
+                for (part, functions) in [(0, 2 + 2 + 1 + 2), (usize::MAX, 1 + 2)] {
+                    for mode in RoundingMode::ALL {
+                        let module = module(&every_operation(version), mode, scope, features, part);
+                        wasmparser::validate(&module).expect("a valid module");
+                        let with = format!("{version:?}, {features:?}, {scope:?}, {mode:?}");
+                        assert_eq!(count(&module), functions, "{with}");
+                    }
                 }
             }
         }
+    }
+}
+
+#[test]
+fn programs_that_keep_their_mode_are_compiled_for_that_mode() {
+    let mut program = every_operation(Version::V1);
+    program.instructions.retain(|instruction| instruction.opcode() != Opcode::Cfround);
+    for mode in RoundingMode::ALL {
+        let module = module(&program, mode, Scope::Iteration, NONE, 0);
+        wasmparser::validate(&module).expect("a valid module");
+        let expected = if mode == RoundingMode::Nearest { 3 + 1 } else { 3 + 2 };
+        assert_eq!(count(&module), expected, "{mode:?}");
     }
 }
 

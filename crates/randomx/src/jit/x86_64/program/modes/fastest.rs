@@ -12,6 +12,7 @@ use crate::jit::CodePages;
 use crate::jit::program::Code;
 use crate::params::Version;
 use crate::program::{Opcode, Program};
+use crate::rounding::RoundingMode;
 use crate::scratchpad::{Scratchpad, Scratchpads};
 use crate::turns::shortest_times;
 
@@ -61,7 +62,7 @@ impl Trial {
         let jit = Jit::of(Features::new(cpu, loads), cpu, CodePages::default());
         let mut code = jit.code().ok()?;
         let program = program(cpu);
-        jit.load(&program, &mut code);
+        jit.load(&program, RoundingMode::Nearest, &mut code);
         let mut lane = Lane::new();
         lane.start(&program.configuration);
         Some(Trial { jit, code, lane })
