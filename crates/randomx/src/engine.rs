@@ -7,6 +7,7 @@
 //! arrives while the others work.
 
 use std::fmt;
+use std::hint::black_box;
 
 use crate::aes::Aes;
 use crate::f64x2::F64x2;
@@ -103,6 +104,16 @@ pub struct LaneContext<'a, C> {
     pub scratchpad: &'a mut Scratchpad,
 }
 
+/// Reads the lines of scratchpads that the next iterations of all lanes begin with. They arrive together, where each
+/// lane by itself would wait for its own. WebAssembly has no prefetch.
+pub(crate) fn read_ahead<C>(lanes: &[LaneContext<'_, C>], read: impl Fn(&C) -> [u8; 4]) {
+    for LaneContext { code, lane, scratchpad } in lanes {
+        for address in lane.next_addresses(read(code)) {
+            black_box(scratchpad.read_line(address)[0][0]);
+        }
+    }
+}
+
 /// The state of one hash between iterations.
 ///
 /// Generated code reads and writes the fields at their offsets.
@@ -184,14 +195,19 @@ impl Lane {
         (F64x2::from_integers(bytes) & F64x2::splat_bits(GROUP_E_KEPT)) | e_mask
     }
 
+    /// Performs step 1: returns `spAddr0` and `spAddr1` of the next iteration.
+    #[inline]
+    fn next_addresses(&self, read: [u8; 4]) -> [u32; 2] {
+        let r = &self.registers.r;
+        let mix = r[usize::from(read[0] & 7)] ^ r[usize::from(read[1] & 7)];
+        [self.addresses[0] ^ mix as u32, self.addresses[1] ^ (mix >> 32) as u32]
+    }
+
     /// Performs steps 1 to 3.
     #[inline]
     pub(crate) fn load_registers(&mut self, scratchpad: &Scratchpad, read: [u8; 4]) {
+        self.addresses = self.next_addresses(read);
         let registers = &mut self.registers;
-        let mix = registers.r[usize::from(read[0] & 7)] ^ registers.r[usize::from(read[1] & 7)];
-        self.addresses[0] ^= mix as u32;
-        self.addresses[1] ^= (mix >> 32) as u32;
-
         let integers = scratchpad.read_line(self.addresses[0]);
         for (register, bytes) in registers.r.iter_mut().zip(integers) {
             *register ^= u64::from_le_bytes(bytes);

@@ -9,7 +9,7 @@ use step::{Kind, Step};
 
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext, read_ahead};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
@@ -105,6 +105,7 @@ impl Engine for Interpreter {
     }
 
     fn begin(&self, lanes: &mut [LaneContext<'_, Steps>]) {
+        read_ahead(lanes, |code| code.read_registers);
         for context in lanes {
             self.begin_lane(context, &mut ());
         }

@@ -10,7 +10,7 @@ use super::host::Host;
 use super::program::{self, PART, Scope};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext};
+use crate::engine::{Engine, EngineKind, Lane, LaneContext, read_ahead};
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
@@ -31,6 +31,7 @@ pub struct Jit<H> {
 /// A program as a module, or as steps for the interpreter if the host has refused the module.
 pub struct Code<P> {
     version: Version,
+    read_registers: [u8; 4],
     form: Form<P>,
 }
 
@@ -55,7 +56,7 @@ impl<H: Host> Jit<H> {
     /// Makes the code of one lane, with a program that does nothing.
     pub fn code(&self) -> Code<H::Program> {
         let form = Form::Steps(Steps::default());
-        Code { version: Version::V1, form }
+        Code { version: Version::V1, read_registers: [0; 4], form }
     }
 
     fn begin_lane(&self, context: &mut LaneContext<'_, Code<H::Program>>) {
@@ -82,6 +83,7 @@ impl<H: Host> Engine for Jit<H> {
     fn load(&self, program: &Program, mode: RoundingMode, code: &mut Self::Code) {
         let module = program::module(program, mode, Scope::Iteration, self.features, self.part);
         code.version = program.version;
+        code.read_registers = program.configuration.read_registers;
         // Drops the earlier module first, so that the host can reuse its slot.
         code.form = Form::Steps(Steps::default());
         code.form = match self.host.compile(&module) {
@@ -91,6 +93,7 @@ impl<H: Host> Engine for Jit<H> {
     }
 
     fn begin(&self, lanes: &mut [LaneContext<'_, Self::Code>]) {
+        read_ahead(lanes, |code| code.read_registers);
         lanes.iter_mut().for_each(|context| self.begin_lane(context));
     }
 
