@@ -102,6 +102,8 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   priority?: Priority;
   /** Receives the times. One worker hashes all inputs then, and returns no hashes. */
   onTimes?: (times: Times) => void;
+  /** Whether a hash with the key follows, so that a request without inputs is as urgent as that. */
+  isUrgent?: boolean;
 }
 
 /** A request to hash inputs with a key. Without inputs it only fills the cache. */
@@ -114,6 +116,7 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
   readonly onTimes: ((times: Times) => void) | undefined;
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
+  readonly #isUrgent: boolean;
   readonly #inputs: readonly Input[];
   readonly #hashes: Uint8Array[];
   readonly #onProgress: Follow["onProgress"];
@@ -132,15 +135,16 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
     this.onTimes = request.onTimes;
     this.bytes = request.inputs.reduce((sum, input) => sum + sizeOf(input), this.key.length);
     this.priority = request.priority ?? "normal";
+    this.#isUrgent = request.isUrgent ?? false;
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;
     this.#hashes = new Array<Uint8Array>(this.#missing);
     this.#onProgress = onProgress;
   }
 
-  /** Whether the request only fills the cache. */
+  /** Whether the request only fills the cache, for later requests. */
   get isFill(): boolean {
-    return this.#inputs.length === 0;
+    return this.#inputs.length === 0 && !this.#isUrgent;
   }
 
   /** Inputs that no worker has yet. */

@@ -105,8 +105,12 @@ export class Scheduler {
   }
 
   /** Hashes inputs without a promise. The caller ends the request and drops it to abort it. */
-  begin(request: HashRequest, answer: Answer<Uint8Array[]>): Hashing {
-    const job = new Hashing(request, answer);
+  begin(
+    request: HashRequest,
+    answer: Answer<Uint8Array[]>,
+    onProgress?: Follow["onProgress"],
+  ): Hashing {
+    const job = new Hashing(request, answer, onProgress);
     this.#add(job);
     return job;
   }

@@ -3,6 +3,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../../wasm/js/index.js";
 import { AnyRandomX as RandomX, isFull } from "../support.js";
+import type { HashRequest } from "../../../wasm/js/job.js";
 import { isValid, verifyBlock, type CheckName } from "../../../wasm/js/monero/block.js";
 import { Rules } from "../../../wasm/js/monero/rules.js";
 import type { Scheduler } from "../../../wasm/js/scheduler.js";
@@ -79,11 +80,19 @@ test("headers are valid, and checks that need the whole block are not made", asy
 test("a block is sent and read once", async () => {
   const [{ block_blob, seed_hash, pow_hash, height } = { block_blob: "" }] = whole;
   const requests: [string, boolean][] = [];
+  const fill = { end: () => undefined };
   const judge = new Rules(rules);
   const scheduler = {
     check: () => undefined,
     loadRules: () => undefined,
     hash: () => Promise.resolve([hexToBytes(pow_hash ?? "")]),
+    begin: ({ inputs }: HashRequest) => {
+      requests.push([`begin ${inputs.length}`, false]);
+      return fill;
+    },
+    drop: (job: unknown) => {
+      requests.push(["drop", job === fill]);
+    },
     ask: (operation: "examine" | "proofOfWork", args: never) => {
       requests.push([operation, "block" in args]);
       return Promise.resolve(judge[operation](args));
@@ -98,7 +107,9 @@ test("a block is sent and read once", async () => {
   ]);
   expect(requests).toEqual([
     ["examine", true],
+    ["begin 0", false],
     ["proofOfWork", false],
+    ["drop", true],
   ]);
 });
 
@@ -203,3 +214,30 @@ test(
     expect(counts.worked).toBeGreaterThan(CORRUPTIONS / 2);
   },
 );
+
+test("the cache is filled while a block is read, and its progress is reported once", async () => {
+  const [{ block_blob } = { block_blob: "" }] = whole;
+  const block = { block: block_blob, seedHash: "11".repeat(32), difficulty: LEAST };
+  const reported: product.Progress[] = [];
+  const { hash } = await randomx.verifyBlock(block, {
+    onProgress: (progress) => reported.push(progress),
+  });
+  expect(hash).toHaveLength(32);
+  const parts = (phase: product.Progress["phase"]): number[] =>
+    reported.filter((each) => each.phase === phase).map(({ done }) => done);
+  expect(parts("cache")[0]).toBe(0);
+  expect(parts("cache").length).toBeGreaterThan(3);
+  expect(parts("cache").filter((done) => done === 1)).toHaveLength(1);
+  expect(parts("cache")).toEqual(parts("cache").toSorted((a, b) => a - b));
+  expect(parts("hash")).toEqual([0, 1]);
+});
+
+test("a block that cannot be read ends the fill of its cache", async () => {
+  const { count } = randomx.stats().caches;
+  const block = { block: "00", seedHash: "22".repeat(32), difficulty: LEAST };
+  const verdict = await randomx.verifyBlock(block);
+  expect(verdict).toMatchObject({ valid: false, hash: null });
+  // The fill ends at its next pause.
+  await expect.poll(() => randomx.stats().workers.busy).toBe(0);
+  expect(randomx.stats().caches.count).toBe(count);
+});

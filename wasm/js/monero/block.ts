@@ -1,5 +1,6 @@
 /** The verification of one block: its claims and its proof of work. */
 import { invalidArgument } from "../errors.js";
+import type { Hashing } from "../job.js";
 import type { BlockArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
@@ -104,15 +105,32 @@ export async function verifyBlock(
     const found = await scheduler.ask("examine", { ...args, proof: { hash, difficulty } }, signal);
     return verdict(found, hash, difficulty);
   }
-  const found = await scheduler.ask("examine", { ...args, proof: undefined }, signal);
-  if (!found.hashingBlob) {
-    const detail = "the block could not be read";
-    found.checks.push({ name: "proof-of-work", passed: null, detail });
-    return verdict(found, null, difficulty);
+  const reading = scheduler.ask("examine", { ...args, proof: undefined }, signal);
+  const fill = beginFill(scheduler, key, follow);
+  try {
+    const found = await reading;
+    if (!found.hashingBlob) {
+      const detail = "the block could not be read";
+      found.checks.push({ name: "proof-of-work", passed: null, detail });
+      return verdict(found, null, difficulty);
+    }
+    const hash = await hashed(found.hashingBlob);
+    found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
+    return verdict(found, hash, difficulty);
+  } finally {
+    fill.end();
+    scheduler.drop(fill);
   }
-  const hash = await hashed(found.hashingBlob);
-  found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
-  return verdict(found, hash, difficulty);
+}
+
+/** Begins to fill the cache of a key, so that another worker can read the block meanwhile. */
+function beginFill(scheduler: Scheduler, key: Uint8Array, { onProgress }: Follow): Hashing {
+  // The request for the hash meets the same errors, and reports completion.
+  const ignored = { resolve: () => undefined, reject: () => undefined };
+  const request = { key, version: 1, inputs: [], isUrgent: true } as const;
+  return scheduler.begin(request, ignored, (progress) => {
+    if (progress.done < 1) onProgress?.(progress);
+  });
 }
 
 /** Returns the network of a block or a chain, which is `mainnet` by default. */
