@@ -1,4 +1,5 @@
 /** The view Verify: verifies a real block at once, and any other on request. */
+import { engine } from "../../engine/engine.js";
 import { takeDrops } from "../../shell/drop.js";
 import { find, fragment, make } from "../../shell/page.js";
 import { remember } from "../../shell/router.js";
@@ -110,6 +111,8 @@ class Verify implements Mounted {
     const found = examples.find((example) => example.height === height);
     const problem = find(this.#root, "#example-error", HTMLElement);
     problem.textContent = "";
+    // Workers start while the block is loaded. The report shows why they could not.
+    engine().catch(() => undefined);
     try {
       const subject = found ?? (await wholeExample(height, this.#closing.signal));
       // The visitor may have chosen another block meanwhile.
