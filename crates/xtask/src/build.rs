@@ -50,6 +50,13 @@ const CONFORMANCE: WasmCrate = WasmCrate {
     options: &[],
 };
 
+/// Flags of the compiler that make a panic a trap.
+const TRAPPING: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
+
+/// Options of Cargo that compile the standard library from its sources, with its smaller algorithms.
+const STANDARD_LIBRARY: [&str; 2] =
+    ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
 
@@ -99,13 +106,19 @@ pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
 }
 
 /// Builds each of the crates whose sources changed.
+///
+/// A panic is a trap without a text: its formatting code would be a tenth of a download. That holds for the standard
+/// library too only if it is compiled with the same flags.
 fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
-    let paths = remap::config(setup::TARGET, &remap::flags(&tools.sysroot()?)?);
+    setup::standard_library_sources(tools)?;
+    let mut flags = remap::flags(&tools.sysroot()?)?;
+    flags.extend(TRAPPING.map(str::to_owned));
+    let flags = remap::config(setup::TARGET, &flags);
     for WasmCrate { folder, sources, options } in crates {
         let inputs = [*sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
         let name = folder.replace('/', "-");
         let pkg = format!("{folder}/pkg");
-        let stamp = Stamp::new(&name, &inputs, &[tools.identity(), &paths], &pkg)?;
+        let stamp = Stamp::new(&name, &inputs, &[tools.identity(), &flags], &pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
             continue;
@@ -113,8 +126,9 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         let mut wasm_pack = tools.command("wasm-pack")?;
         wasm_pack.args(["build", folder, "--release", "--target", "web"]);
         wasm_pack.args(["--mode", "no-install", "--out-dir", "pkg", "--", "--locked"]);
-        wasm_pack.args(*options);
-        process::run(wasm_pack.args(["--config", &paths]))?;
+        wasm_pack.args(STANDARD_LIBRARY).args(*options);
+        // The flags and the options are unstable features of a stable compiler.
+        process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags]))?;
         process::run(Node::Installed.run(HASH)?.arg(&pkg).args(tools.versions()?))?;
         stamp.write()?;
     }
