@@ -201,7 +201,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     try {
       const state = await this.#load();
       if (this.#stop.signal.aborted) return;
-      const { workerUrl, moneroWasmUrl } = this.#scheduler.addresses;
+      const { workerUrl, followWasmUrl } = this.#scheduler.addresses;
       const sources = this.#given.map(({ kind, url, fetch }) => ({
         ...{ kind, url },
         isRemote: fetch !== undefined || BUFFERS_WITHOUT_LIMIT,
@@ -218,7 +218,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       this.#thread.keepAlive(true);
       const { network, fixedDifficulty, sample, deep, poll, timeout, start } = this.#choices;
       const settings = { network, fixedDifficulty, sample, deep, poll, timeout, start };
-      this.#post({ kind: "begin", args: { ...settings, state, sources, moneroWasmUrl } });
+      this.#post({ kind: "begin", args: { ...settings, state, sources, followWasmUrl } });
     } catch (thrown) {
       await this.#end(asRandomXError(thrown));
     }
