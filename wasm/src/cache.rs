@@ -116,7 +116,7 @@ impl Cache {
     pub fn new(memory: &Memory, items: &Module, slot: u32) -> Result<Cache, Failure> {
         let slot = slot as usize;
         if slot >= SLOTS {
-            return Err(Failure::InvalidArgument(format!("slot: expected 0 to 31, got {slot}")));
+            return Err(argument::unexpected("slot", "0 to 31", &argument::digits(slot as f64)));
         }
         Ok(Self(Arc::new(CacheItems::new(items, memory, slot)?)))
     }

@@ -1,7 +1,8 @@
 //! Errors that this module throws.
 
+use crate::argument::{digits, unexpected};
 use js_sys::{Error, RangeError, Reflect};
-use randomx::VmError;
+use randomx::{MAX_LANES, VmError};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// A failure, which becomes a JavaScript `Error` with a `code` property.
@@ -48,12 +49,20 @@ impl Failure {
     }
 }
 
+/// The messages are those of `VmError`, without its formatting code.
 impl From<VmError> for Failure {
     fn from(error: VmError) -> Self {
         match error {
-            VmError::OutOfMemory { .. } => Self::OutOfMemory(error.to_string()),
-            // All others refuse an option.
-            _ => Self::InvalidArgument(error.to_string()),
+            VmError::OutOfMemory { bytes } => {
+                let needed = digits((bytes >> 20) as f64);
+                let parts = ["no memory for the RandomX scratchpads: ", &needed, " MiB needed"];
+                Self::OutOfMemory(parts.concat())
+            }
+            VmError::Lanes { requested } => {
+                let expected = String::from("1 to ") + &digits(MAX_LANES as f64);
+                unexpected("lanes", &expected, &digits(requested as f64))
+            }
+            _ => Self::Refused(String::from("no machine code for this processor")),
         }
     }
 }

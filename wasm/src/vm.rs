@@ -94,9 +94,9 @@ impl Vm {
             .iter()
             .enumerate()
             .map(|(index, input)| {
-                let name = format!("inputs[{index}]");
+                let name = argument::entry("inputs", index);
                 let input: &Uint8Array = input.dyn_ref().ok_or_else(|| {
-                    Failure::InvalidArgument(format!("{name}: expected a Uint8Array"))
+                    Failure::InvalidArgument([&name, ": expected a Uint8Array"].concat())
                 })?;
                 argument::bytes(&name, input)
             })
