@@ -2,13 +2,14 @@
  * The worker's entry. It loads the WebAssembly module and answers one request after another, or it
  * follows a chain.
  */
-import loadWasm, {
+import {
   Cache,
   CacheBuilder,
   Vm,
   cacheMemory,
   commitment,
   detectFeatures,
+  initSync,
 } from "../pkg/randomx_wasm.js";
 import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
@@ -128,7 +129,7 @@ function getRules(): Promise<Rules> {
 async function loadRules(): Promise<Rules> {
   const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
-  await monero.default({ module_or_path: await load(moneroWasmUrl, own) });
+  monero.initSync({ module: await load(moneroWasmUrl, own) });
   return new Rules(monero);
 }
 
@@ -156,7 +157,7 @@ async function loadDriver(
     import("./chain/driver.js"),
   ]);
   const own = new URL("../follow/pkg/randomx_follow_wasm_bg.wasm", import.meta.url);
-  await client.default({ module_or_path: await load(address, own) });
+  client.initSync({ module: await load(address, own) });
   return new Driver(client, reply);
 }
 
@@ -207,7 +208,7 @@ async function beginWasm(
   checkSupport();
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
-  await loadWasm({ module_or_path: module });
+  initSync({ module });
   const { features, bits } = chooseFeatures(detectFeatures(), args.features);
   const wasm = { Cache, CacheBuilder, Vm, cacheMemory, commitment };
   session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);
