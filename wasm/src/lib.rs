@@ -19,3 +19,5 @@ mod argument;
 mod clock;
 #[allow(unsafe_code)]
 mod host;
+
+randomx_heap::use_heap!();

@@ -30,3 +30,5 @@ pub use chain::Chain;
 pub use client::{ChainClient, ClientConfig, RefusedState, transaction_id};
 #[cfg(feature = "rules")]
 pub use rules::{meets_difficulty, proof_of_work, seed_height};
+
+randomx_heap::use_heap!();
