@@ -1,7 +1,8 @@
 //! Checks of arguments from JavaScript, which are copied into wasm memory.
 
 use crate::error::Failure;
-use js_sys::{Number, Uint8Array, Uint32Array};
+use crate::text::{digits, entry};
+use js_sys::{Uint8Array, Uint32Array};
 use randomx::params::DATASET_ITEMS;
 use randomx::{HASH_SIZE, Version};
 
@@ -29,7 +30,7 @@ fn at_most(name: &str, array: &Uint8Array, limit: usize) -> Result<usize, Failur
     let length = array.length() as usize;
     if length > limit {
         let expected = ["at most ", &digits(limit as f64), " bytes"].concat();
-        return Err(unexpected(name, &expected, &(digits(length as f64) + " bytes")));
+        return Err(Failure::unexpected(name, &expected, &(digits(length as f64) + " bytes")));
     }
     Ok(length)
 }
@@ -51,7 +52,7 @@ fn copy_into(bytes: &mut Vec<u8>, array: &Uint8Array, length: usize) {
 pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<[u8; HASH_SIZE], Failure> {
     let length = array.length() as usize;
     if length != HASH_SIZE {
-        return Err(unexpected(name, "32 bytes", &(digits(length as f64) + " bytes")));
+        return Err(Failure::unexpected(name, "32 bytes", &(digits(length as f64) + " bytes")));
     }
     let mut copy = [0; HASH_SIZE];
     array.copy_to(&mut copy);
@@ -65,7 +66,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     } else if number == 2.0 {
         Ok(Version::V2)
     } else {
-        Err(unexpected(name, "1 or 2", &digits(number)))
+        Err(Failure::unexpected(name, "1 or 2", &digits(number)))
     }
 }
 
@@ -74,36 +75,21 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
-        Err(unexpected(name, "a whole number from 0 to 2^53 - 1", &digits(number)))
+        Err(Failure::unexpected(name, "a whole number from 0 to 2^53 - 1", &digits(number)))
     }
-}
-
-/// Returns the failure for an argument. `format!` would add 2 KiB to the download.
-pub(crate) fn unexpected(name: &str, expected: &str, given: &str) -> Failure {
-    Failure::InvalidArgument([name, ": expected ", expected, ", got ", given].concat())
-}
-
-/// Returns the name of an entry of a list.
-pub(crate) fn entry(list: &str, index: usize) -> String {
-    [list, "[", &digits(index as f64), "]"].concat()
-}
-
-/// JavaScript formats the number: the Rust code for that is larger than all of SuperscalarHash.
-pub(crate) fn digits(number: f64) -> String {
-    Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default()
 }
 
 /// Returns numbers of dataset items, at most 65,536.
 pub(crate) fn item_numbers(name: &str, array: &Uint32Array) -> Result<Vec<u32>, Failure> {
     let length = array.length();
     if length > MAX_ITEMS {
-        return Err(unexpected(name, "at most 65536 numbers", &digits(length.into())));
+        return Err(Failure::unexpected(name, "at most 65536 numbers", &digits(length.into())));
     }
     let numbers = array.to_vec();
     match numbers.iter().position(|&number| number >= DATASET_ITEMS) {
         Some(index) => {
             let expected = String::from("less than ") + &digits(DATASET_ITEMS.into());
-            Err(unexpected(&entry(name, index), &expected, &digits(numbers[index].into())))
+            Err(Failure::unexpected(&entry(name, index), &expected, &digits(numbers[index].into())))
         }
         None => Ok(numbers),
     }

@@ -1,6 +1,6 @@
 //! Errors that this module throws.
 
-use crate::argument::{digits, unexpected};
+use crate::text::digits;
 use js_sys::{Error, RangeError, Reflect};
 use randomx::{MAX_LANES, VmError};
 use wasm_bindgen::{JsCast, JsValue};
@@ -17,6 +17,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Returns the failure for an argument that is not what was expected.
+    pub(crate) fn unexpected(name: &str, expected: &str, given: &str) -> Failure {
+        Self::InvalidArgument([name, ": expected ", expected, ", got ", given].concat())
+    }
+
     /// Converts what the JavaScript engine threw when it compiled or called something.
     pub(crate) fn refused(thrown: &JsValue) -> Failure {
         let message = match thrown.dyn_ref::<Error>() {
@@ -60,7 +65,7 @@ impl From<VmError> for Failure {
             }
             VmError::Lanes { requested } => {
                 let expected = String::from("1 to ") + &digits(MAX_LANES as f64);
-                unexpected("lanes", &expected, &digits(requested as f64))
+                Self::unexpected("lanes", &expected, &digits(requested as f64))
             }
             _ => Self::Refused(String::from("no machine code for this processor")),
         }
