@@ -36,7 +36,7 @@ fn blocks_never_overlap() {
                 Some((block, old, mark)) => {
                     let bytes = std::slice::from_raw_parts(block, old.size());
                     assert!(bytes.iter().all(|&byte| byte == mark), "step {step}");
-                    if number % 3 == 0 {
+                    if number.is_multiple_of(3) {
                         heap.dealloc(block, old);
                         continue;
                     }
