@@ -47,21 +47,22 @@ const MONERO: WasmCrate = WasmCrate {
     pkg: "wasm/monero/pkg",
     name: "randomx_monero_wasm",
     sources: &MONERO_SOURCES,
-    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=rules"],
+    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=rules"],
 };
 
 /// The light client, which a page loads to follow a chain.
 const FOLLOW: WasmCrate = WasmCrate {
     pkg: "wasm/follow/pkg",
     name: "randomx_follow_wasm",
-    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=follow"],
+    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=follow"],
     ..MONERO
 };
 
 const MONERO_SOURCES: [&str; 2] = ["wasm/monero/Cargo.toml", "wasm/monero/src"];
 
-/// Optimises for size: the rules take microseconds a block, and visitors download them.
-const SMALL: [&str; 2] = [
+/// Optimises for size, across crates: the rules take microseconds a block, and visitors download them.
+const SMALL: [&str; 3] = [
+    "--config=profile.release.lto=\"fat\"",
     "--config=profile.release.package.randomx-monero.opt-level=\"z\"",
     "--config=profile.release.package.randomx-monero-wasm.opt-level=\"z\"",
 ];
