@@ -31,8 +31,8 @@ const published = new URL("dist/", here);
 /** Where this run writes them. */
 const dist = new URL(`dist-${process.pid}/`, here);
 
-/** The output folders of the crates. The second has Monero's rules. */
-const PACKAGES = ["pkg/", "monero/pkg/"];
+/** The folders of the modules: hashing, Monero's rules, and the light client. */
+const PACKAGES = ["pkg/", "monero/pkg/", "follow/pkg/"];
 
 /** The crates that are compiled into the modules. */
 const CRATES = ["randomx-wasm", "randomx-monero-wasm"];

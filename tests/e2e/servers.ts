@@ -15,7 +15,14 @@ interface Site {
 }
 
 /** Sources of both sites. */
-const SHARED = ["wasm/js", "wasm/pkg", "wasm/monero/pkg", "vite.config.ts", "package-lock.json"];
+const SHARED = [
+  "wasm/js",
+  "wasm/pkg",
+  "wasm/monero/pkg",
+  "wasm/follow/pkg",
+  "vite.config.ts",
+  "package-lock.json",
+];
 
 const HARNESS_CONFIG = "tests/e2e/harness/vite.config.ts";
 

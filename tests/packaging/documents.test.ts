@@ -50,6 +50,7 @@ test("the configuration has the hashes of the modules", async () => {
   expect(modules).toEqual({
     randomx: digest("pkg/randomx_wasm_bg.wasm", "sha256", "hex"),
     monero: digest("monero/pkg/randomx_monero_wasm_bg.wasm", "sha256", "hex"),
+    follow: digest("follow/pkg/randomx_follow_wasm_bg.wasm", "sha256", "hex"),
   });
 });
 

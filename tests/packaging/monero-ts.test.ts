@@ -34,7 +34,7 @@ fullTest("monero-ts in a browser receives what the chain proves", async () => {
   });
   const dist = join(root, "node_modules/randomx-web/dist");
   cpSync(join(dist, "pkg/randomx_wasm_bg.wasm"), join(path, "randomx.wasm"));
-  cpSync(join(dist, "monero/pkg/randomx_monero_wasm_bg.wasm"), join(path, "monero.wasm"));
+  cpSync(join(dist, "follow/pkg/randomx_follow_wasm_bg.wasm"), join(path, "follow.wasm"));
   cpSync(join(root, "index.html"), join(path, "index.html"));
   const address = await serve(path);
 
@@ -61,7 +61,7 @@ fullTest("monero-ts in a browser receives what the chain proves", async () => {
   const asked = {
     ...{ source: source.url, node: node.url, height: HONEST, altered: ALTERED },
     ...{ workerUrl: `${address}worker.js`, wasmUrl: "./randomx.wasm" },
-    moneroWasmUrl: "./monero.wasm",
+    followWasmUrl: "./follow.wasm",
   };
   expect(await callAt(address, "ask", asked)).toMatchObject({
     height: COUNT + 1,

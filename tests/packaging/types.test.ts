@@ -39,6 +39,7 @@ test("attw finds the types of every entry point, by each way of resolution", () 
     "--exclude-entrypoints",
     "./randomx.wasm",
     "./monero.wasm",
+    "./follow.wasm",
   ];
   run("@arethetypeswrong/cli/dist/index.js", [inject("tarball"), ...options], repositoryPath(""));
 });

@@ -50,6 +50,8 @@ export interface CreateOptions {
   wasmUrl?: string | URL | undefined;
   /** The address of the WebAssembly of Monero's rules, likewise. It is loaded when first needed. */
   moneroWasmUrl?: string | URL | undefined;
+  /** The address of the WebAssembly of {@link RandomX.follow}, likewise. */
+  followWasmUrl?: string | URL | undefined;
   /** The file of the native add-on, if it is not in the package for the system. */
   nativeUrl?: string | URL | undefined;
   /** The address of the worker's script, likewise. A `blob:` script imports one of another origin. */
@@ -90,7 +92,7 @@ export interface Configuration {
    * The SHA-256 hashes of the WebAssembly that this version of the package is built with, in
    * hexadecimal digits, as `SHA256SUMS` in the package lists them.
    */
-  modules: { randomx: string; monero: string };
+  modules: { randomx: string; monero: string; follow: string };
 }
 
 /** Checked options. */
@@ -108,6 +110,7 @@ export interface Choices {
   features: Partial<Features>;
   wasmUrl: string | undefined;
   moneroWasmUrl: string | undefined;
+  followWasmUrl: string | undefined;
   nativeUrl: string | undefined;
   workerUrl: string | undefined;
 }
@@ -147,6 +150,7 @@ export function choices(options: CreateOptions): Choices {
     features: (name, value = {}) => featureSwitches(name, value),
     wasmUrl: validate.address,
     moneroWasmUrl: validate.address,
+    followWasmUrl: validate.address,
     nativeUrl: validate.address,
     workerUrl: validate.address,
   });

@@ -140,7 +140,7 @@ export class Scheduler {
   }
 
   /** The addresses of the worker's script and of the module of Monero's rules, if they were given. */
-  get addresses(): Pick<Choices, "workerUrl" | "moneroWasmUrl"> {
+  get addresses(): Pick<Choices, "workerUrl" | "followWasmUrl"> {
     return this.#choices;
   }
 

@@ -2,13 +2,14 @@
  * The worker's entry. It loads the WebAssembly module and answers one request after another, or it
  * follows a chain.
  */
-import loadWasm, {
+import {
   Cache,
   CacheBuilder,
   Vm,
   cacheMemory,
   commitment,
   detectFeatures,
+  initSync,
 } from "../pkg/randomx_wasm.js";
 import { compile, lockManager, nodeModule, serve } from "./environment.js";
 import { RandomXError, asRandomXError } from "./errors.js";
@@ -122,35 +123,42 @@ async function judge(
 
 /** Loads the rules when they are first needed: callers who only hash do not download them. */
 function getRules(): Promise<Rules> {
-  return (rules ??= loadMonero().then((monero) => new Rules(monero)));
+  return (rules ??= loadRules());
 }
 
-async function loadMonero(): Promise<typeof import("../monero/pkg/randomx_monero_wasm.js")> {
+async function loadRules(): Promise<Rules> {
   const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
-  await monero.default({ module_or_path: await load(moneroWasmUrl, own) });
-  return monero;
+  monero.initSync({ module: await load(moneroWasmUrl, own) });
+  return new Rules(monero);
 }
 
-/** Passes a message to the driver of a chain, which the first one starts. */
+/** Passes a message to the driver of a chain, which the first message starts. */
 async function follow(message: ToChain): Promise<void> {
   const reply = (chain: FromChain): void => {
     send({ type: "chain", chain });
   };
   try {
-    if (message.kind === "begin") ({ moneroWasmUrl } = message.args);
-    driver ??= loadDriver(reply);
-    (await driver).receive(message);
+    if (message.kind === "begin") driver = loadDriver(message.args.followWasmUrl, reply);
+    (await driver)?.receive(message);
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
     reply({ kind: "failed", error: { code, message } });
   }
 }
 
-async function loadDriver(reply: (message: FromChain) => void): Promise<Driver> {
+async function loadDriver(
+  address: string | undefined,
+  reply: (message: FromChain) => void,
+): Promise<Driver> {
   checkSupport();
-  const [monero, { Driver }] = await Promise.all([loadMonero(), import("./chain/driver.js")]);
-  return new Driver(monero, reply);
+  const [client, { Driver }] = await Promise.all([
+    import("../follow/pkg/randomx_follow_wasm.js"),
+    import("./chain/driver.js"),
+  ]);
+  const own = new URL("../follow/pkg/randomx_follow_wasm_bg.wasm", import.meta.url);
+  client.initSync({ module: await load(address, own) });
+  return new Driver(client, reply);
 }
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
@@ -200,7 +208,7 @@ async function beginWasm(
   checkSupport();
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
-  await loadWasm({ module_or_path: module });
+  initSync({ module });
   const { features, bits } = chooseFeatures(detectFeatures(), args.features);
   const wasm = { Cache, CacheBuilder, Vm, cacheMemory, commitment };
   session = new Session(wasm, { lanes: args.lanes, place: args.place, features: bits }, pause);

@@ -1,7 +1,8 @@
 //! Checks of arguments from JavaScript, which are copied into wasm memory.
 
 use crate::error::Failure;
-use js_sys::{Number, Uint8Array, Uint32Array};
+use crate::text::{digits, entry};
+use js_sys::{Uint8Array, Uint32Array};
 use randomx::params::DATASET_ITEMS;
 use randomx::{HASH_SIZE, Version};
 
@@ -28,18 +29,18 @@ pub(crate) fn bytes(name: &str, array: &Uint8Array) -> Result<Vec<u8>, Failure> 
 fn at_most(name: &str, array: &Uint8Array, limit: usize) -> Result<usize, Failure> {
     let length = array.length() as usize;
     if length > limit {
-        return Err(Failure::InvalidArgument(format!(
-            "{name}: expected at most {limit} bytes, got {length} bytes"
-        )));
+        let expected = ["at most ", &digits(limit as f64), " bytes"].concat();
+        return Err(Failure::unexpected(name, &expected, &(digits(length as f64) + " bytes")));
     }
     Ok(length)
 }
 
 fn reserve(name: &str, bytes: &mut Vec<u8>, capacity: usize) -> Result<(), Failure> {
     let more = capacity.saturating_sub(bytes.len());
-    bytes
-        .try_reserve_exact(more)
-        .map_err(|_| Failure::OutOfMemory(format!("{name}: no memory for {capacity} bytes")))
+    bytes.try_reserve_exact(more).map_err(|_| {
+        let capacity = digits(capacity as f64);
+        Failure::OutOfMemory([name, ": no memory for ", &capacity, " bytes"].concat())
+    })
 }
 
 fn copy_into(bytes: &mut Vec<u8>, array: &Uint8Array, length: usize) {
@@ -51,9 +52,7 @@ fn copy_into(bytes: &mut Vec<u8>, array: &Uint8Array, length: usize) {
 pub(crate) fn hash(name: &str, array: &Uint8Array) -> Result<[u8; HASH_SIZE], Failure> {
     let length = array.length() as usize;
     if length != HASH_SIZE {
-        return Err(Failure::InvalidArgument(format!(
-            "{name}: expected {HASH_SIZE} bytes, got {length} bytes"
-        )));
+        return Err(Failure::unexpected(name, "32 bytes", &(digits(length as f64) + " bytes")));
     }
     let mut copy = [0; HASH_SIZE];
     array.copy_to(&mut copy);
@@ -67,7 +66,7 @@ pub(crate) fn version(name: &str, number: f64) -> Result<Version, Failure> {
     } else if number == 2.0 {
         Ok(Version::V2)
     } else {
-        Err(unexpected(name, "1 or 2", number))
+        Err(Failure::unexpected(name, "1 or 2", &digits(number)))
     }
 }
 
@@ -76,31 +75,22 @@ pub(crate) fn whole(name: &str, number: f64) -> Result<u64, Failure> {
     if (0.0..=MAX_SAFE_INTEGER).contains(&number) && number.fract() == 0.0 {
         Ok(number as u64)
     } else {
-        Err(unexpected(name, "a whole number from 0 to 2^53 - 1", number))
+        Err(Failure::unexpected(name, "a whole number from 0 to 2^53 - 1", &digits(number)))
     }
-}
-
-/// JavaScript formats the number: the Rust code for that is larger than all of SuperscalarHash.
-fn unexpected(name: &str, expected: &str, number: f64) -> Failure {
-    let number =
-        Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default();
-    Failure::InvalidArgument(format!("{name}: expected {expected}, got {number}"))
 }
 
 /// Returns numbers of dataset items, at most 65,536.
 pub(crate) fn item_numbers(name: &str, array: &Uint32Array) -> Result<Vec<u32>, Failure> {
     let length = array.length();
     if length > MAX_ITEMS {
-        return Err(Failure::InvalidArgument(format!(
-            "{name}: expected at most {MAX_ITEMS} numbers, got {length}"
-        )));
+        return Err(Failure::unexpected(name, "at most 65536 numbers", &digits(length.into())));
     }
     let numbers = array.to_vec();
     match numbers.iter().position(|&number| number >= DATASET_ITEMS) {
-        Some(index) => Err(Failure::InvalidArgument(format!(
-            "{name}[{index}]: expected less than {DATASET_ITEMS}, got {}",
-            numbers[index]
-        ))),
+        Some(index) => {
+            let expected = String::from("less than ") + &digits(DATASET_ITEMS.into());
+            Err(Failure::unexpected(&entry(name, index), &expected, &digits(numbers[index].into())))
+        }
         None => Ok(numbers),
     }
 }

@@ -2,7 +2,7 @@
 //! fill it step by step and compute dataset items from it.
 
 use crate::host::{self, CacheItems};
-use crate::{argument, error::Failure, features};
+use crate::{argument, error::Failure, features, text::digits};
 use js_sys::WebAssembly::{Memory, Module};
 use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array};
 use randomx::argon2d::{FILL_BLOCKS, first_blocks};
@@ -116,7 +116,7 @@ impl Cache {
     pub fn new(memory: &Memory, items: &Module, slot: u32) -> Result<Cache, Failure> {
         let slot = slot as usize;
         if slot >= SLOTS {
-            return Err(Failure::InvalidArgument(format!("slot: expected 0 to 31, got {slot}")));
+            return Err(Failure::unexpected("slot", "0 to 31", &digits(slot as f64)));
         }
         Ok(Self(Arc::new(CacheItems::new(items, memory, slot)?)))
     }

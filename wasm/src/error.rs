@@ -1,7 +1,8 @@
 //! Errors that this module throws.
 
+use crate::text::digits;
 use js_sys::{Error, RangeError, Reflect};
-use randomx::VmError;
+use randomx::{MAX_LANES, VmError};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// A failure, which becomes a JavaScript `Error` with a `code` property.
@@ -16,6 +17,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Returns the failure for an argument that is not what was expected.
+    pub(crate) fn unexpected(name: &str, expected: &str, given: &str) -> Failure {
+        Self::InvalidArgument([name, ": expected ", expected, ", got ", given].concat())
+    }
+
     /// Converts what the JavaScript engine threw when it compiled or called something.
     pub(crate) fn refused(thrown: &JsValue) -> Failure {
         let message = match thrown.dyn_ref::<Error>() {
@@ -48,12 +54,20 @@ impl Failure {
     }
 }
 
+/// The messages are those of `VmError`, without its formatting code.
 impl From<VmError> for Failure {
     fn from(error: VmError) -> Self {
         match error {
-            VmError::OutOfMemory { .. } => Self::OutOfMemory(error.to_string()),
-            // All others refuse an option.
-            _ => Self::InvalidArgument(error.to_string()),
+            VmError::OutOfMemory { bytes } => {
+                let needed = digits((bytes >> 20) as f64);
+                let parts = ["no memory for the RandomX scratchpads: ", &needed, " MiB needed"];
+                Self::OutOfMemory(parts.concat())
+            }
+            VmError::Lanes { requested } => {
+                let expected = String::from("1 to ") + &digits(MAX_LANES as f64);
+                Self::unexpected("lanes", &expected, &digits(requested as f64))
+            }
+            _ => Self::Refused(String::from("no machine code for this processor")),
         }
     }
 }

@@ -19,3 +19,6 @@ mod argument;
 mod clock;
 #[allow(unsafe_code)]
 mod host;
+mod text;
+
+randomx_heap::use_heap!();

@@ -2,7 +2,7 @@
 
 use crate::clock::now;
 use crate::host::{CacheItems, JsHost};
-use crate::{argument, cache::Cache, error::Failure, features};
+use crate::{argument, cache::Cache, error::Failure, features, text::entry};
 use js_sys::{Array, Uint8Array};
 use randomx::cpu::Cpu;
 use randomx::interpreter::{Interpreter, Steps};
@@ -94,9 +94,9 @@ impl Vm {
             .iter()
             .enumerate()
             .map(|(index, input)| {
-                let name = format!("inputs[{index}]");
+                let name = entry("inputs", index);
                 let input: &Uint8Array = input.dyn_ref().ok_or_else(|| {
-                    Failure::InvalidArgument(format!("{name}: expected a Uint8Array"))
+                    Failure::InvalidArgument([&name, ": expected a Uint8Array"].concat())
                 })?;
                 argument::bytes(&name, input)
             })

@@ -1,7 +1,5 @@
 //! Checks of one block by itself.
 
-use std::collections::HashSet;
-
 use crate::block::Block;
 use crate::checks::{Check, CheckName};
 use crate::hash::{Hash, Hex};
@@ -191,15 +189,21 @@ fn check_transactions(block: Option<&Block>, height: Option<u64>) -> [Check; 2] 
     };
     let transaction = &block.miner_transaction;
     let version = block.header().major_version;
-    let mut seen = HashSet::new();
     let ids = block.transaction_ids();
-    let twice = ids.iter().find(|id| !seen.insert(**id));
     let name = CheckName::Transactions;
-    let unique = match twice {
-        Some(id) => name.failed(format!("transaction {} is listed twice", Hex(id))),
+    let unique = match repeated(&ids) {
+        Some(id) => name.failed(format!("transaction {} is listed twice", Hex(&id))),
         None => name.passed(format!("{} transactions, all different", ids.len())),
     };
     [transaction.check(version, height.unwrap_or(transaction.height)), unique]
+}
+
+/// Returns the first id that also comes before. A set would be 2 KiB of the download of a page.
+fn repeated(ids: &[Hash]) -> Option<Hash> {
+    let mut places: Vec<usize> = (0..ids.len()).collect();
+    places.sort_unstable_by_key(|&place| (ids[place], place));
+    let later = places.windows(2).filter(|pair| ids[pair[0]] == ids[pair[1]]).map(|pair| pair[1]);
+    later.min().map(|place| ids[place])
 }
 
 #[cfg(test)]
@@ -209,6 +213,19 @@ mod tests {
 
     fn version(version: u8, height: Option<u64>) -> Outcome {
         check_version(version, height, Network::Mainnet).outcome
+    }
+
+    #[test]
+    fn the_first_repetition_is_found() {
+        let found = |ids: &[u8]| {
+            let ids: Vec<Hash> = ids.iter().map(|&id| [id; 32]).collect();
+            repeated(&ids).map(|id| id[0])
+        };
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&[3, 1, 2]), None);
+        assert_eq!(found(&[3, 1, 1, 3]), Some(1));
+        assert_eq!(found(&[9, 1, 9, 1, 9]), Some(9));
+        assert_eq!(found(&[1, 9, 9, 9, 1]), Some(9));
     }
 
     #[test]

@@ -6,9 +6,11 @@
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64_aes;
+mod field;
 mod generator_1r;
 mod generator_4r;
 mod hash_1r;
+#[cfg(not(target_arch = "wasm32"))]
 mod soft;
 #[cfg(any(test, target_arch = "wasm32"))]
 mod tower;
@@ -22,8 +24,6 @@ pub use generator_4r::AesGenerator4R;
 pub use hash_1r::{aes_hash_1r, hash_and_fill_1r};
 
 use crate::cpu::Cpu;
-#[cfg(target_arch = "wasm32")]
-use crate::cpu::Extension;
 
 /// A column of generator state: one AES block.
 pub type Column = [u8; 16];
@@ -60,6 +60,7 @@ pub struct Aes(Implementation);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Implementation {
+    #[cfg(not(target_arch = "wasm32"))]
     Software,
     #[cfg(target_arch = "aarch64")]
     Armv8(aarch64_aes::Armv8),
@@ -71,8 +72,8 @@ enum Implementation {
 
 impl Aes {
     /// Returns the fastest implementation for `cpu`: AES-NI on x86-64, ARMv8's AES instructions on
-    /// ARM64, SIMD128 in WebAssembly, and lookup tables in plain Rust without
-    /// [`Extension::Aes`](crate::cpu::Extension::Aes).
+    /// ARM64, and lookup tables in plain Rust without [`Extension::Aes`](crate::cpu::Extension::Aes).
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn new(cpu: Cpu) -> Aes {
         #[cfg(target_arch = "aarch64")]
         if let Some(token) = aarch64_aes::Armv8::new(cpu) {
@@ -82,17 +83,20 @@ impl Aes {
         if let Some(token) = x86_aesni::AesNi::new(cpu) {
             return Aes(Implementation::AesNi(token));
         }
-        #[cfg(target_arch = "wasm32")]
-        if cpu.has(Extension::Aes) {
-            return Aes(Implementation::Simd128);
-        }
         let _ = cpu;
         Aes(Implementation::Software)
+    }
+
+    /// Returns the only implementation of this build.
+    #[cfg(target_arch = "wasm32")]
+    pub fn new(_: Cpu) -> Aes {
+        Aes(Implementation::Simd128)
     }
 
     /// Returns the name of the implementation.
     pub fn name(self) -> &'static str {
         match self.0 {
+            #[cfg(not(target_arch = "wasm32"))]
             Implementation::Software => "portable",
             #[cfg(target_arch = "aarch64")]
             Implementation::Armv8(_) => "ARMv8",
@@ -120,6 +124,7 @@ impl Aes {
 macro_rules! dispatch {
     ($aes:expr, $function:ident($($argument:expr),*)) => {
         match $aes.0 {
+            #[cfg(not(target_arch = "wasm32"))]
             $crate::aes::Implementation::Software => $crate::aes::soft::$function($($argument),*),
             #[cfg(target_arch = "aarch64")]
             // SAFETY: an `Armv8` proves that the AES instructions were detected.

@@ -16,6 +16,7 @@ mod x86_avx2;
 #[cfg(target_arch = "x86_64")]
 mod x86_avx512;
 
+#[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
 
 use crate::cpu::Cpu;
@@ -201,8 +202,13 @@ impl Blake2b {
 impl Default for Blake2b {
     /// Returns the fastest implementation for this processor.
     fn default() -> Blake2b {
-        static FASTEST: LazyLock<Blake2b> = LazyLock::new(|| Blake2b::new(Cpu::detect()));
-        *FASTEST
+        #[cfg(target_arch = "x86_64")]
+        {
+            static FASTEST: LazyLock<Blake2b> = LazyLock::new(|| Blake2b::new(Cpu::detect()));
+            *FASTEST
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Blake2b::PORTABLE
     }
 }
 

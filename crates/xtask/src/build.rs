@@ -11,34 +11,67 @@ use crate::stamp::Stamp;
 use crate::{output, process, remap, workspace};
 
 /// Sources of every wasm crate.
-const SHARED: [&str; 5] =
-    ["crates/randomx", "crates/monero", "Cargo.toml", "Cargo.lock", ".cargo/config.toml"];
+const SHARED: [&str; 6] = [
+    "crates/randomx",
+    "crates/monero",
+    "crates/heap",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo/config.toml",
+];
 
-/// A crate that wasm-pack builds into its folder `pkg`.
+/// A module that wasm-pack builds from a crate.
 struct WasmCrate {
+    /// The crate's folder.
     folder: &'static str,
+    /// The folder of the module, and its name.
+    pkg: &'static str,
+    name: &'static str,
     /// Its sources, besides [`SHARED`].
     sources: &'static [&'static str],
     /// Further options of Cargo.
     options: &'static [&'static str],
 }
 
-const HASHES: WasmCrate =
-    WasmCrate { folder: "wasm", sources: &["wasm/Cargo.toml", "wasm/src"], options: &[] };
+const HASHES: WasmCrate = WasmCrate {
+    folder: "wasm",
+    pkg: "wasm/pkg",
+    name: "randomx_wasm",
+    sources: &["wasm/Cargo.toml", "wasm/src"],
+    options: &[],
+};
 
-/// Optimised for size: its rules take microseconds a block, and visitors download it.
+/// Monero's rules, which a page loads to verify blocks.
 const MONERO: WasmCrate = WasmCrate {
     folder: "wasm/monero",
-    sources: &["wasm/monero/Cargo.toml", "wasm/monero/src"],
-    options: &[
-        "--config=profile.release.package.randomx-monero.opt-level=\"z\"",
-        "--config=profile.release.package.randomx-monero-wasm.opt-level=\"z\"",
-    ],
+    pkg: "wasm/monero/pkg",
+    name: "randomx_monero_wasm",
+    sources: &MONERO_SOURCES,
+    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=rules"],
 };
+
+/// The light client, which a page loads to follow a chain.
+const FOLLOW: WasmCrate = WasmCrate {
+    pkg: "wasm/follow/pkg",
+    name: "randomx_follow_wasm",
+    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=follow"],
+    ..MONERO
+};
+
+const MONERO_SOURCES: [&str; 2] = ["wasm/monero/Cargo.toml", "wasm/monero/src"];
+
+/// Optimises for size, across crates: the rules take microseconds a block, and visitors download them.
+const SMALL: [&str; 3] = [
+    "--config=profile.release.lto=\"fat\"",
+    "--config=profile.release.package.randomx-monero.opt-level=\"z\"",
+    "--config=profile.release.package.randomx-monero-wasm.opt-level=\"z\"",
+];
 
 /// For the page only.
 const EXPLORE: WasmCrate = WasmCrate {
     folder: "wasm/explore",
+    pkg: "wasm/explore/pkg",
+    name: "randomx_explore_wasm",
     sources: &["wasm/explore/Cargo.toml", "wasm/explore/src", "crates/figures"],
     options: &[],
 };
@@ -46,9 +79,18 @@ const EXPLORE: WasmCrate = WasmCrate {
 /// For tests only.
 const CONFORMANCE: WasmCrate = WasmCrate {
     folder: "crates/conformance",
+    pkg: "crates/conformance/pkg",
+    name: "randomx_conformance",
     sources: &["crates/conformance", "tests/vectors"],
     options: &[],
 };
+
+/// Flags of the compiler that make a panic a trap.
+const TRAPPING: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
+
+/// Options of Cargo that compile the standard library from its sources, with its smaller algorithms.
+const STANDARD_LIBRARY: [&str; 2] =
+    ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
@@ -56,7 +98,7 @@ const HASH: &str = "crates/xtask/scripts/hash.mjs";
 /// Installs the tools of wasm builds, and builds the crates of the package and the page.
 pub(crate) fn product_from_scratch() -> Result<()> {
     setup::packages()?;
-    build(&setup::wasm_tools()?, &[HASHES, MONERO, EXPLORE])
+    build(&setup::wasm_tools()?, &[HASHES, MONERO, FOLLOW, EXPLORE])
 }
 
 /// Installs the tools of wasm builds, and builds every wasm crate.
@@ -73,7 +115,7 @@ pub(crate) fn package_from_scratch() -> Result<()> {
 
 /// Builds the npm package into `wasm/dist`.
 pub(crate) fn package(tools: &WasmTools) -> Result<()> {
-    build(tools, &[HASHES, MONERO])?;
+    build(tools, &[HASHES, MONERO, FOLLOW])?;
     package_files()
 }
 
@@ -95,27 +137,34 @@ pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
 
 /// Builds every wasm crate.
 pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
-    build(tools, &[HASHES, MONERO, EXPLORE, CONFORMANCE])
+    build(tools, &[HASHES, MONERO, FOLLOW, EXPLORE, CONFORMANCE])
 }
 
 /// Builds each of the crates whose sources changed.
+///
+/// A panic is a trap without a text: its formatting code would be a tenth of a download. That holds for the standard
+/// library too only if it is compiled with the same flags.
 fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
-    let paths = remap::config(setup::TARGET, &remap::flags(&tools.sysroot()?)?);
-    for WasmCrate { folder, sources, options } in crates {
-        let inputs = [*sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-        let name = folder.replace('/', "-");
-        let pkg = format!("{folder}/pkg");
-        let stamp = Stamp::new(&name, &inputs, &[tools.identity(), &paths], &pkg)?;
+    setup::standard_library_sources(tools)?;
+    let mut flags = remap::flags(&tools.sysroot()?)?;
+    flags.extend(TRAPPING.map(str::to_owned));
+    let flags = remap::config(setup::TARGET, &flags);
+    for &WasmCrate { folder, pkg, name, sources, options } in crates {
+        let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
+        let stamp = Stamp::new(name, &inputs, &[tools.identity(), &flags], pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
             continue;
         }
         let mut wasm_pack = tools.command("wasm-pack")?;
         wasm_pack.args(["build", folder, "--release", "--target", "web"]);
-        wasm_pack.args(["--mode", "no-install", "--out-dir", "pkg", "--", "--locked"]);
-        wasm_pack.args(*options);
-        process::run(wasm_pack.args(["--config", &paths]))?;
-        process::run(Node::Installed.run(HASH)?.arg(&pkg).args(tools.versions()?))?;
+        // A relative path would begin in the crate's folder.
+        let out = workspace::root().join(pkg);
+        wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(out);
+        wasm_pack.args(["--", "--locked"]).args(STANDARD_LIBRARY).args(options);
+        // The flags and the options are unstable features of a stable compiler.
+        process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags]))?;
+        process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
         stamp.write()?;
     }
     Ok(())
@@ -161,6 +210,7 @@ pub(crate) fn web() -> Result<()> {
         "wasm/js",
         "wasm/pkg",
         "wasm/monero/pkg",
+        "wasm/follow/pkg",
         "wasm/explore/pkg",
         "wasm/README.md",
         "tests/vectors",

@@ -12,7 +12,8 @@ use crate::tier::Tier;
 use crate::{build, process};
 
 /// The packages that are compiled to wasm.
-const WASM_PACKAGES: [&str; 7] = [
+const WASM_PACKAGES: [&str; 8] = [
+    "randomx-heap",
     "randomx-core",
     "randomx-monero",
     "randomx-figures",

@@ -36,7 +36,7 @@ pub(crate) use foreign::{
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
 pub(crate) use target::{EMSCRIPTEN, TARGET};
-pub(crate) use wasm::{WasmTools, wasm_tools};
+pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
 
 /// Installs everything that `cargo xtask test --full` needs.
 pub(crate) fn everything() -> Result<()> {

@@ -5,6 +5,7 @@
 //! | tool                                               | pinned in           |
 //! | -------------------------------------------------- | ------------------- |
 //! | Rust, at least                                     | `Cargo.toml`        |
+//! | Rust for WebAssembly, at least                     | [`RUST_FOR_WASM`]   |
 //! | Node.js, at least                                  | `package.json`      |
 //! | wasm-bindgen, the crate and the program            | `Cargo.lock`        |
 //! | wasm-pack                                          | [`WASM_PACK`]       |
@@ -28,8 +29,8 @@ pub(crate) const CARGO_DENY: &str = "0.20.2";
 /// archives.
 pub(crate) const RELEASE_RUST: &str = "1.95.0";
 
-/// The oldest Rust that compiles this repository.
-pub(crate) const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+/// The oldest Rust that builds the modules of WebAssembly. Older ones cannot leave out the texts of panics.
+pub(crate) const RUST_FOR_WASM: &str = "1.92";
 
 /// The program wasm-bindgen reads what the crate of the same version wrote.
 pub(crate) fn wasm_bindgen() -> Result<String> {

@@ -8,8 +8,8 @@ const ENTRY = "\0page";
 const CODE = `import { RandomX } from ${JSON.stringify(PACKAGE)}; void RandomX.create();`;
 
 /**
- * Returns the bytes after Brotli of each file of a page that contains only the package. Files with
- * `monero` in their names are loaded only for Monero's rules.
+ * Returns the bytes after Brotli of each file of a page that contains only the package. A page that hashes loads the
+ * script of the page, `worker` and `randomx_wasm`, and the other files only for calls that need them.
  */
 export async function downloads(): Promise<Record<string, number>> {
   const output = await build({

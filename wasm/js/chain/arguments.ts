@@ -23,7 +23,7 @@ export interface SourceChoice {
 /** Checked options. */
 export interface FollowChoices extends Omit<
   FollowArgs,
-  "state" | "sources" | "moneroWasmUrl" | "timeout"
+  "state" | "sources" | "followWasmUrl" | "timeout"
 > {
   store: Store;
   timeout: number;

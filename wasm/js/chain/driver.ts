@@ -6,7 +6,7 @@ import type {
   ChainClient,
   ClientConfig,
   PlainAction,
-} from "../../monero/pkg/randomx_monero_wasm.js";
+} from "../../follow/pkg/randomx_follow_wasm.js";
 import { RandomXError, asRandomXError } from "../errors.js";
 import { hex } from "../monero/hex.js";
 import type { Transport } from "../monero/transport.js";
@@ -18,7 +18,7 @@ import { NodeSource, RelaySource, type HeaderSource } from "./sources.js";
 
 /** The exports of the WebAssembly module that a driver uses. */
 export type ChainWasm = Pick<
-  typeof import("../../monero/pkg/randomx_monero_wasm.js"),
+  typeof import("../../follow/pkg/randomx_follow_wasm.js"),
   "ClientConfig" | "hashingBlob"
 > &
   QuestionWasm;

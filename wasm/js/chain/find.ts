@@ -1,5 +1,5 @@
 /** The search for a transaction, which nodes answer and the chain proves. */
-import type { PlainExamination } from "../../monero/pkg/randomx_monero_wasm.js";
+import type { PlainExamination } from "../../follow/pkg/randomx_follow_wasm.js";
 import { hex } from "../monero/hex.js";
 import type { MoneroNode } from "../monero/node.js";
 import type { FoundTransaction } from "./types.js";

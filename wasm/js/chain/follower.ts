@@ -1,20 +1,15 @@
-/** A chain that is followed: a worker decides, and this thread hashes, stores and reports. */
+/** A chain that is followed, as its user sees it. Its work is in a module that is loaded for it. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import { unlessAborted } from "../abort.js";
 import { RandomXError, aborted, asRandomXError } from "../errors.js";
-import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
 import { hex } from "../monero/hex.js";
 import type { Scheduler } from "../scheduler.js";
-import { startThread, type Thread } from "../thread.js";
 import type { Bytes } from "../types.js";
 import * as validate from "../validate.js";
 import { followChoices, sourcesOf, type FollowChoices, type SourceChoice } from "./arguments.js";
 import { EventQueue } from "./events.js";
-import { Fetches } from "./fetches.js";
-import { Hashing } from "./hashing.js";
-import type { Answers, ChainMessage, FromChain, Question, ToChain } from "./protocol.js";
-import { eventsOf, tipOf } from "./reports.js";
-import { Saving } from "./saving.js";
+import type { Following } from "./following.js";
+import type { Answers, Question } from "./protocol.js";
 import type {
   ChainEvent,
   ChainHeader,
@@ -38,16 +33,10 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   readonly #given: readonly SourceChoice[];
   readonly #sources: SourceStatus[];
   readonly #events = new EventQueue();
-  readonly #hashing: Hashing;
-  readonly #fetches: Fetches;
-  readonly #saving: Saving;
-  readonly #finds = new Map<number, (found: FoundTransaction | undefined) => void>();
-  readonly #questions = new Map<number, Pending>();
   readonly #stop = new AbortController();
   readonly #detach: () => void;
-  #thread: Thread<ToChainMessage> | undefined;
+  #following: Following | undefined;
   #tip: ChainTip | undefined;
-  #asked = 0;
   #closing: Promise<void> | undefined;
 
   /** @internal */
@@ -55,30 +44,12 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     this.#scheduler = scheduler;
     this.#given = sourcesOf(sources);
     this.#choices = followChoices(options);
-    const { signal, store } = this.#choices;
+    const { signal } = this.#choices;
     scheduler.check(0, signal);
     this.#sources = this.#given.map(({ kind, url }, index) => ({
       ...{ index, kind, url },
       state: "connecting",
     }));
-    this.#saving = new Saving(store, (error) => {
-      this.#events.push({ type: "failure", part: "store", error });
-    });
-    this.#hashing = new Hashing(scheduler, {
-      hashed: (job, hash) => {
-        this.#post({ kind: "hashed", job, hash });
-      },
-      failed: (jobs, error) => {
-        this.#events.push({ type: "failure", part: "hash", error });
-        for (const job of jobs) this.#post({ kind: "hash-failed", job });
-      },
-    });
-    this.#fetches = new Fetches(
-      this.#given.map(({ fetch }) => fetch),
-      (message, transfer) => {
-        this.#post(message, transfer);
-      },
-    );
     const onAbort = (): void => {
       if (signal) void this.#end(aborted(signal));
     };
@@ -122,17 +93,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     const wanted = hex(validate.hash("txid", txid));
     const { signal } = validate.fields("options", options, { signal: validate.signal });
     if (signal?.aborted) throw aborted(signal);
-    if (!this.#thread || this.#stop.signal.aborted) return undefined;
-    const id = (this.#asked += 1);
-    const found = new Promise<FoundTransaction | undefined>((resolve) => {
-      this.#finds.set(id, resolve);
-    });
-    this.#post({ kind: "find", id, txid: wanted });
-    try {
-      return await unlessAborted(found, signal);
-    } finally {
-      if (this.#finds.delete(id)) this.#post({ kind: "stop-find", id });
-    }
+    return this.#following?.find(wanted, signal);
   }
 
   /**
@@ -199,26 +160,18 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   async #begin(): Promise<void> {
     try {
-      const state = await this.#load();
+      const [state, { Following }] = await Promise.all([this.#load(), import("./following.js")]);
       if (this.#stop.signal.aborted) return;
-      const { workerUrl, moneroWasmUrl } = this.#scheduler.addresses;
-      const sources = this.#given.map(({ kind, url, fetch }) => ({
-        ...{ kind, url },
-        isRemote: fetch !== undefined || BUFFERS_WITHOUT_LIMIT,
-      }));
-      const listener = {
-        message: ({ chain }: FromChainMessage) => {
-          this.#receive(chain);
+      const owner = {
+        ...{ scheduler: this.#scheduler, choices: this.#choices },
+        ...{ given: this.#given, sources: this.#sources },
+        tip: () => this.#tip,
+        report: (event: ChainEvent) => {
+          this.#report(event);
         },
-        failed: (reason: string) => {
-          void this.#end(new RandomXError("worker-failed", reason));
-        },
+        fail: (error: RandomXError) => void this.#end(error),
       };
-      this.#thread = startThread(listener, workerUrl);
-      this.#thread.keepAlive(true);
-      const { network, fixedDifficulty, sample, deep, poll, timeout, start } = this.#choices;
-      const settings = { network, fixedDifficulty, sample, deep, poll, timeout, start };
-      this.#post({ kind: "begin", args: { ...settings, state, sources, moneroWasmUrl } });
+      this.#following = new Following(owner, state);
     } catch (thrown) {
       await this.#end(asRandomXError(thrown));
     }
@@ -237,70 +190,14 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     }
   }
 
-  #receive(message: FromChain): void {
-    if (this.#stop.signal.aborted) return;
-    switch (message.kind) {
-      case "begun":
-        if (message.refused !== undefined) {
-          const error = new RandomXError("invalid-argument", message.refused);
-          this.#events.push({ type: "failure", part: "store", error });
-        }
-        if (message.tip) this.#report({ type: "tip", tip: tipOf(message.tip) });
-        break;
-      case "failed":
-        void this.#end(new RandomXError(message.error.code, message.error.message));
-        break;
-      case "hash":
-        this.#hashing.add(message.jobs);
-        break;
-      case "store":
-        this.#saving.save(message.state);
-        break;
-      case "report":
-        for (const event of eventsOf(message.report, message.failure, this.#sources)) {
-          this.#report(event);
-        }
-        break;
-      case "progress": {
-        const { read, target } = message;
-        this.#events.push({ type: "progress", read, checked: this.#tip?.height, target });
-        break;
-      }
-      case "synced":
-        if (this.#tip) this.#events.push({ type: "synced", tip: this.#tip });
-        break;
-      case "found":
-        this.#finds.get(message.id)?.(message.found);
-        this.#finds.delete(message.id);
-        break;
-      case "answer":
-        this.#questions.get(message.id)?.resolve(message.answer);
-        this.#questions.delete(message.id);
-        break;
-      default:
-        this.#fetches.receive(message);
-    }
-  }
-
   #report(event: ChainEvent): void {
     if (event.type === "tip" || event.type === "reorg") this.#tip = event.tip;
     this.#events.push(event);
   }
 
   #ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
-    const id = (this.#asked += 1);
-    return new Promise((resolve, reject) => {
-      if (!this.#thread || this.#stop.signal.aborted) {
-        reject(new RandomXError("disposed", "the chain is not followed"));
-        return;
-      }
-      this.#questions.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      this.#post({ kind: "question", id, question });
-    });
-  }
-
-  #post(message: ToChain, transfer?: ArrayBuffer[]): void {
-    this.#thread?.post({ type: "chain", chain: message }, transfer);
+    if (this.#following) return this.#following.ask(question);
+    return Promise.reject(new RandomXError("disposed", "the chain is not followed"));
   }
 
   #end(error: RandomXError | undefined): Promise<void> {
@@ -311,25 +208,9 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   async #close(error: RandomXError | undefined): Promise<void> {
     this.#stop.abort();
     this.#detach();
-    this.#hashing.close();
-    this.#fetches.close();
-    for (const resolve of this.#finds.values()) resolve(undefined);
-    this.#finds.clear();
-    const closed = new RandomXError("disposed", "the chain is not followed any more");
-    for (const { reject } of this.#questions.values()) reject(closed);
-    this.#questions.clear();
+    const gone = this.#following?.close();
+    this.#following = undefined;
     this.#events.end(error);
-    const gone = this.#thread?.terminate();
-    await this.#saving.idle();
     await gone;
   }
 }
-
-/** A question that waits for its answer. */
-interface Pending {
-  resolve: (answer: unknown) => void;
-  reject: (error: RandomXError) => void;
-}
-
-type ToChainMessage = ChainMessage<ToChain>;
-type FromChainMessage = ChainMessage<FromChain>;

@@ -2,11 +2,8 @@
  * The messages between a follower and its worker. The worker asks the sources, parses their answers
  * and decides. The follower hashes, stores and reports.
  */
-import type {
-  PlainCheckpoint,
-  PlainReport,
-  PlainTip,
-} from "../../monero/pkg/randomx_monero_wasm.js";
+import type { PlainReport, PlainTip } from "../../follow/pkg/randomx_follow_wasm.js";
+import type { PlainCheckpoint } from "../../monero/pkg/randomx_monero_wasm.js";
 import type { RandomXErrorCode } from "../errors.js";
 import type { PlainError } from "../protocol.js";
 import type { Network } from "../types.js";
@@ -39,7 +36,7 @@ export interface FollowArgs {
   /** The stored state, if there is one. */
   state: Uint8Array | undefined;
   sources: SourceArgs[];
-  moneroWasmUrl: string | undefined;
+  followWasmUrl: string | undefined;
 }
 
 /** A hash to compute. */

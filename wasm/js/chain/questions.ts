@@ -1,5 +1,5 @@
 /** Questions about the kept blocks, which the worker answers without asking a source. */
-import type { ChainClient, PlainHeader } from "../../monero/pkg/randomx_monero_wasm.js";
+import type { ChainClient, PlainHeader } from "../../follow/pkg/randomx_follow_wasm.js";
 import { hex } from "../monero/hex.js";
 import type { Network } from "../types.js";
 import type { Answers, Question } from "./protocol.js";
@@ -7,7 +7,7 @@ import type { ChainHeader } from "./types.js";
 
 /** The exports of the WebAssembly module that answers need. */
 export type QuestionWasm = Pick<
-  typeof import("../../monero/pkg/randomx_monero_wasm.js"),
+  typeof import("../../follow/pkg/randomx_follow_wasm.js"),
   "examine" | "transactionId"
 >;
 

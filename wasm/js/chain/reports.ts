@@ -1,5 +1,5 @@
 /** The client's reports as events. */
-import type { PlainBranch, PlainReport, PlainTip } from "../../monero/pkg/randomx_monero_wasm.js";
+import type { PlainBranch, PlainReport, PlainTip } from "../../follow/pkg/randomx_follow_wasm.js";
 import type { ChainBranch, ChainEvent, ChainTip, SourceState, SourceStatus } from "./types.js";
 
 /** Returns the events of a report. It updates the states of the sources. */

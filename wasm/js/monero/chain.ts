@@ -1,13 +1,11 @@
 /** The verification of a chain: each block must follow the rules that the blocks before it set. */
-import { unlessAborted } from "../abort.js";
-import { invalidArgument } from "../errors.js";
-import type { ChainArgs, LinkArgs, Result } from "../protocol.js";
+import { asRandomXError, invalidArgument } from "../errors.js";
+import type { ChainArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
 import { networkOf, type BlockStatus, type Check } from "./block.js";
 import { fromJson, toJson, type ChainCheckpoint } from "./checkpoint.js";
-import { isAccepted } from "./rules.js";
 
 /**
  * A block of a chain, and the claims about it. Each claim is checked against what the chain already
@@ -89,36 +87,19 @@ export interface ChainVerdict {
 
 const MAX_SAMPLE = 1_000_000;
 
-/** The bytes of blocks after which no more are judged together. */
-const MAX_BATCH = 2 << 20;
-
-const LINK = {
-  block: validate.optional(validate.bytes),
-  hashingBlob: validate.optional(validate.bytes),
-  id: validate.optional(validate.hash),
-  height: validate.optional(validate.height),
-  seedHash: validate.optional(validate.hash),
-  difficulty: validate.optional(validate.difficulty),
-};
-
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 type Start = PlainCheckpoint | number;
-type Work = Result<"chainWork">["works"][number];
-type Plain = Result<"chainVerdicts">["verdicts"][number];
 
 /** The verdicts on the blocks of a chain, in order. It ends after a block that breaks a rule. */
 export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   readonly #scheduler: Scheduler;
   readonly #follow: Follow;
-  readonly #settings: Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty">;
-  readonly #sample: number;
-  readonly #now: number | undefined;
+  readonly #run: Run;
   readonly #verdicts: AsyncGenerator<ChainVerdict, void, undefined>;
-  #start: Start;
 
   /** @internal */
   constructor(scheduler: Scheduler, blocks: unknown, options: unknown, follow: Follow) {
-    const { checkpoint, from, sample, now, ...settings } = validate.fields("options", options, {
+    const { checkpoint, from, ...settings } = validate.fields("options", options, {
       checkpoint: validate.optional(fromJson),
       from: validate.optional(validate.height),
       sample: (name, value = 1) => validate.count(name, value, MAX_SAMPLE),
@@ -129,10 +110,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     });
     this.#scheduler = scheduler;
     this.#follow = follow;
-    this.#settings = settings;
-    this.#sample = sample;
-    this.#now = now;
-    this.#start = startOf(checkpoint, from);
+    this.#run = { ...settings, start: startOf(checkpoint, from) };
     this.#verdicts = this.#judge(iterator(blocks));
   }
 
@@ -144,7 +122,8 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
    * that continues from it may repeat some verdicts, but skips none.
    */
   get checkpoint(): ChainCheckpoint | undefined {
-    return typeof this.#start === "number" ? undefined : toJson(this.#start);
+    const { start } = this.#run;
+    return typeof start === "number" ? undefined : toJson(start);
   }
 
   async next(): Promise<IteratorResult<ChainVerdict, void>> {
@@ -160,108 +139,28 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   }
 
   async *#judge(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
-    const { signal } = this.#follow;
     try {
-      let batch = await this.#read(source, 0);
-      for (let count = batch.links.length; batch.links.length > 0;) {
-        const now = this.#now ?? Math.floor(Date.now() / 1000);
-        const args = { ...this.#settings, start: this.#start, links: batch.links, now };
-        const { works, verdicts: judged } = await this.#scheduler.ask("chainWork", args, signal);
-        // The next blocks arrive while these are hashed. If reading fails, these are still judged.
-        const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
-        const hashes = await this.#hash(works);
-        const next = await upcoming;
-        const links = batch.links.flatMap((link, index) => proofOf(link, works[index]));
-        const { verdicts, checkpoint } = await this.#scheduler.ask(
-          "chainVerdicts",
-          { ...args, links, hashes, judged },
-          signal,
-        );
-        for (const verdict of verdicts) {
-          if (verdict === verdicts.at(-1)) this.#start = checkpoint ?? this.#start;
-          yield fromPlain(verdict);
-          if (!isAccepted(verdict)) return;
-        }
-        count += next.links.length;
-        batch = next;
-      }
-      if (batch.failure) throw batch.failure.error;
+      const { Judge } = await import("./judge.js").catch((cause: unknown) => {
+        throw asRandomXError(cause);
+      });
+      yield* new Judge(this.#scheduler, this.#run, this.#follow).verdicts(source);
     } finally {
       // Not awaited, because the source may hang.
       void Promise.resolve(source.return?.()).catch(() => undefined);
     }
   }
-
-  /**
-   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. None
-   * are left if there is none.
-   */
-  async #read(source: BlockIterator, first: number): Promise<Batch> {
-    const { lanes } = this.#scheduler;
-    const { signal } = this.#follow;
-    const links: LinkArgs[] = [];
-    let bytes = 0;
-    try {
-      while (links.length < 2 * lanes && bytes < MAX_BATCH) {
-        const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
-        if (done) break;
-        const link = linkArgs(`blocks[${first + links.length}]`, value);
-        bytes += (link.block?.length ?? 0) + (link.hashingBlob?.length ?? 0);
-        links.push(link);
-      }
-      return { links };
-    } catch (error) {
-      return { links, failure: { error } };
-    }
-  }
-
-  /** Returns the hashes of the sampled works and of the last one, which can then be a checkpoint. */
-  async #hash(works: readonly Work[]): Promise<(Uint8Array | undefined)[]> {
-    const last = works.findLastIndex((work) => work !== null);
-    return Promise.all(
-      works.map(async (work, index) => {
-        if (!work || (index !== last && !this.#isSampled())) return undefined;
-        // Requests with the same key are hashed together.
-        const { seedHash: key, hashingBlob: bytes } = work;
-        const request = { key, version: 1, inputs: [{ bytes }] } as const;
-        const [hash] = await this.#scheduler.hash(request, this.#follow);
-        return hash;
-      }),
-    );
-  }
-
-  /** Decides unpredictably whether a proof of work is checked. */
-  #isSampled(): boolean {
-    if (this.#sample === 1) return true;
-    const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-    return random * this.#sample < 2 ** 32;
-  }
 }
 
-function fromPlain(verdict: Plain): ChainVerdict {
-  const { status, difficulty, work, checks } = verdict;
-  return {
-    ...verdict,
-    status: status as BlockStatus,
-    valid: status === "valid",
-    difficulty: difficulty === null ? null : BigInt(difficulty),
-    work: BigInt(work),
-    checks: checks as Check[],
-  };
+/** A verification, as it goes on. */
+export interface Run extends Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty"> {
+  sample: number;
+  now: number | undefined;
+  /** Where the next batch begins. */
+  start: Start;
 }
 
-/** Returns what of a judged block is needed for its proof of work. */
-function proofOf(link: LinkArgs, work: Work | undefined): LinkArgs[] {
-  return work ? [{ ...link, block: undefined, hashingBlob: work.hashingBlob }] : [];
-}
-
-/** Blocks that are judged together, and the error that ended the source. */
-interface Batch {
-  links: LinkArgs[];
-  failure?: { error: unknown };
-}
-
-interface BlockIterator {
+/** The blocks, as they are read. */
+export interface BlockIterator {
   next: () => Promise<IteratorResult<unknown, unknown>> | IteratorResult<unknown, unknown>;
   return?: () => unknown;
 }
@@ -286,19 +185,4 @@ function startOf(checkpoint: PlainCheckpoint | undefined, from: number | undefin
     throw invalidArgument("from", `expected ${next}, the height after the checkpoint, got ${from}`);
   }
   return start;
-}
-
-function linkArgs(name: string, value: unknown): LinkArgs {
-  const { blob, header } = validate.fields(name, value, {
-    blob: validate.any,
-    header: validate.any,
-  });
-  const isOfNode = blob !== undefined;
-  const link = validate.fields(
-    isOfNode ? `${name}.header` : name,
-    isOfNode ? header : value,
-    LINK,
-    `${name}.`,
-  );
-  return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
 }

@@ -5,7 +5,7 @@ use randomx_monero::{Candidate, ChainError, Link};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::argument::{self, InvalidArgument};
-use crate::object::{self, PlainCheckpoint, PlainVerdict, PlainWork};
+use crate::verdict::{self, PlainCheckpoint, PlainVerdict, PlainWork};
 
 /// A chain of blocks under verification. `push` blocks, then `settle` them in the same order.
 #[wasm_bindgen]
@@ -119,7 +119,7 @@ impl Chain {
             ),
             _ => InvalidArgument::new("blocks", error),
         })?;
-        Ok(object::work(work.as_ref()))
+        Ok(verdict::work(work.as_ref()))
     }
 
     /// Returns the verdict on the first pushed block, by its hash. Without a hash the proof of work is
@@ -131,11 +131,11 @@ impl Chain {
     pub fn settle(&mut self, hash: Option<Uint8Array>) -> Result<PlainVerdict, InvalidArgument> {
         let hash = argument::optional("hash", hash.as_ref(), argument::hash)?;
         let verdict = self.0.settle(hash).map_err(|error| InvalidArgument::new("hash", error))?;
-        Ok(object::verdict(&verdict))
+        Ok(verdict::verdict(&verdict))
     }
 
     /// Returns the chain up to the last settled block, all of whose rules hold so far.
     pub fn checkpoint(&self) -> PlainCheckpoint {
-        object::checkpoint(self.0.checkpoint().as_ref())
+        verdict::checkpoint(self.0.checkpoint().as_ref())
     }
 }

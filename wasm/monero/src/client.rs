@@ -4,7 +4,7 @@ use js_sys::{Array, Error, Float64Array, Reflect, Uint8Array};
 use randomx_monero::client::{
     Client, Config, Event, JobId, RequestId, Start, StartError, StoreError,
 };
-use randomx_monero::{Anchor, Hash};
+use randomx_monero::{Anchor, Hash, Transaction};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -262,6 +262,19 @@ impl ChainClient {
     fn handle(&mut self, event: Event, now: f64) {
         self.0.handle(event, now as u64);
     }
+}
+
+/// Returns the id of a transaction, or `undefined` if it cannot be parsed, or lacks what pruning leaves
+/// out.
+///
+/// # Errors
+///
+/// If the transaction is longer than 1 MiB.
+#[wasm_bindgen(js_name = transactionId)]
+pub fn transaction_id(transaction: &Uint8Array) -> Result<Option<Uint8Array>, InvalidArgument> {
+    let bytes = argument::bytes("transaction", transaction)?;
+    let parsed = Transaction::parse(&bytes).ok().filter(|parsed| !parsed.is_pruned());
+    Ok(parsed.map(|parsed| Uint8Array::from(parsed.hash().as_slice())))
 }
 
 fn request_id(number: f64) -> RequestId {

@@ -1,19 +1,34 @@
 //! Monero's rules for JavaScript.
 //!
-//! A module of its own, so that callers who only hash do not download it. It is a thin layer: each
-//! export checks its arguments, calls the crate `randomx-monero` and returns plain objects. Errors are
-//! JavaScript `Error`s whose `code` is `invalid-argument`.
+//! It is a thin layer: each export checks its arguments, calls the crate `randomx-monero` and returns plain
+//! objects. Errors are JavaScript `Error`s whose `code` is `invalid-argument`.
+//!
+//! The package has two modules of it, one for each feature, so that a page downloads only what it uses:
+//! `rules` verifies blocks and chains, and `follow` is the light client.
 
 #![deny(unsafe_code)]
 
 mod argument;
 mod block;
+#[cfg(feature = "rules")]
 mod chain;
+#[cfg(feature = "follow")]
 mod client;
 mod object;
+#[cfg(feature = "follow")]
 mod report;
+#[cfg(feature = "rules")]
+mod rules;
+#[cfg(feature = "rules")]
+mod verdict;
 
 pub use argument::InvalidArgument;
-pub use block::{examine, hashing_blob, meets_difficulty, proof_of_work, seed_height};
+pub use block::{examine, hashing_blob};
+#[cfg(feature = "rules")]
 pub use chain::Chain;
-pub use client::{ChainClient, ClientConfig, RefusedState};
+#[cfg(feature = "follow")]
+pub use client::{ChainClient, ClientConfig, RefusedState, transaction_id};
+#[cfg(feature = "rules")]
+pub use rules::{meets_difficulty, proof_of_work, seed_height};
+
+randomx_heap::use_heap!();

@@ -13,7 +13,7 @@
 //! and the inverse is a linear function of `1 / p` and `1 / q`. `1 / 0` is [`INFINITY`], which any
 //! sum preserves: a lookup beyond the end of a table returns zero, and so does `1 / INFINITY`.
 
-use super::soft::multiply;
+use super::field::multiply;
 
 /// A function of an element of GF(2^4).
 pub(super) type Table = [u8; 16];

@@ -168,9 +168,9 @@ fn is_host_triple(name: &str) -> bool {
     name.contains("-linux-")
 }
 
-/// Refuses a compiler that is too old for this repository. Versions look like `1.96.0+dfsg1-1`.
+/// Refuses a compiler that is too old for the modules. Versions look like `1.96.0+dfsg1-1`.
 fn check_is_recent(version: &str) -> Result<()> {
-    let wanted = versions::RUST;
+    let wanted = versions::RUST_FOR_WASM;
     if series(version) < series(wanted) {
         bail!("rustc-web: expected {wanted} or later, Debian has {version}");
     }

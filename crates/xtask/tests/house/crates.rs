@@ -58,8 +58,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-wasmi",
         ],
     ),
-    ("randomx-wasm", &["randomx-core"]),
-    ("randomx-monero-wasm", &["randomx-monero"]),
+    ("randomx-heap", &[]),
+    ("randomx-wasm", &["randomx-core", "randomx-heap"]),
+    ("randomx-monero-wasm", &["randomx-monero", "randomx-heap"]),
     ("randomx-explore-wasm", &["randomx-core", "randomx-figures"]),
     ("xtask", &[]),
 ];

@@ -1,0 +1,153 @@
+/** Judges the blocks of a chain in batches. A page loads this module only when it verifies a chain. */
+import { unlessAborted } from "../abort.js";
+import type { LinkArgs, Result } from "../protocol.js";
+import type { Scheduler } from "../scheduler.js";
+import type { Follow } from "../types.js";
+import * as validate from "../validate.js";
+import type { BlockStatus, Check } from "./block.js";
+import type { BlockIterator, ChainVerdict, Run } from "./chain.js";
+import { isAccepted } from "./rules.js";
+
+/** The bytes of blocks after which no more are judged together. */
+const MAX_BATCH = 2 << 20;
+
+const LINK = {
+  block: validate.optional(validate.bytes),
+  hashingBlob: validate.optional(validate.bytes),
+  id: validate.optional(validate.hash),
+  height: validate.optional(validate.height),
+  seedHash: validate.optional(validate.hash),
+  difficulty: validate.optional(validate.difficulty),
+};
+
+type Work = Result<"chainWork">["works"][number];
+type Plain = Result<"chainVerdicts">["verdicts"][number];
+
+/** Judges the blocks of one verification. */
+export class Judge {
+  readonly #scheduler: Scheduler;
+  readonly #run: Run;
+  readonly #follow: Follow;
+
+  /** Advances the start of `run` after each batch. */
+  constructor(scheduler: Scheduler, run: Run, follow: Follow) {
+    this.#scheduler = scheduler;
+    this.#run = run;
+    this.#follow = follow;
+  }
+
+  /** Judges blocks, one batch after another, up to the first that breaks a rule. */
+  async *verdicts(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
+    const { network, allowIncomplete, fixedDifficulty, now: given } = this.#run;
+    const settings = { network, allowIncomplete, fixedDifficulty };
+    const { signal } = this.#follow;
+    let batch = await this.#read(source, 0);
+    for (let count = batch.links.length; batch.links.length > 0;) {
+      const now = given ?? Math.floor(Date.now() / 1000);
+      const args = { ...settings, start: this.#run.start, links: batch.links, now };
+      const { works, verdicts: judged } = await this.#scheduler.ask("chainWork", args, signal);
+      // The next blocks arrive while these are hashed. If reading fails, these are still judged.
+      const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
+      const hashes = await this.#hash(works);
+      const next = await upcoming;
+      const links = batch.links.flatMap((link, index) => proofOf(link, works[index]));
+      const { verdicts, checkpoint } = await this.#scheduler.ask(
+        "chainVerdicts",
+        { ...args, links, hashes, judged },
+        signal,
+      );
+      for (const verdict of verdicts) {
+        if (verdict === verdicts.at(-1)) this.#run.start = checkpoint ?? this.#run.start;
+        yield fromPlain(verdict);
+        if (!isAccepted(verdict)) return;
+      }
+      count += next.links.length;
+      batch = next;
+    }
+    if (batch.failure) throw batch.failure.error;
+  }
+
+  /**
+   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. None
+   * are left if there is none.
+   */
+  async #read(source: BlockIterator, first: number): Promise<Batch> {
+    const { lanes } = this.#scheduler;
+    const { signal } = this.#follow;
+    const links: LinkArgs[] = [];
+    let bytes = 0;
+    try {
+      while (links.length < 2 * lanes && bytes < MAX_BATCH) {
+        const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
+        if (done) break;
+        const link = linkArgs(`blocks[${first + links.length}]`, value);
+        bytes += (link.block?.length ?? 0) + (link.hashingBlob?.length ?? 0);
+        links.push(link);
+      }
+      return { links };
+    } catch (error) {
+      return { links, failure: { error } };
+    }
+  }
+
+  /** Returns the hashes of the sampled works and of the last one, which can then be a checkpoint. */
+  async #hash(works: readonly Work[]): Promise<(Uint8Array | undefined)[]> {
+    const last = works.findLastIndex((work) => work !== null);
+    return Promise.all(
+      works.map(async (work, index) => {
+        if (!work || (index !== last && !this.#isSampled())) return undefined;
+        // Requests with the same key are hashed together.
+        const { seedHash: key, hashingBlob: bytes } = work;
+        const request = { key, version: 1, inputs: [{ bytes }] } as const;
+        const [hash] = await this.#scheduler.hash(request, this.#follow);
+        return hash;
+      }),
+    );
+  }
+
+  /** Decides unpredictably whether a proof of work is checked. */
+  #isSampled(): boolean {
+    const { sample } = this.#run;
+    if (sample === 1) return true;
+    const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+    return random * sample < 2 ** 32;
+  }
+}
+
+function fromPlain(verdict: Plain): ChainVerdict {
+  const { status, difficulty, work, checks } = verdict;
+  return {
+    ...verdict,
+    status: status as BlockStatus,
+    valid: status === "valid",
+    difficulty: difficulty === null ? null : BigInt(difficulty),
+    work: BigInt(work),
+    checks: checks as Check[],
+  };
+}
+
+/** Returns what of a judged block is needed for its proof of work. */
+function proofOf(link: LinkArgs, work: Work | undefined): LinkArgs[] {
+  return work ? [{ ...link, block: undefined, hashingBlob: work.hashingBlob }] : [];
+}
+
+/** Blocks that are judged together, and the error that ended the source. */
+interface Batch {
+  links: LinkArgs[];
+  failure?: { error: unknown };
+}
+
+function linkArgs(name: string, value: unknown): LinkArgs {
+  const { blob, header } = validate.fields(name, value, {
+    blob: validate.any,
+    header: validate.any,
+  });
+  const isOfNode = blob !== undefined;
+  const link = validate.fields(
+    isOfNode ? `${name}.header` : name,
+    isOfNode ? header : value,
+    LINK,
+    `${name}.`,
+  );
+  return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
+}
