@@ -9,6 +9,9 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(target_arch = "wasm32")]
+use talc::wasm::{WasmDynamicTalc, new_wasm_dynamic_allocator};
+
 pub mod cache;
 pub mod calibrate;
 pub mod error;
@@ -21,4 +24,7 @@ mod clock;
 mod host;
 mod text;
 
-randomx_heap::use_heap!();
+/// The standard library's allocator is larger, and browsers download it. This one requires that there is one thread.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: WasmDynamicTalc = new_wasm_dynamic_allocator();

@@ -11,14 +11,8 @@ use crate::stamp::Stamp;
 use crate::{output, process, remap, workspace};
 
 /// Sources of every wasm crate.
-const SHARED: [&str; 6] = [
-    "crates/randomx",
-    "crates/monero",
-    "crates/heap",
-    "Cargo.toml",
-    "Cargo.lock",
-    ".cargo/config.toml",
-];
+const SHARED: [&str; 5] =
+    ["crates/randomx", "crates/monero", "Cargo.toml", "Cargo.lock", ".cargo/config.toml"];
 
 /// A module that wasm-pack builds from a crate.
 struct WasmCrate {

@@ -12,8 +12,7 @@ use crate::tier::Tier;
 use crate::{build, process};
 
 /// The packages that are compiled to wasm.
-const WASM_PACKAGES: [&str; 8] = [
-    "randomx-heap",
+const WASM_PACKAGES: [&str; 7] = [
     "randomx-core",
     "randomx-monero",
     "randomx-figures",

@@ -8,6 +8,9 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(target_arch = "wasm32")]
+use talc::wasm::{WasmDynamicTalc, new_wasm_dynamic_allocator};
+
 mod argument;
 mod block;
 #[cfg(feature = "rules")]
@@ -31,4 +34,7 @@ pub use client::{ChainClient, ClientConfig, RefusedState, transaction_id};
 #[cfg(feature = "rules")]
 pub use rules::{meets_difficulty, proof_of_work, seed_height};
 
-randomx_heap::use_heap!();
+/// The standard library's allocator is larger, and browsers download it. This one requires that there is one thread.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: WasmDynamicTalc = new_wasm_dynamic_allocator();

@@ -58,9 +58,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "randomx-wasmi",
         ],
     ),
-    ("randomx-heap", &[]),
-    ("randomx-wasm", &["randomx-core", "randomx-heap"]),
-    ("randomx-monero-wasm", &["randomx-monero", "randomx-heap"]),
+    ("randomx-wasm", &["randomx-core"]),
+    ("randomx-monero-wasm", &["randomx-monero"]),
     ("randomx-explore-wasm", &["randomx-core", "randomx-figures"]),
     ("xtask", &[]),
 ];
