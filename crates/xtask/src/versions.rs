@@ -15,7 +15,7 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
@@ -31,6 +31,19 @@ pub(crate) const RELEASE_RUST: &str = "1.95.0";
 
 /// The oldest Rust that builds the modules of WebAssembly. Older ones cannot leave out the texts of panics.
 pub(crate) const RUST_FOR_WASM: &str = "1.92";
+
+/// Refuses a compiler that is too old for the modules. Versions look like `1.96.0+dfsg1-1` or `1.95.0`.
+pub(crate) fn check_for_wasm(compiler: &str, version: &str) -> Result<()> {
+    if series(version) < series(RUST_FOR_WASM) {
+        bail!("{compiler}: expected {RUST_FOR_WASM} or later for WebAssembly, got {version}");
+    }
+    Ok(())
+}
+
+fn series(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
 
 /// The program wasm-bindgen reads what the crate of the same version wrote.
 pub(crate) fn wasm_bindgen() -> Result<String> {
@@ -64,7 +77,7 @@ fn in_engines(manifest: &str) -> Option<String> {
 mod tests {
     use std::fs;
 
-    use super::{RELEASE_RUST, in_engines, in_lock};
+    use super::{RELEASE_RUST, check_for_wasm, in_engines, in_lock};
     use crate::workspace;
 
     #[test]
@@ -79,6 +92,18 @@ mod tests {
             texts.iter().all(|text| text.contains(&line)),
             "every workflow has the line {line}"
         );
+    }
+
+    #[test]
+    fn old_compilers_are_refused() {
+        for version in ["1.92.0", "1.96.0+dfsg1-1~deb12u2", "2.0"] {
+            assert!(check_for_wasm("rustc", version).is_ok(), "{version}");
+        }
+        for version in ["1.85.0+dfsg3", "1.91.1", "rustc"] {
+            let error = check_for_wasm("rustc", version).expect_err("an old compiler");
+            let expected = format!("rustc: expected 1.92 or later for WebAssembly, got {version}");
+            assert_eq!(error.to_string(), expected);
+        }
     }
 
     #[test]

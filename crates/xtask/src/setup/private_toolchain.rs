@@ -75,7 +75,7 @@ impl Assembly {
         let log = self.logs.join("packages.log");
         self.debian.update(&log)?;
         let version = debian::newest_version(PACKAGES[0])?;
-        check_is_recent(&version)?;
+        versions::check_for_wasm("Debian's rustc-web", &version)?;
         debian::download(&PACKAGES, &version, &self.work, &log)?;
         debian::download(&[SOURCES], &version, &self.work, &log)?;
         let clauses = debian::dependencies(&self.package("libstd-rust-web-dev")?)?;
@@ -168,20 +168,6 @@ fn is_host_triple(name: &str) -> bool {
     name.contains("-linux-")
 }
 
-/// Refuses a compiler that is too old for the modules. Versions look like `1.96.0+dfsg1-1`.
-fn check_is_recent(version: &str) -> Result<()> {
-    let wanted = versions::RUST_FOR_WASM;
-    if series(version) < series(wanted) {
-        bail!("rustc-web: expected {wanted} or later, Debian has {version}");
-    }
-    Ok(())
-}
-
-fn series(version: &str) -> Option<(u32, u32)> {
-    let mut numbers = version.split('.').map(|number| number.parse().ok());
-    Some((numbers.next()??, numbers.next()??))
-}
-
 /// Returns the `22` of a dependency on `libllvm22`.
 fn llvm_series(clauses: &[String]) -> Result<String> {
     let series = clauses.iter().find_map(|clause| {
@@ -219,13 +205,10 @@ fn find(folder: &Path, accepts: impl Fn(&str) -> bool + Copy) -> Result<PathBuf>
 
 #[cfg(test)]
 mod tests {
-    use super::{llvm_series, series};
+    use super::llvm_series;
 
     #[test]
     fn reads_series() {
-        assert_eq!(series("1.96.0+dfsg1-1~deb12u2"), Some((1, 96)));
-        assert_eq!(series("1.90"), Some((1, 90)));
-        assert!(series("1.85.0+dfsg3") < series("1.90"));
         let clauses = ["libc6 (>= 2.34)".to_owned(), "libllvm22 (>= 1:22)".to_owned()];
         assert_eq!(llvm_series(&clauses).ok().as_deref(), Some("22"));
         assert!(llvm_series(&clauses[..1]).is_err());

@@ -26,6 +26,11 @@ pub(crate) struct WasmTools {
 pub(crate) fn wasm_tools() -> Result<WasmTools> {
     let cache = workspace::cache_dir()?;
     let private = compiler(&cache)?;
+    if private.is_none() {
+        // As in `rustc 1.95.0 (59807616e 2026-04-14)`.
+        let rustc = process::read(process::command("rustc").arg("--version"))?;
+        versions::check_for_wasm("rustc", rustc.split(' ').nth(1).unwrap_or(&rustc))?;
+    }
     let bindgen = versions::wasm_bindgen()?;
     // The default features are TLS, which only remote WebDrivers need.
     let options = ["--no-default-features"];
