@@ -105,12 +105,8 @@ export class Scheduler {
   }
 
   /** Hashes inputs without a promise. The caller ends the request and drops it to abort it. */
-  begin(
-    request: HashRequest,
-    answer: Answer<Uint8Array[]>,
-    onProgress?: Follow["onProgress"],
-  ): Hashing {
-    const job = new Hashing(request, answer, onProgress);
+  begin(...args: ConstructorParameters<typeof Hashing>): Hashing {
+    const job = new Hashing(...args);
     this.#add(job);
     return job;
   }

@@ -3,12 +3,17 @@
 //! The excess of mirrored operands is mirrored too. It is infinite if the result overflowed, since the
 //! exact value is finite. It is NaN if an operand is infinite, which compares as no error.
 
-use super::rounding::Rounding;
+use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Local, Type};
+
+/// Emits errors: by a fused operation, or by halves of numbers.
+pub(super) struct Errors {
+    halves: Option<Halves>,
+}
 
 /// Variables for halves of numbers, whose products are exact (Dekker). They give errors where no
 /// operation is fused.
-pub(super) struct Halves {
+struct Halves {
     a: [Pair; 4],
     one: Pair,
     other: Pair,
@@ -29,7 +34,31 @@ const SCALE: f64 = 1.0 / (1u128 << 64) as f64;
 /// 2^27 + 1: splits a number into halves of 26 bits (Veltkamp).
 const SPLITTER: f64 = 134_217_729.0;
 
-impl Rounding {
+impl Errors {
+    pub(super) fn new(body: &mut Body, features: Features) -> Errors {
+        Errors { halves: (!features.fused_multiply_add).then(|| Halves::new(body)) }
+    }
+
+    /// Emits the start of a part: sets constants.
+    pub(super) fn set_constants(&self, body: &mut Body) {
+        if let Some(halves) = &self.halves {
+            halves.set_constants(body);
+        }
+    }
+
+    /// Emits the splitting of group A.
+    pub(super) fn split_a(&self, body: &mut Body, a: &[Local; 4]) {
+        let Some(halves) = &self.halves else { return };
+        for (&whole, pair) in a.iter().zip(halves.a) {
+            halves.split(body, whole, pair);
+        }
+    }
+
+    /// Returns the halves of group A.
+    pub(super) fn a(&self) -> impl Iterator<Item = Local> {
+        self.halves.iter().flat_map(|halves| halves.a.map(|pair| [pair.high, pair.low])).flatten()
+    }
+
     /// Pushes `product - factor * a`, where `a` is register `src` of group A.
     #[inline(never)]
     pub(super) fn excess_of_product(
@@ -115,7 +144,7 @@ fn fused_excess(body: &mut Body, of: Local, one: Local, other: Local) {
 }
 
 impl Halves {
-    pub(super) fn new(body: &mut Body) -> Halves {
+    fn new(body: &mut Body) -> Halves {
         let mut pair = || {
             let [high, low] = body.locals(Type::V128);
             Pair { high, low }
@@ -125,24 +154,12 @@ impl Halves {
         Halves { a, one, other, whole, scale, splitter }
     }
 
-    pub(super) fn set_constants(&self, body: &mut Body) {
+    fn set_constants(&self, body: &mut Body) {
         for (local, value) in [(self.scale, SCALE), (self.splitter, SPLITTER)] {
             let bits = u128::from(value.to_bits());
             body.v128_const(bits << 64 | bits);
             body.local_set(local);
         }
-    }
-
-    /// Emits the splitting of group A.
-    pub(super) fn split_a(&self, body: &mut Body, a: &[Local; 4]) {
-        for (&whole, pair) in a.iter().zip(self.a) {
-            self.split(body, whole, pair);
-        }
-    }
-
-    /// Returns the halves of group A.
-    pub(super) fn a(&self) -> impl Iterator<Item = Local> {
-        self.a.into_iter().flat_map(|pair| [pair.high, pair.low])
     }
 
     /// Scales the vector on top of the stack.

@@ -57,7 +57,7 @@ impl Function {
         self.body.f64x2_mul();
         if let Some(rounding) = &self.rounding {
             self.body.local_tee(product);
-            rounding.excess_of_product(&mut self.body, factor, source, src, product);
+            rounding.errors.excess_of_product(&mut self.body, factor, source, src, product);
             rounding.correct(&mut self.body);
         }
         self.body.local_set(factor);
@@ -76,7 +76,7 @@ impl Function {
         self.body.f64x2_div();
         if let Some(rounding) = &self.rounding {
             self.body.local_tee(quotient);
-            rounding.excess_of_quotient(&mut self.body, numerator, quotient, denominator);
+            rounding.errors.excess_of_quotient(&mut self.body, numerator, quotient, denominator);
             rounding.correct(&mut self.body);
         }
         self.body.local_set(numerator);
@@ -95,7 +95,7 @@ impl Function {
             self.body.local_get(rounding.mirror_e);
             self.body.v128_xor();
             self.body.local_tee(mirrored);
-            rounding.excess_of_root(&mut self.body, square, mirrored, root);
+            rounding.errors.excess_of_root(&mut self.body, square, mirrored, root);
             rounding.correct(&mut self.body);
         } else {
             self.body.f64x2_sqrt();

@@ -6,7 +6,7 @@
 
 use std::mem::offset_of;
 
-use super::errors::Halves;
+use super::errors::Errors;
 use super::{Function, PARAMETERS, call};
 use crate::engine::Lane;
 use crate::jit::wasm::Features;
@@ -31,8 +31,7 @@ pub(super) struct Rounding {
     pub(super) step_e: Local,
     /// Group A, mirrored while group F is.
     pub(super) a_mirrored: [Local; 4],
-    /// `None` if a fused operation computes errors.
-    pub(super) halves: Option<Halves>,
+    pub(super) errors: Errors,
 }
 
 /// The offset of the mode in a lane.
@@ -52,7 +51,7 @@ impl Rounding {
             step_f,
             step_e,
             a_mirrored: body.locals(Type::V128),
-            halves: (!features.fused_multiply_add).then(|| Halves::new(body)),
+            errors: Errors::new(body, features),
         }
     }
 
@@ -63,7 +62,7 @@ impl Rounding {
         let locals = [threshold, mirror_f, mirror_e, toward_zero, step_f, step_e]
             .into_iter()
             .chain(self.a_mirrored)
-            .chain(self.halves.iter().flat_map(Halves::a));
+            .chain(self.errors.a());
         locals.zip((KEPT_MODE.0 + 1..).map(Global))
     }
 }
@@ -120,10 +119,8 @@ impl Function {
             body.v128_xor();
             body.local_set(mirrored);
         }
-        if let Some(halves) = &rounding.halves {
-            halves.set_constants(body);
-            halves.split_a(body, &locals.a);
-        }
+        rounding.errors.set_constants(body);
+        rounding.errors.split_a(body, &locals.a);
         for (local, global) in rounding.kept() {
             body.local_get(local);
             body.global_set(global);
@@ -133,9 +130,7 @@ impl Function {
     /// Emits the start of a part: loads the variables of the mode.
     pub(super) fn resume_rounding(&mut self) {
         let Function { body, rounding: Some(rounding), .. } = self else { return };
-        if let Some(halves) = &rounding.halves {
-            halves.set_constants(body);
-        }
+        rounding.errors.set_constants(body);
         for (local, global) in rounding.kept() {
             body.global_get(global);
             body.local_set(local);
