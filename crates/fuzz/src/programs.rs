@@ -114,7 +114,7 @@ pub(crate) fn run<E: Engine>(
     for ((program, code), (index, lane)) in
         programs.iter().zip(&mut *codes).zip(lanes.into_iter().enumerate())
     {
-        engine.load(program, code);
+        engine.load(program, case.modes[index], code);
         lane.start(&program.configuration);
         lane.rounding_mode = case.modes[index];
         lane.registers.r = case.registers.map(|word| word.rotate_left(index as u32));
