@@ -56,9 +56,20 @@ export default defineConfig({
     // data: URLs would need a looser policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: [path("web/index.html"), path("web/documentation.html")] },
+    rolldownOptions: {
+      input: [path("web/index.html"), path("web/documentation.html")],
+      // Small files compress badly, and the page uses all of the package. So do two modules' similar glue code below.
+      output: { codeSplitting: { groups: [{ name: "package", test: /\/wasm\/js\// }] } },
+    },
   },
-  worker: { format: "es" },
+  worker: {
+    format: "es",
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: "monero", test: /\/wasm\/(monero|follow)\/pkg\// }] },
+      },
+    },
+  },
   test: {
     root: ".",
     include: ["tests/node/**/*.test.ts"],
