@@ -102,7 +102,7 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   priority?: Priority;
   /** Receives the times. One worker hashes all inputs then, and returns no hashes. */
   onTimes?: (times: Times) => void;
-  /** Whether a hash with the key follows, so that a request without inputs is as urgent as that. */
+  /** Whether a request without inputs fills the cache like one for a hash, not in the background. */
   isUrgent?: boolean;
 }
 

@@ -5,7 +5,7 @@
  */
 import { batchesToBeAhead, hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
-import { asRandomXError, aborted, type RandomXError, type RandomXErrorCode } from "./errors.js";
+import { RandomXError, asRandomXError, aborted, type RandomXErrorCode } from "./errors.js";
 import { collect } from "./garbage.js";
 import {
   Call,
@@ -135,7 +135,7 @@ export class Scheduler {
     return this.#enqueue((answer: Answer<void>) => new Release(key, answer), signal);
   }
 
-  /** The addresses of the worker's script and of the module of Monero's rules, if they were given. */
+  /** The addresses of the worker's script and of the light client's module, if they were given. */
   get addresses(): Pick<Choices, "workerUrl" | "followWasmUrl"> {
     return this.#choices;
   }
@@ -276,9 +276,8 @@ export class Scheduler {
 
   async #forget(worker: WorkerHandle, { index }: Slot): Promise<void> {
     worker.caches[index] = undefined;
-    await worker.connection.request("release", { slot: index }).catch(() => {
-      // The worker died, and its memory with it.
-    });
+    // A worker that dies drops its memory.
+    await worker.connection.request("release", { slot: index }).catch(() => undefined);
     collect();
   }
 
@@ -295,6 +294,8 @@ export class Scheduler {
         slot.memory = { shared: memory };
         if (memory) slot.cursor = newFillCursor();
       }
+      // The worker could not end the fill before it began.
+      if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
       const args = { ...at, key, memory: slot.memory.shared, cursor: slot.cursor };
       // An idle worker can prefault now.
       this.#schedule();
@@ -391,8 +392,7 @@ export class Scheduler {
     for (const slot of this.#slots.all) {
       const { index, cache, filling } = slot;
       // Native caches live as long as a worker holds them.
-      const isHeld =
-        engine === "native" && (filling ?? (cache && this.#workers.holds(index, cache)));
+      const isHeld = filling ?? (cache && this.#workers.holds(index, cache));
       const isGone = engine === "native" ? !isHeld : !this.#workers.features.sharedMemory;
       if (isGone) this.#slots.empty(slot, { memory: true });
     }

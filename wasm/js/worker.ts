@@ -123,7 +123,11 @@ async function judge(
 
 /** Loads the rules when they are first needed: callers who only hash do not download them. */
 function getRules(): Promise<Rules> {
-  return (rules ??= loadRules());
+  return (rules ??= loadRules().catch((error: unknown) => {
+    // Memory may suffice later.
+    rules = undefined;
+    throw error;
+  }));
 }
 
 async function loadRules(): Promise<Rules> {

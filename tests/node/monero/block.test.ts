@@ -83,6 +83,8 @@ test("a block is sent and read once", async () => {
   const fill = { end: () => undefined };
   const judge = new Rules(rules);
   const scheduler = {
+    stats: { queue: { requests: 0 }, slots: [] },
+    configuration: { slots: 1 },
     check: () => undefined,
     loadRules: () => undefined,
     hash: () => Promise.resolve([hexToBytes(pow_hash ?? "")]),
@@ -232,12 +234,20 @@ test("the cache is filled while a block is read, and its progress is reported on
   expect(parts("hash")).toEqual([0, 1]);
 });
 
-test("a block that cannot be read ends the fill of its cache", async () => {
-  const { count } = randomx.stats().caches;
-  const block = { block: "00", seedHash: "22".repeat(32), difficulty: LEAST };
-  const verdict = await randomx.verifyBlock(block);
-  expect(verdict).toMatchObject({ valid: false, hash: null });
-  // The fill ends at its next pause.
-  await expect.poll(() => randomx.stats().workers.busy).toBe(0);
-  expect(randomx.stats().caches.count).toBe(count);
+test("a block that cannot be read ends the fill of its cache, and replaces no other cache", async () => {
+  using one = await RandomX.create({ slots: 1 });
+  const unreadable = async (): Promise<void> => {
+    const block = { block: "00", seedHash: "22".repeat(32), difficulty: LEAST };
+    expect(await one.verifyBlock(block)).toMatchObject({ valid: false, hash: null });
+    // A fill ends at its next pause.
+    await expect.poll(() => one.stats().workers.busy).toBe(0);
+  };
+  await unreadable();
+  expect(one.stats()).toMatchObject({ caches: { count: 0 }, slots: [] });
+  const key = "33".repeat(32);
+  await one.prepare(key);
+  await unreadable();
+  const [held] = one.stats().slots;
+  expect(held && bytesToHex(held.key)).toBe(key);
+  expect(held?.isReady).toBe(true);
 });

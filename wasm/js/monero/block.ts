@@ -2,6 +2,7 @@
 import { invalidArgument } from "../errors.js";
 import type { Hashing } from "../job.js";
 import type { BlockArgs, Result } from "../protocol.js";
+import { equal } from "../queue.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Bytes, Difficulty, Follow, Network } from "../types.js";
 import * as validate from "../validate.js";
@@ -98,6 +99,7 @@ export async function verifyBlock(
   };
   // A call that must be refused starts nothing.
   scheduler.check(1, signal);
+  const hasRoom = canFillNow(scheduler, key);
   scheduler.loadRules();
   // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
   if (args.hashingBlob && !args.block) {
@@ -106,7 +108,7 @@ export async function verifyBlock(
     return verdict(found, hash, difficulty);
   }
   const reading = scheduler.ask("examine", { ...args, proof: undefined }, signal);
-  const fill = beginFill(scheduler, key, follow);
+  const fill = hasRoom ? beginFill(scheduler, key, follow) : undefined;
   try {
     const found = await reading;
     if (!found.hashingBlob) {
@@ -118,14 +120,26 @@ export async function verifyBlock(
     found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
     return verdict(found, hash, difficulty);
   } finally {
-    fill.end();
-    scheduler.drop(fill);
+    if (fill) {
+      fill.end();
+      scheduler.drop(fill);
+    }
   }
 }
 
-/** Begins to fill the cache of a key, so that another worker can read the block meanwhile. */
+/**
+ * Tells whether a key's cache can be filled before it is known that the block can be read: nothing else
+ * waits, and no other key's cache has to make room.
+ */
+function canFillNow(scheduler: Scheduler, key: Uint8Array): boolean {
+  const { queue, slots } = scheduler.stats;
+  const isEmpty = slots.length < scheduler.configuration.slots;
+  return queue.requests === 0 && isEmpty && !slots.some((slot) => equal(slot.key, key));
+}
+
+/** Starts to fill a key's cache while another worker reads the block. */
 function beginFill(scheduler: Scheduler, key: Uint8Array, { onProgress }: Follow): Hashing {
-  // The request for the hash meets the same errors, and reports completion.
+  // The request for the hash reports errors and completion.
   const ignored = { resolve: () => undefined, reject: () => undefined };
   const request = { key, version: 1, inputs: [], isUrgent: true } as const;
   return scheduler.begin(request, ignored, (progress) => {
