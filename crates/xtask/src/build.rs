@@ -18,8 +18,9 @@ const SHARED: [&str; 5] =
 struct WasmCrate {
     /// The crate's folder.
     folder: &'static str,
-    /// The folder of the module, and its name.
+    /// The folder that the module is written to.
     pkg: &'static str,
+    /// The module's file name.
     name: &'static str,
     /// Its sources, besides [`SHARED`].
     sources: &'static [&'static str],
@@ -136,8 +137,8 @@ pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
 
 /// Builds each of the crates whose sources changed.
 ///
-/// A panic is a trap without a text: its formatting code would be a tenth of a download. That holds for the standard
-/// library too only if it is compiled with the same flags.
+/// A panic is a trap without a text: its formatting code would be a tenth of a download. The standard library is compiled
+/// too, because the precompiled one has such texts.
 fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     setup::standard_library_sources(tools)?;
     let mut flags = remap::flags(&tools.sysroot()?)?;
@@ -145,18 +146,20 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let flags = remap::config(setup::TARGET, &flags);
     for &WasmCrate { folder, pkg, name, sources, options } in crates {
         let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-        let stamp = Stamp::new(name, &inputs, &[tools.identity(), &flags], pkg)?;
+        let options = [STANDARD_LIBRARY.as_slice(), options].concat();
+        let other = [[tools.identity(), flags.as_str()].as_slice(), &options].concat();
+        let stamp = Stamp::new(name, &inputs, &other, pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
             continue;
         }
         let mut wasm_pack = tools.command("wasm-pack")?;
         wasm_pack.args(["build", folder, "--release", "--target", "web"]);
-        // A relative path would begin in the crate's folder.
+        // wasm-pack takes a relative path from the crate's folder.
         let out = workspace::root().join(pkg);
         wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(out);
-        wasm_pack.args(["--", "--locked"]).args(STANDARD_LIBRARY).args(options);
-        // The flags and the options are unstable features of a stable compiler.
+        wasm_pack.args(["--", "--locked"]).args(options);
+        // Allows a stable compiler unstable flags and options.
         process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags]))?;
         process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
         stamp.write()?;
