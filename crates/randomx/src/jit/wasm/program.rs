@@ -40,7 +40,7 @@ pub const EXPORT: &str = "run";
 /// The parameters of a module's functions: the addresses of the lane and the scratchpad.
 const PARAMETERS: [Type; 2] = [Type::I32; 2];
 
-/// Returns the module of a program that begins in `mode`, split at its first branches after every `part` bytes.
+/// Returns the module of a program that begins in `mode`. A part ends at the first branch after `part` bytes.
 pub(super) fn module(
     program: &Program,
     mode: RoundingMode,

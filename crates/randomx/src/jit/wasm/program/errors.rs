@@ -1,4 +1,4 @@
-//! Exact errors of products, quotients and roots of group E: the result's excess over the exact value.
+//! The excess of products, quotients and roots of group E over their exact values.
 //!
 //! The excess of mirrored operands is mirrored too. It is infinite if the result overflowed, since the
 //! exact value is finite. It is NaN if an operand is infinite, which compares as no error.
@@ -6,13 +6,12 @@
 use crate::jit::wasm::Features;
 use crate::jit::wasm::assembler::{Body, Local, Type};
 
-/// Emits errors: by a fused operation, or by halves of numbers.
+/// Emits the excess: by a fused operation, or by exact products of halves.
 pub(super) struct Errors {
     halves: Option<Halves>,
 }
 
-/// Variables for halves of numbers, whose products are exact (Dekker). They give errors where no
-/// operation is fused.
+/// Variables for halves of numbers, whose products are exact (Dekker), where no operation is fused.
 struct Halves {
     a: [Pair; 4],
     one: Pair,
@@ -39,7 +38,7 @@ impl Errors {
         Errors { halves: (!features.fused_multiply_add).then(|| Halves::new(body)) }
     }
 
-    /// Emits the start of a part: sets constants.
+    /// Emits constants.
     pub(super) fn set_constants(&self, body: &mut Body) {
         if let Some(halves) = &self.halves {
             halves.set_constants(body);
@@ -112,7 +111,7 @@ impl Errors {
         body.v128_bitselect();
     }
 
-    /// Pushes `mirrored * root - square`, where `mirrored` is the root with the square's sign.
+    /// Pushes `mirrored * root - square`, where `mirrored` is `root`, negated while group E is mirrored.
     #[inline(never)]
     pub(super) fn excess_of_root(
         &self,

@@ -152,7 +152,7 @@ impl Function {
             body.local_get(a);
             body.f64x2_sub();
             body.local_set(part);
-            // The error, by Knuth's TwoSum.
+            // The exact sum minus `sum`, by Knuth's TwoSum.
             body.local_get(a);
             body.local_get(sum);
             body.local_get(part);
@@ -169,7 +169,7 @@ impl Function {
 }
 
 impl Rounding {
-    /// Pops the error of a sum. Pushes the sum for the rounding mode.
+    /// Pops the exact sum minus `sum`. Pushes the sum for the rounding mode.
     fn correct_sum(&self, body: &mut Body, sum: Local) {
         body.local_get(self.toward_zero);
         body.local_get(sum);

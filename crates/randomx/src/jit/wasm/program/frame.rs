@@ -98,13 +98,21 @@ impl Function {
         }
     }
 
-    pub(super) fn load_constants(&mut self) {
-        self.load_vectors(self.locals.a, self.locals.lane, A);
+    /// Emits the start of a part, before its registers are loaded.
+    fn load_constants(&mut self) {
+        self.load_group_a();
+        if let Some(rounding) = &self.rounding {
+            rounding.errors.set_constants(&mut self.body);
+        }
         self.body.local_get(self.locals.lane);
         self.body.v128_load(E_MASK);
         self.body.local_set(self.locals.e_mask);
         self.body.v128_const(u128::from(GROUP_E_KEPT) << 64 | u128::from(GROUP_E_KEPT));
         self.body.local_set(self.locals.kept);
+    }
+
+    pub(super) fn load_group_a(&mut self) {
+        self.load_vectors(self.locals.a, self.locals.lane, A);
     }
 
     fn load_registers(&mut self) {

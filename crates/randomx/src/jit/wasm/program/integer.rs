@@ -50,14 +50,14 @@ impl Function {
         self.body.local_set(self.r(dst));
     }
 
-    /// Emits a rotation by a register, `there`. V8's first compiler makes a rotation a call of a C++ function, for which
-    /// all registers are saved. The bits that leave at one end come back by a shift from the other end.
+    /// Emits a rotation by a register as two shifts: `shift` in its direction, `back` in the other one. V8's first compiler
+    /// would call a C++ function for a rotation, and save all registers. Counts of shifts are modulo 64.
     #[inline(never)]
-    pub(super) fn rotate(&mut self, dst: u8, src: u8, there: Binary, back: Binary) {
+    pub(super) fn rotate(&mut self, dst: u8, src: u8, shift: Binary, back: Binary) {
         let (dst, src) = (self.r(dst), self.r(src));
         self.body.local_get(dst);
         self.body.local_get(src);
-        there(&mut self.body);
+        shift(&mut self.body);
         self.body.local_get(dst);
         self.body.i64_const(0);
         self.body.local_get(src);

@@ -4,10 +4,10 @@
 //! nearly done, so that the work is wasted. V8 counts for each function separately, so a program is
 //! split into *parts*: functions that stay below that number, and one that calls them in turn.
 //!
-//! In mode Nearest no result needs a correction, and the code has less than half the operations. So a
-//! part can have two functions, one for every mode and one for Nearest, and each iteration calls one of
-//! them. A part with CFROUND has the first only. A program without CFROUND stays in the mode that it
-//! begins in, and each part has the function for that mode only.
+//! In mode Nearest no result needs a correction, and the code is half as long. A part has a function for
+//! every mode, one for Nearest, or both, of which each iteration calls one. A part with CFROUND has only
+//! the former. A program without CFROUND stays in the mode that it begins in, so each part has only the
+//! function for that mode.
 
 use std::mem;
 
@@ -19,8 +19,8 @@ use crate::params::Version;
 use crate::program::{Configuration, Opcode, Operation, Program, Sink};
 use crate::rounding::RoundingMode;
 
-/// The length of parts, in bytes: they end at the first branch after it. V8 optimises functions of
-/// about 2000 bytes and more, at 2048 iterations. Each part costs loads and stores of all registers.
+/// The length of parts in bytes, of the functions for every mode: they end at the first branch after it. Each part costs
+/// loads and stores of all registers. V8 optimises most parts of 3000 bytes before the last of their 2048 calls.
 pub(in crate::jit::wasm) const PART: usize = 2000;
 
 /// Receives a program's operations and emits its functions.
@@ -30,13 +30,22 @@ pub(super) struct Parts {
     length: usize,
     /// The program's instructions so far.
     instructions: usize,
-    /// Whether functions for every mode, and for Nearest only, are needed.
-    variants: [bool; 2],
+    needed: Needed,
     /// The functions of the current part.
     current: Vec<Function>,
     /// The functions of the parts before.
     finished: Vec<Vec<Function>>,
 }
+
+/// Which functions the parts of a program have, as far as these have no CFROUND.
+#[derive(Clone, Copy)]
+struct Needed {
+    every_mode: bool,
+    nearest: bool,
+}
+
+/// An `if` on the mode takes Nearest as false.
+const _: () = assert!(RoundingMode::Nearest as u32 == 0);
 
 impl Parts {
     /// Makes the parts of a program that begins in `mode`.
@@ -49,12 +58,13 @@ impl Parts {
         let mut opcodes = program.instructions.iter().map(|instruction| instruction.opcode());
         let changes_mode = opcodes.any(|opcode| opcode == Opcode::Cfround);
         let is_nearest = mode == RoundingMode::Nearest;
-        let variants = [changes_mode || !is_nearest, changes_mode || is_nearest];
+        let needed =
+            Needed { every_mode: changes_mode || !is_nearest, nearest: changes_mode || is_nearest };
         let mut parts = Parts {
             features,
             length,
             instructions: 0,
-            variants,
+            needed,
             current: Vec::new(),
             finished: Vec::new(),
         };
@@ -74,11 +84,9 @@ impl Parts {
 
     /// Returns new functions, of a part that begins with the next instruction.
     fn functions(&self) -> Vec<Function> {
-        let [every_mode, nearest] = self.variants;
-        let needed = [(every_mode, false), (nearest, true)].into_iter().filter(|(is, _)| *is);
-        needed
-            .map(|(_, is_nearest)| Function::new(self.features, is_nearest, self.instructions))
-            .collect()
+        let Needed { every_mode, nearest } = self.needed;
+        let new = |is_nearest| Function::new(self.features, is_nearest, self.instructions);
+        every_mode.then(|| new(false)).into_iter().chain(nearest.then(|| new(true))).collect()
     }
 
     /// Ends the current part and begins another one.
@@ -92,10 +100,10 @@ impl Parts {
     /// Adds the functions to a module. Returns the one that calls the others.
     pub(super) fn finish(self, module: &mut Module) -> assembler::Function {
         let mut whole = Body::new(PARAMETERS.len() as u32);
-        if self.variants[0] {
+        if self.needed.every_mode {
             Function::set_mode(self.features, module, &mut whole);
         } else {
-            // The program stays in mode Nearest. With another one, its hash would be wrong.
+            // Compiled for Nearest only: in another mode the code would compute a wrong hash.
             Function::push_mode(&mut whole);
             whole.if_();
             whole.unreachable();
@@ -128,7 +136,7 @@ impl Sink for Parts {
             function.operation(operation);
         }
         self.instructions += 1;
-        // No later branch goes back past a branch, so a part can end behind one, and nowhere else.
+        // No branch goes back past an earlier one, so parts end after branches only.
         let is_branch = matches!(operation, Operation::Cbranch { .. });
         if is_branch && self.current[0].body.len() > self.length {
             self.split();

@@ -16,7 +16,7 @@ use crate::rounding::RoundingMode;
 
 /// The local variables of code that rounds.
 pub(super) struct Rounding {
-    /// The number that an error must exceed to count: infinity in Nearest, else zero.
+    /// What the distance from the exact result must exceed for a correction: infinity in Nearest, else zero.
     pub(super) threshold: Local,
     /// The sign bit while group F is mirrored, else zero.
     pub(super) mirror_f: Local,
@@ -74,8 +74,8 @@ const KEPT_MODE: Global = Global(0);
 const SET_MODE: assembler::Function = assembler::Function(0);
 
 impl Function {
-    /// Adds [`SET_MODE`] and the module's variables. Emits a call of it, for an iteration that begins in another mode
-    /// than the one before ended in.
+    /// Adds [`SET_MODE`] and the module's variables. Emits a call of [`SET_MODE`] at the start of an iteration whose mode
+    /// is not [`KEPT_MODE`].
     pub(super) fn set_mode(features: Features, module: &mut Module, whole: &mut Body) {
         let mut function = Function::new(features, false, 0);
         let Some(rounding) = &function.rounding else { return };
@@ -102,7 +102,7 @@ impl Function {
 
     /// Emits [`SET_MODE`].
     fn emit_mode(&mut self) {
-        self.load_constants();
+        self.load_group_a();
         let Function { body, locals, rounding: Some(rounding), .. } = self else { return };
         let Rounding { threshold, mirror_f, mirror_e, toward_zero, step_f, step_e, .. } = *rounding;
         Function::push_mode(body);
@@ -127,10 +127,9 @@ impl Function {
         }
     }
 
-    /// Emits the start of a part: loads the variables of the mode.
+    /// Emits loads of the mode's variables.
     pub(super) fn resume_rounding(&mut self) {
         let Function { body, rounding: Some(rounding), .. } = self else { return };
-        rounding.errors.set_constants(body);
         for (local, global) in rounding.kept() {
             body.global_get(global);
             body.local_set(local);

@@ -40,11 +40,6 @@
     v128.load offset=240
     local.set 29
     local.get 0
-    v128.load offset=256
-    local.set 30
-    v128.const i32x4 0xffffffff 0x00ffffff 0xffffffff 0x00ffffff
-    local.set 31
-    local.get 0
     i32.load offset=272
     global.set 0
     global.get 0
@@ -230,6 +225,10 @@
     local.get 0
     v128.load offset=240
     local.set 29
+    v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
+    local.set 58
+    v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
+    local.set 59
     local.get 0
     v128.load offset=256
     local.set 30
@@ -367,10 +366,6 @@
     local.get 30
     v128.or
     local.set 25
-    v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
-    local.set 58
-    v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
-    local.set 59
     global.get 1
     local.set 35
     global.get 2
@@ -2668,6 +2663,10 @@
     local.get 0
     v128.load offset=240
     local.set 29
+    v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
+    local.set 58
+    v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
+    local.set 59
     local.get 0
     v128.load offset=256
     local.set 30
@@ -2721,10 +2720,6 @@
     local.get 0
     v128.load offset=176
     local.set 25
-    v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
-    local.set 58
-    v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
-    local.set 59
     global.get 1
     local.set 35
     global.get 2
@@ -2827,10 +2822,6 @@
       local.get 0
       local.get 1
       call 0
-      v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
-      local.set 58
-      v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
-      local.set 59
       global.get 1
       local.set 35
       global.get 2
@@ -2955,10 +2946,6 @@
       local.get 0
       local.get 1
       call 0
-      v128.const i32x4 0x00000000 0x3bf00000 0x00000000 0x3bf00000
-      local.set 58
-      v128.const i32x4 0x02000000 0x41a00000 0x02000000 0x41a00000
-      local.set 59
       global.get 1
       local.set 35
       global.get 2

@@ -32,11 +32,6 @@
     v128.load offset=240
     local.set 29
     local.get 0
-    v128.load offset=256
-    local.set 30
-    v128.const i32x4 0xffffffff 0x00ffffff 0xffffffff 0x00ffffff
-    local.set 31
-    local.get 0
     i32.load offset=272
     global.set 0
     global.get 0
