@@ -54,7 +54,8 @@ impl Failure {
     }
 }
 
-/// The messages are those of `VmError`, without its formatting code.
+/// As `VmError`'s own messages, whose formatting code would add to the download. WebAssembly has no other error of
+/// machine code.
 impl From<VmError> for Failure {
     fn from(error: VmError) -> Self {
         match error {

@@ -24,7 +24,7 @@ mod clock;
 mod host;
 mod text;
 
-/// The standard library's allocator is larger, and browsers download it. This one requires that there is one thread.
+/// Smaller than the standard library's, for the download. It serves one thread, and an instance has no more.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: WasmDynamicTalc = new_wasm_dynamic_allocator();

@@ -7,7 +7,7 @@ pub(crate) fn entry(list: &str, index: usize) -> String {
     [list, "[", &digits(index as f64), "]"].concat()
 }
 
-/// JavaScript formats the number: the Rust code for that is larger than all of SuperscalarHash.
+/// Returns a number in decimal digits. JavaScript formats it, because Rust's code for that is large.
 pub(crate) fn digits(number: f64) -> String {
     Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default()
 }

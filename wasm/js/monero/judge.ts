@@ -29,7 +29,7 @@ export class Judge {
   readonly #run: Run;
   readonly #follow: Follow;
 
-  /** Advances the start of `run` after each batch. */
+  /** After each batch, `run.start` is where the next one begins. */
   constructor(scheduler: Scheduler, run: Run, follow: Follow) {
     this.#scheduler = scheduler;
     this.#run = run;
@@ -42,7 +42,8 @@ export class Judge {
     const settings = { network, allowIncomplete, fixedDifficulty };
     const { signal } = this.#follow;
     let batch = await this.#read(source, 0);
-    for (let count = batch.links.length; batch.links.length > 0;) {
+    let count = batch.links.length;
+    while (batch.links.length > 0) {
       const now = given ?? Math.floor(Date.now() / 1000);
       const args = { ...settings, start: this.#run.start, links: batch.links, now };
       const { works, verdicts: judged } = await this.#scheduler.ask("chainWork", args, signal);
@@ -68,8 +69,8 @@ export class Judge {
   }
 
   /**
-   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. None
-   * are left if there is none.
+   * Reads as many blocks as keep all lanes of all workers busy twice, or fewer if they are large. Returns
+   * no links at the end of the source.
    */
   async #read(source: BlockIterator, first: number): Promise<Batch> {
     const { lanes } = this.#scheduler;
@@ -126,7 +127,7 @@ function fromPlain(verdict: Plain): ChainVerdict {
   };
 }
 
-/** Returns what of a judged block is needed for its proof of work. */
+/** Returns a judged block without its blob, to check its proof of work. */
 function proofOf(link: LinkArgs, work: Work | undefined): LinkArgs[] {
   return work ? [{ ...link, block: undefined, hashingBlob: work.hashingBlob }] : [];
 }

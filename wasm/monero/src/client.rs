@@ -53,7 +53,7 @@ impl ClientConfig {
     ///
     /// # Errors
     ///
-    /// None.
+    /// If the network's anchors are refused.
     #[wasm_bindgen(js_name = fromAnchors)]
     pub fn from_anchors(self) -> Result<ChainClient, InvalidArgument> {
         self.begin(Start::Anchors)

@@ -1,10 +1,10 @@
-//! Monero's rules for JavaScript.
+//! Monero's rules and the light client for JavaScript.
 //!
 //! It is a thin layer: each export checks its arguments, calls the crate `randomx-monero` and returns plain
 //! objects. Errors are JavaScript `Error`s whose `code` is `invalid-argument`.
 //!
 //! The package has two modules of it, one for each feature, so that a page downloads only what it uses:
-//! `rules` verifies blocks and chains, and `follow` is the light client.
+//! `rules` verifies blocks and chains, and `follow` is the light client. Both contain the checks of one block.
 
 #![deny(unsafe_code)]
 
@@ -34,7 +34,7 @@ pub use client::{ChainClient, ClientConfig, RefusedState, transaction_id};
 #[cfg(feature = "rules")]
 pub use rules::{meets_difficulty, proof_of_work, seed_height};
 
-/// The standard library's allocator is larger, and browsers download it. This one requires that there is one thread.
+/// Smaller than the standard library's, for the download. It serves one thread, and an instance has no more.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: WasmDynamicTalc = new_wasm_dynamic_allocator();
