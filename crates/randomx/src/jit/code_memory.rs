@@ -19,7 +19,6 @@ mod sealed;
 #[cfg(windows)]
 mod windows;
 #[cfg(all(target_arch = "x86_64", not(windows)))]
-#[cfg_attr(target_os = "linux", expect(unsafe_code, reason = "serialises"))]
 mod x86_64;
 
 use std::fmt;
