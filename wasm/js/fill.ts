@@ -1,6 +1,5 @@
 /** Filling a cache in steps that take some 20 ms each, so that the worker reads its messages between. */
 import { aborted } from "./errors.js";
-import { advance, type FillCursor } from "./prefault.js";
 
 /** How a caller follows and stops a fill. */
 export interface Control {
@@ -19,28 +18,35 @@ export interface Fillable {
 /** How long a fill may block its thread, in milliseconds. */
 const TURN_MS = 20;
 
-/** Bytes of a block. A fill writes blocks. */
-const BLOCK_SIZE = 1024;
-
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
 const FIRST_STEP = 2048;
 
-/** Fills a cache. `pause` lets the thread run other tasks, such as messages and timers. */
+/** The part of a fill that writes all blocks for the first time: one of three passes. */
+const FIRST_PASS = 1 / 3;
+
+/**
+ * Fills a cache. `pause` lets the thread run other tasks, such as messages and timers.
+ * `afterFirstPass` is called once, when all blocks have been written.
+ */
 export async function fillInSteps(
   builder: Fillable,
   control: Control,
   pause: () => Promise<void>,
-  cursor?: FillCursor,
+  afterFirstPass?: () => void,
 ): Promise<void> {
   control.onProgress(0);
   let step = FIRST_STEP;
+  let written = false;
   for (;;) {
-    if (cursor) advance(cursor, step * BLOCK_SIZE);
     const start = performance.now();
     const done = builder.fill(step);
     const ms = performance.now() - start;
     control.onProgress(done);
     if (done >= 1) return;
+    if (!written && done >= FIRST_PASS) {
+      written = true;
+      afterFirstPass?.();
+    }
     // At most doubled, so that one interrupted step does not set the size alone.
     step = Math.max(1, Math.min(2 * step, Math.floor((step * TURN_MS) / ms)));
     await pause();

@@ -12,7 +12,6 @@ import type {
   PlainWork,
 } from "../monero/pkg/randomx_monero_wasm.js";
 import type { RandomXErrorCode } from "./errors.js";
-import type { FillCursor } from "./prefault.js";
 import type { Engine, Features, Mode, Network, Version } from "./types.js";
 
 /** What a worker can do: the arguments, which the client has checked, and the result. */
@@ -59,16 +58,9 @@ export interface Operations {
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
   /** Fills the cache of a key, in shared memory or in the worker's own. */
   fill: {
-    args: InSlot & {
-      key: Uint8Array;
-      memory: WebAssembly.Memory | undefined;
-      /** The cursor to advance for `prefault`, if the memory is new. */
-      cursor?: FillCursor | undefined;
-    };
+    args: InSlot & { key: Uint8Array; memory: WebAssembly.Memory | undefined };
     result: Cache;
   };
-  /** Touches the pages of a new memory while another worker fills it. */
-  prefault: { args: { memory: WebAssembly.Memory; cursor: FillCursor }; result: null };
   /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */

@@ -19,7 +19,6 @@ import {
 } from "./job.js";
 import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
-import { newFillCursor } from "./prefault.js";
 import type { Args, Input, Result } from "./protocol.js";
 import { Queue, type Line } from "./queue.js";
 import { Slots, type Slot } from "./slots.js";
@@ -204,8 +203,6 @@ export class Scheduler {
     const stale = this.#slots.stale(worker, this.#workers.engines[0] === "native");
     if (stale) return this.#forget(worker, stale);
     if (worker === this.#workers.filler) return this.#fillBehind(worker);
-    const prefaulting = this.#prefault(worker);
-    if (prefaulting) return prefaulting;
     for (;;) {
       const call = this.#queue.firstCall;
       const job = this.#firstReady();
@@ -292,13 +289,10 @@ export class Scheduler {
       if (!slot.memory) {
         const memory = await worker.connection.request("allocate", { ...at, shared });
         slot.memory = { shared: memory };
-        if (memory) slot.cursor = newFillCursor();
       }
       // The worker could not end the fill before it began.
       if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
-      const args = { ...at, key, memory: slot.memory.shared, cursor: slot.cursor };
-      // An idle worker can prefault now.
-      this.#schedule();
+      const args = { ...at, key, memory: slot.memory.shared };
       const cache = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
@@ -318,16 +312,7 @@ export class Scheduler {
     } finally {
       this.#slots.leave(slot);
       slot.filling = undefined;
-      slot.cursor = undefined;
     }
-  }
-
-  /** Makes an idle worker prefault the memory of a first fill, once for each memory. */
-  #prefault({ connection }: WorkerHandle): Promise<void> | undefined {
-    const args = this.#slots.takeCursor();
-    // The fill works without it.
-    const done = (): void => undefined;
-    return args && connection.request("prefault", args).then(done, done);
   }
 
   /**

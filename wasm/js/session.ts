@@ -27,7 +27,7 @@ export interface Setting {
 }
 
 /**
- * Dataset items that are computed before a fill, in some milliseconds. V8 optimises all functions of
+ * Dataset items that are computed during a fill, in some milliseconds. V8 optimises all functions of
  * the items' module after some 1,200.
  */
 const WARM_UP = 2048;
@@ -82,7 +82,7 @@ export class Session {
   }
 
   /** Fills the cache of a key into the memory that held the slot's last key. */
-  async fill({ slot, key, memory, cursor }: Args<"fill">, control: Control): Promise<Cache> {
+  async fill({ slot, key, memory }: Args<"fill">, control: Control): Promise<Cache> {
     this.#dropCache(slot);
     const target = memory ?? this.#slots[slot]?.memory;
     if (!target) throw new Error("there is no memory");
@@ -91,9 +91,12 @@ export class Session {
       const items = builder.items();
       const cache = new this.#wasm.Cache(target, items, this.#setting.place);
       // The values do not matter. Engines optimise code that has run for a while. They do it in the
-      // background of the fill, or else during the first hash, beside other workers' hashes.
-      cache.items(new Uint32Array(WARM_UP));
-      await fillInSteps(builder, control, this.#pause, cursor).catch((error: unknown) => {
+      // background of the fill, or else during the first hash, beside other workers' hashes. Before
+      // the first pass these reads would map the system's page of zeros at many places.
+      const warmUp = (): void => {
+        cache.items(new Uint32Array(WARM_UP));
+      };
+      await fillInSteps(builder, control, this.#pause, warmUp).catch((error: unknown) => {
         cache.free();
         throw error;
       });

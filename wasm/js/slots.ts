@@ -1,6 +1,5 @@
 /** The slots of an instance, 256 MiB each, and which key's cache each holds. */
-import type { FillCursor } from "./prefault.js";
-import type { Args, Cache } from "./protocol.js";
+import type { Cache } from "./protocol.js";
 import { equal } from "./queue.js";
 import type { Mode } from "./types.js";
 import type { WorkerHandle } from "./worker_pool.js";
@@ -11,8 +10,6 @@ export interface Slot {
   readonly index: number;
   /** Its memory, once allocated. A lone worker keeps the memory to itself. */
   memory: { shared: WebAssembly.Memory | undefined } | undefined;
-  /** The cursor of its first fill, until a worker prefaults. */
-  cursor: FillCursor | undefined;
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
@@ -35,7 +32,6 @@ export class Slots {
     this.#slots = Array.from({ length: count }, (_, index) => ({
       index,
       memory: undefined,
-      cursor: undefined,
       key: undefined,
       cache: undefined,
       mode: "light",
@@ -70,15 +66,6 @@ export class Slots {
       // In WebAssembly the slot's next cache is in the same memory.
       return held && (isNative ? held !== cache : !memory);
     });
-  }
-
-  /** Takes the cursor of a first fill, for the one worker that prefaults, with its memory. */
-  takeCursor(): Args<"prefault"> | undefined {
-    const slot = this.#slots.find(({ filling, cursor }) => filling && cursor);
-    if (!slot?.cursor || !slot.memory?.shared) return undefined;
-    const args = { memory: slot.memory.shared, cursor: slot.cursor };
-    slot.cursor = undefined;
-    return args;
   }
 
   /** Counts a worker that starts to use a slot. */

@@ -18,7 +18,6 @@ import type { ChainMessage, FromChain, ToChain } from "./chain/protocol.js";
 import { unpacked } from "./inputs.js";
 import { Rules } from "./monero/rules.js";
 import type { NativeSession } from "./native/session.js";
-import { prefault } from "./prefault.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
 import { Session, type WorkerSession } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
@@ -63,9 +62,6 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.allocate(request.args);
     case "fill":
       return fill(session, request.args);
-    case "prefault":
-      prefault(request.args.memory, request.args.cursor);
-      return null;
     case "attach":
       return session.attach(request.args);
     case "release":
