@@ -8,7 +8,7 @@ import type { Follow, Priority, Progress, Version } from "./types.js";
 /** Operations of a call that need no cache. */
 export type Question = Exclude<
   Operation,
-  "start" | "allocate" | "fill" | "attach" | "release" | "measure" | "hash"
+  "start" | "allocate" | "fill" | "keep" | "attach" | "release" | "measure" | "hash"
 >;
 
 /** Receives how a request ends: one call of one function. */

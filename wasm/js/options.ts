@@ -39,6 +39,14 @@ export interface CreateOptions {
    */
   slots?: number | undefined;
   /**
+   * Whether the last key's cache is kept in the browser's storage (the origin private file system), so
+   * that a later visit reads it, in about a third of the time of filling it. It takes 256 MiB there and
+   * is written when the instance has been idle for some seconds. By default nothing is kept. Outside of
+   * browsers, and where the browser refuses, the option has no effect. {@link RandomX.forgetCache}
+   * deletes it.
+   */
+  keepCache?: boolean | undefined;
+  /**
    * Inputs that may wait, 1 to 1,048,576; 65,536 by default. Together they may have 256 MiB. A call
    * that would exceed either limit rejects at once with code `queue-full`.
    */
@@ -106,6 +114,7 @@ export interface Choices {
   /** The number that the caller has given. Without one, the fastest is measured. */
   givenLanes: number | undefined;
   slots: number;
+  keepCache: boolean;
   maxQueue: number;
   features: Partial<Features>;
   wasmUrl: string | undefined;
@@ -146,6 +155,7 @@ export function choices(options: CreateOptions): Choices {
       validate.count(name, value, Number.MAX_SAFE_INTEGER),
     lanes: (name, value = MAX_LANES) => validate.count(name, value, MAX_LANES),
     slots: (name, value = 1) => validate.count(name, value, MAX_SLOTS),
+    keepCache: (name, value = false) => validate.flag(name, value),
     maxQueue: (name, value = DEFAULT_QUEUE) => validate.count(name, value, MAX_QUEUE),
     features: (name, value = {}) => featureSwitches(name, value),
     wasmUrl: validate.address,
@@ -179,11 +189,7 @@ function featureSwitches(name: string, features: unknown): Partial<Features> {
   for (const [key, value] of validate.entries(name, features)) {
     const feature = FEATURES.find((each) => each === key);
     if (!feature) throw invalidArgument(`${name}.${key}`, "there is no such feature");
-    if (value === undefined) continue;
-    if (typeof value !== "boolean") {
-      throw invalidArgument(`${name}.${key}`, "expected true or false");
-    }
-    switches[feature] = value;
+    if (value !== undefined) switches[feature] = validate.flag(`${name}.${key}`, value);
   }
   return switches;
 }

@@ -56,11 +56,13 @@ export interface Operations {
   };
   /** Allocates the memory of a slot, which holds one key's cache after another. */
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
-  /** Fills the cache of a key, in shared memory or in the worker's own. */
-  fill: {
-    args: InSlot & { key: Uint8Array; memory: WebAssembly.Memory | undefined };
-    result: Cache;
-  };
+  /**
+   * Fills the cache of a key, in shared memory or in the worker's own. If `mayRead`, it is read from the
+   * browser's storage instead, where possible.
+   */
+  fill: { args: InSlot & CacheMemory & { mayRead?: boolean }; result: Cache };
+  /** Writes some more of a slot's cache to the browser's storage. Returns the part that is written, 0 to 1. */
+  keep: { args: InSlot & CacheMemory; result: number };
   /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */
@@ -163,13 +165,18 @@ export interface InSlot {
   slot: number;
 }
 
-/** A filled cache, as workers share it. */
-export interface Cache {
+/** A key, and the memory of its cache, if that is shared. */
+export interface CacheMemory {
   key: Uint8Array;
-  /** The memory, if it is shared. */
   memory: WebAssembly.Memory | undefined;
+}
+
+/** A filled cache, as workers share it. */
+export interface Cache extends CacheMemory {
   /** Computes dataset items from the memory. Native code finds its caches by their keys. */
   items: WebAssembly.Module | undefined;
+  /** Whether it was read from the browser's storage. */
+  isKept?: boolean;
 }
 
 /** An input to hash. */

@@ -9,6 +9,7 @@ import {
 } from "./calls.js";
 import { aborted, asRandomXError } from "./errors.js";
 import { report } from "./job.js";
+import { forgetKept } from "./kept/storage.js";
 import { ChainFollower } from "./chain/follower.js";
 import type { ChainSource, FollowOptions } from "./chain/types.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
@@ -86,6 +87,15 @@ export class RandomX {
         signal?.removeEventListener("abort", stop);
       }
     });
+  }
+
+  /**
+   * Deletes the cache that {@link CreateOptions.keepCache} has kept. Resolves with whether there was one.
+   *
+   * @throws {@link RandomXError} `worker-failed` while a worker reads or writes it.
+   */
+  static forgetCache(): Promise<boolean> {
+    return guarded(forgetKept);
   }
 
   /** How this instance works: the chosen options, the detected features and the measured engine. */

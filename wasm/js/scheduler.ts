@@ -17,6 +17,7 @@ import {
   type KeyJob,
   type Question,
 } from "./job.js";
+import { Keeper } from "./kept/keeper.js";
 import { modules } from "./modules.js";
 import type { Choices, Configuration } from "./options.js";
 import type { Args, Input, Result } from "./protocol.js";
@@ -33,6 +34,7 @@ export class Scheduler {
   readonly #slots: Slots;
   readonly #queue: Queue;
   readonly #counters = new Counters();
+  readonly #keeper: Keeper;
   #calibration!: Calibration;
   readonly #attached = new Set<(error: RandomXError) => void>();
   #isScheduled = false;
@@ -42,6 +44,9 @@ export class Scheduler {
     this.#choices = choices;
     this.#slots = new Slots(choices.slots);
     this.#queue = new Queue(choices.maxQueue);
+    this.#keeper = new Keeper(choices.keepCache, this.#slots, () => {
+      this.#schedule();
+    });
     this.#workers = new WorkerPool(choices, {
       changed: () => {
         this.#schedule();
@@ -150,6 +155,7 @@ export class Scheduler {
     const { error, gone } = this.#workers.close(code, message);
     for (const job of this.#queue.clear()) job.reject(error);
     for (const ended of this.#attached) ended(error);
+    this.#keeper.stop();
     for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
     collect();
     return gone;
@@ -186,6 +192,7 @@ export class Scheduler {
     for (const worker of this.#workers.ready()) this.#count(worker, this.#startNext(worker));
     for (const worker of this.#workers.hashing()) this.#count(worker, this.#hashAhead(worker));
     if (this.#queue.waiting.requests > 0) this.#workers.fillUp();
+    this.#keeper.watch(this.#queue.first ? Infinity : this.#workers.busy);
   }
 
   /** Counts a worker's work, and looks for more when it ends. */
@@ -207,7 +214,7 @@ export class Scheduler {
       const call = this.#queue.firstCall;
       const job = this.#firstReady();
       if (call && !(job && job.place < call.place)) return this.#answer(worker, call);
-      if (!job) return undefined;
+      if (!job) return this.#keeper.write(worker);
       const slot = this.#slots.of(job.key);
       if (job instanceof Release) {
         this.#release(job, slot);
@@ -292,14 +299,15 @@ export class Scheduler {
       }
       // The worker could not end the fill before it began.
       if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
-      const args = { ...at, key, memory: slot.memory.shared };
+      const args = { ...at, key, memory: slot.memory.shared, mayRead: this.#keeper.isWanted };
       const cache = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
       });
       worker.caches[slot.index] = cache;
       slot.cache = cache;
-      this.#counters.filled(performance.now() - start);
+      if (cache.isKept) slot.keeping = "kept";
+      this.#counters.filled(performance.now() - start, cache.isKept ?? false);
     } catch (thrown) {
       const error = asRandomXError(thrown);
       // A worker that was ended may write for another moment.
@@ -374,6 +382,7 @@ export class Scheduler {
   /** Empties the slots whose memory is gone with a worker. */
   #lose(): void {
     const [engine] = this.#workers.engines;
+    this.#keeper.lose();
     for (const slot of this.#slots.all) {
       const { index, cache, filling } = slot;
       // Native caches live as long as a worker holds them.

@@ -3,8 +3,10 @@
  * them. A fill yields to other tasks about every 20 ms. The worker drives a session in browsers and
  * in Node; tests drive it directly.
  */
+import { aborted } from "./errors.js";
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
+import type { KeptWriter } from "./kept/file.js";
 import { HASH_SIZE, timesOf } from "./hashed.js";
 import type { Args, Cache, Result, Times } from "./protocol.js";
 import type { Engine, Mode } from "./types.js";
@@ -33,7 +35,9 @@ export interface Setting {
 const WARM_UP = 2048;
 
 /** What a worker does, in WebAssembly or natively. */
-export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode">> & {
+export type WorkerSession = Pick<Session, Exclude<keyof Session, "mode" | "keep">> & {
+  /** Only browsers keep caches. */
+  keep?: Session["keep"];
   /** Returns what the last hash with a slot read its dataset items from. */
   mode: (slot: number) => Mode;
 };
@@ -63,6 +67,8 @@ export class Session {
    */
   #vm: { vm: Vm; slot: number; engine: Engine } | undefined;
   readonly #garbage = new CodeGarbage();
+  /** Writes the cache of a slot to the browser's storage. */
+  #writer: { writer: KeptWriter; slot: number } | undefined;
   #elapsed = 0;
 
   /** `pause` lets the thread run other tasks, such as messages and timers. */
@@ -81,11 +87,17 @@ export class Session {
     return undefined;
   }
 
-  /** Fills the cache of a key into the memory that held the slot's last key. */
-  async fill({ slot, key, memory }: Args<"fill">, control: Control): Promise<Cache> {
+  /** Fills the cache of a key into the memory that held the slot's last key, or reads it if it is kept. */
+  async fill({ slot, key, memory, mayRead }: Args<"fill">, control: Control): Promise<Cache> {
     this.#dropCache(slot);
-    const target = memory ?? this.#slots[slot]?.memory;
-    if (!target) throw new Error("there is no memory");
+    const target = this.#memoryOf(slot, memory);
+    const read = mayRead && (await this.#read(key, target, control));
+    if (read) {
+      const cache = new this.#wasm.Cache(target, read, this.#setting.place);
+      this.#setCache(slot, cache);
+      cache.items(new Uint32Array(WARM_UP));
+      return { key, memory, items: read, isKept: true };
+    }
     const builder = new this.#wasm.CacheBuilder(key, target, this.#setting.features);
     try {
       const items = builder.items();
@@ -104,6 +116,24 @@ export class Session {
       return { key, memory, items };
     } finally {
       builder.free();
+    }
+  }
+
+  /** Writes some more of a slot's cache to the browser's storage. Returns the part that is written. */
+  async keep({ slot, key, memory }: Args<"keep">): Promise<Result<"keep">> {
+    const target = this.#memoryOf(slot, memory);
+    if (this.#writer?.slot !== slot) {
+      this.#abandon();
+      const { KeptWriter } = await import("./kept/file.js");
+      this.#writer = { writer: await KeptWriter.begin(key), slot };
+    }
+    try {
+      const part = this.#writer.writer.write(target);
+      if (part === 1) this.#writer = undefined;
+      return part;
+    } catch (error) {
+      this.#abandon();
+      throw error;
     }
   }
 
@@ -160,8 +190,42 @@ export class Session {
     return null;
   }
 
+  #memoryOf(slot: number, shared: WebAssembly.Memory | undefined): WebAssembly.Memory {
+    const memory = shared ?? this.#slots[slot]?.memory;
+    if (!memory) throw new Error("there is no memory");
+    return memory;
+  }
+
+  /** Reads a key's cache if it is kept. Returns the module that computes items. */
+  async #read(
+    key: Uint8Array,
+    memory: WebAssembly.Memory,
+    { signal, onProgress }: Control,
+  ): Promise<WebAssembly.Module | undefined> {
+    const { readKept } = await import("./kept/file.js");
+    // Making it writes the cache's first blocks into the memory.
+    const builder = new this.#wasm.CacheBuilder(key, memory, this.#setting.features);
+    try {
+      onProgress(0);
+      const isRead = await readKept(key, memory, signal, this.#pause);
+      if (signal.aborted) throw aborted(signal);
+      if (!isRead) return undefined;
+      onProgress(1);
+      return builder.items();
+    } finally {
+      builder.free();
+    }
+  }
+
+  /** Stops writing a cache to the browser's storage. */
+  #abandon(): void {
+    this.#writer?.writer.abandon();
+    this.#writer = undefined;
+  }
+
   /** Drops a slot's cache, but not its memory. */
   #dropCache(slot: number): void {
+    if (this.#writer?.slot === slot) this.#abandon();
     const { cache, ...memory } = this.#slots[slot] ?? {};
     cache?.free();
     this.#slots[slot] = memory;

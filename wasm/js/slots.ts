@@ -13,6 +13,8 @@ export interface Slot {
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
+  /** Whether the cache is in the browser's storage. */
+  keeping: "possible" | "kept" | "impossible";
   /** The mode of the last hash. */
   mode: Mode;
   /** The worker that fills it. */
@@ -34,6 +36,7 @@ export class Slots {
       memory: undefined,
       key: undefined,
       cache: undefined,
+      keeping: "possible",
       mode: "light",
       filling: undefined,
       users: 0,
@@ -84,6 +87,7 @@ export class Slots {
   empty(slot: Slot, { memory }: { memory: boolean }): void {
     slot.key = undefined;
     slot.cache = undefined;
+    slot.keeping = "possible";
     slot.mode = "light";
     if (memory) slot.memory = undefined;
   }

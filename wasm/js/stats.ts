@@ -10,9 +10,11 @@ export interface SlotStats {
   key: Uint8Array;
   /** Whether the cache is filled. */
   isReady: boolean;
+  /** Whether the cache is in the browser's storage; see `keepCache`. */
+  isKept: boolean;
   /** What the last hash read its dataset items from. */
   mode: Mode;
-  /** Workers that fill it or hash with it now. */
+  /** Workers that fill it, keep it or hash with it now. */
   workers: number;
 }
 
@@ -26,8 +28,11 @@ export interface Stats {
   slots: SlotStats[];
   /** Bytes of the memories of caches. */
   cacheBytes: number;
-  /** Caches filled so far, and the sum of the milliseconds that took. */
-  caches: { count: number; milliseconds: number };
+  /**
+   * Caches filled so far, how many of them were read from the browser's storage instead, and the sum of
+   * the milliseconds that took.
+   */
+  caches: { count: number; read: number; milliseconds: number };
   /** Hashes computed so far, and the sum of the milliseconds that workers took for them. */
   hashes: { count: number; milliseconds: number };
 }
@@ -37,12 +42,13 @@ const CACHE_BYTES = (1 << 28) + (1 << 16);
 
 /** Counts finished work. */
 export class Counters {
-  readonly #caches = { count: 0, milliseconds: 0 };
+  readonly #caches = { count: 0, read: 0, milliseconds: 0 };
   readonly #hashes = { count: 0, milliseconds: 0 };
 
-  /** Counts a filled cache. */
-  filled(milliseconds: number): void {
+  /** Counts a cache that was filled, or read from the browser's storage. */
+  filled(milliseconds: number, wasRead: boolean): void {
     this.#caches.count += 1;
+    if (wasRead) this.#caches.read += 1;
     this.#caches.milliseconds += milliseconds;
   }
 
@@ -54,12 +60,13 @@ export class Counters {
 
   /** Returns a copy of the counters, with the current state of the instance. */
   stats(workers: WorkerPool, queue: Queue, slots: Slots): Stats {
-    const { started } = workers;
-    const held = slots.all.flatMap(({ key, cache, mode, users }) =>
-      key ? [{ key: key.slice(), isReady: cache !== undefined, mode, workers: users }] : [],
-    );
+    const held = slots.all.flatMap(({ key, cache, keeping, mode, users }) => {
+      if (!key) return [];
+      const isKept = keeping === "kept";
+      return [{ key: key.slice(), isReady: cache !== undefined, isKept, mode, workers: users }];
+    });
     return {
-      workers: { started, busy: started - workers.idle().length },
+      workers: { started: workers.started, busy: workers.busy },
       queue: queue.waiting,
       slots: held,
       cacheBytes: slots.all.filter(({ memory }) => memory).length * CACHE_BYTES,

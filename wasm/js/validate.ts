@@ -156,6 +156,12 @@ export function count(name: string, value: unknown, limit: number): number {
   return value;
 }
 
+/** Returns true or false. */
+export function flag(name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw invalidArgument(name, "expected true or false");
+  return value;
+}
+
 /** Returns a value that must be one of some strings or numbers. */
 export function oneOf<T extends string | number>(
   name: string,

@@ -62,6 +62,8 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
       return session.allocate(request.args);
     case "fill":
       return fill(session, request.args);
+    case "keep":
+      return keep(session, request.args);
     case "attach":
       return session.attach(request.args);
     case "release":
@@ -79,6 +81,11 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     default:
       return judge(request);
   }
+}
+
+function keep(session: WorkerSession, args: Args<"keep">): Promise<Result<"keep">> {
+  if (!session.keep) throw new Error("native code keeps no caches");
+  return session.keep(args);
 }
 
 /** Hashes inputs. In place of a block it hashes the block's hashing blob. */

@@ -129,6 +129,11 @@ export class WorkerPool {
     return this.#features;
   }
 
+  /** Workers that have work. */
+  get busy(): number {
+    return this.#workers.length - this.idle().length;
+  }
+
   /** Returns the workers without work. */
   idle(): WorkerHandle[] {
     return this.#workers.filter(({ works }) => works === 0);

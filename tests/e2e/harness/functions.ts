@@ -4,6 +4,7 @@ import { measureBatches } from "./batches.js";
 import { detect } from "./detect.js";
 import * as faults from "./faults.js";
 import { followed, followTime } from "./follow.js";
+import * as keeping from "./keeping.js";
 import { hold, measure } from "./measure.js";
 import { measurePeer } from "./peer.js";
 import { soak } from "./soak.js";
@@ -19,6 +20,7 @@ export const functions = {
   hashes,
   hashesByDefault,
   hold,
+  ...keeping,
   measure,
   measureBatches,
   measurePeer,

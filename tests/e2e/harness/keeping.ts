@@ -1,0 +1,69 @@
+/** Keeps a cache in the browser's storage, and reads it again. */
+import { RandomX } from "../../../wasm/js/index.js";
+import { withInstance } from "./instance.js";
+import { toHex } from "./hex.js";
+import type { Batch } from "./vectors.js";
+
+/** The file, and the place of a byte of the cache in it. */
+const FILE = "randomx-cache";
+const PLACE = 123_456_789;
+
+/** What an instance did. */
+export interface Visit {
+  hashes: string[];
+  /** Whether the cache was read from the storage. */
+  wasRead: boolean;
+  /** Whether it is there at the end of the visit. */
+  isKept: boolean;
+  /** The milliseconds until the cache was there. */
+  milliseconds: number;
+}
+
+/** Hashes a batch in a new instance. With `patience` it waits so many milliseconds for the cache to be kept. */
+export async function visit(threads: number, batch: Batch, patience: number): Promise<Visit> {
+  return withInstance({ threads, keepCache: true }, async (randomx) => {
+    const hashes = await randomx.hashMany(batch.key, batch.inputs, { version: batch.version });
+    const end = performance.now() + patience;
+    const isKept = (): boolean => randomx.stats().slots.some((slot) => slot.isKept);
+    while (!isKept() && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const { read, milliseconds } = randomx.stats().caches;
+    return { hashes: hashes.map(toHex), wasRead: read === 1, isKept: isKept(), milliseconds };
+  });
+}
+
+/** Visits with two instances that have a key each, at the same time. Both wait for their caches to be kept. */
+export async function visitTwice(batches: Batch[], patience: number): Promise<Visit[]> {
+  return Promise.all(batches.map((batch) => visit(1, batch, patience)));
+}
+
+/** Changes a byte of the kept cache, as a fault of the storage would. */
+export async function spoil(): Promise<void> {
+  const file = await keptFile();
+  const [byte = 0] = new Uint8Array(
+    await (await file.getFile()).slice(PLACE, PLACE + 1).arrayBuffer(),
+  );
+  await rewrite(file, { type: "write", position: PLACE, data: Uint8Array.of(byte ^ 1) });
+}
+
+/** Cuts the file short, as if a browser had lost its end. */
+export async function cutShort(): Promise<void> {
+  await rewrite(await keptFile(), { type: "truncate", size: PLACE });
+}
+
+/** Deletes the file through the package. */
+export async function forget(): Promise<boolean> {
+  return RandomX.forgetCache();
+}
+
+async function keptFile(): Promise<FileSystemFileHandle> {
+  const root = await navigator.storage.getDirectory();
+  return root.getFileHandle(FILE);
+}
+
+async function rewrite(file: FileSystemFileHandle, change: WriteParams): Promise<void> {
+  const writable = await file.createWritable({ keepExistingData: true });
+  await writable.write(change);
+  await writable.close();
+}

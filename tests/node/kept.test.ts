@@ -1,0 +1,308 @@
+/** Keeping a cache in the browser's storage: the file, its checksum, and when it is written. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Connection } from "../../wasm/js/connection.js";
+import { Checksum } from "../../wasm/js/kept/checksum.js";
+import { KeptWriter, readKept } from "../../wasm/js/kept/file.js";
+import { Keeper } from "../../wasm/js/kept/keeper.js";
+import { forgetKept } from "../../wasm/js/kept/storage.js";
+import { Slots } from "../../wasm/js/slots.js";
+import type { WorkerHandle } from "../../wasm/js/worker_pool.js";
+import { text } from "./support.js";
+
+const CACHE_SIZE = 1 << 28;
+const key = text("a key");
+
+/** A browser's storage with room for one file, and with faults. */
+class Storage {
+  content: Uint8Array | undefined;
+  quota = 2 ** 31;
+  isLocked = false;
+  /** Writes that succeed before the storage is full. */
+  writes = Infinity;
+
+  readonly estimate = (): Promise<StorageEstimate> =>
+    Promise.resolve({ quota: this.quota, usage: 0 });
+
+  readonly getDirectory = (): Promise<unknown> =>
+    Promise.resolve({
+      getFileHandle: (_name: string, { create }: { create: boolean }) => {
+        if (!this.content && !create) return Promise.reject(this.#error("NotFoundError"));
+        this.content ??= new Uint8Array();
+        return Promise.resolve({ createSyncAccessHandle: () => this.#open() });
+      },
+      removeEntry: () => {
+        if (this.isLocked) return Promise.reject(this.#error("NoModificationAllowedError"));
+        if (!this.content) return Promise.reject(this.#error("NotFoundError"));
+        this.content = undefined;
+        return Promise.resolve();
+      },
+    });
+
+  #open(): Promise<unknown> {
+    if (this.isLocked) return Promise.reject(this.#error("NoModificationAllowedError"));
+    this.isLocked = true;
+    return Promise.resolve({
+      read: (into: Uint8Array, { at }: { at: number }): number => {
+        const from = this.#held().subarray(at, at + into.length);
+        into.set(from);
+        return from.length;
+      },
+      write: (from: Uint8Array, { at }: { at: number }): number => {
+        if ((this.writes -= 1) < 0) return 0;
+        this.#resize(Math.max(this.#held().length, at + from.length));
+        this.#held().set(from, at);
+        return from.length;
+      },
+      truncate: (size: number) => {
+        this.#resize(size);
+      },
+      flush: () => undefined,
+      close: () => {
+        this.isLocked = false;
+      },
+    });
+  }
+
+  #held(): Uint8Array {
+    if (!this.content) throw new Error("there is no file");
+    return this.content;
+  }
+
+  #resize(size: number): void {
+    const before = this.#held();
+    if (size === before.length) return;
+    // Grown at once to the size of a whole file, because each step would copy it.
+    const buffer =
+      before.buffer.byteLength > size ? before.buffer : new ArrayBuffer(CACHE_SIZE + 8192);
+    this.content = new Uint8Array(buffer, 0, size);
+  }
+
+  #error(name: string): DOMException {
+    return new DOMException("", name);
+  }
+}
+
+let storage: Storage;
+beforeEach(() => {
+  storage = new Storage();
+  vi.stubGlobal("navigator", { storage });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const memory = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
+const words = new Uint32Array(memory.buffer);
+words.forEach((_, at) => {
+  if (at % 1021 === 0) words[at] = at;
+});
+
+const read = (of = key): Promise<boolean> => {
+  const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
+  return readKept(of, target, new AbortController().signal, () => Promise.resolve()).then(
+    (isRead) => {
+      if (isRead) {
+        const [now, before] = [target, memory].map(({ buffer }) =>
+          Buffer.from(buffer, 0, CACHE_SIZE),
+        );
+        expect(now && before && now.equals(before), "the content").toBe(true);
+      }
+      return isRead;
+    },
+  );
+};
+
+async function write(of = key): Promise<void> {
+  const writer = await KeptWriter.begin(of);
+  try {
+    while (writer.write(memory) < 1);
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+}
+
+describe("a checksum", () => {
+  const bytes = Uint8Array.from({ length: 64 }, (_, at) => 7 * at);
+  const of = (...parts: Uint8Array[]): string => {
+    const checksum = new Checksum();
+    for (const part of parts) checksum.add(part.slice());
+    return String(checksum.bytes());
+  };
+
+  test("does not depend on the parts", () => {
+    expect(of(bytes.subarray(0, 24), bytes.subarray(24))).toBe(of(bytes));
+  });
+
+  test("notices a changed bit, a lost part, and parts in another order", () => {
+    const changed = bytes.slice();
+    changed[63] = (changed[63] ?? 0) ^ 0x80;
+    const [one, two] = [bytes.subarray(0, 32), bytes.subarray(32)];
+    const all = [of(bytes), of(changed), of(one), of(two, one), of(one, new Uint8Array(32))];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("the file", () => {
+  test("is read for the key that it was written for", async () => {
+    expect(await read()).toBe(false);
+    await write();
+    expect(await read()).toBe(true);
+    expect(await read(text("another key"))).toBe(false);
+    expect(storage.isLocked).toBe(false);
+  });
+
+  test("holds the last key", async () => {
+    await write();
+    await write(text("another key"));
+    expect(await read()).toBe(false);
+  });
+
+  test("is not read before it is whole", async () => {
+    const writer = await KeptWriter.begin(key);
+    for (let part = 0; part < 0.9; part = writer.write(memory));
+    // As if the browser had ended here.
+    storage.isLocked = false;
+    expect(await read()).toBe(false);
+  });
+
+  test("is not read if a byte has changed, or the end is missing", async () => {
+    await write();
+    const { content } = storage;
+    if (!content) throw new Error("there is no file");
+    const bytes = Buffer.from(content.buffer);
+    bytes.writeUInt8(bytes.readUInt8(200_000_000) ^ 1, 200_000_000);
+    expect(await read()).toBe(false);
+    bytes.writeUInt8(bytes.readUInt8(200_000_000) ^ 1, 200_000_000);
+    expect(await read()).toBe(true);
+    storage.content = content.subarray(0, 200_000_000);
+    expect(await read()).toBe(false);
+  });
+
+  test("is not used by two workers at once", async () => {
+    await write();
+    storage.isLocked = true;
+    expect(await read()).toBe(false);
+    await expect(write()).rejects.toThrow();
+    await expect(forgetKept()).rejects.toMatchObject({ code: "worker-failed" });
+  });
+
+  test("takes no room in a storage that has little", async () => {
+    storage.quota = (1 << 30) - 1;
+    await expect(write()).rejects.toThrow("no room");
+    expect(storage.content).toBeUndefined();
+  });
+
+  test.each([0, 5, 32, 33])("is empty if the storage is full after %d writes", async (writes) => {
+    storage.writes = writes;
+    await expect(write()).rejects.toThrow("full");
+    expect(storage.content).toHaveLength(0);
+    expect(storage.isLocked).toBe(false);
+    expect(await read()).toBe(false);
+  });
+
+  test("can be deleted", async () => {
+    await write();
+    expect(await forgetKept()).toBe(true);
+    expect(await forgetKept()).toBe(false);
+    vi.stubGlobal("navigator", {});
+    expect(await forgetKept()).toBe(false);
+  });
+});
+
+describe("an instance", () => {
+  const slots = new Slots(1);
+  const [slot] = slots.all;
+  if (!slot) throw new Error("there is no slot");
+  const cache = { key, memory, items: undefined };
+  let wakes = 0;
+  let keeper: Keeper;
+  let answers: (number | Error)[] = [];
+
+  /** A worker that has the cache. */
+  const worker = (): WorkerHandle => ({
+    connection: {
+      request: () => {
+        const answer = answers.shift();
+        return typeof answer === "number"
+          ? Promise.resolve(answer)
+          : Promise.reject(answer ?? new Error("there is no answer"));
+      },
+    } as unknown as Connection,
+    works: 0,
+    batches: 0,
+    endedAt: 0,
+    place: 1,
+    caches: [cache],
+  });
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    wakes = 0;
+    answers = [0.5, 1];
+    Object.assign(slot, { key, memory: { shared: memory }, cache, keeping: "possible" });
+    keeper = new Keeper(true, slots, () => (wakes += 1));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function rest(): void {
+    keeper.watch(0);
+    vi.advanceTimersByTime(2000);
+  }
+
+  test("writes when it has been idle for two seconds, with one worker", async () => {
+    const [one, other] = [worker(), worker()];
+    keeper.watch(0);
+    vi.advanceTimersByTime(1999);
+    expect(keeper.write(one)).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    expect(wakes).toBe(1);
+    const writing = keeper.write(one);
+    keeper.watch(1);
+    expect(keeper.write(other)).toBeUndefined();
+    await writing;
+    expect(slot.keeping).toBe("possible");
+    await keeper.write(one);
+    expect(slot).toMatchObject({ keeping: "kept", users: 0 });
+    expect(keeper.write(one)).toBeUndefined();
+  });
+
+  test("goes on after other work, when it has been idle again", async () => {
+    const one = worker();
+    rest();
+    await keeper.write(one);
+    keeper.watch(Infinity);
+    expect(keeper.write(one)).toBeUndefined();
+    rest();
+    await keeper.write(one);
+    expect(slot.keeping).toBe("kept");
+  });
+
+  test("begins again with another worker if the first one is gone", async () => {
+    rest();
+    await keeper.write(worker());
+    expect(keeper.write(worker())).toBeUndefined();
+    keeper.lose();
+    await keeper.write(worker());
+    expect(slot.keeping).toBe("kept");
+  });
+
+  test("does not try again after a failure", async () => {
+    answers = [new Error("full")];
+    rest();
+    await keeper.write(worker());
+    expect(slot).toMatchObject({ keeping: "impossible", users: 0 });
+    expect(keeper.write(worker())).toBeUndefined();
+  });
+
+  test("keeps nothing unless it is asked to, and where there is no storage", () => {
+    expect(new Keeper(false, slots, () => undefined).isWanted).toBe(false);
+    vi.stubGlobal("navigator", {});
+    const unable = new Keeper(true, slots, () => undefined);
+    expect(unable.isWanted).toBe(false);
+    unable.watch(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
