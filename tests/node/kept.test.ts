@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Connection } from "../../wasm/js/connection.js";
 import { Checksum } from "../../wasm/js/kept/checksum.js";
-import { KeptWriter, readKept } from "../../wasm/js/kept/file.js";
+import { KeptReader, KeptWriter } from "../../wasm/js/kept/file.js";
 import { Keeper } from "../../wasm/js/kept/keeper.js";
 import { forgetKept } from "../../wasm/js/kept/storage.js";
 import { Slots } from "../../wasm/js/slots.js";
@@ -97,20 +97,17 @@ words.forEach((_, at) => {
   if (at % 1021 === 0) words[at] = at;
 });
 
-const read = (of = key): Promise<boolean> => {
+async function read(of = key): Promise<boolean> {
+  const reader = await KeptReader.open(of);
+  if (!reader) return false;
   const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
-  return readKept(of, target, new AbortController().signal, () => Promise.resolve()).then(
-    (isRead) => {
-      if (isRead) {
-        const [now, before] = [target, memory].map(({ buffer }) =>
-          Buffer.from(buffer, 0, CACHE_SIZE),
-        );
-        expect(now && before && now.equals(before), "the content").toBe(true);
-      }
-      return isRead;
-    },
-  );
-};
+  const { signal } = new AbortController();
+  const isRead = await reader.read(target, signal, () => Promise.resolve());
+  reader.close();
+  const [now, before] = [target, memory].map(({ buffer }) => Buffer.from(buffer, 0, CACHE_SIZE));
+  if (isRead) expect(now && before && now.equals(before), "the content").toBe(true);
+  return isRead;
+}
 
 async function write(of = key): Promise<void> {
   const writer = await KeptWriter.begin(of);

@@ -38,6 +38,8 @@ export interface Operations {
       lanes: number;
       /** The worker's place in the memory of each cache. */
       place: number;
+      /** Whether caches are kept in the browser's storage. */
+      keepsCaches: boolean;
       /** Whether the worker only fills caches, and lets all others go first. */
       isFiller: boolean;
     };

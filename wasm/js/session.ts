@@ -202,18 +202,23 @@ export class Session {
     memory: WebAssembly.Memory,
     { signal, onProgress }: Control,
   ): Promise<WebAssembly.Module | undefined> {
-    const { readKept } = await import("./kept/file.js");
-    // Making it writes the cache's first blocks into the memory.
-    const builder = new this.#wasm.CacheBuilder(key, memory, this.#setting.features);
+    // A browser that cannot load the script fills the cache.
+    const kept = await import("./kept/file.js").catch(() => undefined);
+    const reader = await kept?.KeptReader.open(key);
+    if (!reader) return undefined;
+    onProgress(0);
+    let builder: InstanceType<RandomXWasm["CacheBuilder"]> | undefined;
     try {
-      onProgress(0);
-      const isRead = await readKept(key, memory, signal, this.#pause);
+      // Before the cache is read: a new builder writes its first blocks.
+      builder = new this.#wasm.CacheBuilder(key, memory, this.#setting.features);
+      const isRead = await reader.read(memory, signal, this.#pause);
       if (signal.aborted) throw aborted(signal);
       if (!isRead) return undefined;
       onProgress(1);
       return builder.items();
     } finally {
-      builder.free();
+      builder?.free();
+      reader.close();
     }
   }
 

@@ -213,6 +213,8 @@ async function beginWasm(
   args: Args<"start">,
 ): Promise<Pick<Result<"start">, "module" | "features">> {
   checkSupport();
+  // The first fill would wait for it.
+  if (args.keepsCaches) import("./kept/file.js").catch(() => undefined);
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
   initSync({ module });

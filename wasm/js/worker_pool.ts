@@ -203,7 +203,8 @@ export class WorkerPool {
     const { mode, datasetBytes } = this.#choices;
     const datasets = Math.floor(datasetBytes / DATASET_BYTES);
     const place = this.#freshPlace();
-    const setting = { mode, datasets, module: this.#module, features, lanes, place, isFiller };
+    const own = { lanes, place, keepsCaches: this.#choices.keepCache, isFiller };
+    const setting = { mode, datasets, module: this.#module, features, ...own };
     const { connection, started } = Connection.open(
       workerUrl,
       { engines, ...setting, ...addresses },

@@ -29,16 +29,29 @@ pub(crate) struct BenchWebArgs {
     rounds: u8,
 
     /// Measure only following a chain from a relay, which takes minutes.
-    #[arg(long)]
+    #[arg(long, group = "part")]
     following: bool,
 
     /// Measure only batches after a change of the key, by each choice of an engine.
-    #[arg(long, conflicts_with = "following")]
+    #[arg(long, group = "part")]
     batches: bool,
+
+    /// Measure only the page, from the request for it to the verdict on its block.
+    #[arg(long, group = "part")]
+    page: bool,
 
     /// Measure randomx.js too, whose build has this script (`dist/web/index.js`).
     #[arg(long, value_name = "FILE")]
     peer: Option<PathBuf>,
+}
+
+impl BenchWebArgs {
+    /// The one part that is to be measured, as the benchmark knows it.
+    fn part(&self) -> Option<&'static str> {
+        [(self.following, "following"), (self.batches, "batches"), (self.page, "page")]
+            .into_iter()
+            .find_map(|(is_wanted, part)| is_wanted.then_some(part))
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,7 +65,8 @@ enum Browser {
 /// Builds the package and the program `randomx`, and measures both.
 pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
     build::wasm_from_scratch()?;
-    let native = if args.following || args.batches {
+    let part = args.part();
+    let native = if part.is_some() {
         build::native("release", &[])?
     } else {
         setup::cpp_tools()?;
@@ -68,11 +82,8 @@ pub(crate) fn bench_web(args: &BenchWebArgs) -> Result<()> {
             playwright.env(variable, here(file)?);
         }
     }
-    if args.following {
-        playwright.env("BENCH_FOLLOWING", "1");
-    }
-    if args.batches {
-        playwright.env("BENCH_BATCHES", "1");
+    if let Some(part) = part {
+        playwright.env("BENCH_ONLY", part);
     }
     if !args.browsers.is_empty() {
         playwright.env("BENCH_BROWSERS", names(&args.browsers));

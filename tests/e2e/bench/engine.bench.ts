@@ -3,7 +3,6 @@
  * turns in every round, so that ratios hold on a machine whose speed changes.
  */
 import { expect, test } from "@playwright/test";
-import { PRODUCT } from "../addresses.js";
 import type { Browser, BrowserName } from "../browsers/browser.js";
 import { heldMemory } from "../browsers/memory.js";
 import { openHarness, start } from "../browsers/test.js";
@@ -12,21 +11,20 @@ import { downloads } from "./downloads.js";
 import { measureFollowing } from "./following.js";
 import { describeMachine, measureNative } from "./native.js";
 import { report, type Facts } from "./report.js";
-import { Measurements, type Place } from "./rows.js";
+import { Measurements } from "./rows.js";
+import { addStarts } from "./starts.js";
 import { place, subjects, what } from "./subjects.js";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-/** Whether only following a chain is measured, which takes minutes instead of half an hour. */
-const ONLY_FOLLOWING = process.env.BENCH_FOLLOWING === "1";
-/** Whether only batches after a change of the key are measured. */
-const ONLY_BATCHES = process.env.BENCH_BATCHES === "1";
+/** The one part to measure, in minutes instead of half an hour: `following`, `batches` or `page`. */
+const ONLY = process.env.BENCH_ONLY;
 const BROWSERS = (process.env.BENCH_BROWSERS ?? "chromium,firefox,webkit").split(",");
 
 /** Inputs that the peer hashes, one after another. */
 const PEER_BATCH = 16;
 
 test("following a chain", async () => {
-  test.skip(!ONLY_FOLLOWING, "the other benchmark contains it");
+  test.skip(ONLY !== "following", "the other benchmark contains it");
   const following: Facts["following"] = {};
   for (const name of BROWSERS) {
     const browser = await start(name as BrowserName);
@@ -39,25 +37,30 @@ test("following a chain", async () => {
   report([], { machine: await describeMachine(), bytes: {}, memory: {}, following });
 });
 
-test("batches after a change of the key, by each choice of an engine", async () => {
-  test.skip(!ONLY_BATCHES, "the other benchmark contains it");
-  const measurements = new Measurements();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const name of BROWSERS) {
-      const browser = await start(name as BrowserName);
-      try {
-        await addBatches(browser, `${name} ${browser.version}`, round, measurements);
-      } finally {
-        await browser.close();
+for (const [part, title, add] of [
+  ["batches", "batches after a change of the key, by each choice of an engine", addBatches],
+  ["page", "the page, from the request for it to the verdict on its block", addStarts],
+] as const) {
+  test(title, async () => {
+    test.skip(ONLY !== part, "the other benchmark contains it");
+    const measurements = new Measurements();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const name of BROWSERS) {
+        const browser = await start(name as BrowserName);
+        try {
+          await add(browser, `${name} ${browser.version}`, round, measurements);
+        } finally {
+          await browser.close();
+        }
       }
     }
-  }
-  const machine = await describeMachine();
-  report(measurements.rows(), { machine, bytes: {}, memory: {}, following: {} });
-});
+    const machine = await describeMachine();
+    report(measurements.rows(), { machine, bytes: {}, memory: {}, following: {} });
+  });
+}
 
 test("the package, its peer and the native builds", async () => {
-  test.skip(ONLY_FOLLOWING || ONLY_BATCHES, "only a part is measured");
+  test.skip(ONLY !== undefined, "only a part is measured");
   const measurements = new Measurements();
   const facts: Facts = { machine: {}, bytes: await downloads(), memory: {}, following: {} };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -70,7 +73,7 @@ test("the package, its peer and the native builds", async () => {
     const browser = await start(name);
     try {
       const label = `${name} ${browser.version}`;
-      measurements.add(coldStartOf(label), await coldStart(browser));
+      await addStarts(browser, label, round, measurements);
       await measurePackage(browser, label, round);
       await addBatches(browser, label, round, measurements);
       if (round === 0) {
@@ -114,28 +117,6 @@ test("the package, its peer and the native builds", async () => {
     expect([...first], "all compute the same first hash").toHaveLength(1);
   }
 });
-
-function coldStartOf(browser: string): Place {
-  const what = "page load to verified block";
-  return { browser, engine: "auto", tier: "auto", threads: 0, lanes: 8, what };
-}
-
-/** Returns the milliseconds from the request for the page to the verdict on its block. */
-async function coldStart(browser: Browser): Promise<number> {
-  const tab = await browser.open(PRODUCT);
-  const verdict = await tab.evaluate(`new Promise((resolve) => {
-    const look = () => {
-      const state = document.querySelector('#report')?.dataset.state;
-      if (state === "valid") resolve(performance.now());
-      else if (state === "failed") resolve(-1);
-      else setTimeout(look, 4);
-    };
-    look();
-  })`);
-  await tab.close();
-  expect(verdict, "the page verifies its block").toBeGreaterThan(0);
-  return Number(verdict);
-}
 
 /** Returns the MiB that one worker with eight lanes adds to a tab. */
 async function tabMemory(browser: Browser): Promise<number | undefined> {

@@ -43,6 +43,23 @@ describe.concurrent("find", () => {
     expect(await chain.find("00".repeat(32))).toBeUndefined();
   });
 
+  test("waits until a stored chain is loaded, as other questions do", async () => {
+    const node = await sources.start(extended(common, 20));
+    const store = new product.MemoryStore();
+    const before = randomx.follow([{ node: node.url }], { ...OPTIONS, store });
+    await untilSynced(before);
+    await before.close();
+    const chain = randomx.follow([{ node: node.url }], { ...OPTIONS, store });
+    const [found, [header], ids] = await Promise.all([
+      chain.find(node.chain[12]?.minerTransaction ?? ""),
+      chain.headers(12, 12),
+      chain.transactionIds([]),
+    ]);
+    expect([found?.height, header?.height, ids]).toEqual([12, 12, []]);
+    await chain.close();
+    await expect(chain.headers(12, 12)).rejects.toMatchObject({ code: "disposed" });
+  });
+
   test.each<[string, (node: SimulatedSource) => void]>([
     [
       "another place",

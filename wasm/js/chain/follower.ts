@@ -35,6 +35,8 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   readonly #events = new EventQueue();
   readonly #stop = new AbortController();
   readonly #detach: () => void;
+  /** Resolves when the work has begun, or will not begin. */
+  readonly #begun: Promise<void>;
   #following: Following | undefined;
   #tip: ChainTip | undefined;
   #closing: Promise<void> | undefined;
@@ -59,7 +61,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       signal?.removeEventListener("abort", onAbort);
       detach();
     };
-    void this.#begin();
+    this.#begun = this.#begin();
   }
 
   /**
@@ -92,7 +94,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   async find(txid: Bytes, options: FindOptions = {}): Promise<FoundTransaction | undefined> {
     const wanted = hex(validate.hash("txid", txid));
     const { signal } = validate.fields("options", options, { signal: validate.signal });
-    if (signal?.aborted) throw aborted(signal);
+    await unlessAborted(this.#begun, signal);
     return this.#following?.find(wanted, signal);
   }
 
@@ -195,9 +197,10 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
     this.#events.push(event);
   }
 
-  #ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
+  async #ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
+    await this.#begun;
     if (this.#following) return this.#following.ask(question);
-    return Promise.reject(new RandomXError("disposed", "the chain is not followed"));
+    throw new RandomXError("disposed", "the chain is not followed");
   }
 
   #end(error: RandomXError | undefined): Promise<void> {

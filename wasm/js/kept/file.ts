@@ -35,34 +35,61 @@ interface Handle {
   close: () => void;
 }
 
-/** Reads a key's cache into a memory. Returns whether that is done. If not, the memory may hold anything. */
-export async function readKept(
-  key: Uint8Array,
-  memory: WebAssembly.Memory,
-  signal: AbortSignal,
-  pause: () => Promise<void>,
-): Promise<boolean> {
-  let handle: Handle | undefined;
-  try {
-    handle = await open(false);
-    const header = new Uint8Array(HEADER_SIZE);
-    if (handle.read(header, { at: 0 }) !== HEADER_SIZE) return false;
-    const identity = await identityOf(key);
-    if (!identity.every((byte, at) => byte === header[at])) return false;
-    const checksum = new Checksum();
-    for (let at = 0; at < CACHE_SIZE && !signal.aborted; at += TURN) {
-      const part = new Uint8Array(memory.buffer, at, TURN);
-      if (handle.read(part, { at: START + at }) !== TURN) return false;
-      checksum.add(part);
-      await pause();
+/** Reads a key's cache from the file. */
+export class KeptReader {
+  readonly #handle: Handle;
+  readonly #checksum: Uint8Array;
+
+  private constructor(handle: Handle, checksum: Uint8Array) {
+    this.#handle = handle;
+    this.#checksum = checksum;
+  }
+
+  /**
+   * Opens the file, if it holds the key's cache. Otherwise, or if another worker uses it or the browser
+   * refuses access, there is no reader.
+   */
+  static async open(key: Uint8Array): Promise<KeptReader | undefined> {
+    let handle: Handle | undefined;
+    try {
+      handle = await open(false);
+      const identity = await identityOf(key);
+      const header = new Uint8Array(HEADER_SIZE);
+      const size = handle.read(header, { at: 0 });
+      if (size === HEADER_SIZE && startsWith(header, identity)) {
+        return new KeptReader(handle, header.subarray(identity.length));
+      }
+    } catch {
+      // As if there were no file.
     }
-    const found = header.subarray(identity.length);
-    return checksum.bytes().every((byte, at) => byte === found[at]);
-  } catch {
-    // There is no file, another worker uses it, or the browser refuses access.
-    return false;
-  } finally {
     handle?.close();
+    return undefined;
+  }
+
+  /** Reads the cache. Returns whether that is done. If not, the memory may hold anything. */
+  async read(
+    memory: WebAssembly.Memory,
+    signal: AbortSignal,
+    pause: () => Promise<void>,
+  ): Promise<boolean> {
+    try {
+      const checksum = new Checksum();
+      for (let at = 0; at < CACHE_SIZE; at += TURN) {
+        const part = new Uint8Array(memory.buffer, at, TURN);
+        if (this.#handle.read(part, { at: START + at }) !== TURN) return false;
+        checksum.add(part);
+        await pause();
+        if (signal.aborted) return false;
+      }
+      return startsWith(checksum.bytes(), this.#checksum);
+    } catch {
+      return false;
+    }
+  }
+
+  /** Closes the file. */
+  close(): void {
+    this.#handle.close();
   }
 }
 
@@ -143,4 +170,8 @@ async function identityOf(key: Uint8Array): Promise<Uint8Array> {
   identity.set(FORMAT);
   identity.set(new Uint8Array(hash), FORMAT.length);
   return identity;
+}
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  return start.every((byte, at) => byte === bytes[at]);
 }
