@@ -17,16 +17,22 @@ const WAIT = `new Promise((resolve) => {
   look();
 })`;
 
-/** Waits until the cache is kept, and returns whether the browser can keep it. The file has a header, which is written last. */
+/**
+ * Waits until the cache is kept, and returns whether the browser can keep it. The file's header is written
+ * last; then the worker closes the file, and the system writes all of it to the disk.
+ */
 const KEEP = `(async () => {
   const root = await navigator.storage?.getDirectory?.();
   if (!root) return false;
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     const kept = await root.getFileHandle("randomx-cache").catch(() => undefined);
     const file = await kept?.getFile().catch(() => undefined);
     const start = await file?.slice(0, 13).text().catch(() => "");
-    if (start === "randomx-cache") return true;
+    if (start !== "randomx-cache") continue;
+    await pause(6000);
+    return true;
   }
 })()`;
 
