@@ -63,8 +63,11 @@ export interface Operations {
    * browser's storage instead, where possible.
    */
   fill: { args: InSlot & CacheMemory & { mayRead?: boolean }; result: Cache };
-  /** Writes some more of a slot's cache to the browser's storage. Returns the part that is written, 0 to 1. */
-  keep: { args: InSlot & CacheMemory; result: number };
+  /**
+   * Writes some more of a slot's cache to the browser's storage. Returns the part that is written, 0 to 1,
+   * or `null` if the cache cannot be kept.
+   */
+  keep: { args: InSlot & CacheMemory; result: number | null };
   /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */

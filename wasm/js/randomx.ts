@@ -90,9 +90,8 @@ export class RandomX {
   }
 
   /**
-   * Deletes the cache that {@link CreateOptions.keepCache} has kept. Resolves with whether there was one.
-   *
-   * @throws {@link RandomXError} `worker-failed` while a worker reads or writes it.
+   * Deletes the cache that {@link CreateOptions.keepCache} has kept. Resolves with whether that is done: not
+   * if there is none, or while an instance in any tab reads or writes it.
    */
   static forgetCache(): Promise<boolean> {
     return guarded(forgetKept);

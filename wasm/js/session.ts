@@ -119,21 +119,24 @@ export class Session {
     }
   }
 
-  /** Writes some more of a slot's cache to the browser's storage. Returns the part that is written. */
+  /**
+   * Writes some more of a slot's cache to the browser's storage. Returns the part that is written, or
+   * `null` if the storage is full, refused, or in use by another page.
+   */
   async keep({ slot, key, memory }: Args<"keep">): Promise<Result<"keep">> {
     const target = this.#memoryOf(slot, memory);
-    if (this.#writer?.slot !== slot) {
-      this.#abandon();
-      const { KeptWriter } = await import("./kept/file.js");
-      this.#writer = { writer: await KeptWriter.begin(key), slot };
-    }
     try {
+      if (this.#writer?.slot !== slot) {
+        this.#abandon();
+        const { KeptWriter } = await import("./kept/file.js");
+        this.#writer = { writer: await KeptWriter.begin(key), slot };
+      }
       const part = this.#writer.writer.write(target);
       if (part === 1) this.#writer = undefined;
       return part;
-    } catch (error) {
+    } catch {
       this.#abandon();
-      throw error;
+      return null;
     }
   }
 

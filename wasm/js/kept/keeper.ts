@@ -61,9 +61,11 @@ export class Keeper {
     const written = worker.connection.request("keep", args).then(
       (part) => {
         if (part === 1) this.#end(slot, "kept");
+        // Without room, or while another page writes its own, the cache serves this visit only.
+        if (part === null) this.#end(slot, "impossible");
       },
       () => {
-        // Another page writes its own, or there is no room. The cache serves this visit only.
+        // The worker died, and the next one might die of the same cause.
         this.#end(slot, "impossible");
       },
     );
