@@ -3,7 +3,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Connection } from "../../wasm/js/connection.js";
 import { Checksum } from "../../wasm/js/kept/checksum.js";
-import { KeptReader, KeptWriter } from "../../wasm/js/kept/file.js";
+import { KeptReader, writeKept } from "../../wasm/js/kept/file.js";
 import { Keeper } from "../../wasm/js/kept/keeper.js";
 import { forgetKept } from "../../wasm/js/kept/storage.js";
 import { Slots } from "../../wasm/js/slots.js";
@@ -58,6 +58,7 @@ class Storage {
         this.#resize(size);
       },
       flush: () => undefined,
+      getSize: () => this.#held().length,
       close: () => {
         this.isLocked = false;
       },
@@ -110,14 +111,9 @@ async function read(of = key): Promise<boolean> {
   return isRead;
 }
 
-async function write(of = key): Promise<void> {
-  const writer = await KeptWriter.begin(of);
-  try {
-    while (writer.write(memory) < 1);
-  } catch (error) {
-    writer.abandon();
-    throw error;
-  }
+/** Writes the cache, until `signal` says otherwise. */
+function write(of = key, { signal } = new AbortController()): Promise<string> {
+  return writeKept(of, memory, signal, () => Promise.resolve());
 }
 
 describe("a checksum", () => {
@@ -129,7 +125,7 @@ describe("a checksum", () => {
   };
 
   test("does not depend on the parts", () => {
-    expect(of(bytes.subarray(0, 24), bytes.subarray(24))).toBe(of(bytes));
+    expect(of(bytes.subarray(0, 16), bytes.subarray(16))).toBe(of(bytes));
   });
 
   test("notices a changed bit, a lost part, and parts in another order", () => {
@@ -138,6 +134,15 @@ describe("a checksum", () => {
     const [one, two] = [bytes.subarray(0, 32), bytes.subarray(32)];
     const all = [of(bytes), of(changed), of(one), of(two, one), of(one, new Uint8Array(32))];
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  test("notices two changed top bits, and parts that are far apart in another order", () => {
+    const twice = bytes.slice();
+    for (const at of [3, 35]) twice[at] = (twice[at] ?? 0) ^ 0x80;
+    expect(of(twice)).not.toBe(of(bytes));
+    const [one, two] = [bytes.subarray(0, 32), bytes.subarray(32)];
+    const gap = new Uint8Array(1 << 20);
+    expect(of(one, gap, two)).not.toBe(of(two, gap, one));
   });
 });
 
@@ -157,11 +162,30 @@ describe("the file", () => {
   });
 
   test("is not read before it is whole", async () => {
-    const writer = await KeptWriter.begin(key);
-    for (let part = 0; part < 0.9; part = writer.write(memory));
-    // As if the browser had ended here.
+    let turns = 0;
+    // As if the browser ended after 20 parts.
+    const writing = writeKept(key, memory, new AbortController().signal, () =>
+      (turns += 1) < 20 ? Promise.resolve() : new Promise(() => undefined),
+    );
+    await Promise.race([writing, vi.waitUntil(() => turns === 20)]);
+    expect(storage.content?.length).toBeGreaterThan(1 << 27);
     storage.isLocked = false;
     expect(await read()).toBe(false);
+  });
+
+  test("is empty after writing was stopped", async () => {
+    const stop = new AbortController();
+    stop.abort();
+    expect(await write(key, stop)).toBe("stopped");
+    expect([storage.content?.length, storage.isLocked]).toEqual([0, false]);
+    expect(await write()).toBe("kept");
+  });
+
+  test("is not written again for the same key", async () => {
+    expect(await write()).toBe("kept");
+    storage.writes = 0;
+    expect(await write()).toBe("kept");
+    expect(await read()).toBe(true);
   });
 
   test("is not read if a byte has changed, or the end is missing", async () => {
@@ -171,9 +195,10 @@ describe("the file", () => {
     const bytes = Buffer.from(content.buffer);
     bytes.writeUInt8(bytes.readUInt8(200_000_000) ^ 1, 200_000_000);
     expect(await read()).toBe(false);
-    bytes.writeUInt8(bytes.readUInt8(200_000_000) ^ 1, 200_000_000);
-    expect(await read()).toBe(true);
-    storage.content = content.subarray(0, 200_000_000);
+    // The first failure has emptied the file.
+    expect(storage.content).toHaveLength(0);
+    await write();
+    storage.content = storage.content?.subarray(0, 200_000_000);
     expect(await read()).toBe(false);
   });
 
@@ -181,19 +206,19 @@ describe("the file", () => {
     await write();
     storage.isLocked = true;
     expect(await read()).toBe(false);
-    await expect(write()).rejects.toThrow();
-    expect(await forgetKept()).toBe(false);
+    expect(await write()).toBe("impossible");
+    expect(await forgetKept()).toBe("in-use");
   });
 
   test("takes no room in a storage that has little", async () => {
-    storage.quota = (1 << 30) - 1;
-    await expect(write()).rejects.toThrow("no room");
-    expect(storage.content).toBeUndefined();
+    storage.quota = 2 ** 30 - 1;
+    expect(await write()).toBe("impossible");
+    expect(storage.content).toHaveLength(0);
   });
 
   test.each([0, 5, 32, 33])("is empty if the storage is full after %d writes", async (writes) => {
     storage.writes = writes;
-    await expect(write()).rejects.toThrow("full");
+    expect(await write()).toBe("impossible");
     expect(storage.content).toHaveLength(0);
     expect(storage.isLocked).toBe(false);
     expect(await read()).toBe(false);
@@ -201,10 +226,10 @@ describe("the file", () => {
 
   test("can be deleted", async () => {
     await write();
-    expect(await forgetKept()).toBe(true);
-    expect(await forgetKept()).toBe(false);
+    expect(await forgetKept()).toBe("deleted");
+    expect(await forgetKept()).toBe("none");
     vi.stubGlobal("navigator", {});
-    expect(await forgetKept()).toBe(false);
+    expect(await forgetKept()).toBe("none");
   });
 });
 
@@ -216,14 +241,7 @@ describe("a session", () => {
   const hash = (): string =>
     bytesToHex(session.hash({ slot: 0, version: 1, inputs: [input], engine: "jit" }));
 
-  /** Writes the whole cache, or returns at which part that ended. */
-  async function keep(): Promise<{ part: number; isKept: boolean }> {
-    for (let part = 0; ;) {
-      const next = await session.keep(at);
-      if (next === null || next === 1) return { part, isKept: next === 1 };
-      part = next;
-    }
-  }
+  const keep = (): Promise<string> => session.keep(at, new AbortController().signal);
 
   beforeEach(() => {
     session.allocate({ slot: 0, shared: false });
@@ -236,7 +254,7 @@ describe("a session", () => {
     const progress: number[] = [];
     const onProgress = (done: number): void => void progress.push(done);
     await session.fill({ ...at, mayRead: true }, control());
-    expect(await keep()).toMatchObject({ isKept: true });
+    expect(await keep()).toBe("kept");
     session.allocate({ slot: 0, shared: false });
     const read = await session.fill({ ...at, mayRead: true }, control({ onProgress }));
     expect([read.isKept, hash(), progress]).toEqual([true, known, [0, 1]]);
@@ -250,48 +268,47 @@ describe("a session", () => {
 
   test("that cannot keep its cache says so, and leaves nothing", async () => {
     storage.writes = 3;
-    expect(await keep()).toEqual({ part: 3 / 32, isKept: false });
-    expect([storage.content?.length, storage.isLocked]).toEqual([0, false]);
-    storage.quota = 0;
-    expect(await keep()).toEqual({ part: 0, isKept: false });
-  });
-
-  test("stops writing when its slot gets another key", async () => {
-    expect(await session.keep(at)).toBe(1 / 32);
-    session.allocate({ slot: 0, shared: false });
+    expect(await keep()).toBe("impossible");
     expect([storage.content?.length, storage.isLocked]).toEqual([0, false]);
   });
 });
 
 describe("an instance", () => {
-  const slots = new Slots(1);
-  const [slot] = slots.all;
-  if (!slot) throw new Error("there is no slot");
-  const cache = { key, memory, items: undefined };
+  const slots = new Slots(2);
+  const [first, second] = slots.all;
+  if (!first || !second) throw new Error("a slot is missing");
+  const caches = [0, 1].map(() => ({ key, memory, items: undefined }));
   let wakes = 0;
+  let aborts = 0;
   let keeper: Keeper;
-  let answers: (number | null | Error)[] = [];
+  let answer: (written: "kept" | "stopped" | "impossible") => void;
+  let fail: (error: Error) => void;
 
-  /** A worker that has the cache. */
+  /** A worker that has both caches. */
   const worker = (): WorkerHandle => ({
     connection: {
-      request: () => {
-        const answer = answers.shift();
-        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-      },
+      request: () =>
+        new Promise((resolve, reject) => {
+          answer = resolve;
+          fail = reject;
+        }),
+      abort: () => (aborts += 1),
     } as unknown as Connection,
     works: 0,
     batches: 0,
     endedAt: 0,
     place: 1,
-    caches: [cache],
+    caches,
   });
 
   beforeEach(() => {
     vi.useFakeTimers();
     wakes = 0;
-    answers = [0.5, 1];
-    Object.assign(slot, { key, memory: { shared: memory }, cache, keeping: "possible" });
+    aborts = 0;
+    for (const [index, slot] of slots.all.entries()) {
+      Object.assign(slot, { key, memory: { shared: memory }, cache: caches[index] });
+      Object.assign(slot, { keeping: "possible", usedAt: index });
+    }
     keeper = new Keeper(true, slots, () => (wakes += 1));
   });
   afterEach(() => {
@@ -303,7 +320,7 @@ describe("an instance", () => {
     vi.advanceTimersByTime(2000);
   }
 
-  test("writes when it has been idle for two seconds, with one worker", async () => {
+  test("writes the last key's cache when it has been idle for two seconds, with one worker", async () => {
     const [one, other] = [worker(), worker()];
     keeper.watch(0);
     vi.advanceTimersByTime(1999);
@@ -311,40 +328,54 @@ describe("an instance", () => {
     vi.advanceTimersByTime(1);
     expect(wakes).toBe(1);
     const writing = keeper.write(one);
+    expect([first.users, second.users]).toEqual([0, 1]);
     keeper.watch(1);
     expect(keeper.write(other)).toBeUndefined();
+    answer("kept");
     await writing;
-    expect(slot.keeping).toBe("possible");
-    await keeper.write(one);
-    expect(slot).toMatchObject({ keeping: "kept", users: 0 });
+    expect(second).toMatchObject({ keeping: "kept", users: 0 });
+    expect(aborts).toBe(0);
+    rest();
     expect(keeper.write(one)).toBeUndefined();
   });
 
-  test("goes on after other work, when it has been idle again", async () => {
-    const one = worker();
+  test("writes each of two caches once", async () => {
+    for (const [index, slot] of [second, first].entries()) {
+      slot.usedAt = 10 + index;
+      rest();
+      const writing = keeper.write(worker());
+      answer("kept");
+      await writing;
+    }
+    expect([first.keeping, second.keeping]).toEqual(["kept", "impossible"]);
+    second.usedAt = 20;
     rest();
-    await keeper.write(one);
-    keeper.watch(Infinity);
-    expect(keeper.write(one)).toBeUndefined();
-    rest();
-    await keeper.write(one);
-    expect(slot.keeping).toBe("kept");
-  });
-
-  test("begins again with another worker if the first one is gone", async () => {
-    rest();
-    await keeper.write(worker());
     expect(keeper.write(worker())).toBeUndefined();
-    keeper.lose();
-    await keeper.write(worker());
-    expect(slot.keeping).toBe("kept");
   });
 
-  test.each([null, new Error("the worker died")])("does not try again after %s", async (answer) => {
-    answers = [answer];
+  test("stops for other work, and begins again when it has been idle again", async () => {
     rest();
-    await keeper.write(worker());
-    expect(slot).toMatchObject({ keeping: "impossible", users: 0 });
+    let writing = keeper.write(worker());
+    keeper.watch(Infinity);
+    expect(aborts).toBe(1);
+    answer("stopped");
+    await writing;
+    expect(keeper.write(worker())).toBeUndefined();
+    rest();
+    writing = keeper.write(worker());
+    answer("kept");
+    await writing;
+    expect(second.keeping).toBe("kept");
+  });
+
+  test.each(["impossible", "dead"] as const)("does not try again after %s", async (end) => {
+    rest();
+    const writing = keeper.write(worker());
+    if (end === "dead") fail(new Error("the worker died"));
+    else answer(end);
+    await writing;
+    expect(second).toMatchObject({ keeping: "impossible", users: 0 });
+    rest();
     expect(keeper.write(worker())).toBeUndefined();
   });
 

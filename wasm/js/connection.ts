@@ -60,7 +60,7 @@ export class Connection {
     });
   }
 
-  /** Makes the worker stop its fill, which then fails with code `aborted`. */
+  /** Makes the worker stop its fill, which then fails with code `aborted`, or writing a cache. */
   abort(): void {
     this.#send({ type: "abort" });
   }

@@ -34,6 +34,7 @@ export type {
   UpdateNeededEvent,
 } from "./chain/types.js";
 export type { AbortOptions, HashOptions, PrepareOptions } from "./calls.js";
+export type { Forgotten } from "./kept/storage.js";
 export { RandomX } from "./randomx.js";
 export type { Share, SharePatch } from "./shares/share.js";
 export { ShareTemplate } from "./shares/template.js";

@@ -12,6 +12,7 @@ import type {
   PlainWork,
 } from "../monero/pkg/randomx_monero_wasm.js";
 import type { RandomXErrorCode } from "./errors.js";
+import type { Written } from "./kept/file.js";
 import type { Engine, Features, Mode, Network, Version } from "./types.js";
 
 /** What a worker can do: the arguments, which the client has checked, and the result. */
@@ -63,11 +64,8 @@ export interface Operations {
    * browser's storage instead, where possible.
    */
   fill: { args: InSlot & CacheMemory & { mayRead?: boolean }; result: Cache };
-  /**
-   * Writes some more of a slot's cache to the browser's storage. Returns the part that is written, 0 to 1,
-   * or `null` if the cache cannot be kept.
-   */
-  keep: { args: InSlot & CacheMemory; result: number | null };
+  /** Writes a slot's cache to the browser's storage. A message `abort` stops it. */
+  keep: { args: InSlot & CacheMemory; result: Written };
   /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */

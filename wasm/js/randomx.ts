@@ -9,7 +9,7 @@ import {
 } from "./calls.js";
 import { aborted, asRandomXError } from "./errors.js";
 import { report } from "./job.js";
-import { forgetKept } from "./kept/storage.js";
+import { forgetKept, type Forgotten } from "./kept/storage.js";
 import { ChainFollower } from "./chain/follower.js";
 import type { ChainSource, FollowOptions } from "./chain/types.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
@@ -90,10 +90,10 @@ export class RandomX {
   }
 
   /**
-   * Deletes the cache that {@link CreateOptions.keepCache} has kept. Resolves with whether that is done: not
-   * if there is none, or while an instance in any tab reads or writes it.
+   * Deletes the cache that {@link CreateOptions.keepCache} has kept. An instance with this option may write
+   * it again: dispose of such instances first.
    */
-  static forgetCache(): Promise<boolean> {
+  static forgetCache(): Promise<Forgotten> {
     return guarded(forgetKept);
   }
 

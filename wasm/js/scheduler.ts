@@ -152,10 +152,10 @@ export class Scheduler {
 
   /** Ends all workers. Waiting and later requests reject. Resolves when the workers are gone. */
   close(code: RandomXErrorCode, message: string): Promise<void> {
+    this.#keeper.stop();
     const { error, gone } = this.#workers.close(code, message);
     for (const job of this.#queue.clear()) job.reject(error);
     for (const ended of this.#attached) ended(error);
-    this.#keeper.stop();
     for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
     collect();
     return gone;
@@ -382,7 +382,6 @@ export class Scheduler {
   /** Empties the slots whose memory is gone with a worker. */
   #lose(): void {
     const [engine] = this.#workers.engines;
-    this.#keeper.lose();
     for (const slot of this.#slots.all) {
       const { index, cache, filling } = slot;
       // Native caches live as long as a worker holds them.

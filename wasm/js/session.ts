@@ -6,7 +6,6 @@
 import { aborted } from "./errors.js";
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
-import type { KeptWriter } from "./kept/file.js";
 import { HASH_SIZE, timesOf } from "./hashed.js";
 import type { Args, Cache, Result, Times } from "./protocol.js";
 import type { Engine, Mode } from "./types.js";
@@ -67,8 +66,6 @@ export class Session {
    */
   #vm: { vm: Vm; slot: number; engine: Engine } | undefined;
   readonly #garbage = new CodeGarbage();
-  /** Writes the cache of a slot to the browser's storage. */
-  #writer: { writer: KeptWriter; slot: number } | undefined;
   #elapsed = 0;
 
   /** `pause` lets the thread run other tasks, such as messages and timers. */
@@ -119,25 +116,11 @@ export class Session {
     }
   }
 
-  /**
-   * Writes some more of a slot's cache to the browser's storage. Returns the part that is written, or
-   * `null` if the storage is full, refused, or in use by another page.
-   */
-  async keep({ slot, key, memory }: Args<"keep">): Promise<Result<"keep">> {
+  /** Writes a slot's cache to the browser's storage. */
+  async keep({ slot, key, memory }: Args<"keep">, signal: AbortSignal): Promise<Result<"keep">> {
     const target = this.#memoryOf(slot, memory);
-    try {
-      if (this.#writer?.slot !== slot) {
-        this.#abandon();
-        const { KeptWriter } = await import("./kept/file.js");
-        this.#writer = { writer: await KeptWriter.begin(key), slot };
-      }
-      const part = this.#writer.writer.write(target);
-      if (part === 1) this.#writer = undefined;
-      return part;
-    } catch {
-      this.#abandon();
-      return null;
-    }
+    const kept = await import("./kept/file.js").catch(() => undefined);
+    return kept ? kept.writeKept(key, target, signal, this.#pause) : "impossible";
   }
 
   /** Uses a cache that another worker has filled. */
@@ -225,15 +208,8 @@ export class Session {
     }
   }
 
-  /** Stops writing a cache to the browser's storage. */
-  #abandon(): void {
-    this.#writer?.writer.abandon();
-    this.#writer = undefined;
-  }
-
   /** Drops a slot's cache, but not its memory. */
   #dropCache(slot: number): void {
-    if (this.#writer?.slot === slot) this.#abandon();
     const { cache, ...memory } = this.#slots[slot] ?? {};
     cache?.free();
     this.#slots[slot] = memory;

@@ -13,13 +13,16 @@ export interface Slot {
   /** The key whose cache is held or being filled. */
   key: Uint8Array | undefined;
   cache: Cache | undefined;
-  /** Whether the cache is in the browser's storage. */
+  /**
+   * Whether the cache was in the browser's storage when this instance last read or wrote it. If it is
+   * `impossible`, it is not written any more.
+   */
   keeping: "possible" | "kept" | "impossible";
   /** The mode of the last hash. */
   mode: Mode;
   /** The worker that fills it. */
   filling: WorkerHandle | undefined;
-  /** Workers that fill it or hash with it. */
+  /** Workers that fill it, keep it or hash with it. */
   users: number;
   /** When a worker last began or stopped to use it, counted in such events. */
   usedAt: number;

@@ -31,14 +31,15 @@ let session: WorkerSession | undefined;
 let driver: Promise<Driver> | undefined;
 let rules: Promise<Rules> | undefined;
 let moneroWasmUrl: string | undefined;
-let filling: AbortController | undefined;
+/** Stops the operation that takes long. */
+let stoppable: AbortController | undefined;
 
 /** Resolves when all requests so far are answered. */
 let answered = Promise.resolve();
 
 const send: (message: FromWorker | ChainMessage<FromChain>) => void = serve(
   (message: ToWorker | ChainMessage<ToChain>) => {
-    if (message.type === "abort") filling?.abort();
+    if (message.type === "abort") stoppable?.abort();
     else if (message.type === "chain") void follow(message.chain);
     else answered = answered.then(() => answer(message));
   },
@@ -81,11 +82,6 @@ function perform(request: Request): Result<Operation> | Promise<Result<Operation
     default:
       return judge(request);
   }
-}
-
-function keep(session: WorkerSession, args: Args<"keep">): Promise<Result<"keep">> {
-  if (!session.keep) throw new Error("native code keeps no caches");
-  return session.keep(args);
 }
 
 /** Hashes inputs. In place of a block it hashes the block's hashing blob. */
@@ -237,15 +233,25 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
   }
 }
 
+async function keep(session: WorkerSession, args: Args<"keep">): Promise<Result<"keep">> {
+  stoppable = new AbortController();
+  try {
+    // Native code keeps no caches.
+    return (await session.keep?.(args, stoppable.signal)) ?? "impossible";
+  } finally {
+    stoppable = undefined;
+  }
+}
+
 async function fill(session: WorkerSession, args: Args<"fill">): Promise<Result<"fill">> {
-  filling = new AbortController();
+  stoppable = new AbortController();
   const onProgress = (done: number): void => {
     send({ type: "progress", done });
   };
   try {
-    return await session.fill(args, { signal: filling.signal, onProgress });
+    return await session.fill(args, { signal: stoppable.signal, onProgress });
   } finally {
-    filling = undefined;
+    stoppable = undefined;
   }
 }
 

@@ -53,7 +53,7 @@ export async function cutShort(): Promise<void> {
 }
 
 /** Deletes the file through the package. */
-export async function forget(): Promise<boolean> {
+export async function forget(): Promise<string> {
   return RandomX.forgetCache();
 }
 

@@ -20,10 +20,10 @@ const HEADER_SIZE = FORMAT.length + HASH_SIZE + Checksum.SIZE;
 const START = 4096;
 const CACHE_SIZE = 1 << 28;
 
-/** Bytes that are read or written in one turn of the thread: some 10 ms. */
+/** Bytes that are read or written in one turn of the thread. */
 const TURN = 1 << 23;
 
-/** The storage that the browser must still allow before 256 MiB of it are taken. */
+/** Free quota that writing requires. */
 const ROOM = 4 * CACHE_SIZE;
 
 /** The synchronous handle of a file (File System standard), as far as it is used. */
@@ -32,6 +32,7 @@ interface Handle {
   write: (from: Uint8Array, options: { at: number }) => number;
   truncate: (size: number) => void;
   flush: () => void;
+  getSize: () => number;
   close: () => void;
 }
 
@@ -39,6 +40,7 @@ interface Handle {
 export class KeptReader {
   readonly #handle: Handle;
   readonly #checksum: Uint8Array;
+  #isWhole = true;
 
   private constructor(handle: Handle, checksum: Uint8Array) {
     this.#handle = handle;
@@ -66,93 +68,95 @@ export class KeptReader {
     return undefined;
   }
 
-  /** Reads the cache. Returns whether that is done. If not, the memory may hold anything. */
+  /** Reads the cache. Returns whether that is done. If not, the memory may hold anything, and unless it was stopped, the file is damaged. */
   async read(
     memory: WebAssembly.Memory,
     signal: AbortSignal,
     pause: () => Promise<void>,
   ): Promise<boolean> {
+    const checksum = new Checksum();
     try {
-      const checksum = new Checksum();
       for (let at = 0; at < CACHE_SIZE; at += TURN) {
         const part = new Uint8Array(memory.buffer, at, TURN);
-        if (this.#handle.read(part, { at: START + at }) !== TURN) return false;
+        if (this.#handle.read(part, { at: START + at }) !== TURN)
+          throw new Error("it is too short");
         checksum.add(part);
         await pause();
         if (signal.aborted) return false;
       }
-      return startsWith(checksum.bytes(), this.#checksum);
+      this.#isWhole = startsWith(checksum.bytes(), this.#checksum);
     } catch {
-      return false;
+      this.#isWhole = false;
     }
+    return this.#isWhole;
   }
 
-  /** Closes the file. */
+  /** Closes the file. A damaged one is emptied. */
   close(): void {
-    this.#handle.close();
+    close(this.#handle, this.#isWhole);
   }
 }
 
-/** Writes a key's cache to the file, in place of the last one. */
-export class KeptWriter {
-  readonly #handle: Handle;
-  readonly #identity: Uint8Array;
-  readonly #checksum = new Checksum();
-  #at = 0;
+/** How writing a cache ended. After `stopped` it may be tried again. */
+export type Written = "kept" | "stopped" | "impossible";
 
-  private constructor(handle: Handle, identity: Uint8Array) {
-    this.#handle = handle;
-    this.#identity = identity;
-  }
-
-  /** Begins with an empty file. Rejects where the browser allows none or has no room. */
-  static async begin(key: Uint8Array): Promise<KeptWriter> {
-    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-    if (quota - usage < ROOM) throw new Error("the browser's storage has no room for a cache");
+/**
+ * Writes a key's cache to the file, in place of the last one, in turns of the thread. The file is empty if
+ * that is stopped, or impossible: without room, without access, or while another worker uses the file.
+ */
+export async function writeKept(
+  key: Uint8Array,
+  memory: WebAssembly.Memory,
+  signal: AbortSignal,
+  pause: () => Promise<void>,
+): Promise<Written> {
+  let handle: Handle | undefined;
+  let result: Written = "impossible";
+  try {
     const identity = await identityOf(key);
-    const handle = await open(true);
-    try {
-      handle.truncate(0);
+    handle = await open(true);
+    // Another page may have written it meanwhile.
+    const header = new Uint8Array(identity.length);
+    if (handle.read(header, { at: 0 }) === header.length && startsWith(header, identity)) {
+      return (result = "kept");
+    }
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    if (quota - (usage - handle.getSize()) < ROOM) return result;
+    handle.truncate(0);
+    const checksum = new Checksum();
+    for (let at = 0; at < CACHE_SIZE; at += TURN) {
+      const part = new Uint8Array(memory.buffer, at, TURN);
+      put(handle, part, START + at);
+      // Part by part: all at once would block the thread for as long as the disk needs.
       handle.flush();
-    } catch (error) {
-      handle.close();
-      throw error;
+      checksum.add(part);
+      await pause();
+      if (signal.aborted) return (result = "stopped");
     }
-    return new KeptWriter(handle, identity);
+    put(handle, identity, 0);
+    put(handle, checksum.bytes(), identity.length);
+    handle.flush();
+    result = "kept";
+  } catch {
+    // There is no room or no access.
+  } finally {
+    if (handle) close(handle, result === "kept");
   }
+  return result;
+}
 
-  /** Writes some more of the cache. Returns the part that is written, 0 to 1. The file is complete and closed then. */
-  write(memory: WebAssembly.Memory): number {
-    const part = new Uint8Array(memory.buffer, this.#at, TURN);
-    this.#put(part, START + this.#at);
-    this.#checksum.add(part);
-    this.#at += TURN;
-    if (this.#at === CACHE_SIZE) {
-      // All of the cache is on the disk before the header says so.
-      this.#handle.flush();
-      this.#put(this.#identity, 0);
-      this.#put(this.#checksum.bytes(), this.#identity.length);
-      this.#handle.flush();
-      this.#handle.close();
-    }
-    return this.#at / CACHE_SIZE;
-  }
+function put(handle: Handle, bytes: Uint8Array, at: number): void {
+  if (handle.write(bytes, { at }) !== bytes.length) throw new Error("the storage is full");
+}
 
-  /** Gives up: frees the storage and closes the file. */
-  abandon(): void {
-    try {
-      this.#handle.truncate(0);
-    } catch {
-      // Without its header the file is not read.
-    } finally {
-      this.#handle.close();
-    }
-  }
-
-  #put(bytes: Uint8Array, at: number): void {
-    if (this.#handle.write(bytes, { at }) !== bytes.length) {
-      throw new Error("the browser's storage is full");
-    }
+/** Closes a file, and empties it before that if it is not whole. */
+function close(handle: Handle, isWhole: boolean): void {
+  try {
+    if (!isWhole) handle.truncate(0);
+  } catch {
+    // Without its header the file is not read.
+  } finally {
+    handle.close();
   }
 }
 

@@ -1,4 +1,4 @@
-/** Lets idle workers write caches to the browser's storage, when the instance has been idle for a while. */
+/** Lets an idle worker write the last key's cache to the browser's storage, when the instance has been idle for a while. */
 import type { Slot, Slots } from "../slots.js";
 import type { WorkerHandle } from "../worker_pool.js";
 import { hasStorage } from "./storage.js";
@@ -14,10 +14,8 @@ export class Keeper {
   readonly #wake: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isRested = false;
-  /** The worker that has the file. */
+  /** The worker that writes. */
   #writer: WorkerHandle | undefined;
-  /** Whether it writes at this moment. */
-  #isWriting = false;
 
   /** `wake` is called when the instance has been idle for long enough. */
   constructor(isWanted: boolean, slots: Slots, wake: () => void) {
@@ -26,13 +24,12 @@ export class Keeper {
     this.#wake = wake;
   }
 
-  /** Takes note of how many workers have work, or will have some. */
+  /** Receives how many workers are busy. More than the one that writes end the writing. */
   watch(busy: number): void {
     if (!this.isWanted) return;
-    const writing = this.#isWriting ? 1 : 0;
-    if (busy > writing || !this.#slots.all.some(canKeep)) {
+    if (busy > (this.#writer ? 1 : 0)) {
       this.stop();
-    } else if (!this.#isRested) {
+    } else if (!this.#writer && this.#candidate()) {
       this.#timer ??= setTimeout(() => {
         this.#isRested = true;
         this.#wake();
@@ -40,52 +37,55 @@ export class Keeper {
     }
   }
 
-  /** Writes nothing until the instance has been idle for long enough again. */
+  /** Ends the writing. It begins again when the instance has been idle for long enough. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isRested = false;
+    this.#writer?.connection.abort();
   }
 
-  /** Makes an idle worker write some more of a cache, if it is time for that. The promise never rejects. */
+  /** Makes an idle worker write a cache, if it is time for that. The promise never rejects. */
   write(worker: WorkerHandle): Promise<void> | undefined {
-    if (!this.#isRested || (this.#writer && this.#writer !== worker)) return undefined;
-    const slot = this.#slots.all.find(
-      (each) => canKeep(each) && worker.caches[each.index] === each.cache,
-    );
-    if (!slot?.key || !slot.memory) return undefined;
+    const slot = this.#isRested && !this.#writer ? this.#candidate() : undefined;
+    if (!slot?.key || !slot.memory || worker.caches[slot.index] !== slot.cache) return undefined;
     const args = { slot: slot.index, key: slot.key, memory: slot.memory.shared };
     this.#writer = worker;
-    this.#isWriting = true;
-    this.#slots.use(slot);
-    const written = worker.connection.request("keep", args).then(
-      (part) => {
-        if (part === 1) this.#end(slot, "kept");
-        // Without room, or while another page writes its own, the cache serves this visit only.
-        if (part === null) this.#end(slot, "impossible");
-      },
-      () => {
-        // The worker died, and the next one might die of the same cause.
-        this.#end(slot, "impossible");
-      },
-    );
-    return written.finally(() => {
-      this.#isWriting = false;
-      this.#slots.leave(slot);
-    });
+    // It must stay, but is not used: another slot may be the last used one.
+    slot.users += 1;
+    return worker.connection
+      .request("keep", args)
+      .then(
+        (written) => {
+          if (written === "kept") this.#replace(slot);
+          if (written === "impossible") slot.keeping = "impossible";
+        },
+        () => {
+          // The worker died, and the next one might die of the same cause.
+          slot.keeping = "impossible";
+        },
+      )
+      .finally(() => {
+        slot.users -= 1;
+        this.#writer = undefined;
+        this.#isRested = false;
+        this.#timer = undefined;
+      });
   }
 
-  /** Takes note of a worker that is gone, with what it was writing. */
-  lose(): void {
-    this.#writer = undefined;
+  /** Returns the slot whose cache is to be written: the last used one, if that has not been tried. */
+  #candidate(): Slot | undefined {
+    const [last] = this.#slots.all
+      .filter(({ cache }) => cache !== undefined)
+      .sort((a, b) => b.usedAt - a.usedAt);
+    return last?.keeping === "possible" ? last : undefined;
   }
 
-  #end(slot: Slot, keeping: Slot["keeping"]): void {
-    slot.keeping = keeping;
-    this.#writer = undefined;
+  /** Marks the cache that the storage has now. The one before is not written again, or two keys in turn would be forever. */
+  #replace(kept: Slot): void {
+    for (const slot of this.#slots.all) {
+      if (slot.keeping === "kept") slot.keeping = "impossible";
+    }
+    kept.keeping = "kept";
   }
-}
-
-function canKeep({ cache, keeping }: Slot): boolean {
-  return cache !== undefined && keeping === "possible";
 }

@@ -14,14 +14,18 @@ export async function cacheFile(create: boolean): Promise<FileSystemFileHandle> 
   return root.getFileHandle(FILE_NAME, { create });
 }
 
-/** Deletes the file. Resolves with whether that is done: not if there is none, or a worker uses it. */
-export async function forgetKept(): Promise<boolean> {
-  if (!hasStorage()) return false;
+/** How deleting the kept cache ended: there was none, or an instance in some tab reads or writes it now. */
+export type Forgotten = "deleted" | "none" | "in-use";
+
+/** Deletes the file. */
+export async function forgetKept(): Promise<Forgotten> {
+  if (!hasStorage()) return "none";
   try {
     const root = await navigator.storage.getDirectory();
     await root.removeEntry(FILE_NAME);
-    return true;
-  } catch {
-    return false;
+    return "deleted";
+  } catch (error) {
+    const isLocked = error instanceof DOMException && error.name === "NoModificationAllowedError";
+    return isLocked ? "in-use" : "none";
   }
 }
