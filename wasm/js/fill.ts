@@ -21,7 +21,7 @@ const TURN_MS = 20;
 /** Blocks in the first step of a fill, before the speed is known: a few milliseconds. */
 const FIRST_STEP = 2048;
 
-/** The part of a fill that writes all blocks for the first time: one of three passes. */
+/** The part of a fill after which every block has been written once: one of three passes. */
 const FIRST_PASS = 1 / 3;
 
 /**

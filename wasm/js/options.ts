@@ -40,7 +40,7 @@ export interface CreateOptions {
   slots?: number | undefined;
   /**
    * Whether the last key's cache is kept in the browser's storage (the origin private file system), so
-   * that a later visit reads it, in about a third of the time of filling it. It takes 256 MiB there and
+   * that a later visit reads it, in a quarter to a half of the time of filling it. It takes 256 MiB there and
    * is written when the instance has been idle for some seconds. By default nothing is kept. Outside of
    * browsers, and where the browser refuses, the option has no effect. {@link RandomX.forgetCache}
    * deletes it.

@@ -10,7 +10,7 @@ export interface SlotStats {
   key: Uint8Array;
   /** Whether the cache is filled. */
   isReady: boolean;
-  /** Whether the cache is in the browser's storage; see `keepCache`. */
+  /** Whether the cache was in the browser's storage when this instance last read or wrote it; see `keepCache`. */
   isKept: boolean;
   /** What the last hash read its dataset items from. */
   mode: Mode;
@@ -29,8 +29,8 @@ export interface Stats {
   /** Bytes of the memories of caches. */
   cacheBytes: number;
   /**
-   * Caches filled so far, how many of them were read from the browser's storage instead, and the sum of
-   * the milliseconds that took.
+   * Caches filled or read so far; `read` of them came from the browser's storage. `milliseconds` is the
+   * time that all took.
    */
   caches: { count: number; read: number; milliseconds: number };
   /** Hashes computed so far, and the sum of the milliseconds that workers took for them. */

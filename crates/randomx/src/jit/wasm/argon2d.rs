@@ -215,9 +215,9 @@ impl Step {
     /// next step replaces. All their lines are read here, so that they arrive together while the
     /// other columns are mixed. This saves a fifth of the time of a fill.
     ///
-    /// In the first pass the replaced block is not read. Its page may be new: a read would make the
-    /// system map its page of zeros there, and the write would make it replace that page, and make
-    /// the other processors forget it.
+    /// In the first pass the block that the next step writes is not read. Its page may be new: a read
+    /// would make the kernel map its page of zeros there. The write would then cause a second fault,
+    /// and a flush of that page from the other processors' TLBs.
     fn fetch_next(&self, b: &mut Body) {
         self.find_reference(b, self.next_number, self.current);
         b.local_set(self.next_reference);

@@ -11,12 +11,13 @@ use crate::turns::shortest_times;
 /// An instruction that serialises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Serializing {
-    /// SERIALIZE, which few processors have and which takes least.
+    /// SERIALIZE, the fastest. Few processors have it.
     Serialize,
     /// CPUID. Every processor has it, but in most virtual machines it exits to the host, which takes
     /// microseconds.
     Cpuid,
-    /// IRET to the next instruction. It needs a stack without a shadow stack, and Valgrind has no IRET.
+    /// IRET to the next instruction. It faults in a thread with a shadow stack, and Valgrind does not
+    /// implement it.
     Iret,
 }
 
@@ -54,7 +55,7 @@ impl Serializing {
     pub(super) fn execute(self) {
         match self {
             Serializing::Serialize => serialize(),
-            // Another thread than the one that chose may have a shadow stack.
+            // The thread that chose may have had no shadow stack, while this one has one.
             Serializing::Iret if !has_shadow_stack() => iret(),
             Serializing::Iret | Serializing::Cpuid => {
                 std::hint::black_box(cpuid(0));
@@ -127,7 +128,8 @@ fn has_serialize() -> bool {
     leaves >= LEAF && edx & SERIALIZE != 0
 }
 
-/// Returns whether a hypervisor says that it runs this processor. Valgrind does not say so.
+/// Returns whether a hypervisor says that it runs this processor. Valgrind does not say so. QEMU's
+/// user emulation does, and implements IRET.
 fn in_virtual_machine() -> bool {
     const HYPERVISOR: u32 = 1 << 31;
     cpuid(1).ecx & HYPERVISOR != 0
