@@ -68,7 +68,10 @@ export class KeptReader {
     return undefined;
   }
 
-  /** Reads the cache. Returns whether that is done. If not, the memory may hold anything, and unless it was stopped, the file is damaged. */
+  /**
+   * Reads the cache. Returns whether that is done. If not, the memory may hold anything, and the file is
+   * damaged, unless `signal` has stopped it.
+   */
   async read(
     memory: WebAssembly.Memory,
     signal: AbortSignal,
@@ -78,8 +81,8 @@ export class KeptReader {
     try {
       for (let at = 0; at < CACHE_SIZE; at += TURN) {
         const part = new Uint8Array(memory.buffer, at, TURN);
-        if (this.#handle.read(part, { at: START + at }) !== TURN)
-          throw new Error("it is too short");
+        const size = this.#handle.read(part, { at: START + at });
+        if (size !== TURN) throw new Error("the file is too short");
         checksum.add(part);
         await pause();
         if (signal.aborted) return false;
@@ -116,8 +119,8 @@ export async function writeKept(
     const identity = await identityOf(key);
     handle = await open(true);
     // Another page may have written it meanwhile.
-    const header = new Uint8Array(identity.length);
-    if (handle.read(header, { at: 0 }) === header.length && startsWith(header, identity)) {
+    const header = new Uint8Array(HEADER_SIZE);
+    if (handle.read(header, { at: 0 }) === HEADER_SIZE && startsWith(header, identity)) {
       return (result = "kept");
     }
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();
@@ -133,8 +136,9 @@ export async function writeKept(
       await pause();
       if (signal.aborted) return (result = "stopped");
     }
-    put(handle, identity, 0);
-    put(handle, checksum.bytes(), identity.length);
+    header.set(identity);
+    header.set(checksum.bytes(), identity.length);
+    put(handle, header, 0);
     handle.flush();
     result = "kept";
   } catch {

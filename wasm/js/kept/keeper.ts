@@ -81,7 +81,10 @@ export class Keeper {
     return last?.keeping === "possible" ? last : undefined;
   }
 
-  /** Marks the cache that the storage has now. The one before is not written again, or two keys in turn would be forever. */
+  /**
+   * Marks the cache that the storage has now. The one before is not written again, or two keys in turn
+   * would be forever.
+   */
   #replace(kept: Slot): void {
     for (const slot of this.#slots.all) {
       if (slot.keeping === "kept") slot.keeping = "impossible";
