@@ -54,6 +54,11 @@ export type Hashing = Omit<Args<"hash">, "inputs"> & { inputs: Uint8Array[] };
 type WasmCache = InstanceType<RandomXWasm["Cache"]>;
 type Vm = InstanceType<RandomXWasm["Vm"]>;
 
+/** Loads what reads and writes kept caches. If that fails, caches are filled, and not kept. */
+export function loadKept(): Promise<typeof import("./kept/file.js") | undefined> {
+  return import("./kept/file.js").catch(() => undefined);
+}
+
 /** Performs one operation at a time: the caller awaits each before the next. */
 export class Session {
   readonly #wasm: RandomXWasm;
@@ -119,7 +124,7 @@ export class Session {
   /** Writes a slot's cache to the browser's storage. */
   async keep({ slot, key, memory }: Args<"keep">, signal: AbortSignal): Promise<Result<"keep">> {
     const target = this.#memoryOf(slot, memory);
-    const kept = await import("./kept/file.js").catch(() => undefined);
+    const kept = await loadKept();
     return kept ? kept.writeKept(key, target, signal, this.#pause) : "impossible";
   }
 
@@ -188,8 +193,7 @@ export class Session {
     memory: WebAssembly.Memory,
     { signal, onProgress }: Control,
   ): Promise<WebAssembly.Module | undefined> {
-    // A browser that cannot load the script fills the cache.
-    const kept = await import("./kept/file.js").catch(() => undefined);
+    const kept = await loadKept();
     const reader = await kept?.KeptReader.open(key);
     if (!reader) return undefined;
     onProgress(0);

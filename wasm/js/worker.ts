@@ -19,7 +19,7 @@ import { unpacked } from "./inputs.js";
 import { Rules } from "./monero/rules.js";
 import type { NativeSession } from "./native/session.js";
 import type { Args, FromWorker, Operation, Request, Result, ToWorker } from "./protocol.js";
-import { Session, type WorkerSession } from "./session.js";
+import { Session, loadKept, type WorkerSession } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
 import { pause } from "./turns.js";
 
@@ -210,7 +210,7 @@ async function beginWasm(
 ): Promise<Pick<Result<"start">, "module" | "features">> {
   checkSupport();
   // The first fill would wait for it.
-  if (args.keepsCaches) import("./kept/file.js").catch(() => undefined);
+  if (args.keepsCaches) void loadKept();
   const own = new URL("../pkg/randomx_wasm_bg.wasm", import.meta.url);
   const module = args.module ?? (await load(args.wasmUrl, own));
   initSync({ module });
@@ -233,23 +233,23 @@ async function load(address: string | undefined, own: URL): Promise<WebAssembly.
   }
 }
 
-async function keep(session: WorkerSession, args: Args<"keep">): Promise<Result<"keep">> {
-  stoppable = new AbortController();
-  try {
-    // Native code keeps no caches.
-    return (await session.keep?.(args, stoppable.signal)) ?? "impossible";
-  } finally {
-    stoppable = undefined;
-  }
+function keep(session: WorkerSession, args: Args<"keep">): Promise<Result<"keep">> {
+  // Native code keeps no caches.
+  return stoppably(async (signal) => (await session.keep?.(args, signal)) ?? "impossible");
 }
 
-async function fill(session: WorkerSession, args: Args<"fill">): Promise<Result<"fill">> {
-  stoppable = new AbortController();
+function fill(session: WorkerSession, args: Args<"fill">): Promise<Result<"fill">> {
   const onProgress = (done: number): void => {
     send({ type: "progress", done });
   };
+  return stoppably((signal) => session.fill(args, { signal, onProgress }));
+}
+
+/** Performs an operation that a message `abort` stops. */
+async function stoppably<T>(perform: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  stoppable = new AbortController();
   try {
-    return await session.fill(args, { signal: stoppable.signal, onProgress });
+    return await perform(stoppable.signal);
   } finally {
     stoppable = undefined;
   }

@@ -1,4 +1,7 @@
-/** The page's only RandomX, created at first use. It replaces lost workers itself, and keeps the last cache for later visits. */
+/**
+ * The page's only RandomX, created at first use. It replaces lost workers itself, and keeps the last cache
+ * for later visits.
+ */
 import { RandomX } from "../../wasm/js/index.js";
 
 let shared: Promise<RandomX> | undefined;

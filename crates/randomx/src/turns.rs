@@ -18,6 +18,12 @@ pub(crate) fn shortest_times(
     shortest
 }
 
+/// Returns the index of the candidate with the shortest of those times, the first of equal ones.
+pub(crate) fn fastest(count: usize, rounds: usize, time: impl FnMut(usize) -> Duration) -> usize {
+    let times = shortest_times(count, rounds, time);
+    (0..count).min_by_key(|&index| times[index]).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

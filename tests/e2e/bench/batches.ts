@@ -16,8 +16,8 @@ const TURNS = 3;
 export async function addBatches(
   browser: Browser,
   label: string,
-  round: number,
   measurements: Measurements,
+  round: number,
 ): Promise<void> {
   const harness = await openHarness(browser);
   for (let turn = 0; turn < TURNS; turn += 1) {

@@ -48,7 +48,7 @@ for (const [part, title, add] of [
       for (const name of BROWSERS) {
         const browser = await start(name as BrowserName);
         try {
-          await add(browser, `${name} ${browser.version}`, round, measurements);
+          await add(browser, `${name} ${browser.version}`, measurements, round);
         } finally {
           await browser.close();
         }
@@ -73,9 +73,9 @@ test("the package, its peer and the native builds", async () => {
     const browser = await start(name);
     try {
       const label = `${name} ${browser.version}`;
-      await addStarts(browser, label, round, measurements);
+      await addStarts(browser, label, measurements);
       await measurePackage(browser, label, round);
-      await addBatches(browser, label, round, measurements);
+      await addBatches(browser, label, measurements, round);
       if (round === 0) {
         facts.memory[label] = await tabMemory(browser);
         facts.following[label] = await measureFollowing(browser);

@@ -41,7 +41,6 @@ const KEEP = `(async () => {
 export async function addStarts(
   browser: Browser,
   label: string,
-  _round: number,
   measurements: Measurements,
 ): Promise<void> {
   const at = { browser: label, engine: "auto", tier: "auto", threads: 0, lanes: 8 };

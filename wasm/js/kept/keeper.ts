@@ -68,8 +68,7 @@ export class Keeper {
       .finally(() => {
         slot.users -= 1;
         this.#writer = undefined;
-        this.#isRested = false;
-        this.#timer = undefined;
+        this.stop();
       });
   }
 

@@ -41,7 +41,7 @@ use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH};
 use crate::superscalar::{Item, Program};
-use crate::turns::shortest_times;
+use crate::turns::fastest;
 
 use arithmetic::Set;
 use kernel::Pool;
@@ -149,7 +149,7 @@ impl SuperscalarCode {
             return 0;
         }
         let mut items = [[0; 8]; TRIAL];
-        let times = shortest_times(plans.len(), ROUNDS, |plan| {
+        fastest(plans.len(), ROUNDS, |plan| {
             let numbers = trial_numbers(trials.next().unwrap_or_default());
             let start = Instant::now();
             for (numbers, items) in numbers.chunks(*differ_at).zip(items.chunks_mut(*differ_at)) {
@@ -157,8 +157,7 @@ impl SuperscalarCode {
             }
             std::hint::black_box(&items);
             start.elapsed()
-        });
-        (0..plans.len()).min_by_key(|&plan| times[plan]).unwrap_or(0)
+        })
     }
 
     /// Uses the next plans from now on. Returns `false` once every plan has been used.

@@ -6,7 +6,7 @@ use std::arch::x86_64::{__cpuid, __cpuid_count, __get_cpuid_max};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use crate::turns::shortest_times;
+use crate::turns::fastest;
 
 /// An instruction that serialises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,7 @@ impl Serializing {
     /// Returns CPUID or IRET, whichever has the shorter of the shortest times.
     fn faster_of_two(mut time: impl FnMut(Serializing) -> Duration) -> Serializing {
         let two = [Serializing::Cpuid, Serializing::Iret];
-        let times = shortest_times(two.len(), ROUNDS, |index| time(two[index]));
-        if times[1] < times[0] { Serializing::Iret } else { Serializing::Cpuid }
+        two[fastest(two.len(), ROUNDS, |index| time(two[index]))]
     }
 
     /// Executes the instruction. For SERIALIZE the processor must have it.

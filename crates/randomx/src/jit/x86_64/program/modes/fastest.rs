@@ -14,7 +14,7 @@ use crate::params::Version;
 use crate::program::{Opcode, Program};
 use crate::rounding::RoundingMode;
 use crate::scratchpad::{Scratchpad, Scratchpads};
-use crate::turns::shortest_times;
+use crate::turns;
 
 /// Turns of each kind.
 const ROUNDS: usize = 9;
@@ -42,10 +42,7 @@ fn measure() -> Option<ModeLoads> {
 /// Returns the kind with the shorter of the shortest times.
 fn fastest_by(mut time: impl FnMut(ModeLoads) -> Duration) -> ModeLoads {
     let kinds = ModeLoads::ALL;
-    let times = shortest_times(kinds.len(), ROUNDS, |kind| time(kinds[kind]));
-    // The first of equal ones.
-    let fastest = (0..kinds.len()).min_by_key(|&kind| times[kind]);
-    fastest.map_or(ModeLoads::One, |kind| kinds[kind])
+    kinds[turns::fastest(kinds.len(), ROUNDS, |kind| time(kinds[kind]))]
 }
 
 /// A program that changes the mode, ready to run.
