@@ -18,6 +18,10 @@ class Storage {
   content: Uint8Array | undefined;
   quota = 2 ** 31;
   isLocked = false;
+  /** Handles that only read. */
+  readers = 0;
+  /** Whether several of them may be open at once. */
+  isShared = true;
   /** Writes that succeed before the storage is full. */
   writes = Infinity;
 
@@ -29,19 +33,34 @@ class Storage {
       getFileHandle: (_name: string, { create }: { create: boolean }) => {
         if (!this.content && !create) return Promise.reject(this.#error("NotFoundError"));
         this.content ??= new Uint8Array();
-        return Promise.resolve({ createSyncAccessHandle: () => this.#open() });
+        return Promise.resolve({
+          createSyncAccessHandle: (options: unknown) => this.#open(options),
+        });
       },
       removeEntry: () => {
-        if (this.isLocked) return Promise.reject(this.#error("NoModificationAllowedError"));
+        if (this.isUsed) return Promise.reject(this.#error("NoModificationAllowedError"));
         if (!this.content) return Promise.reject(this.#error("NotFoundError"));
         this.content = undefined;
         return Promise.resolve();
       },
     });
 
-  #open(): Promise<unknown> {
-    if (this.isLocked) return Promise.reject(this.#error("NoModificationAllowedError"));
-    this.isLocked = true;
+  /** Whether a handle is open. */
+  get isUsed(): boolean {
+    return this.isLocked || this.readers > 0;
+  }
+
+  #open(options: unknown): Promise<unknown> {
+    const { mode } = options as { mode: string };
+    const isReader = this.isShared && mode === "read-only";
+    if (isReader ? this.isLocked : this.isUsed) {
+      return Promise.reject(this.#error("NoModificationAllowedError"));
+    }
+    if (isReader) this.readers += 1;
+    else this.isLocked = true;
+    const mayWrite = (): void => {
+      if (isReader) throw this.#error("NoModificationAllowedError");
+    };
     return Promise.resolve({
       read: (into: Uint8Array, { at }: { at: number }): number => {
         const from = this.#held().subarray(at, at + into.length);
@@ -49,18 +68,21 @@ class Storage {
         return from.length;
       },
       write: (from: Uint8Array, { at }: { at: number }): number => {
+        mayWrite();
         if ((this.writes -= 1) < 0) return 0;
         this.#resize(Math.max(this.#held().length, at + from.length));
         this.#held().set(from, at);
         return from.length;
       },
       truncate: (size: number) => {
+        mayWrite();
         this.#resize(size);
       },
       flush: () => undefined,
       getSize: () => this.#held().length,
       close: () => {
-        this.isLocked = false;
+        if (isReader) this.readers -= 1;
+        else this.isLocked = false;
       },
     });
   }
@@ -105,7 +127,7 @@ async function read(of = key): Promise<boolean> {
   const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
   const { signal } = new AbortController();
   const isRead = await reader.read(target, signal, () => Promise.resolve());
-  reader.close();
+  await reader.close();
   const [now, before] = [target, memory].map(({ buffer }) => Buffer.from(buffer, 0, CACHE_SIZE));
   if (isRead) expect(now && before && now.equals(before), "the content").toBe(true);
   return isRead;
@@ -152,7 +174,7 @@ describe("the file", () => {
     await write();
     expect(await read()).toBe(true);
     expect(await read(text("another key"))).toBe(false);
-    expect(storage.isLocked).toBe(false);
+    expect(storage.isUsed).toBe(false);
   });
 
   test("holds the last key", async () => {
@@ -177,7 +199,7 @@ describe("the file", () => {
     const stop = new AbortController();
     stop.abort();
     expect(await write(key, stop)).toBe("stopped");
-    expect([storage.content?.length, storage.isLocked]).toEqual([0, false]);
+    expect([storage.content?.length, storage.isUsed]).toEqual([0, false]);
     expect(await write()).toBe("kept");
   });
 
@@ -202,7 +224,35 @@ describe("the file", () => {
     expect(await read()).toBe(false);
   });
 
-  test("is not used by two workers at once", async () => {
+  test.each([true, false])(
+    "is read by two workers at once if the browser lets them: %s",
+    async (isShared) => {
+      storage.isShared = isShared;
+      await write();
+      const open = await KeptReader.open(key);
+      expect(await read()).toBe(isShared);
+      expect(await write()).toBe("impossible");
+      expect(await forgetKept()).toBe("in-use");
+      await open?.close();
+      expect(await read()).toBe(true);
+      expect(storage.isUsed).toBe(false);
+    },
+  );
+
+  test("that is damaged is emptied by the last reader", async () => {
+    await write();
+    storage.content?.fill(1, 300_000, 300_001);
+    const open = await KeptReader.open(key);
+    expect(await read()).toBe(false);
+    expect(storage.content?.length).toBeGreaterThan(CACHE_SIZE);
+    const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
+    const { signal } = new AbortController();
+    expect(await open?.read(target, signal, () => Promise.resolve())).toBe(false);
+    await open?.close();
+    expect([storage.content?.length, storage.isUsed]).toEqual([0, false]);
+  });
+
+  test("is not used while a worker writes it", async () => {
     await write();
     storage.isLocked = true;
     expect(await read()).toBe(false);
@@ -220,7 +270,7 @@ describe("the file", () => {
     storage.writes = writes;
     expect(await write()).toBe("impossible");
     expect(storage.content).toHaveLength(0);
-    expect(storage.isLocked).toBe(false);
+    expect(storage.isUsed).toBe(false);
     expect(await read()).toBe(false);
   });
 
@@ -263,13 +313,13 @@ describe("a session", () => {
     storage.content?.fill(1, 300_001, 300_002);
     const filled = await session.fill({ ...at, mayRead: true }, control());
     expect([filled.isKept, hash()]).toEqual([undefined, known]);
-    expect(storage.isLocked).toBe(false);
+    expect(storage.isUsed).toBe(false);
   });
 
   test("that cannot keep its cache says so, and leaves nothing", async () => {
     storage.writes = 3;
     expect(await keep()).toBe("impossible");
-    expect([storage.content?.length, storage.isLocked]).toEqual([0, false]);
+    expect([storage.content?.length, storage.isUsed]).toEqual([0, false]);
   });
 });
 

@@ -208,7 +208,7 @@ export class Session {
       return builder.items();
     } finally {
       builder?.free();
-      reader.close();
+      await reader.close();
     }
   }
 

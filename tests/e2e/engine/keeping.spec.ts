@@ -52,6 +52,18 @@ test("of two instances one keeps its cache", { tag: "@full" }, async ({ engine, 
   await harness.call("forget");
 });
 
+test("two tabs that open at once read one cache", { tag: "@full" }, async ({ engine, harness }) => {
+  test.skip(engine === "webkit", NO_STORAGE);
+  await harness.call("visit", 2, one, PATIENCE);
+  const visits = await harness.call("visitTwice", [one, one], 0);
+  expect(visits.map(({ hashes }) => hashes)).toEqual([one.hashes, one.hashes]);
+  const read = visits.filter(({ wasRead }) => wasRead);
+  if (engine === "chromium") expect(read).toHaveLength(2);
+  // Firefox lets one worker use a file at a time.
+  else expect(read.length).toBeGreaterThan(0);
+  await harness.call("forget");
+});
+
 test(
   "without such a storage the option has no effect",
   { tag: "@full" },

@@ -1,7 +1,7 @@
 /**
  * The last key's cache in a file of the browser's origin private file system, so that a later visit
- * reads it instead of filling it. Only workers have the handles that are used here. A handle locks the
- * file, so no two workers use it at once.
+ * reads it instead of filling it. Only workers have the handles that are used here. While one worker writes
+ * the file, no other uses it. Several may read it at once, in browsers that have such handles.
  *
  * The file begins with a header, in a page of its own: 16 bytes that name the format, the SHA-256 hash of
  * the key, and a checksum of the cache, which follows. The header is written last. Without it the file is
@@ -48,13 +48,13 @@ export class KeptReader {
   }
 
   /**
-   * Opens the file, if it holds the key's cache. Otherwise, or if another worker uses it or the browser
+   * Opens the file, if it holds the key's cache. Otherwise, or if another worker has locked it or the browser
    * refuses access, there is no reader.
    */
   static async open(key: Uint8Array): Promise<KeptReader | undefined> {
     let handle: Handle | undefined;
     try {
-      handle = await open(false);
+      handle = await open("read-only");
       const identity = await identityOf(key);
       const header = new Uint8Array(HEADER_SIZE);
       const size = handle.read(header, { at: 0 });
@@ -94,9 +94,15 @@ export class KeptReader {
     return this.#isWhole;
   }
 
-  /** Closes the file. A damaged one is emptied. */
-  close(): void {
-    close(this.#handle, this.#isWhole);
+  /** Closes the file. A damaged one is emptied, by the last of its readers. */
+  async close(): Promise<void> {
+    this.#handle.close();
+    if (this.#isWhole) return;
+    try {
+      close(await open("readwrite"), false);
+    } catch {
+      // Another worker reads it, and finds the damage too, or writes it anew.
+    }
   }
 }
 
@@ -117,7 +123,7 @@ export async function writeKept(
   let result: Written = "impossible";
   try {
     const identity = await identityOf(key);
-    handle = await open(true);
+    handle = await open("readwrite");
     // Another page may have written it meanwhile.
     const header = new Uint8Array(HEADER_SIZE);
     if (handle.read(header, { at: 0 }) === HEADER_SIZE && startsWith(header, identity)) {
@@ -164,11 +170,20 @@ function close(handle: Handle, isWhole: boolean): void {
   }
 }
 
-async function open(create: boolean): Promise<Handle> {
-  const file = await cacheFile(create);
-  const { createSyncAccessHandle } = file as { createSyncAccessHandle?: () => Promise<Handle> };
+/**
+ * What a handle is for. Browsers that do not know the option lock the file in either mode.
+ * <https://developer.mozilla.org/en-US/docs/Web/API/FileSystemFileHandle/createSyncAccessHandle>
+ */
+type Mode = "read-only" | "readwrite";
+
+/** Opens the file. To write, it is created if it does not exist. */
+async function open(mode: Mode): Promise<Handle> {
+  const file = await cacheFile(mode === "readwrite");
+  const { createSyncAccessHandle } = file as {
+    createSyncAccessHandle?: (options: { mode: Mode }) => Promise<Handle>;
+  };
   if (!createSyncAccessHandle) throw new Error("the browser has no synchronous access to files");
-  return createSyncAccessHandle.call(file);
+  return createSyncAccessHandle.call(file, { mode });
 }
 
 /** Returns the header up to the checksum. */
