@@ -1,7 +1,7 @@
 /** Faults around the page, and the words that it shows for them. */
 import { expect, test, type Page } from "@playwright/test";
 import { headers } from "../../vite.config.js";
-import { DEATHS, report } from "./support.js";
+import { DEATHS, fillingWorker, report } from "./support.js";
 import { serveWith } from "./variants.js";
 
 const policy = headers["Content-Security-Policy"];
@@ -45,13 +45,18 @@ test("a policy without workers: worker-failed", { tag: "@full" }, async ({ page 
 
 for (const { name, die, words } of DEATHS) {
   test(
-    `a worker that ${name}: worker-failed, then a new worker`,
+    `a worker that ${name}: another fills the cache; if it fails too, worker-failed, then a new worker`,
     { tag: "@full" },
     async ({ page }) => {
       await page.goto("/");
       const example = report(page);
-      await expect(example).toHaveAttribute("data-state", "filling");
-      await page.workers()[0]?.evaluate(die);
+      for (const death of ["first", "second"]) {
+        await test.step(`the ${death} death`, async () => {
+          await expect(example).toHaveAttribute("data-state", "filling");
+          const worker = await fillingWorker(page);
+          await Promise.all([worker.waitForEvent("close"), worker.evaluate(die)]);
+        });
+      }
       await expectFailure(page, /^The worker of this page stopped/u);
       await expectFailure(page, words);
       await page.getByRole("button", { name: "Verify again" }).click();

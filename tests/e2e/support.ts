@@ -1,6 +1,6 @@
 /** Helpers of the specs. */
 import { readFileSync } from "node:fs";
-import type { Locator, Page } from "@playwright/test";
+import { expect, type Locator, type Page, type Worker } from "@playwright/test";
 import { HARNESS } from "./addresses.js";
 
 /** Reads a file of the repository. */
@@ -30,6 +30,35 @@ export function report(page: Page): Locator {
 export async function openHarness(page: Page): Promise<void> {
   await page.goto(HARNESS);
   await page.waitForFunction(() => "harness" in window);
+}
+
+/** Waits for the worker that fills a cache. Only it pauses again and again, with a message to itself. */
+export async function fillingWorker(page: Page): Promise<Worker> {
+  let found: Worker | undefined;
+  const look = async (): Promise<boolean> => {
+    for (const worker of page.workers()) {
+      if ((await worker.evaluate(countPauses)) > 0) found = worker;
+    }
+    return found !== undefined;
+  };
+  await expect.poll(look, { intervals: [20] }).toBe(true);
+  if (!found) throw new Error("no worker fills a cache");
+  return found;
+}
+
+/** Run inside a worker: returns how often it has paused since the first call. */
+function countPauses(): number {
+  const watched = globalThis as { pauses?: number };
+  if (watched.pauses === undefined) {
+    watched.pauses = 0;
+    globalThis.MessageChannel = class extends MessageChannel {
+      constructor() {
+        super();
+        watched.pauses = (watched.pauses ?? 0) + 1;
+      }
+    };
+  }
+  return watched.pauses;
 }
 
 /** Ways for a worker to die, run inside it while it fills a cache, and the error of each. */

@@ -44,15 +44,14 @@ function expectEngine({ workers, configuration }: Hashed, { batches }: Cell): vo
   const programs = engine === "jit" ? PROGRAMS * count(batches) : 0;
   expect(total("programs")).toBe(programs);
   if (engine === "jit") {
-    const bounds = (isUsed: boolean): [number, number] =>
-      isUsed ? [0.9 * programs, programs] : [0, 0.1 * programs];
-    for (const [kind, isUsed] of [
-      ["fused", features.fusedMultiplyAdd],
-      ["wide", features.wideArithmetic],
+    // Nearly every program computes the high half of a product. One in seven rounds to the nearest
+    // number only, which takes no fused instruction: it finds that mode and does not change it.
+    for (const [kind, isUsed, part] of [
+      ["fused", features.fusedMultiplyAdd, 0.8],
+      ["wide", features.wideArithmetic, 0.9],
     ] as const) {
-      const [least, greatest] = bounds(isUsed);
-      expect(total(kind), kind).toBeGreaterThanOrEqual(least);
-      expect(total(kind), kind).toBeLessThanOrEqual(greatest);
+      expect(total(kind), kind).toBeGreaterThanOrEqual(isUsed ? part * programs : 0);
+      expect(total(kind), kind).toBeLessThanOrEqual(isUsed ? programs : 0.1 * programs);
     }
   }
 
