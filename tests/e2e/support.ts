@@ -32,12 +32,12 @@ export async function openHarness(page: Page): Promise<void> {
   await page.waitForFunction(() => "harness" in window);
 }
 
-/** Waits for the worker that fills a cache. Only it pauses again and again, with a message to itself. */
+/** Waits for the worker that fills a cache. Only it pauses, with a message to itself. */
 export async function fillingWorker(page: Page): Promise<Worker> {
   let found: Worker | undefined;
   const look = async (): Promise<boolean> => {
     for (const worker of page.workers()) {
-      if ((await worker.evaluate(countPauses)) > 0) found = worker;
+      if (await worker.evaluate(hasPaused)) found = worker;
     }
     return found !== undefined;
   };
@@ -46,19 +46,19 @@ export async function fillingWorker(page: Page): Promise<Worker> {
   return found;
 }
 
-/** Run inside a worker: returns how often it has paused since the first call. */
-function countPauses(): number {
-  const watched = globalThis as { pauses?: number };
-  if (watched.pauses === undefined) {
-    watched.pauses = 0;
+/** Run inside a worker: tells whether it has paused since the first call. */
+function hasPaused(): boolean {
+  const watched = globalThis as { hasPaused?: boolean };
+  if (watched.hasPaused === undefined) {
+    watched.hasPaused = false;
     globalThis.MessageChannel = class extends MessageChannel {
       constructor() {
         super();
-        watched.pauses = (watched.pauses ?? 0) + 1;
+        watched.hasPaused = true;
       }
     };
   }
-  return watched.pauses;
+  return watched.hasPaused;
 }
 
 /** Ways for a worker to die, run inside it while it fills a cache, and the error of each. */

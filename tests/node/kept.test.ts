@@ -30,7 +30,10 @@ words.forEach((_, at) => {
 
 async function read(of = key): Promise<boolean> {
   const reader = await KeptReader.open(of);
-  if (!reader) return false;
+  return reader ? readWith(reader) : false;
+}
+
+async function readWith(reader: KeptReader): Promise<boolean> {
   const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
   const { signal } = new AbortController();
   const isRead = await reader.read(target, signal, () => Promise.resolve());
@@ -152,10 +155,7 @@ describe("the file", () => {
     const open = await KeptReader.open(key);
     expect(await read()).toBe(false);
     expect(storage.content?.length).toBeGreaterThan(CACHE_SIZE);
-    const target = new WebAssembly.Memory({ initial: 4097, maximum: 4097 });
-    const { signal } = new AbortController();
-    expect(await open?.read(target, signal, () => Promise.resolve())).toBe(false);
-    await open?.close();
+    expect(open && (await readWith(open))).toBe(false);
     expect([storage.content?.length, storage.isUsed]).toEqual([0, false]);
   });
 

@@ -7,7 +7,7 @@ use std::process::Command;
 pub(crate) enum Tier {
     /// `npm test`: within 15 minutes on two cores.
     Quick,
-    /// `npm run test:full`: every test there is, in 72 to 96 minutes on two cores.
+    /// `npm run test:full`: every test there is. `tests/README.md` says how long it takes.
     Full,
 }
 
