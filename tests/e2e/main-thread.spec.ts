@@ -9,11 +9,21 @@ import { report } from "./support.js";
 // Recording a trace takes time on the main thread.
 test.use({ trace: "off" });
 
+/**
+ * Waits in the page until its block is verified. Each time Playwright itself looks, it runs a task on the page's thread,
+ * which takes 50 to 90 ms on some processors.
+ */
+async function untilVerified(): Promise<void> {
+  const isVerified = (): boolean =>
+    document.querySelector<HTMLElement>("#report")?.dataset.state === "valid" &&
+    document.querySelector(".epoch")?.checkVisibility() === true;
+  while (!isVerified()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 test("no task of more than 50 ms while a block is verified", async ({ page }) => {
   await expectNoLongTask(page, async () => {
     await page.goto("/");
-    await expect(report(page)).toHaveAttribute("data-state", "valid");
-    await expect(page.locator(".epoch")).toBeVisible();
+    await page.evaluate(untilVerified);
   });
 });
 
