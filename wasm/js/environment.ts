@@ -65,6 +65,11 @@ export function isJavaScriptCore(): boolean {
   return "line" in new Error();
 }
 
+/** Returns whether the engine is SpiderMonkey (Firefox). Only its errors have a property `fileName`. */
+export function isSpiderMonkey(): boolean {
+  return "fileName" in new Error();
+}
+
 /** The part of Node's `worker_threads` that is used. */
 export interface NodeThreads {
   Worker: new (script: URL) => NodeWorker;

@@ -1,9 +1,9 @@
 /**
  * Garbage collection of used code, of cache memories and of answers. Engines ignore these
  * when they schedule collections: hundreds of MiB can wait while a worker looks idle. A large throwaway
- * buffer, or in JavaScriptCore a WebAssembly memory, forces a collection.
+ * buffer, or outside V8 a WebAssembly memory, forces a collection.
  */
-import { isJavaScriptCore } from "./environment.js";
+import { isJavaScriptCore, isSpiderMonkey } from "./environment.js";
 
 /** Hashes between two collections. The eight modules of each hash take several MiB in all. */
 const HASHES = 8;
@@ -14,10 +14,10 @@ const BUFFER = 64 << 20;
 const WASM_PAGE = 64 << 10;
 
 /**
- * JavaScriptCore zeroes an `ArrayBuffer` that reuses memory, which makes all of it resident. It maps fresh pages
- * for a WebAssembly memory.
+ * JavaScriptCore and SpiderMonkey zero an `ArrayBuffer` that reuses memory, which makes all of it resident. They map
+ * fresh pages for a WebAssembly memory. V8 does not count those as garbage.
  */
-const ZEROES_BUFFERS = isJavaScriptCore();
+const ZEROES_BUFFERS = isJavaScriptCore() || isSpiderMonkey();
 
 /** Counts the hashes whose generated code is garbage. */
 export class CodeGarbage {

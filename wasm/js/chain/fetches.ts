@@ -1,7 +1,8 @@
 /** Sends requests for the worker: those of sources with their own `fetch`, and in WebKit all. */
-import { bodyReader, type BodyReader } from "../body.js";
+import type { BodyReader } from "../body.js";
 import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
-import { requestOf, send, type Sink, type Transport } from "../monero/transport.js";
+import { Exchange } from "../monero/exchange.js";
+import { send, type Sink, type Transport } from "../monero/transport.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
 
 /** Milliseconds without a timeout: the worker has its own, and cancels. */
@@ -9,7 +10,8 @@ const LONG = 2 ** 31 - 1;
 
 /** A request in flight. */
 interface Open {
-  stop: AbortController;
+  /** Gives up the rest. */
+  end: () => void;
   reader: BodyReader | undefined;
 }
 
@@ -48,22 +50,27 @@ export class Fetches {
 
   async #begin(request: RemoteRequest): Promise<void> {
     const { id, source, url, body } = request;
-    const open: Open = { stop: new AbortController(), reader: undefined };
+    const open: Open = { end: () => undefined, reader: undefined };
     this.#open.set(id, open);
     const transport = this.#transports[source];
     if (!transport) throw new Error(`source: there is no source ${source}`);
     if (BUFFERS_WITHOUT_LIMIT) {
-      await this.#whole(transport, request, open.stop.signal);
+      const stop = new AbortController();
+      open.end = () => {
+        stop.abort();
+      };
+      await this.#whole(transport, request, stop.signal);
       return;
     }
-    const response = await transport.fetch(url, requestOf(body, open.stop.signal));
-    open.reader = response.body ? bodyReader(response.body) : undefined;
-    if (this.#open.has(id)) {
-      const length = response.headers.get("Content-Length");
-      this.#post({ kind: "response", id, status: response.status, length });
-    } else {
-      open.reader?.cancel();
-    }
+    const exchange = new Exchange(transport.fetch, url, body);
+    open.end = () => {
+      exchange.giveUp();
+    };
+    const response = await exchange.response;
+    if (!this.#open.has(id)) return;
+    open.reader = response.body ? exchange.read(response.body) : undefined;
+    const length = response.headers.get("Content-Length");
+    this.#post({ kind: "response", id, status: response.status, length });
   }
 
   /** Reads a whole answer, because nothing can hold it back until the worker takes it. */
@@ -111,8 +118,7 @@ export class Fetches {
   #end(id: number): void {
     const open = this.#open.get(id);
     this.#open.delete(id);
-    open?.stop.abort();
-    open?.reader?.cancel();
+    open?.end();
   }
 }
 

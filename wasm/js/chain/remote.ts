@@ -1,6 +1,7 @@
 /** A `fetch` for the worker that sends requests through the follower's thread. */
 import { RandomXError } from "../errors.js";
-import { ASKED, Failed, type Options } from "../monero/transport.js";
+import { ASKED, type Options } from "../monero/exchange.js";
+import { Failed } from "../monero/transport.js";
 import type { FromChain, RemoteRequest, ToChain } from "./protocol.js";
 
 /** An answer that the worker reads. */

@@ -1,11 +1,12 @@
 /** Requests over HTTP to servers that may be hostile: bounded in time, in size and in number. */
 import { unlessAborted } from "../abort.js";
-import { Blocks, READS_ON, bodyReader, type BodyReader } from "../body.js";
+import { Blocks, READS_ON, type BodyReader } from "../body.js";
 import { FREE_BYTES, Lease } from "../budget.js";
 import { RandomXError, aborted } from "../errors.js";
 import { BUFFERS_WITHOUT_LIMIT, TooLarge, readAll } from "../flood.js";
 import { addReceived, collect } from "../garbage.js";
 import { isOver, pause, rest } from "../turns.js";
+import { Exchange } from "./exchange.js";
 import { NotJson, TooLong } from "./text.js";
 
 /** How requests are sent. */
@@ -13,14 +14,6 @@ export interface Transport {
   /** Milliseconds that an answer may take, from the request to the last byte. */
   timeout: number;
   fetch: typeof globalThis.fetch;
-}
-
-/** The property of a request's options that tells a follower's `fetch` what is asked. Others ignore it. */
-export const ASKED = Symbol("asked");
-
-/** The options of a request. */
-export interface Options extends RequestInit {
-  [ASKED]?: Pick<Question, "label" | "limit">;
 }
 
 /** A failure that another thread has found. */
@@ -109,19 +102,19 @@ async function ask<T>(
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<{ value: T } | Failure | undefined> {
+  if (signal?.aborted) throw aborted(signal);
   const watch = new Watch(timeout, signal);
   let isCut = false;
+  lease.sent();
+  const exchange = new Exchange(fetch, url, body, { label, limit });
   try {
-    lease.sent();
-    const options: Options = { ...requestOf(body, watch.signal), [ASKED]: { label, limit } };
-    const response = await unlessAborted(fetch(url, options), watch.signal);
+    const response = await unlessAborted(exchange.response, watch.signal);
     if (!response.ok) {
       lease.isCut = true;
-      void response.body?.cancel().catch(() => undefined);
       const busy = response.status === 429 || response.status >= 500;
       return failure("unreachable", `${label}: HTTP status ${response.status}`, busy);
     }
-    await read(response, limit, sink, lease, watch.signal);
+    await read(exchange, response, limit, sink, lease, watch.signal);
     return { value: sink.end() };
   } catch (error) {
     isCut = CUT.some((kind) => error instanceof kind);
@@ -141,23 +134,10 @@ async function ask<T>(
     }
     return failure("unreachable", `${label}: ${reason(error)}`, true, error);
   } finally {
-    // Cancels the rest of an answer that was not read to its end.
     watch.end();
+    exchange.giveUp();
     if (isCut && READS_ON && !BUFFERS_WITHOUT_LIMIT) collect();
   }
-}
-
-/** Returns the options of a request. */
-export function requestOf(body: string | undefined, signal: AbortSignal): RequestInit {
-  return {
-    // Browsers send text without a content type without a preflight request.
-    ...(body === undefined ? {} : { method: "POST", body }),
-    // The caller named this server, and no other.
-    redirect: "error",
-    credentials: "omit",
-    referrerPolicy: "no-referrer",
-    signal,
-  };
 }
 
 /** Returns a failure. */
@@ -171,6 +151,7 @@ export function failure(code: Code, message: string, again: boolean, cause?: unk
  * and passed on later. In WebKit the whole answer is read first.
  */
 async function read(
+  exchange: Exchange,
   response: Response,
   limit: number,
   sink: Sink<unknown>,
@@ -191,7 +172,7 @@ async function read(
   }
   const later = new Blocks();
   try {
-    await readInto(later, bodyReader(response.body), limit, sink, lease, signal);
+    await readInto(later, exchange.read(response.body), limit, sink, lease, signal);
     for (const block of later.all) await pass(block, sink, signal);
   } finally {
     later.free();
@@ -261,7 +242,6 @@ class Watch {
   end(): void {
     clearTimeout(this.#timer);
     this.#given?.removeEventListener("abort", this.#stop);
-    this.#stop();
   }
 
   readonly #stop = (): void => {

@@ -1,0 +1,76 @@
+/** Requests that are given up, in Firefox: the body is cancelled before the request is aborted. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Exchange } from "../../../wasm/js/monero/exchange.js";
+import { MoneroNode } from "../../../wasm/js/monero/node.js";
+
+vi.mock("../../../wasm/js/environment.js", async (original) => ({
+  ...(await original<typeof import("../../../wasm/js/environment.js")>()),
+  isSpiderMonkey: () => true,
+  nodeThreads: () => undefined,
+}));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A server whose answer comes when a test says so. It notes what happens to the request. */
+class Server {
+  readonly events: string[] = [];
+  answer: () => void = () => undefined;
+
+  readonly fetch: typeof globalThis.fetch = (_, init) => {
+    init?.signal?.addEventListener("abort", () => this.events.push("abort"));
+    const cancel = (): void => {
+      this.events.push("cancel");
+    };
+    const body = new ReadableStream<Uint8Array>({ type: "bytes", cancel });
+    return new Promise((resolve) => {
+      this.answer = () => {
+        resolve(new Response(body));
+      };
+    });
+  };
+}
+
+test.each([false, true])("an answer's body is cancelled first, with a reader: %s", async (read) => {
+  const server = new Server();
+  const exchange = new Exchange(server.fetch, "http://127.0.0.1:1", undefined);
+  server.answer();
+  const { body } = await exchange.response;
+  if (read && body) void exchange.read(body).read();
+  exchange.giveUp();
+  expect(server.events).toEqual(["cancel", "abort"]);
+});
+
+test("a request that is not answered yet is aborted when its answer comes", async () => {
+  const server = new Server();
+  const exchange = new Exchange(server.fetch, "http://127.0.0.1:1", undefined);
+  exchange.giveUp();
+  await vi.advanceTimersByTimeAsync(900);
+  expect(server.events).toEqual([]);
+  server.answer();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(server.events).toEqual(["cancel", "abort"]);
+});
+
+test("a request that is not answered within a second is aborted", async () => {
+  const server = new Server();
+  new Exchange(server.fetch, "http://127.0.0.1:1", undefined).giveUp();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(server.events).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(server.events).toEqual(["abort"]);
+});
+
+test("a request with an aborted signal is not sent", async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>();
+  const node = new MoneroNode("http://127.0.0.1:1", { fetch, retries: 0 });
+  await expect(node.getInfo({ signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: "aborted",
+  });
+  expect(fetch).not.toHaveBeenCalled();
+});

@@ -1,0 +1,82 @@
+/** One request over HTTP and its answer, which can be given up at any time. */
+import { bodyReader, type BodyReader } from "../body.js";
+import { isSpiderMonkey, nodeThreads } from "../environment.js";
+
+/** The property of a request's options that tells a follower's `fetch` what is asked. Others ignore it. */
+export const ASKED = Symbol("asked");
+
+/** The options of a request. */
+export interface Options extends RequestInit {
+  [ASKED]?: { label: string; limit: number };
+}
+
+/**
+ * Milliseconds for which a request that was given up may still be answered, before it is aborted.
+ *
+ * Firefox inflates a compressed answer into a pipe without a limit. Cancelling the body closes the pipe. If instead the
+ * request is aborted before its body is read, Firefox inflates all that has arrived, and keeps it as long as the
+ * worker runs: 64 MiB from 64 KiB.
+ */
+const GRACE = isSpiderMonkey() && nodeThreads() === undefined ? 1000 : 0;
+
+/** A request that has been sent. */
+export class Exchange {
+  /** The answer, once its headers are here. */
+  readonly response: Promise<Response>;
+  readonly #stop = new AbortController();
+  #arrived: Response | undefined;
+  #reader: BodyReader | undefined;
+
+  /** Sends a request: a POST if there is a body. */
+  constructor(
+    fetch: typeof globalThis.fetch,
+    url: URL | string,
+    body: string | undefined,
+    asked?: Options[typeof ASKED],
+  ) {
+    this.response = this.#send(fetch, url, {
+      // Browsers send text without a content type without a preflight request.
+      ...(body === undefined ? {} : { method: "POST", body }),
+      // The caller named this server, and no other.
+      redirect: "error",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      signal: this.#stop.signal,
+      ...(asked && { [ASKED]: asked }),
+    });
+  }
+
+  /** Returns the reader of an answer's body. */
+  read(body: ReadableStream<Uint8Array>): BodyReader {
+    this.#reader ??= bodyReader(body);
+    return this.#reader;
+  }
+
+  /** Gives up what has not been read. */
+  giveUp(): void {
+    this.#cancel();
+    if (this.#arrived || GRACE === 0) {
+      this.#stop.abort();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#stop.abort();
+    }, GRACE);
+    const end = (): void => {
+      clearTimeout(timer);
+      this.#cancel();
+      this.#stop.abort();
+    };
+    this.response.then(end, end);
+  }
+
+  async #send(fetch: typeof globalThis.fetch, url: URL | string, options: Options) {
+    this.#arrived = await fetch(url, options);
+    return this.#arrived;
+  }
+
+  #cancel(): void {
+    if (this.#reader) this.#reader.cancel();
+    else void this.#arrived?.body?.cancel().catch(() => undefined);
+  }
+}
