@@ -56,7 +56,7 @@ const CAPACITY: usize = 1 << 20;
 const GROUPS: usize = SMALL / Zmm::LANES;
 
 /// The most items that one call of a kernel computes.
-const MAX_BATCH: usize = mixed::TURNS * mixed::ITEMS_PER_TURN;
+const MAX_BATCH: usize = DATASET_BATCH;
 
 /// The most items that the lanes of a VM need at once.
 const SMALL: usize = 24;
@@ -277,13 +277,18 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Choice, Choice
         let turns = 1..=TURNS;
         let vectors = turns.map(|turns| Batch::new(turns * Ymm::LANES, start, turns));
         let vectors: Plan = scalars(Ymm::LANES - 1).chain(vectors).collect();
-        let start = begin(a);
-        mixed::emit(a, &mut pool, programs);
-        let turns = 1..=mixed::TURNS;
-        let mixed = turns.map(|turns| Batch::new(turns * mixed::ITEMS_PER_TURN, start, turns));
-        let mixed: Plan = scalars(mixed::ITEMS_PER_TURN - 1).chain(mixed).collect();
-        let plans = vec![vectors, mixed, scalars(MAX_SCALAR).collect()];
-        (Choice::new(plans.clone(), MAX_SCALAR), Choice::new(plans, MANY))
+        let [four, two] = mixed::SCALARS.map(|beside| -> Plan {
+            let start = begin(a);
+            mixed::emit(a, &mut pool, programs, beside);
+            let items = mixed::items_per_turn(beside);
+            let turns = 1..=mixed::turns(beside);
+            let turns = turns.map(|turns| Batch::new(turns * items, start, turns));
+            scalars(items - 1).chain(turns).collect()
+        });
+        let few = vec![vectors, four, scalars(MAX_SCALAR).collect()];
+        let mut many = few.clone();
+        many.push(two);
+        (Choice::new(few, MAX_SCALAR), Choice::new(many, MANY))
     } else {
         let plans: Vec<Plan> = vec![scalars(MAX_SCALAR).collect()];
         (Choice::new(plans.clone(), 1), Choice::new(plans, MANY))

@@ -15,14 +15,19 @@ use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Mem, Ymm};
 use crate::params::DATASET_BATCH;
 use crate::superscalar::{Instruction, Program};
 
-/// The items in general purpose registers, one after the other, beside one vector.
-const SCALARS: usize = 4;
+/// Numbers of items in general purpose registers, one after the other, beside one vector. With 4, both parts of a
+/// processor take about as long. With 2, the code is short enough for the decoded instructions that an AMD Zen 3 keeps.
+pub(super) const SCALARS: [usize; 2] = [4, 2];
 
-/// The items of a turn.
-pub(super) const ITEMS_PER_TURN: usize = Ymm::LANES + SCALARS;
+/// Returns the items of a turn.
+pub(super) const fn items_per_turn(scalars: usize) -> usize {
+    Ymm::LANES + scalars
+}
 
-/// The most turns of a call.
-pub(super) const TURNS: usize = DATASET_BATCH / ITEMS_PER_TURN;
+/// Returns the most turns of a call.
+pub(super) const fn turns(scalars: usize) -> usize {
+    DATASET_BATCH / items_per_turn(scalars)
+}
 
 /// The memory of the present turn.
 const PLACE: Gpr = Gpr::Rsi;
@@ -42,12 +47,15 @@ mod frame {
 
 /// A place: the vectors, the offsets of their lines, and the items in general purpose registers.
 mod place {
-    use super::{LINE, SCALARS};
+    use super::LINE;
 
     pub(super) const VECTOR: i32 = 32;
     pub(super) const OFFSETS: i32 = 8 * VECTOR;
     pub(super) const SCALAR: i32 = OFFSETS + LINE;
-    pub(super) const SIZE: i32 = SCALAR + LINE * SCALARS as i32;
+
+    pub(super) const fn size(scalars: usize) -> i32 {
+        SCALAR + LINE * scalars as i32
+    }
 }
 
 /// A part of a function for the items in general purpose registers.
@@ -57,10 +65,11 @@ enum Step<'a> {
     End(usize),
 }
 
-/// Emits a kernel that computes [`ITEMS_PER_TURN`] items in each turn, and each function for all turns
-/// before the next function. The kernel's last argument is the number of turns, 1 to [`TURNS`].
-pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) {
-    enter(a);
+/// Emits a kernel that computes [`items_per_turn`] items in each turn, and each function for all turns
+/// before the next function. The kernel's last argument is the number of turns, 1 to [`turns`].
+pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8], scalars: usize) {
+    enter(a, scalars);
+    let items = LINE * items_per_turn(scalars) as i32;
     let group: Group<Ymm> = vector::registers(0, 1);
     let offsets = Mem::new(PLACE, place::OFFSETS);
     let mut before = None;
@@ -84,8 +93,8 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
         }
 
         let address = program.address_register & 7;
-        let mut steps = steps(program).peekable();
-        let (all, mut emitted) = (SCALARS * (program.instructions.len() + 2), 0);
+        let mut steps = steps(program, scalars);
+        let (all, mut emitted) = (scalars * (program.instructions.len() + 2), 0);
         for (at, instruction) in (1..).zip(&program.instructions) {
             e.operation(&group, instruction);
             let due = all * at / program.instructions.len();
@@ -112,7 +121,7 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
         Ymm::mix(e.a, group.r, group.free, LINES, offsets);
         if is_last {
             Ymm::store(e.a, group.r, group.free, Mem::new(ARGUMENT, 0));
-            e.a.add(ARGUMENT, LINE * ITEMS_PER_TURN as i32);
+            e.a.add(ARGUMENT, items);
             e.a.store(slot(frame::ITEMS), ARGUMENT);
         } else {
             vector::next_offsets(&mut e, &group, program, offsets);
@@ -122,10 +131,10 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
             }
         }
         if is_first {
-            e.a.add(ARGUMENT, 4 * ITEMS_PER_TURN as i32);
+            e.a.add(ARGUMENT, 4 * items_per_turn(scalars) as i32);
             e.a.store(slot(frame::NUMBERS), ARGUMENT);
         }
-        e.a.add(PLACE, place::SIZE);
+        e.a.add(PLACE, place::size(scalars));
         e.a.dec(TURN);
         e.a.jcc_back(Condition::NotZero, again);
         before = Some(address);
@@ -134,20 +143,20 @@ pub(super) fn emit(a: &mut Assembler, pool: &mut Pool, programs: &[Program; 8]) 
 }
 
 /// Returns the steps of a function: for one item after the other, all of its operations.
-fn steps(program: &Program) -> impl Iterator<Item = Step<'_>> {
-    (0..SCALARS).flat_map(|item| {
+fn steps(program: &Program, scalars: usize) -> impl Iterator<Item = Step<'_>> {
+    (0..scalars).flat_map(|item| {
         let operations = program.instructions.iter().map(Step::Operation);
         iter::once(Step::Begin(item)).chain(operations).chain([Step::End(item)])
     })
 }
 
 /// Emits the stack frame, aligned to a cache line.
-fn enter(a: &mut Assembler) {
+fn enter(a: &mut Assembler, scalars: usize) {
     for register in SAVED {
         a.push(register);
     }
     a.mov(Gpr::Rax, Gpr::Rsp);
-    a.sub(Gpr::Rsp, frame::PLACES + place::SIZE * TURNS as i32);
+    a.sub(Gpr::Rsp, frame::PLACES + place::size(scalars) * turns(scalars) as i32);
     a.and(Gpr::Rsp, -LINE);
     a.store(slot(frame::CALLER), Gpr::Rax);
     a.store(slot(frame::NUMBERS), NUMBERS);
