@@ -42,17 +42,20 @@ pub(crate) struct VmLanes {
     pub(crate) threads: usize,
     /// `None` if the first hashes will decide.
     pub(crate) lanes: Option<usize>,
+    /// Whether the lanes prefetch dataset items in pairs.
+    pub(crate) pairs: bool,
 }
 
 impl Host {
     /// Sets the description of the lanes.
     pub(crate) fn set_lanes(&mut self, lanes: &[VmLanes]) {
-        let text = |&VmLanes { mode, version, threads, lanes }: &VmLanes| {
+        let text = |&VmLanes { mode, version, threads, lanes, pairs }: &VmLanes| {
             let lanes = lanes.map(|lanes| lanes.to_string());
             let lanes = lanes.as_deref().unwrap_or("measured with the first hashes");
+            let pairs = if pairs { " with prefetches in pairs" } else { "" };
             match threads {
-                1 => format!("{mode} {version} {lanes}"),
-                _ => format!("{mode} {version} {lanes} on {threads} threads"),
+                1 => format!("{mode} {version} {lanes}{pairs}"),
+                _ => format!("{mode} {version} {lanes}{pairs} on {threads} threads"),
             }
         };
         let texts: Vec<String> = lanes.iter().map(text).collect();

@@ -32,14 +32,26 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     for version in Version::ALL {
         vm.set_version(version);
         let measured = Some(vm.measure_lanes());
-        lanes.push(VmLanes { mode: Mode::Light, version, threads: 1, lanes: measured });
+        lanes.push(VmLanes {
+            mode: Mode::Light,
+            version,
+            threads: 1,
+            lanes: measured,
+            pairs: false,
+        });
     }
     // Measuring would take a dataset of 2080 MiB.
     let unmeasured = vm.engine() == EngineKind::Jit;
     for version in Version::ALL {
         let expected = (!unmeasured).then(|| version.fast_lanes());
         let expected = backend.options.lanes.or(expected);
-        lanes.push(VmLanes { mode: Mode::Fast, version, threads: 1, lanes: expected });
+        lanes.push(VmLanes {
+            mode: Mode::Fast,
+            version,
+            threads: 1,
+            lanes: expected,
+            pairs: false,
+        });
     }
 
     let mut host = Host::new(backend.options.cpu);

@@ -5,7 +5,7 @@ pub(crate) mod guarded;
 
 use randomx::aes::{Aes, AesGenerator1R};
 use randomx::cpu::Cpu;
-use randomx::engine::{Engine, Lane, LaneContext};
+use randomx::engine::{Engine, ItemPrefetches, Lane, LaneContext};
 use randomx::params::MAX_LANES;
 use randomx::program::{Configuration, Instruction, Opcode, Program};
 use randomx::rounding::RoundingMode;
@@ -126,7 +126,9 @@ pub(crate) fn run<E: Engine>(
     if case.whole_loop {
         // Alone, a lane keeps its registers between iterations.
         let lanes = if case.options & 0x80 == 0 { LANES } else { 1 };
-        engine.run(&mut contexts[..lanes], dataset);
+        let pairs = case.options & 0x40 != 0;
+        let prefetches = if pairs { ItemPrefetches::Pairs } else { ItemPrefetches::Each };
+        engine.run(&mut contexts[..lanes], dataset, prefetches);
         return;
     }
     let [first, second, third] = case.items.map(items);

@@ -50,6 +50,19 @@ impl fmt::Display for EngineKind {
     }
 }
 
+/// When the code of programs prefetches dataset items.
+///
+/// A processor retires a prefetch only when it has the page's physical address. If that takes long, as in virtual
+/// machines or without huge pages, the next instructions wait. Two prefetches in a row find their pages at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemPrefetches {
+    /// Each lane prefetches its item at the end of its turn.
+    Each,
+    /// The items of two turns are prefetched together, at the end of the second turn. Only machine code for x86-64 does
+    /// that.
+    Pairs,
+}
+
 /// Runs the programs of all lanes of a VM.
 pub trait Engine {
     /// The kind of this engine.
@@ -87,7 +100,12 @@ pub trait Engine {
     /// # Panics
     ///
     /// If `dataset` has fewer than [`DATASET_ITEMS`] items.
-    fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item]);
+    fn run(
+        &self,
+        lanes: &mut [LaneContext<'_, Self::Code>],
+        dataset: &[Item],
+        prefetches: ItemPrefetches,
+    );
 
     /// Runs the program's instructions once (step 4), without the loop around them. Tests of single
     /// instructions use this.

@@ -9,7 +9,7 @@ use step::{Kind, Step};
 
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext, read_ahead};
+use crate::engine::{Engine, EngineKind, ItemPrefetches, Lane, LaneContext, read_ahead};
 use crate::f64x2::F64x2;
 use crate::multiply::{multiply_high, signed_excess};
 use crate::params::{JUMP_BITS, PROGRAM_ITERATIONS, Version};
@@ -123,7 +123,7 @@ impl Engine for Interpreter {
         code.execute(lane, scratchpad, &mut ());
     }
 
-    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item], _: ItemPrefetches) {
         for _ in 0..PROGRAM_ITERATIONS {
             for context in &mut *lanes {
                 self.begin_lane(context, &mut ());

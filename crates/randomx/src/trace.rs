@@ -29,7 +29,7 @@ use std::cell::RefCell;
 pub use crate::interpreter::Tracer;
 
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext};
+use crate::engine::{Engine, EngineKind, ItemPrefetches, Lane, LaneContext};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{HASH_SIZE, PROGRAM_ITERATIONS, Version};
@@ -96,7 +96,7 @@ impl<T: Tracer> Engine for Traced<'_, T> {
         }
     }
 
-    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Steps>], dataset: &[Item], _: ItemPrefetches) {
         let tracer = &mut *self.tracer.borrow_mut();
         for _ in 0..PROGRAM_ITERATIONS {
             for context in &mut *lanes {

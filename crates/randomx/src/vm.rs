@@ -12,6 +12,7 @@ mod hash_state;
 mod key;
 mod lanes;
 mod observer;
+mod plan;
 mod shared;
 mod trials;
 
@@ -27,6 +28,8 @@ pub use observer::{Observer, Phase, PhaseTimes};
 
 use crate::cache::Cache;
 use crate::cpu::Cpu;
+#[cfg(feature = "internals")]
+use crate::engine::ItemPrefetches;
 use crate::engine::{EngineChoice, EngineKind};
 use crate::error::VmError;
 use crate::interpreter::{Interpreter, Steps};
@@ -39,6 +42,7 @@ use crate::params::{HASH_SIZE, MAX_LANES, Version};
 use group::{Group, Member};
 use key::Source;
 use lanes::{Hasher, Job, Lanes};
+use plan::Plan;
 use trials::{Conditions, SharedTrials};
 
 /// Options of a [`Vm`]. None of them changes a hash.
@@ -86,8 +90,8 @@ pub struct Vm {
     source: Source,
     version: Version,
     options: VmOptions,
-    /// Lanes that run with the present key and version.
-    lanes: usize,
+    /// How hashes run with the present key and version.
+    plan: Plan,
     /// This VM's membership in its group. `None` if its lanes are not measured.
     member: Option<Member>,
     /// The conditions for which the lanes were chosen last, if they are measured.
@@ -121,7 +125,8 @@ impl Vm {
         options: VmOptions,
     ) -> Result<Vm, VmError> {
         let source = Source::new(key.into(), options);
-        let lanes = requested_lanes(&source, version, options)?;
+        let plan = requested_plan(&source, version, options)?;
+        let lanes = plan.lanes;
         let compiled = match options.engine {
             EngineChoice::Interpreter => None,
             EngineChoice::Auto => compiled(options, lanes).ok(),
@@ -131,21 +136,21 @@ impl Vm {
             Some(hasher) => hasher,
             None => interpreted(options, lanes)?,
         };
-        let mut vm = Vm::of(source, version, options, lanes, hasher);
+        let mut vm = Vm::of(source, version, options, plan, hasher);
         vm.adapt_lanes();
         Ok(vm)
     }
 
-    /// Creates a VM with a fixed number of lanes.
+    /// Creates a VM with a fixed plan.
     fn of(
         source: Source,
         version: Version,
         options: VmOptions,
-        lanes: usize,
+        plan: Plan,
         hasher: Box<dyn Hasher>,
     ) -> Vm {
         let (member, chosen_under, trials) = (None, None, None);
-        Vm { source, version, options, lanes, member, chosen_under, trials, hasher, begun: false }
+        Vm { source, version, options, plan, member, chosen_under, trials, hasher, begun: false }
     }
 
     /// Returns the engine that runs programs.
@@ -165,13 +170,20 @@ impl Vm {
     /// [`set_key`](Self::set_key) or [`set_version`](Self::set_version). While the fastest number is
     /// being measured, some calls use others.
     pub fn lanes(&self) -> usize {
-        self.lanes
+        self.plan.lanes
+    }
+
+    /// Returns when the lanes prefetch items of a dataset. It is measured with the number of lanes. If that is set,
+    /// several lanes prefetch pairs, and one lane does not.
+    #[cfg(feature = "internals")]
+    pub fn item_prefetches(&self) -> ItemPrefetches {
+        self.plan.prefetches
     }
 
     /// Measures the fastest number of lanes now, with inputs of its own, instead of with the first
     /// hashes. Returns [`lanes`](Self::lanes).
     ///
-    /// This takes 112 to 480 hashes, once in a process for each mode, version and power of two of VMs. VMs
+    /// This takes 112 to 600 hashes, once in a process for each mode, version and power of two of VMs. VMs
     /// that will hash at the same time should measure at the same time, each on its own thread: they share
     /// the work. While another VM still measures its part, the returned number may not be final. A hash
     /// that [`hash_first`](Self::hash_first) began is dropped. It measures nothing if
@@ -182,7 +194,7 @@ impl Vm {
             // Other VMs may have come, gone, or ended the last trials.
             self.adapt_lanes();
             if !self.trials.as_deref().is_some_and(|trials| trials::lock(trials).has_more()) {
-                return self.lanes;
+                return self.plan.lanes;
             }
             self.hash_many(&trials::inputs());
         }
@@ -229,9 +241,9 @@ impl Vm {
         let best = self.trials.as_deref().and_then(|trials| trials::lock(trials).choice());
         // What was fastest for fewer or more VMs is a better guess than the expected number.
         let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
-        let guess =
-            if similar { self.lanes } else { trials::expected_lanes(group.fast, self.version) };
-        self.lanes = self.hasher.reserve(self.options.lanes.or(best).unwrap_or(guess));
+        let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };
+        let plan = self.options.lanes.map(Plan::of).or(best).unwrap_or(guess);
+        self.plan = Plan { lanes: self.hasher.reserve(plan.lanes), ..plan };
     }
 
     /// Returns what the fastest number of lanes depends on now, if it may be chosen.
@@ -305,11 +317,11 @@ impl Vm {
         }
         let measured = self.measure(inputs, outputs, observer);
         let (inputs, outputs) = (&inputs[measured..], &mut outputs[measured..]);
-        let Vm { ref source, version, lanes, .. } = *self;
-        self.hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
+        let Vm { ref source, version, plan, .. } = *self;
+        self.hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
     }
 
-    /// Hashes the first inputs with different numbers of lanes, while the fastest one is not known.
+    /// Hashes the first inputs by different plans, while the fastest one is not known.
     /// Returns how many it has hashed.
     fn measure(
         &mut self,
@@ -317,22 +329,22 @@ impl Vm {
         outputs: &mut [[u8; HASH_SIZE]],
         observer: &mut dyn Observer,
     ) -> usize {
-        let Vm { ref source, version, ref trials, ref mut hasher, ref mut lanes, .. } = *self;
+        let Vm { ref source, version, ref trials, ref mut hasher, ref mut plan, .. } = *self;
         let Some(trials) = trials.as_deref().filter(|_| !cfg!(target_family = "wasm")) else {
             return 0;
         };
-        let hash = |lanes: usize, range: Range<usize>| {
-            if hasher.reserve(lanes) < lanes {
+        let hash = |plan: Plan, range: Range<usize>| {
+            if hasher.reserve(plan.lanes) < plan.lanes {
                 return false;
             }
             let (inputs, outputs) = (&inputs[range.clone()], &mut outputs[range]);
-            hasher.hash_many(Job { source, version, lanes, inputs, outputs }, observer);
+            hasher.hash_many(Job { source, version, plan, inputs, outputs }, observer);
             true
         };
         let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
         let choice = trials::lock(trials).choice();
         if let Some(choice) = choice {
-            *lanes = hasher.reserve(choice);
+            *plan = Plan { lanes: hasher.reserve(choice.lanes), ..choice };
             // Later calls need not ask again.
             self.trials = None;
         }
@@ -340,15 +352,11 @@ impl Vm {
     }
 }
 
-fn requested_lanes(
-    source: &Source,
-    version: Version,
-    options: VmOptions,
-) -> Result<usize, VmError> {
-    let expected = trials::expected_lanes(source.is_fast(), version);
-    match options.lanes.unwrap_or(expected) {
-        lanes @ 1..=MAX_LANES => Ok(lanes),
-        requested => Err(VmError::Lanes { requested }),
+fn requested_plan(source: &Source, version: Version, options: VmOptions) -> Result<Plan, VmError> {
+    match options.lanes {
+        None => Ok(Plan::expected(source.is_fast(), version)),
+        Some(lanes @ 1..=MAX_LANES) => Ok(Plan::of(lanes)),
+        Some(requested) => Err(VmError::Lanes { requested }),
     }
 }
 
@@ -366,7 +374,7 @@ impl fmt::Debug for Vm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vm")
             .field("version", &self.version)
-            .field("lanes", &self.lanes)
+            .field("lanes", &self.plan.lanes)
             .field("engine", &self.engine())
             .finish_non_exhaustive()
     }

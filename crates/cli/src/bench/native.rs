@@ -15,7 +15,7 @@ use randomx::{
     blake_generator::BlakeGenerator,
     blake2b::Blake2b,
     cpu::Cpu,
-    engine::Engine,
+    engine::{Engine, ItemPrefetches},
     interpreter::{Interpreter, Steps},
     items::Items,
     memory::{Memory, Pages},
@@ -95,10 +95,11 @@ impl<'a> Native<'a> {
         let mut vms = (0..how.threads).map(|_| self.vm(how)).collect::<Result<Vec<_>, _>>()?;
         hashing::together(&mut vms, Vm::measure_lanes)?;
         // All VMs have ended their trials, so another call returns the final number of lanes.
-        let lanes = vms.last_mut().filter(|_| !how.single).map(Vm::measure_lanes);
-        if lanes.is_some() {
+        if let Some(vm) = vms.last_mut().filter(|_| !how.single) {
             let Hashing { mode, version, threads, .. } = *how;
-            self.lanes.push(VmLanes { mode, version, threads, lanes });
+            let lanes = Some(vm.measure_lanes());
+            let pairs = mode == Mode::Fast && vm.item_prefetches() == ItemPrefetches::Pairs;
+            self.lanes.push(VmLanes { mode, version, threads, lanes, pairs });
         }
         Ok(vms)
     }

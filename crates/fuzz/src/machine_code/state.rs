@@ -75,7 +75,7 @@ const VOLATILE: [Register; 9] = [
 ];
 
 /// Words of the frame below the saved registers, and the place of those that other lanes' code reads.
-const FRAME: usize = 5;
+const FRAME: usize = 7;
 const CALLER_MXCSR_AND_FLAGS: usize = 0;
 const LINK: usize = 1;
 const FIRST: usize = 2;

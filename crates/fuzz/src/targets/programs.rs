@@ -26,6 +26,8 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     seeds.push(Case::input(2, 1, 5, &words));
     seeds.push(Case::input(0, 0xe0, 5, &words[..20]));
     seeds.push(Case::input(0x80, 0xe1, 5, &words[20..]));
+    seeds.push(Case::input(0x40, 0xe0, 5, &words[20..]));
+    seeds.push(Case::input(0xc0, 0xe1, 5, &words[..20]));
     seeds
 }
 

@@ -26,7 +26,7 @@ pub fn jit(_: Cpu, _: CodePages) -> Result<Jit, JitError> {
 pub mod program {
     //! No compiler of programs.
 
-    use crate::engine::{Engine, EngineKind, Lane, LaneContext};
+    use crate::engine::{Engine, EngineKind, ItemPrefetches, Lane, LaneContext};
     use crate::jit::JitError;
     use crate::program::Program;
     use crate::rounding::RoundingMode;
@@ -69,7 +69,7 @@ pub mod program {
             match *self {}
         }
 
-        fn run(&self, _: &mut [LaneContext<'_, Code>], _: &[Item]) {
+        fn run(&self, _: &mut [LaneContext<'_, Code>], _: &[Item], _: ItemPrefetches) {
             match *self {}
         }
 

@@ -12,7 +12,7 @@ use std::fmt;
 use std::slice;
 
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext};
+use crate::engine::{Engine, EngineKind, ItemPrefetches, Lane, LaneContext};
 use crate::interpreter::{Interpreter, Steps};
 use crate::jit::{CodePages, JitError};
 use crate::params::MAX_LANES;
@@ -196,8 +196,13 @@ impl<I: Isa> Engine for Jit<I> {
         self.run_turn(lanes, Turn::Iterate(items));
     }
 
-    fn run(&self, lanes: &mut [LaneContext<'_, Code<I>>], dataset: &[Item]) {
-        self.run_turn(lanes, Turn::Run(dataset));
+    fn run(
+        &self,
+        lanes: &mut [LaneContext<'_, Code<I>>],
+        dataset: &[Item],
+        prefetches: ItemPrefetches,
+    ) {
+        self.run_turn(lanes, Turn::Run(dataset, prefetches));
     }
 
     fn execute(&self, program: &Program, lane: &mut Lane, scratchpad: &mut Scratchpad) {
@@ -242,7 +247,9 @@ impl<I: Isa> Jit<I> {
                 Turn::Begin => self.interpreter.begin(lanes),
                 Turn::End(items) => self.interpreter.end(lanes, items),
                 Turn::Iterate(items) => self.interpreter.iterate(lanes, items),
-                Turn::Run(dataset) => self.interpreter.run(lanes, dataset),
+                Turn::Run(dataset, prefetches) => {
+                    self.interpreter.run(lanes, dataset, prefetches);
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::key::Source;
 use super::lanes::Lanes;
-use super::{KeyMemory, Vm, VmOptions, requested_lanes};
+use super::{KeyMemory, Vm, VmOptions, requested_plan};
 use crate::cpu::Cpu;
 use crate::engine::Engine;
 use crate::error::VmError;
@@ -34,9 +34,9 @@ impl Vm {
         E::Code: Send + 'static,
     {
         let source = Source::Light(items);
-        let lanes = requested_lanes(&source, version, options)?;
-        let hasher = Box::new(Lanes::new(engine, new_code, lanes, options.cpu)?);
-        Ok(Vm::of(source, version, options, lanes, hasher))
+        let plan = requested_plan(&source, version, options)?;
+        let hasher = Box::new(Lanes::new(engine, new_code, plan.lanes, options.cpu)?);
+        Ok(Vm::of(source, version, options, plan, hasher))
     }
 }
 

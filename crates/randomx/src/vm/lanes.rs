@@ -2,8 +2,9 @@
 
 use super::hash_state::{HashState, Primitives};
 use super::key::Source;
+use super::plan::Plan;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, LaneContext};
+use crate::engine::{Engine, EngineKind, ItemPrefetches, LaneContext};
 use crate::environment::DefaultEnvironment;
 use crate::error::VmError;
 use crate::jit::JitError;
@@ -18,7 +19,7 @@ pub(super) trait Hasher: Send {
     /// Returns the kind of engine.
     fn engine(&self) -> EngineKind;
 
-    /// Hashes the job's inputs, `job.lanes` at a time.
+    /// Hashes the job's inputs by its plan.
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer);
 
     /// Begins the hash of `input` in the first lane.
@@ -40,8 +41,7 @@ pub(super) trait Hasher: Send {
 pub(super) struct Job<'a> {
     pub(super) source: &'a Source,
     pub(super) version: Version,
-    /// Inputs to hash together.
-    pub(super) lanes: usize,
+    pub(super) plan: Plan,
     pub(super) inputs: &'a [&'a [u8]],
     /// As many hashes as inputs.
     pub(super) outputs: &'a mut [[u8; HASH_SIZE]],
@@ -83,19 +83,19 @@ impl<E: Engine> Lanes<E> {
         Ok(())
     }
 
-    /// Runs all programs of the hashes that have begun in the first `count` lanes.
+    /// Runs all programs of the hashes that have begun in the first lanes, as many as the plan has.
     // Two callers; one copy keeps the download small.
     #[inline(never)]
     fn run_programs(
         &mut self,
-        count: usize,
+        plan: Plan,
         source: &Source,
         version: Version,
         observer: &mut dyn Observer,
     ) {
         let _environment = DefaultEnvironment::enter();
         let Lanes { engine, states, scratchpads, .. } = self;
-        let states = &mut states[..count];
+        let states = &mut states[..plan.lanes];
         for program in 0..PROGRAM_COUNT {
             for state in &mut *states {
                 if program > 0 {
@@ -112,7 +112,7 @@ impl<E: Engine> Lanes<E> {
                     scratchpad,
                 })
                 .collect();
-            run_loop(engine, source, version, &mut contexts, observer);
+            run_loop(engine, source, version, plan.prefetches, &mut contexts, observer);
         }
     }
 
@@ -128,7 +128,7 @@ impl<E: Engine> Lanes<E> {
         version: Version,
         next: Option<&[u8]>,
     ) -> [u8; HASH_SIZE] {
-        self.run_programs(1, source, version, &mut ());
+        self.run_programs(Plan::ALONE, source, version, &mut ());
         let state = &mut self.states[0];
         let scratchpad = &mut self.scratchpads.as_mut_slice()[0];
         match next {
@@ -154,7 +154,7 @@ where
     }
 
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
-        let count = job.lanes;
+        let count = job.plan.lanes;
         observer.enter(Phase::Fill);
         let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice()).take(count);
         for ((state, scratchpad), input) in lanes.zip(job.inputs) {
@@ -162,7 +162,8 @@ where
         }
         for start in (0..job.inputs.len()).step_by(count) {
             let (group, rest) = job.inputs[start..].split_at(count.min(job.inputs.len() - start));
-            self.run_programs(group.len(), job.source, job.version, observer);
+            let plan = Plan { lanes: group.len(), ..job.plan };
+            self.run_programs(plan, job.source, job.version, observer);
             observer.enter(Phase::Finish);
             let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
             let outputs = job.outputs[start..].iter_mut().take(group.len());
@@ -204,6 +205,7 @@ fn run_loop<E: Engine>(
     engine: &E,
     source: &Source,
     version: Version,
+    prefetches: ItemPrefetches,
     lanes: &mut [LaneContext<'_, E::Code>],
     observer: &mut dyn Observer,
 ) {
@@ -213,7 +215,7 @@ fn run_loop<E: Engine>(
             let compute = |numbers: &[u32], output: &mut [Item]| items.compute(numbers, output);
             run_without_dataset(engine, compute, version, lanes, observer);
         }
-        Source::Fast(dataset) => engine.run(lanes, dataset.items()),
+        Source::Fast(dataset) => engine.run(lanes, dataset.items(), prefetches),
     }
 }
 

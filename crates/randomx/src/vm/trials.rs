@@ -1,7 +1,7 @@
-//! The choice of a number of lanes, by measuring the first hashes.
+//! The choice of a plan, by measuring the first hashes.
 //!
-//! The fastest number depends on how many reads of memory a processor overlaps, and on how much code it
-//! keeps decoded. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
+//! The fastest number of lanes depends on how many reads of memory a processor overlaps, and on how much code it
+//! keeps decoded. The fastest prefetches depend on how long it takes to find a page. A VM that may choose tries each candidate on its first inputs, in turn, and goes on with
 //! the fastest. The hashes of these inputs are results like all others. VMs of one group and version share the trials,
 //! as long as [`Member::rounded_members`] stays the same.
 //!
@@ -16,6 +16,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::group::Group;
+use super::plan::Plan;
 use super::shared::Shared;
 use crate::params::{MAX_LANES, Version};
 
@@ -23,11 +24,11 @@ use crate::params::{MAX_LANES, Version};
 /// on several threads divide a round among them.
 const MOST_ROUNDS: usize = 15;
 
-/// Hashes of each trial, whatever its lanes: the times of single hashes differ by their programs.
+/// Hashes of each trial, whatever its plan: the times of single hashes differ by their programs.
 const HASHES: usize = MAX_LANES;
 
 /// The most candidates.
-const MOST: usize = 4;
+const MOST: usize = 5;
 
 /// A candidate replaces the expected one only if its time is below this fraction of the expected one's.
 const FASTER: f64 = 0.98;
@@ -46,11 +47,11 @@ pub(super) struct Conditions {
 /// The trials that VMs under the same conditions share.
 pub(super) type SharedTrials = Arc<Mutex<Trials>>;
 
-/// Trials of several numbers of lanes.
+/// Trials of several plans.
 #[derive(Debug)]
 pub(super) struct Trials {
     /// The expected one comes first.
-    candidates: &'static [usize],
+    candidates: &'static [Plan],
     /// Trials of each candidate, an odd number.
     rounds: usize,
     /// Trials that have begun.
@@ -66,7 +67,7 @@ pub(super) struct Trials {
 struct Trial {
     round: usize,
     candidate: usize,
-    lanes: usize,
+    plan: Plan,
 }
 
 impl Conditions {
@@ -81,8 +82,8 @@ impl Conditions {
         self == Conditions { members: self.members, ..other }
     }
 
-    fn candidates(self) -> &'static [usize] {
-        candidates(self.group.fast, self.version)
+    fn candidates(self) -> &'static [Plan] {
+        Plan::candidates(self.group.fast, self.version)
     }
 
     /// Returns the number of rounds. With a dataset, times vary with the load on memory, and hashes are
@@ -92,37 +93,23 @@ impl Conditions {
     }
 }
 
-/// Returns the number of lanes that is probably fastest.
-pub(super) fn expected_lanes(fast: bool, version: Version) -> usize {
-    candidates(fast, version)[0]
-}
-
-/// Returns the numbers of lanes that may be fastest, the expected one first.
-fn candidates(fast: bool, version: Version) -> &'static [usize] {
-    match (fast, version) {
-        (false, _) => const { &[MAX_LANES, MAX_LANES / 2] },
-        (true, Version::V1) => const { &[Version::V1.fast_lanes(), 2, 1, MAX_LANES] },
-        (true, Version::V2) => const { &[Version::V2.fast_lanes(), 1, 4] },
-    }
-}
-
 impl Trials {
-    fn new(candidates: &'static [usize], rounds: usize) -> Trials {
+    fn new(candidates: &'static [Plan], rounds: usize) -> Trials {
         let times = [[Duration::MAX; MOST]; MOST_ROUNDS];
         Trials { candidates, rounds, begun: 0, ended: 0, times }
     }
 
-    /// Returns the chosen number of lanes: the expected one, unless another is faster by the margin of [`FASTER`].
+    /// Returns the chosen plan: the expected one, unless another is faster by the margin of [`FASTER`].
     /// Returns `None` until all trials have ended.
-    pub(super) fn choice(&self) -> Option<usize> {
+    pub(super) fn choice(&self) -> Option<Plan> {
         let [expected, others @ ..] = self.candidates else { return None };
         if self.ended < self.rounds * self.candidates.len() {
             return None;
         }
-        let ratios = (1..).zip(others).map(|(candidate, &lanes)| (self.ratio(candidate), lanes));
+        let ratios = (1..).zip(others).map(|(candidate, &plan)| (self.ratio(candidate), plan));
         let fast = ratios.filter(|(ratio, _)| *ratio < FASTER);
         let fastest = fast.min_by(|(one, _), (other, _)| one.total_cmp(other));
-        Some(fastest.map_or(*expected, |(_, lanes)| lanes))
+        Some(fastest.map_or(*expected, |(_, plan)| plan))
     }
 
     /// Returns a candidate's time relative to the expected one's: the median of all rounds.
@@ -142,12 +129,12 @@ impl Trials {
     fn begin(&mut self, inputs: usize) -> Option<Trial> {
         let (round, candidate) =
             (self.begun / self.candidates.len(), self.begun % self.candidates.len());
-        let lanes = self.candidates[candidate];
+        let plan = self.candidates[candidate];
         if !self.has_more() || inputs < HASHES {
             return None;
         }
         self.begun += 1;
-        Some(Trial { round, candidate, lanes })
+        Some(Trial { round, candidate, plan })
     }
 
     fn end(&mut self, Trial { round, candidate, .. }: Trial, time: Duration) {
@@ -159,13 +146,12 @@ impl Trials {
 /// Runs trials on the first of a VM's inputs until all trials have begun, or fewer than [`HASHES`] inputs are left.
 /// Returns the number of inputs hashed. `inputs` is the number of inputs at hand.
 ///
-/// `hash` hashes the inputs of a range in as many lanes as its other argument says, and returns `false` if
-/// there are fewer lanes. `clock` returns the time since a fixed moment.
+/// `hash` hashes the inputs of a range by a plan, and returns `false` if there are fewer lanes. `clock` returns the time since a fixed moment.
 pub(super) fn measure(
     trials: &Mutex<Trials>,
     inputs: usize,
     clock: impl Fn() -> Duration,
-    mut hash: impl FnMut(usize, Range<usize>) -> bool,
+    mut hash: impl FnMut(Plan, Range<usize>) -> bool,
 ) -> usize {
     let mut hashed = 0;
     loop {
@@ -175,7 +161,7 @@ pub(super) fn measure(
         // The time stays the longest one if there is no memory for the lanes, or if `hash` panics.
         let mut running = RunningTrial { trials, trial, time: Duration::MAX };
         let start = clock();
-        if hash(trial.lanes, hashed..hashed + HASHES) {
+        if hash(trial.plan, hashed..hashed + HASHES) {
             hashed += HASHES;
             running.time = clock().saturating_sub(start);
         }
@@ -231,13 +217,12 @@ mod tests {
     use crate::cpu::Cpu;
 
     const VERSIONS: [Version; 2] = Version::ALL;
+    const FOUR_OR_TWO: [Plan; 2] = [Plan::of(4), Plan::of(2)];
+    const THREE: [Plan; 3] = [Plan::of(4), Plan::of(1), Plan::of(8)];
+    const TWO_OR_EIGHT: [Plan; 2] = [Plan::of(2), Plan::of(8)];
 
-    /// Measures with a clock on which a trial takes as long as `time` says for its number of lanes.
-    fn measured(
-        trials: &Mutex<Trials>,
-        calls: &[usize],
-        time: impl Fn(usize) -> Duration,
-    ) -> usize {
+    /// Measures with a clock on which a trial takes as long as `time` says for its plan.
+    fn measured(trials: &Mutex<Trials>, calls: &[usize], time: impl Fn(Plan) -> Duration) -> usize {
         let now = Cell::new(Duration::ZERO);
         calls
             .iter()
@@ -246,8 +231,8 @@ mod tests {
                     trials,
                     inputs,
                     || now.get(),
-                    |lanes, _| {
-                        now.set(now.get() + time(lanes));
+                    |plan, _| {
+                        now.set(now.get() + time(plan));
                         true
                     },
                 )
@@ -270,7 +255,7 @@ mod tests {
             for &fastest in candidates {
                 let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
                 assert_eq!(lock(&trials).choice(), None, "before all trials");
-                let time = |lanes| Duration::from_micros(if lanes == fastest { 900 } else { 1000 });
+                let time = |plan| Duration::from_micros(if plan == fastest { 900 } else { 1000 });
                 let hashed = measured(&trials, &[1000], time);
                 assert_eq!(lock(&trials).choice(), Some(fastest), "{conditions:?}");
                 assert_eq!(hashed, conditions.rounds() * candidates.len() * HASHES);
@@ -284,8 +269,7 @@ mod tests {
         for conditions in all_conditions() {
             let candidates = conditions.candidates();
             let trials = Mutex::new(Trials::new(candidates, conditions.rounds()));
-            let time =
-                |lanes| Duration::from_micros(if lanes == candidates[0] { 1000 } else { 990 });
+            let time = |plan| Duration::from_micros(if plan == candidates[0] { 1000 } else { 990 });
             measured(&trials, &[1000], time);
             assert_eq!(lock(&trials).choice(), Some(candidates[0]), "{conditions:?}");
         }
@@ -293,20 +277,20 @@ mod tests {
 
     #[test]
     fn interruptions_of_some_trials_and_slow_rounds_change_nothing() {
-        let trials = Mutex::new(Trials::new(&[4, 2], 7));
+        let trials = Mutex::new(Trials::new(&FOUR_OR_TWO, 7));
         let trial = Cell::new(0);
-        measured(&trials, &[1000], |lanes| {
+        measured(&trials, &[1000], |plan| {
             let number = trial.replace(trial.get() + 1);
             let interruption = if number == 1 || number == 8 { 5000 } else { 0 };
             let busy = [1, 3, 2, 1, 1, 4, 1][number / 2];
-            Duration::from_micros(interruption + busy * if lanes == 2 { 900 } else { 1000 })
+            Duration::from_micros(interruption + busy * if plan.lanes == 2 { 900 } else { 1000 })
         });
-        assert_eq!(lock(&trials).choice(), Some(2));
+        assert_eq!(lock(&trials).choice(), Some(Plan::of(2)));
     }
 
     #[test]
     fn trials_go_on_in_later_calls_and_wait_for_enough_inputs() {
-        let trials = Mutex::new(Trials::new(&[4, 1, 8], 7));
+        let trials = Mutex::new(Trials::new(&THREE, 7));
         let time = |_| Duration::from_micros(1);
         assert_eq!(measured(&trials, &[HASHES - 1], time), 0);
         assert_eq!(measured(&trials, &[3 * HASHES - 1], time), 2 * HASHES);
@@ -316,27 +300,27 @@ mod tests {
 
     #[test]
     fn lanes_that_cannot_be_allocated_are_not_chosen() {
-        let trials = Mutex::new(Trials::new(&[2, 8], 7));
+        let trials = Mutex::new(Trials::new(&TWO_OR_EIGHT, 7));
         let now = Cell::new(Duration::ZERO);
         let hashed = measure(
             &trials,
             1000,
             || now.get(),
-            |lanes, _| {
+            |plan, _| {
                 now.set(now.get() + Duration::from_micros(10));
-                lanes == 2
+                plan.lanes == 2
             },
         );
-        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, Some(2)));
+        assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, Some(Plan::of(2))));
     }
 
     #[test]
     fn a_trial_that_panics_ends() {
-        let trials = Mutex::new(Trials::new(&[2, 8], 1));
-        let panics = |lanes, _| if lanes == 2 { true } else { panic!("{lanes} lanes") };
+        let trials = Mutex::new(Trials::new(&TWO_OR_EIGHT, 1));
+        let panics = |plan: Plan, _| if plan.lanes == 2 { true } else { panic!("{plan:?}") };
         let measured = AssertUnwindSafe(|| measure(&trials, 1000, || Duration::ZERO, panics));
         catch_unwind(measured).expect_err("a panic");
-        assert_eq!(lock(&trials).choice(), Some(2));
+        assert_eq!(lock(&trials).choice(), Some(Plan::of(2)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::ptr;
 
 use super::Isa;
 use super::link::{Link, flag};
-use crate::engine::LaneContext;
+use crate::engine::{ItemPrefetches, LaneContext};
 use crate::jit::code_memory::CodeMemory;
 use crate::jit::{CodePages, JitError};
 use crate::params::{MAX_LANES, PROGRAM_ITERATIONS};
@@ -23,7 +23,7 @@ pub(super) enum Turn<'a> {
     /// Begins and ends an iteration.
     Iterate(&'a [Item]),
     /// Runs all iterations, one in each turn, with items of a dataset.
-    Run(&'a [Item]),
+    Run(&'a [Item], ItemPrefetches),
 }
 
 impl Turn<'_> {
@@ -31,7 +31,7 @@ impl Turn<'_> {
     #[inline]
     pub(super) fn of(self, lanes: Range<usize>) -> Self {
         match self {
-            Turn::Begin | Turn::Run(_) => self,
+            Turn::Begin | Turn::Run(..) => self,
             Turn::End(items) => Turn::End(&items[lanes]),
             Turn::Iterate(items) => Turn::Iterate(&items[lanes]),
         }
@@ -107,7 +107,7 @@ impl<'a> Chain<'a> {
                 items: match turn {
                     Turn::Begin => ptr::null(),
                     Turn::End(items) | Turn::Iterate(items) => &raw const items[index],
-                    Turn::Run(dataset) => context.lane.window(dataset).as_ptr(),
+                    Turn::Run(dataset, _) => context.lane.window(dataset).as_ptr(),
                 },
                 lane: context.lane,
                 scratchpad: context.scratchpad,
@@ -117,10 +117,12 @@ impl<'a> Chain<'a> {
             Turn::Begin => (flag::BEGIN, 1),
             Turn::End(_) => (flag::END, 1),
             Turn::Iterate(_) => (flag::BEGIN | flag::END, 1),
-            Turn::Run(_) if count == 1 => {
-                (flag::BEGIN | flag::END | flag::DATASET | flag::ALONE, PROGRAM_ITERATIONS)
+            Turn::Run(_, prefetches) => {
+                let alone = if count == 1 { flag::ALONE } else { 0 };
+                let pairs = if prefetches == ItemPrefetches::Pairs { flag::PAIRS } else { 0 };
+                let flags = flag::BEGIN | flag::END | flag::DATASET | alone | pairs;
+                (flags, PROGRAM_ITERATIONS)
             }
-            Turn::Run(_) => (flag::BEGIN | flag::END | flag::DATASET, PROGRAM_ITERATIONS),
         };
         let links = &links[..count];
         Some(Chain { entry: entry?, links, flags, turns })

@@ -17,6 +17,8 @@ pub mod flag {
     pub const DATASET: i32 = 4;
     /// There is no other lane, so registers need not be stored between iterations.
     pub const ALONE: i32 = 8;
+    /// [`ItemPrefetches::Pairs`](crate::engine::ItemPrefetches::Pairs).
+    pub const PAIRS: i32 = 16;
 }
 
 /// A lane as the code reads it. The lanes of a call are an array.

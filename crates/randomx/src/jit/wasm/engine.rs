@@ -10,7 +10,7 @@ use super::host::Host;
 use super::program::{self, PART, Scope};
 use crate::aes::Aes;
 use crate::cpu::Cpu;
-use crate::engine::{Engine, EngineKind, Lane, LaneContext, read_ahead};
+use crate::engine::{Engine, EngineKind, ItemPrefetches, Lane, LaneContext, read_ahead};
 use crate::interpreter::{Interpreter, Steps};
 use crate::params::{PROGRAM_ITERATIONS, Version};
 use crate::program::Program;
@@ -104,7 +104,7 @@ impl<H: Host> Engine for Jit<H> {
         }
     }
 
-    fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item]) {
+    fn run(&self, lanes: &mut [LaneContext<'_, Self::Code>], dataset: &[Item], _: ItemPrefetches) {
         for _ in 0..PROGRAM_ITERATIONS {
             for context in &mut *lanes {
                 self.begin_lane(context);

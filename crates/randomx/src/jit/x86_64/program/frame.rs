@@ -8,7 +8,7 @@ use super::operations::load_group_e;
 use super::registers::{ITEMS, LANE, MA_MX, SCRATCHPAD, e, f, r};
 use super::turns::{
     Constants, enter, hand_over, lane, load_constants, load_floats, load_lane_vectors,
-    return_to_caller, slot, stack, store_lane, take_over, test_flag,
+    return_to_caller, slot, stack, store_lane, store_turn, take_over, test_flag,
 };
 use crate::aes::Aes;
 use crate::cpu::Cpu;
@@ -109,7 +109,7 @@ impl Frame {
         test_flag(assembler, flag::DATASET);
         assembler.jcc(Condition::Zero, without_dataset);
         assembler.and32(Gpr::Rcx, ITEM_ADDRESS_MASK as i32);
-        assembler.prefetchnta(Mem::indexed(ITEMS, Gpr::Rcx, Scale::One, 0));
+        prefetch_item(assembler);
         assembler.and32(Gpr::Rdx, ITEM_ADDRESS_MASK as i32);
         assembler.lea(Gpr::Rcx, Mem::indexed(ITEMS, Gpr::Rdx, Scale::One, 0));
 
@@ -143,7 +143,7 @@ impl Frame {
         assembler.jcc(Condition::NotZero, alone);
 
         assembler.bind(turn_over);
-        store_lane(assembler);
+        store_turn(assembler);
         hand_over(assembler);
 
         assembler.bind(alone);
@@ -218,6 +218,28 @@ fn choose_item(assembler: &mut Assembler, configuration: &Configuration, version
         }
     }
     assembler.store32(lane(offset_of!(Lane, item_address)), Gpr::Rdx);
+}
+
+/// Emits the prefetch of the item at the masked address in `rcx`, with the call's flags in `eax`. With [`flag::PAIRS`],
+/// every second turn prefetches two items, one after the other. It overwrites both registers.
+fn prefetch_item(assembler: &mut Assembler) {
+    let (both, own, end) = (assembler.label(), assembler.label(), assembler.label());
+    assembler.lea(Gpr::Rcx, Mem::indexed(ITEMS, Gpr::Rcx, Scale::One, 0));
+    assembler.test_immediate32(Gpr::Rax, flag::PAIRS as u32);
+    assembler.jcc(Condition::Zero, own);
+    assembler.mov(Gpr::Rax, stack(slot::LEFT));
+    assembler.test(Gpr::Rax, Gpr::Rax);
+    assembler.jcc(Condition::NotZero, both);
+    assembler.store(stack(slot::LEFT), Gpr::Rcx);
+    assembler.jmp(end);
+
+    assembler.bind(both);
+    assembler.prefetchnta(Mem::new(Gpr::Rax, 0));
+    assembler.xor32(Gpr::Rax, Gpr::Rax);
+    assembler.store(stack(slot::LEFT), Gpr::Rax);
+    assembler.bind(own);
+    assembler.prefetchnta(Mem::new(Gpr::Rcx, 0));
+    assembler.bind(end);
 }
 
 /// Emits step 10 of v2 with AES instructions.

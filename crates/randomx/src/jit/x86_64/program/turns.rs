@@ -8,7 +8,7 @@ use std::mem::offset_of;
 use super::modes::Modes;
 use super::registers::{E_KEPT, E_MASK, ITEMS, LANE, MA_MX, SCALE, SCRATCHPAD, a, e, f, r};
 use crate::engine::{GROUP_E_KEPT, Lane};
-use crate::jit::program::Link;
+use crate::jit::program::{Link, flag};
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mem};
 use crate::program::SCALE_BITS;
 use crate::registers::RegisterFile;
@@ -27,8 +27,10 @@ pub(super) mod slot {
     pub(in super::super) const LAST: i32 = 24;
     /// The number of turns that each lane still has, the current one included.
     pub(in super::super) const TURNS: i32 = 32;
+    /// The address of the item that the last turn has left to the next one to prefetch, or zero.
+    pub(in super::super) const LEFT: i32 = 40;
     /// The size of the frame. With six registers pushed the stack is aligned to 16 bytes.
-    pub(in super::super) const SIZE: i32 = 40;
+    pub(in super::super) const SIZE: i32 = 56;
 }
 
 const SAVED: [Gpr; 6] = [Gpr::Rbx, Gpr::Rbp, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
@@ -66,6 +68,8 @@ pub(super) fn enter(assembler: &mut Assembler) {
     assembler.store(stack(slot::LAST), Gpr::Rsi);
     assembler.store(stack(slot::TURNS), Gpr::Rdx);
     assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
+    assembler.xor32(Gpr::Rax, Gpr::Rax);
+    assembler.store(stack(slot::LEFT), Gpr::Rax);
 }
 
 /// Emits the start of a lane's turn, with its link in `rcx`.
@@ -134,17 +138,39 @@ pub(super) fn load_floats(assembler: &mut Assembler) {
     }
 }
 
-/// Emits stores of all registers that a program changes.
-pub(super) fn store_lane(assembler: &mut Assembler) {
+/// Emits the stores at the end of a turn, with the call's flags in `eax`. An iteration replaces groups F and E at its
+/// beginning, so with a dataset only the last turn stores them. It overwrites `rax`.
+pub(super) fn store_turn(assembler: &mut Assembler) {
+    let (all, end) = (assembler.label(), assembler.label());
+    assembler.test_immediate32(Gpr::Rax, flag::DATASET as u32);
+    assembler.jcc(Condition::Zero, all);
+    assembler.mov(Gpr::Rax, stack(slot::TURNS));
+    assembler.sub(Gpr::Rax, 1);
+    assembler.jcc(Condition::Zero, all);
+    store_integers(assembler);
+    assembler.jmp(end);
+
+    assembler.bind(all);
+    store_lane(assembler);
+    assembler.bind(end);
+}
+
+/// Emits stores of the registers that the next iteration reads.
+fn store_integers(assembler: &mut Assembler) {
     for i in 0..8 {
         assembler.store(lane(R + 8 * usize::from(i)), r(i));
     }
+    assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
+}
+
+/// Emits stores of all registers that a program changes.
+pub(super) fn store_lane(assembler: &mut Assembler) {
+    store_integers(assembler);
     for i in 0..4 {
         let offset = 16 * usize::from(i);
         assembler.store_movaps(lane(F + offset), f(i));
         assembler.store_movaps(lane(E + offset), e(i));
     }
-    assembler.store(lane(offset_of!(Lane, ma)), MA_MX);
 }
 
 /// Emits stores of the lane's registers, and the exit.

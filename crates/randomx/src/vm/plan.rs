@@ -1,0 +1,66 @@
+//! How many hashes a VM computes together, and when their lanes prefetch items.
+
+use crate::engine::ItemPrefetches;
+use crate::params::{MAX_LANES, Version};
+
+/// How a group of hashes runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) lanes: usize,
+    /// Without a dataset it has no effect.
+    pub(super) prefetches: ItemPrefetches,
+}
+
+impl Plan {
+    /// Returns the plan of hashes that are computed one by one.
+    pub(super) const ALONE: Plan = Plan::each(1);
+
+    const fn each(lanes: usize) -> Plan {
+        Plan { lanes, prefetches: ItemPrefetches::Each }
+    }
+
+    const fn pairs(lanes: usize) -> Plan {
+        let prefetches =
+            if cfg!(target_arch = "x86_64") { ItemPrefetches::Pairs } else { ItemPrefetches::Each };
+        Plan { lanes, prefetches }
+    }
+
+    /// Returns the plan for a number of lanes that the user has set.
+    pub(super) const fn of(lanes: usize) -> Plan {
+        if lanes > 1 { Plan::pairs(lanes) } else { Plan::ALONE }
+    }
+
+    /// Returns the plan that is probably fastest.
+    pub(super) fn expected(fast: bool, version: Version) -> Plan {
+        Plan::candidates(fast, version)[0]
+    }
+
+    /// Returns the plans that may be fastest, the expected one first.
+    pub(super) const fn candidates(fast: bool, version: Version) -> &'static [Plan] {
+        match (fast, version) {
+            (false, _) => const { &[Plan::of(MAX_LANES), Plan::of(MAX_LANES / 2)] },
+            (true, Version::V1) if cfg!(target_arch = "x86_64") => {
+                const {
+                    let expected = Plan::pairs(Version::V1.fast_lanes());
+                    &[expected, Plan::pairs(2), Plan::each(2), Plan::ALONE, Plan::pairs(MAX_LANES)]
+                }
+            }
+            (true, Version::V1) => {
+                const {
+                    let expected = Plan::each(Version::V1.fast_lanes());
+                    &[expected, Plan::each(2), Plan::ALONE, Plan::each(MAX_LANES)]
+                }
+            }
+            // The item of v2 is known two iterations ahead, so that one lane can prefetch pairs too.
+            (true, Version::V2) if cfg!(target_arch = "x86_64") => {
+                const {
+                    let expected = Plan::pairs(Version::V2.fast_lanes());
+                    &[expected, Plan::ALONE, Plan::pairs(1), Plan::pairs(4)]
+                }
+            }
+            (true, Version::V2) => {
+                const { &[Plan::each(Version::V2.fast_lanes()), Plan::ALONE, Plan::each(4)] }
+            }
+        }
+    }
+}
