@@ -52,14 +52,14 @@ impl fmt::Display for EngineKind {
 
 /// When the code of programs prefetches dataset items.
 ///
-/// A processor retires a prefetch only when it has the page's physical address. If that takes long, as in virtual
-/// machines or without huge pages, the next instructions wait. Two prefetches in a row find their pages at the same time.
+/// Instructions after a prefetch can wait until the processor has translated its address, which takes long in virtual
+/// machines and without huge pages. The addresses of two prefetches in a row are translated at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemPrefetches {
-    /// Each lane prefetches its item at the end of its turn.
+    /// Every turn prefetches the item that its lane reads in the next iteration (v1) or in the one after it (v2).
     Each,
-    /// The items of two turns are prefetched together, at the end of the second turn. Only machine code for x86-64 does
-    /// that.
+    /// Of two consecutive turns, of the same lane or of two, the second prefetches the items of both. Only machine code
+    /// for x86-64 does that; elsewhere this is the same as [`Each`](Self::Each).
     Pairs,
 }
 

@@ -2,7 +2,10 @@
 import { bodyReader, type BodyReader } from "../body.js";
 import { isSpiderMonkey, nodeThreads } from "../environment.js";
 
-/** The property of a request's options that tells a follower's `fetch` what is asked. Others ignore it. */
+/**
+ * The key under which a request's options carry its name in messages and the most bytes of its answer. `Remote` passes
+ * them on to the follower's thread. Every other `fetch` ignores them.
+ */
 export const ASKED = Symbol("asked");
 
 /** The options of a request. */
@@ -11,11 +14,10 @@ export interface Options extends RequestInit {
 }
 
 /**
- * Milliseconds for which a request that was given up may still be answered, before it is aborted.
+ * Milliseconds to wait for the headers of a request that was given up, before it is aborted: 0 outside Firefox.
  *
- * Firefox inflates a compressed answer into a pipe without a limit. Cancelling the body closes the pipe. If instead the
- * request is aborted before its body is read, Firefox inflates all that has arrived, and keeps it as long as the
- * worker runs: 64 MiB from 64 KiB.
+ * A body can be cancelled only after the headers have arrived. If Firefox aborts a request whose body was neither read
+ * nor cancelled, it decompresses all that has arrived and keeps it as long as the worker runs: 64 MiB from 64 KiB.
  */
 const GRACE = isSpiderMonkey() && nodeThreads() === undefined ? 1000 : 0;
 
@@ -46,13 +48,13 @@ export class Exchange {
     });
   }
 
-  /** Returns the reader of an answer's body. */
+  /** Returns the reader of the answer's body, the same one at each call. */
   read(body: ReadableStream<Uint8Array>): BodyReader {
     this.#reader ??= bodyReader(body);
     return this.#reader;
   }
 
-  /** Gives up what has not been read. */
+  /** Cancels the rest of the answer, and aborts the request. */
   giveUp(): void {
     this.#cancel();
     if (this.#arrived || GRACE === 0) {

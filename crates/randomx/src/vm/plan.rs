@@ -15,17 +15,20 @@ impl Plan {
     /// Returns the plan of hashes that are computed one by one.
     pub(super) const ALONE: Plan = Plan::each(1);
 
+    /// Returns the plan with a prefetch in every turn.
     const fn each(lanes: usize) -> Plan {
         Plan { lanes, prefetches: ItemPrefetches::Each }
     }
 
+    /// Returns the plan with prefetches in pairs, or in every turn where the engine has no pairs.
     const fn pairs(lanes: usize) -> Plan {
         let prefetches =
             if cfg!(target_arch = "x86_64") { ItemPrefetches::Pairs } else { ItemPrefetches::Each };
         Plan { lanes, prefetches }
     }
 
-    /// Returns the plan for a number of lanes that the user has set.
+    /// Returns the plan for a fixed number of lanes. In v1 a single lane is slower with pairs: each second item would be
+    /// prefetched when it is already needed.
     pub(super) const fn of(lanes: usize) -> Plan {
         if lanes > 1 { Plan::pairs(lanes) } else { Plan::ALONE }
     }
@@ -39,6 +42,7 @@ impl Plan {
     pub(super) const fn candidates(fast: bool, version: Version) -> &'static [Plan] {
         match (fast, version) {
             (false, _) => const { &[Plan::of(MAX_LANES), Plan::of(MAX_LANES / 2)] },
+            // Only with x86-64 code do plans differ by their prefetches.
             (true, Version::V1) if cfg!(target_arch = "x86_64") => {
                 const {
                     let expected = Plan::pairs(Version::V1.fast_lanes());

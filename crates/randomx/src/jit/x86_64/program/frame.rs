@@ -220,23 +220,24 @@ fn choose_item(assembler: &mut Assembler, configuration: &Configuration, version
     assembler.store32(lane(offset_of!(Lane, item_address)), Gpr::Rdx);
 }
 
-/// Emits the prefetch of the item at the masked address in `rcx`, with the call's flags in `eax`. With [`flag::PAIRS`],
-/// every second turn prefetches two items, one after the other. It overwrites both registers.
+/// Emits the prefetch of an item, whose masked offset from [`ITEMS`] is in `rcx`, with the call's flags in `eax`. With
+/// [`flag::PAIRS`], a turn postpones its prefetch, and the next turn prefetches both items in a row. The code overwrites
+/// `rax` and `rcx`.
 fn prefetch_item(assembler: &mut Assembler) {
     let (both, own, end) = (assembler.label(), assembler.label(), assembler.label());
     assembler.lea(Gpr::Rcx, Mem::indexed(ITEMS, Gpr::Rcx, Scale::One, 0));
     assembler.test_immediate32(Gpr::Rax, flag::PAIRS as u32);
     assembler.jcc(Condition::Zero, own);
-    assembler.mov(Gpr::Rax, stack(slot::LEFT));
+    assembler.mov(Gpr::Rax, stack(slot::POSTPONED));
     assembler.test(Gpr::Rax, Gpr::Rax);
     assembler.jcc(Condition::NotZero, both);
-    assembler.store(stack(slot::LEFT), Gpr::Rcx);
+    assembler.store(stack(slot::POSTPONED), Gpr::Rcx);
     assembler.jmp(end);
 
     assembler.bind(both);
     assembler.prefetchnta(Mem::new(Gpr::Rax, 0));
     assembler.xor32(Gpr::Rax, Gpr::Rax);
-    assembler.store(stack(slot::LEFT), Gpr::Rax);
+    assembler.store(stack(slot::POSTPONED), Gpr::Rax);
     assembler.bind(own);
     assembler.prefetchnta(Mem::new(Gpr::Rcx, 0));
     assembler.bind(end);

@@ -27,8 +27,8 @@ pub(super) mod slot {
     pub(in super::super) const LAST: i32 = 24;
     /// The number of turns that each lane still has, the current one included.
     pub(in super::super) const TURNS: i32 = 32;
-    /// The address of the item that the last turn has left to the next one to prefetch, or zero.
-    pub(in super::super) const LEFT: i32 = 40;
+    /// The address of the item whose prefetch the previous turn has postponed, or zero.
+    pub(in super::super) const POSTPONED: i32 = 40;
     /// The size of the frame. With six registers pushed the stack is aligned to 16 bytes.
     pub(in super::super) const SIZE: i32 = 56;
 }
@@ -69,7 +69,7 @@ pub(super) fn enter(assembler: &mut Assembler) {
     assembler.store(stack(slot::TURNS), Gpr::Rdx);
     assembler.store32(stack(slot::FLAGS), Gpr::Rcx);
     assembler.xor32(Gpr::Rax, Gpr::Rax);
-    assembler.store(stack(slot::LEFT), Gpr::Rax);
+    assembler.store(stack(slot::POSTPONED), Gpr::Rax);
 }
 
 /// Emits the start of a lane's turn, with its link in `rcx`.
@@ -138,8 +138,9 @@ pub(super) fn load_floats(assembler: &mut Assembler) {
     }
 }
 
-/// Emits the stores at the end of a turn, with the call's flags in `eax`. An iteration replaces groups F and E at its
-/// beginning, so with a dataset only the last turn stores them. It overwrites `rax`.
+/// Emits the stores at the end of a turn, with the call's flags in `eax`. With a dataset, only a lane's final turn stores
+/// groups F and E, because the next iteration replaces them at its beginning. Without one, a turn may end within an
+/// iteration. The code overwrites `rax`.
 pub(super) fn store_turn(assembler: &mut Assembler) {
     let (all, end) = (assembler.label(), assembler.label());
     assembler.test_immediate32(Gpr::Rax, flag::DATASET as u32);
@@ -179,7 +180,7 @@ pub(super) fn return_to_caller(assembler: &mut Assembler) {
     leave(assembler);
 }
 
-/// Emits a test of a flag of the call. It overwrites `rax`.
+/// Emits a test of a flag of the call. It leaves all flags of the call in `eax`.
 pub(super) fn test_flag(assembler: &mut Assembler, flag: i32) {
     assembler.mov32(Gpr::Rax, stack(slot::FLAGS));
     assembler.test_immediate32(Gpr::Rax, flag as u32);
