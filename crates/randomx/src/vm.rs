@@ -243,7 +243,7 @@ impl Vm {
         let similar = earlier.zip(conditions).is_some_and(|(one, other)| one.resembles(other));
         let guess = if similar { self.plan } else { Plan::expected(group.fast, self.version) };
         let plan = self.options.lanes.map(Plan::of).or(best).unwrap_or(guess);
-        self.plan = Plan { lanes: self.hasher.reserve(plan.lanes), ..plan };
+        self.plan = plan.with(self.hasher.reserve(plan.lanes));
     }
 
     /// Returns what the fastest number of lanes depends on now, if it may be chosen.
@@ -344,7 +344,7 @@ impl Vm {
         let measured = trials::measure(trials, inputs.len(), trials::clock(), hash);
         let choice = trials::lock(trials).choice();
         if let Some(choice) = choice {
-            *plan = Plan { lanes: hasher.reserve(choice.lanes), ..choice };
+            *plan = choice.with(hasher.reserve(choice.lanes));
             // Later calls need not ask again.
             self.trials = None;
         }

@@ -162,8 +162,7 @@ where
         }
         for start in (0..job.inputs.len()).step_by(count) {
             let (group, rest) = job.inputs[start..].split_at(count.min(job.inputs.len() - start));
-            let plan = Plan { lanes: group.len(), ..job.plan };
-            self.run_programs(plan, job.source, job.version, observer);
+            self.run_programs(job.plan.with(group.len()), job.source, job.version, observer);
             observer.enter(Phase::Finish);
             let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice());
             let outputs = job.outputs[start..].iter_mut().take(group.len());

@@ -33,6 +33,12 @@ impl Plan {
         if lanes > 1 { Plan::pairs(lanes) } else { Plan::ALONE }
     }
 
+    /// Returns the plan for as many lanes as there are memory or inputs for.
+    pub(super) fn with(self, lanes: usize) -> Plan {
+        // Pairs that are faster in several lanes may be slower in one.
+        if lanes == 1 && self.lanes > 1 { Plan::ALONE } else { Plan { lanes, ..self } }
+    }
+
     /// Returns the plan that is probably fastest.
     pub(super) fn expected(fast: bool, version: Version) -> Plan {
         Plan::candidates(fast, version)[0]
@@ -66,5 +72,18 @@ impl Plan {
                 const { &[Plan::each(Version::V2.fast_lanes()), Plan::ALONE, Plan::each(4)] }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_hash_prefetches_pairs_only_if_its_plan_has_one_lane() {
+        let several = Plan::pairs(4);
+        assert_eq!((several.with(4), several.with(2)), (several, Plan::pairs(2)));
+        assert_eq!((several.with(1), Plan::each(2).with(1)), (Plan::ALONE, Plan::ALONE));
+        assert_eq!(Plan::pairs(1).with(1), Plan::pairs(1));
     }
 }
