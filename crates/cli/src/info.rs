@@ -28,30 +28,19 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     drop(progress);
     let vm = Vm::with_options(Arc::clone(&cache), Version::V1, backend.options);
     let mut vm = vm.map_err(Error::Vm)?;
+    let of = |mode, version, lanes| VmLanes { mode, version, threads: 1, lanes, pairs: false };
     let mut lanes = Vec::new();
     for version in Version::ALL {
         vm.set_version(version);
         let measured = Some(vm.measure_lanes());
-        lanes.push(VmLanes {
-            mode: Mode::Light,
-            version,
-            threads: 1,
-            lanes: measured,
-            pairs: false,
-        });
+        lanes.push(of(Mode::Light, version, measured));
     }
     // Measuring would take a dataset of 2080 MiB.
     let unmeasured = vm.engine() == EngineKind::Jit;
     for version in Version::ALL {
         let expected = (!unmeasured).then(|| version.fast_lanes());
         let expected = backend.options.lanes.or(expected);
-        lanes.push(VmLanes {
-            mode: Mode::Fast,
-            version,
-            threads: 1,
-            lanes: expected,
-            pairs: false,
-        });
+        lanes.push(of(Mode::Fast, version, expected));
     }
 
     let mut host = Host::new(backend.options.cpu);
