@@ -6,7 +6,6 @@ import { MoneroNode } from "../../../wasm/js/monero/node.js";
 vi.mock("../../../wasm/js/environment.js", async (original) => ({
   ...(await original<typeof import("../../../wasm/js/environment.js")>()),
   isSpiderMonkey: () => true,
-  nodeThreads: () => undefined,
 }));
 
 beforeEach(() => {

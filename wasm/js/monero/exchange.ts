@@ -1,6 +1,6 @@
 /** One request over HTTP and its answer, which can be given up at any time. */
 import { bodyReader, type BodyReader } from "../body.js";
-import { isSpiderMonkey, nodeThreads } from "../environment.js";
+import { isSpiderMonkey } from "../environment.js";
 
 /**
  * The key under which a request's options carry its name in messages and the most bytes of its answer. `Remote` passes
@@ -19,7 +19,7 @@ export interface Options extends RequestInit {
  * A body can be cancelled only after the headers have arrived. If Firefox aborts a request whose body was neither read
  * nor cancelled, it decompresses all that has arrived and keeps it as long as the worker runs: 64 MiB from 64 KiB.
  */
-const GRACE = isSpiderMonkey() && nodeThreads() === undefined ? 1000 : 0;
+const GRACE = isSpiderMonkey() ? 1000 : 0;
 
 /** A request that has been sent. */
 export class Exchange {
@@ -48,9 +48,9 @@ export class Exchange {
     });
   }
 
-  /** Returns the reader of the answer's body, the same one at each call. */
+  /** Returns a reader of the answer's body. The body has no other. */
   read(body: ReadableStream<Uint8Array>): BodyReader {
-    this.#reader ??= bodyReader(body);
+    this.#reader = bodyReader(body);
     return this.#reader;
   }
 
