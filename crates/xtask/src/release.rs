@@ -35,6 +35,20 @@ pub(crate) struct ReleaseArgs {
 
 /// Builds, compares and writes the archives.
 pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
+    build_twice(args, &[])
+}
+
+/// Builds archives without optimisation, and compares them. Only releases have to be fast, and each of them is
+/// built twice before it is published.
+pub(crate) fn test() -> Result<()> {
+    let output = workspace::target_dir().join("release-archives");
+    let unoptimised =
+        [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_LTO", "off")];
+    build_twice(&ReleaseArgs { output, dirty: true, once: false }, &unoptimised)
+}
+
+/// Builds with the variables `settings` set.
+fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
     let output = workspace::root().join(&args.output);
     if args.once {
         return archives::build(&output);
@@ -49,7 +63,7 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
     for folder in &folders {
         output::line(format_args!("release: building in {}", folder.display()));
         check_out(folder)?;
-        build_in(folder, &commit)?;
+        build_in(folder, &commit, settings)?;
     }
     let [first, second] = folders.map(|folder| folder.join(ARCHIVES));
     compare::equal(&first, &second)?;
@@ -66,12 +80,6 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
 
 /// Where each build writes its archives, below its own root.
 const ARCHIVES: &str = "target/archives";
-
-/// Builds and compares archives as a test.
-pub(crate) fn test() -> Result<()> {
-    let output = workspace::target_dir().join("release-archives");
-    release(&ReleaseArgs { output, dirty: true, once: false })
-}
 
 /// The last commit's time in seconds since 1970. Fails if files differ from it, unless they may.
 pub(crate) fn last_commit(dirty: bool) -> Result<String> {
@@ -124,11 +132,11 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Runs this program for the repository in another folder.
-fn build_in(folder: &Path, commit: &str) -> Result<()> {
+fn build_in(folder: &Path, commit: &str, settings: &[(&str, &str)]) -> Result<()> {
     let itself = env::current_exe().context("this program's path is not known")?;
     let mut build = process::command(itself);
     build.current_dir(folder).args(["release", "--once", "--output", ARCHIVES]);
-    build.env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
+    build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
     process::run(build.env(programs::TIME, commit))
 }
