@@ -80,13 +80,6 @@ const CONFORMANCE: WasmCrate = WasmCrate {
     options: &[],
 };
 
-/// Flags of the compiler that make a panic a trap.
-const TRAPPING: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
-
-/// Options of Cargo that compile the standard library from its sources, with its smaller algorithms.
-const STANDARD_LIBRARY: [&str; 2] =
-    ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
-
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
 
@@ -137,17 +130,14 @@ pub(crate) fn wasm(tools: &WasmTools) -> Result<()> {
 
 /// Builds each of the crates whose sources changed.
 ///
-/// A panic is a trap without a text: its formatting code would be a tenth of a download. The standard library is compiled
-/// too, because the precompiled one has such texts.
+/// A panic is a trap without a text: its formatting code would be a tenth of a download.
 fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
-    setup::standard_library_sources(tools)?;
     let mut flags = remap::flags(&tools.sysroot()?)?;
-    flags.extend(TRAPPING.map(str::to_owned));
+    flags.extend(setup::module_flags(tools)?);
     let flags = remap::config(setup::TARGET, &flags);
     for &WasmCrate { folder, pkg, name, sources, options } in crates {
         let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-        let options = [STANDARD_LIBRARY.as_slice(), options].concat();
-        let other = [[tools.identity(), flags.as_str()].as_slice(), &options].concat();
+        let other = [[tools.identity(), flags.as_str()].as_slice(), options].concat();
         let stamp = Stamp::new(name, &inputs, &other, pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
@@ -159,7 +149,7 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         let out = workspace::root().join(pkg);
         wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(out);
         wasm_pack.args(["--", "--locked"]).args(options);
-        // Allows a stable compiler unstable flags and options.
+        // Allows a stable compiler unstable flags.
         process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags]))?;
         process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
         stamp.write()?;

@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::report::Report;
 use crate::setup::{self, Node, TARGET, WasmTools};
 use crate::tier::Tier;
-use crate::{build, process};
+use crate::{build, process, remap};
 
 /// The packages that are compiled to wasm.
 const WASM_PACKAGES: [&str; 7] = [
@@ -207,7 +207,10 @@ pub(crate) fn types(report: &Report) -> Result<()> {
 pub(crate) fn wasm_lints(report: &Report, tools: &WasmTools) -> Result<()> {
     report.check("clippy, wasm", || {
         let mut clippy = tools.command("cargo-clippy")?;
-        clippy.args(["clippy", "--locked", "--release", "--lib", "--target", TARGET]);
+        // As modules are built: crates must panic as their standard library does.
+        let flags = remap::config(TARGET, &setup::module_flags(tools)?);
+        clippy.env("RUSTC_BOOTSTRAP", "1").args(["clippy", "--locked", "--config", &flags]);
+        clippy.args(["--release", "--lib", "--target", TARGET]);
         clippy.args(WASM_PACKAGES.iter().flat_map(|package| ["--package", package]));
         process::run(clippy.args(["--", "-D", "warnings"]))
     })

@@ -31,12 +31,12 @@ pub(crate) use deny::cargo_deny;
 pub(crate) use dieharder::dieharder;
 pub(crate) use foreign::{
     ARM64, ARMV7, Foreign, ForeignTools, I686, RISCV64, S390X, WINDOWS, checker,
-    emscripten_library, foreign_tools, installed_foreign_tools,
+    emscripten_library, foreign_tools, installed_foreign_tools, module_flags,
 };
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
 pub(crate) use target::{EMSCRIPTEN, TARGET};
-pub(crate) use wasm::{WasmTools, standard_library_sources, wasm_tools};
+pub(crate) use wasm::{WasmTools, wasm_tools};
 
 /// Installs everything that `cargo xtask test --full` needs.
 pub(crate) fn everything() -> Result<()> {

@@ -5,8 +5,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::target::{self, TARGET};
+use super::target;
 use crate::{process, remap};
+
+/// Flags of the compiler that make a panic a trap.
+pub(super) const TRAPPING: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
 
 /// What a standard library is for.
 #[derive(Clone, Copy)]
@@ -15,6 +18,8 @@ pub(super) enum Purpose {
     Link,
     /// Programs that abort when they panic.
     Abort,
+    /// Modules of WebAssembly that pages download: a panic is a trap without a text, and algorithms are small.
+    Trap,
     /// Checks of code, which need no machine code.
     Check,
 }
@@ -23,7 +28,7 @@ impl Purpose {
     /// Returns Cargo's subcommand, and how the names of the files end that it makes.
     fn parts(self) -> (&'static str, &'static str) {
         match self {
-            Purpose::Link | Purpose::Abort => ("build", ".rlib"),
+            Purpose::Link | Purpose::Abort | Purpose::Trap => ("build", ".rlib"),
             Purpose::Check => ("check", ".rmeta"),
         }
     }
@@ -33,9 +38,30 @@ impl Purpose {
         match self {
             Purpose::Link | Purpose::Check => ("std,panic_unwind,proc_macro,test", &[]),
             Purpose::Abort => ("std,panic_abort", &["-Cpanic=abort"]),
+            Purpose::Trap => ("std,panic_abort", &TRAPPING),
+        }
+    }
+
+    /// Returns the options of Cargo that choose features of the library.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Purpose::Trap => &["-Zbuild-std-features=optimize_for_size"],
+            Purpose::Link | Purpose::Abort | Purpose::Check => &[],
         }
     }
 }
+
+/// The manifest of an empty package, whose build includes that of the standard library. The profile is the one that
+/// releases have.
+const ANCHOR: &str = "\
+[package]
+name = \"anchor\"
+
+[profile.release]
+codegen-units = 1
+
+[workspace]
+";
 
 /// Builds the standard library for a target with the toolchain that has the sources, and copies it to the
 /// folder `libraries`. `work` is a folder for intermediate files.
@@ -51,7 +77,7 @@ pub(super) fn build_std(
     let (crates, strategy) = purpose.crates();
     let anchor = work.join("anchor");
     fs::create_dir_all(anchor.join("src"))?;
-    fs::write(anchor.join("Cargo.toml"), "[package]\nname = \"anchor\"\n\n[workspace]\n")?;
+    fs::write(anchor.join("Cargo.toml"), ANCHOR)?;
     fs::write(anchor.join("src/lib.rs"), "#![no_std]\n")?;
 
     let target_dir = work.join("target");
@@ -61,16 +87,13 @@ pub(super) fn build_std(
     cargo.env("CARGO_TARGET_DIR", &target_dir);
     let mut flags = remap::flags(toolchain)?;
     flags.extend(strategy.iter().map(|&flag| flag.to_owned()));
-    if target != TARGET {
-        // Releases are optimised across crates, which needs the bitcode that Cargo leaves out. Modules of
-        // WebAssembly are not.
-        flags.push("-Cembed-bitcode=yes".into());
-    }
+    // Cargo leaves out the bitcode that optimisation across crates needs.
+    flags.push("-Cembed-bitcode=yes".into());
     cargo.env("CARGO_ENCODED_RUSTFLAGS", remap::encoded(&flags));
     // Building the standard library is an unstable feature of a stable compiler.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     cargo.args([subcommand, "--release", "--target", target]);
-    cargo.arg(format!("-Zbuild-std={crates}"));
+    cargo.arg(format!("-Zbuild-std={crates}")).args(purpose.features());
     process::run_logged(&mut cargo, log)?;
 
     fs::create_dir_all(libraries)?;

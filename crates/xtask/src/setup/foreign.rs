@@ -10,10 +10,10 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::build_std::{Purpose, build_std};
+use super::build_std::{Purpose, TRAPPING, build_std};
 use super::cpp::install_missing;
 use super::debian;
-use super::target::EMSCRIPTEN;
+use super::target::{EMSCRIPTEN, TARGET};
 use super::wasm::standard_library_sources;
 use super::{WasmTools, announce, wasm_tools};
 use crate::{process, remap, stand_in, workspace};
@@ -120,9 +120,8 @@ impl ForeignTools {
         Ok(cargo)
     }
 
-    /// Returns the flag that names the standard library, unless it is the toolchain's own.
     fn sysroot_flag(&self) -> Vec<String> {
-        self.sysroot.iter().map(|folder| format!("--sysroot={}", folder.display())).collect()
+        sysroot_flag(self.sysroot.as_deref())
     }
 
     /// Returns a command that runs the toolchain's compiler.
@@ -145,6 +144,11 @@ impl ForeignTools {
         command.arg(program);
         command
     }
+}
+
+/// Returns the flag that names the folder of a standard library, unless it is the toolchain's own.
+fn sysroot_flag(folder: Option<&Path>) -> Vec<String> {
+    folder.iter().map(|folder| format!("--sysroot={}", folder.display())).collect()
 }
 
 /// Returns a command of Cargo for a target that this machine cannot link: it checks Rust code, and builds
@@ -180,6 +184,19 @@ pub(crate) fn emscripten_library(rust: &WasmTools) -> Result<PathBuf> {
     standard_library_sources(rust)?;
     let origin = StandardLibrary::Built(Purpose::Abort);
     standard_library(EMSCRIPTEN, &origin, rust, &workspace::cache_dir()?)
+}
+
+/// Returns the flags of the compiler for modules that pages download. Their standard library is the private toolchain's,
+/// or is in the cache, and is built first if it is not there: rustup's has texts of panics.
+pub(crate) fn module_flags(rust: &WasmTools) -> Result<Vec<String>> {
+    let library = if rust.is_private() {
+        None
+    } else {
+        standard_library_sources(rust)?;
+        let origin = StandardLibrary::Built(Purpose::Trap);
+        Some(standard_library(TARGET, &origin, rust, &workspace::cache_dir()?)?)
+    };
+    Ok([TRAPPING.map(str::to_owned).to_vec(), sysroot_flag(library.as_deref())].concat())
 }
 
 /// Returns the folder of a standard library in the cache. A library fits only the compiler that built it.
@@ -258,7 +275,7 @@ fn build(
     log: &Path,
 ) -> Result<PathBuf> {
     let time = match purpose {
-        Purpose::Link | Purpose::Abort => "2 minutes",
+        Purpose::Link | Purpose::Abort | Purpose::Trap => "2 minutes",
         Purpose::Check => "30 seconds",
     };
     announce(&format!("the standard library for {target} from its sources (about {time})"));

@@ -25,7 +25,7 @@ const SOURCES: &str = "rust-web-src";
 const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "cargo-clippy"];
 
 /// Names the way in which a toolchain was assembled. A toolchain of another revision is replaced.
-const REVISION: &str = "2: the standard library contains no path of this machine";
+const REVISION: &str = "3: panics in the standard library are traps";
 
 /// Returns the folder of the toolchain if it is complete and works.
 pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
@@ -140,7 +140,7 @@ impl Assembly {
         let toolchain = self.toolchain();
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
         let log = self.logs.join("build-std.log");
-        build_std(Purpose::Abort, &toolchain, TARGET, &self.work, &libraries, &log)?;
+        build_std(Purpose::Trap, &toolchain, TARGET, &self.work, &libraries, &log)?;
         fs::write(toolchain.join("revision"), REVISION)?;
         Ok(())
     }

@@ -49,7 +49,7 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
 
 /// Installs the sources of the standard library if they are missing. Modules are built with a standard
 /// library of their own, and so are targets without a compiled one.
-pub(crate) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
+pub(super) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
     if tools.sysroot()?.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
         return Ok(());
     }
