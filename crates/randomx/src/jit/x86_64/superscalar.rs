@@ -17,7 +17,7 @@
 //! cost longer products: 15 cycles instead of 3 here, but 3 on other processors. Without AVX-512, vectors,
 //! general purpose registers and both at once take similar times, and the order depends on the processor.
 //! So there are several plans of which kernel computes how many items, and
-//! [`SuperscalarCode::calibrate`] measures which one is fastest.
+//! [`SuperscalarCode::calibrate`] measures which one is fastest in batches of some sizes.
 
 #![expect(unsafe_code, reason = "calls machine code")]
 
@@ -39,7 +39,7 @@ use crate::jit::code_memory::FixedCode;
 use crate::jit::x86_64::assembler::{Assembler, AssemblerError, Position, Xmm, Ymm, Zmm};
 use crate::jit::{CodePages, JitError};
 use crate::memory::Line;
-use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH};
+use crate::params::{CACHE_ACCESSES, CACHE_SIZE, DATASET_BATCH, MAX_LANES, Version};
 use crate::superscalar::{Item, Program};
 use crate::turns::fastest;
 
@@ -52,20 +52,15 @@ use vector::TURNS;
 /// operation and group.
 const CAPACITY: usize = 1 << 20;
 
-/// The most groups of 8 items that are computed side by side.
-const GROUPS: usize = SMALL / Zmm::LANES;
+/// The items that all lanes of a VM need at once, in v1 and in v2. Larger batches belong to datasets.
+const V1_LANES: usize = MAX_LANES * Version::V1.known_items();
+const V2_LANES: usize = MAX_LANES * Version::V2.known_items();
 
-/// The most items that one call of a kernel computes.
-const MAX_BATCH: usize = DATASET_BATCH;
-
-/// The most items that the lanes of a VM need at once.
-const SMALL: usize = 24;
-
-/// From this number on, items are computed by the plan for many, as a dataset's are.
+/// The most items that one call of a kernel computes. A trial has as many.
 const MANY: usize = DATASET_BATCH;
 
-/// The items that a plan computes when it is measured.
-const TRIAL: usize = DATASET_BATCH;
+/// The most groups of 8 items that are computed side by side.
+const GROUPS: usize = V2_LANES / Zmm::LANES;
 
 /// The most items that one call of the scalar kernel computes.
 const MAX_SCALAR: usize = 16;
@@ -78,21 +73,19 @@ type Kernel = unsafe extern "sysv64" fn(*const Line, *const u32, *mut Item, usiz
 #[derive(Debug)]
 pub struct SuperscalarCode {
     code: FixedCode,
-    /// For fewer than [`MANY`] items.
-    few: Choice,
-    /// For [`MANY`] items and more.
-    many: Choice,
+    /// One for each range of numbers of items, in order.
+    choices: Vec<Choice>,
 }
 
 /// Plans that only a measurement can choose from.
 #[derive(Debug)]
 struct Choice {
+    /// The most items that they are for, and the batch that a trial computes.
+    most: usize,
     /// The expected one comes first.
     plans: Vec<Plan>,
     /// The index of the plan in use.
     used: usize,
-    /// A number of items that the plans compute with different kernels.
-    differ_at: usize,
 }
 
 /// Kernel calls, in order of their numbers of items. Those of the scalar kernel leave no gap.
@@ -122,37 +115,38 @@ impl SuperscalarCode {
     ) -> Result<SuperscalarCode, JitError> {
         let mut a =
             Assembler::try_new(CAPACITY).map_err(|_| JitError::Memory(ErrorKind::OutOfMemory))?;
-        let (few, many) = emit(&mut a, programs, cpu);
+        let choices = emit(&mut a, programs, cpu);
         let code = a.finish().map_err(|error| match error {
             AssemblerError::Full | AssemblerError::Unbound => JitError::TooLong,
         })?;
-        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, few, many })
+        Ok(SuperscalarCode { code: FixedCode::new(code, pages)?, choices })
     }
 
     /// Measures all plans, where there are several, and uses the fastest ones from now on. This takes
-    /// some tenths of a millisecond.
+    /// up to three milliseconds.
     ///
     /// # Panics
     ///
     /// If `lines` is not as long as a cache.
     pub fn calibrate(&mut self, lines: &[Line]) {
         let mut trials = 0..;
-        self.few.used = self.fastest(&self.few, lines, &mut trials);
-        self.many.used = self.fastest(&self.many, lines, &mut trials);
+        for index in 0..self.choices.len() {
+            self.choices[index].used = self.fastest(&self.choices[index], lines, &mut trials);
+        }
     }
 
     /// Returns the index of the fastest plan. Takes the next numbers of trials.
     fn fastest(&self, choice: &Choice, lines: &[Line], trials: &mut RangeFrom<usize>) -> usize {
         const ROUNDS: usize = 5;
-        let Choice { plans, differ_at, .. } = choice;
+        let Choice { most, plans, .. } = choice;
         if plans.len() == 1 {
             return 0;
         }
-        let mut items = [[0; 8]; TRIAL];
+        let mut items = [[0; 8]; MANY];
         fastest(plans.len(), ROUNDS, |plan| {
             let numbers = trial_numbers(trials.next().unwrap_or_default());
             let start = Instant::now();
-            for (numbers, items) in numbers.chunks(*differ_at).zip(items.chunks_mut(*differ_at)) {
+            for (numbers, items) in numbers.chunks(*most).zip(items.chunks_mut(*most)) {
                 self.compute_by(&plans[plan], lines, numbers, items);
             }
             std::hint::black_box(&items);
@@ -163,13 +157,12 @@ impl SuperscalarCode {
     /// Uses the next plans from now on. Returns `false` once every plan has been used.
     #[cfg(test)]
     pub(crate) fn next_plans(&mut self) -> bool {
-        let choices = [&mut self.few, &mut self.many];
-        let next = choices.map(|Choice { plans, used, .. }| {
+        let next = |Choice { plans, used, .. }: &mut Choice| {
             let is_left = *used + 1 < plans.len();
             *used += usize::from(is_left);
             is_left
-        });
-        next.contains(&true)
+        };
+        self.choices.iter_mut().map(next).fold(false, |any, is_left| any | is_left)
     }
 
     /// Computes the items `numbers` from the lines of a cache.
@@ -179,8 +172,14 @@ impl SuperscalarCode {
     /// If `numbers` and `items` differ in length, or `lines` is not as long as a cache.
     pub fn compute(&self, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
         assert_eq!(numbers.len(), items.len(), "one item per number");
-        let choice = if numbers.len() < MANY { &self.few } else { &self.many };
-        self.compute_by(&choice.plans[choice.used], lines, numbers, items);
+        let Choice { plans, used, .. } = self.choice(numbers.len());
+        self.compute_by(&plans[*used], lines, numbers, items);
+    }
+
+    /// Returns the choice for a number of items; the last one is also for more.
+    fn choice(&self, items: usize) -> &Choice {
+        let small = self.choices.iter().find(|choice| items <= choice.most);
+        small.unwrap_or(&self.choices[self.choices.len() - 1])
     }
 
     fn compute_by(&self, plan: &Plan, lines: &[Line], numbers: &[u32], items: &mut [Item]) {
@@ -192,10 +191,10 @@ impl SuperscalarCode {
             let (out, rest) = items.split_at_mut(count);
             if count == batch.items {
                 self.call(batch, lines, now, out);
-            } else if batch.items <= SMALL {
-                self.call_padded::<SMALL>(batch, lines, now, out);
+            } else if batch.items <= V2_LANES {
+                self.call_padded::<V2_LANES>(batch, lines, now, out);
             } else {
-                self.call_padded::<MAX_BATCH>(batch, lines, now, out);
+                self.call_padded::<MANY>(batch, lines, now, out);
             }
             (numbers, items) = (later, rest);
         }
@@ -235,8 +234,8 @@ impl SuperscalarCode {
 
 /// Returns the numbers of a trial, far from each other as in programs. Each trial has its own: the lines of items that
 /// another plan has computed are in the processor's caches, and would make the later plan look faster.
-fn trial_numbers(trial: usize) -> [u32; TRIAL] {
-    std::array::from_fn(|item| ((trial * TRIAL + item) as u32).wrapping_mul(0x9e37_79b1) >> 7)
+fn trial_numbers(trial: usize) -> [u32; MANY] {
+    std::array::from_fn(|item| ((trial * MANY + item) as u32).wrapping_mul(0x9e37_79b1) >> 7)
 }
 
 /// Returns the smallest batch of at least `items`, or else the largest batch.
@@ -245,18 +244,19 @@ fn batch(plan: &Plan, items: usize) -> Batch {
     large.copied().unwrap_or(plan[plan.len() - 1])
 }
 
-/// Emits the kernels that may be fastest on `cpu`. Returns the plans for few and for many items.
-fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Choice, Choice) {
+/// Emits the kernels that may be fastest on `cpu`. Returns the plans to choose from.
+fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> Vec<Choice> {
     let mut pool = Pool::new(a);
     let scalar = begin(a);
     scalar::emit(a, &mut pool, programs);
     let scalars = |most| (1..=most).map(move |items| Batch::new(items, scalar, items));
 
-    let plans = if cpu.has(Extension::Avx512) {
+    let choices = if cpu.has(Extension::Avx512) {
         let ifma = cpu.has(Extension::Ifma);
         let set = if ifma { Set::Avx512Ifma } else { Set::Avx512 };
-        let pair = begin(a);
+        let start = begin(a);
         vector::emit_side_by_side::<Xmm>(a, &mut pool, programs, set, 1);
+        let pair = Batch::new(Xmm::LANES, start, 0);
         let start = begin(a);
         vector::emit_side_by_side::<Ymm>(a, &mut pool, programs, set, 1);
         let mut wide = vec![Batch::new(Ymm::LANES, start, 0)];
@@ -265,12 +265,15 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Choice, Choice
             vector::emit_side_by_side::<Zmm>(a, &mut pool, programs, set, groups);
             wide.push(Batch::new(groups * Zmm::LANES, start, 0));
         }
-        let usual: Plan = scalars(Ymm::LANES - 1).chain(wide).collect();
-        let mut paired = usual.clone();
-        paired[Xmm::LANES - 1] = Batch::new(Xmm::LANES, pair, 0);
+        let lanes: Plan = scalars(Ymm::LANES - 1).chain(wide).collect();
         // Larger batches are no faster, and their code takes more of the processor's caches.
-        let many = usual[..usual.len() - 1].to_vec();
-        (Choice::new([usual, paired].into(), Xmm::LANES), Choice::new([many].into(), MANY))
+        let many = lanes[..lanes.len() - 1].to_vec();
+        let two = vec![scalars(2).collect(), scalars(1).chain([pair]).collect()];
+        vec![
+            Choice::new(Xmm::LANES, two),
+            Choice::new(V2_LANES, vec![lanes]),
+            Choice::new(MANY, vec![many]),
+        ]
     } else if cpu.has(Extension::Avx2) {
         let start = begin(a);
         vector::emit_in_turn::<Ymm>(a, &mut pool, programs, Set::Avx2);
@@ -285,16 +288,13 @@ fn emit(a: &mut Assembler, programs: &[Program; 8], cpu: Cpu) -> (Choice, Choice
             let turns = turns.map(|turns| Batch::new(turns * items, start, turns));
             scalars(items - 1).chain(turns).collect()
         });
-        let few = vec![vectors, four, scalars(MAX_SCALAR).collect()];
-        let mut many = few.clone();
-        many.push(two);
-        (Choice::new(few, MAX_SCALAR), Choice::new(many, MANY))
+        let plans = vec![vectors, four, scalars(MAX_SCALAR).collect(), two];
+        [V1_LANES, V2_LANES, MANY].map(|most| Choice::new(most, plans.clone())).into()
     } else {
-        let plans: Vec<Plan> = vec![scalars(MAX_SCALAR).collect()];
-        (Choice::new(plans.clone(), 1), Choice::new(plans, MANY))
+        vec![Choice::new(MAX_SCALAR, vec![scalars(MAX_SCALAR).collect()])]
     };
     pool.emit(a);
-    plans
+    choices
 }
 
 fn begin(a: &mut Assembler) -> Position {
@@ -303,8 +303,8 @@ fn begin(a: &mut Assembler) -> Position {
 }
 
 impl Choice {
-    fn new(plans: Vec<Plan>, differ_at: usize) -> Choice {
-        Choice { plans, used: 0, differ_at }
+    fn new(most: usize, plans: Vec<Plan>) -> Choice {
+        Choice { most, plans, used: 0 }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Integer vectors of 64-bit elements, in the encodings of AVX2 (VEX) and AVX-512 (EVEX).
+//! Integer vectors, mostly of 64-bit elements, in the encodings of AVX2 (VEX) and AVX-512 (EVEX).
 //!
 //! The VEX encoding is shorter and runs on more processors. It is used wherever it can express an
 //! instruction: on registers 0 to 15 of up to 256 bits, without masks and broadcasts.
@@ -37,6 +37,25 @@ binary! {
     vpmullq Of38 0x40 Avx512;
     vpmadd52luq Of38 0xb4 Avx512;
     vpmadd52huq Of38 0xb5 Avx512;
+}
+
+macro_rules! of_32_bits {
+    ($($name:ident $map:ident $code:literal;)*) => {
+        /// Instructions on 32-bit elements: `dst = a op b`.
+        impl Assembler {$(
+            #[doc = concat!("`", stringify!($name), " v, v, v`")]
+            #[inline(always)]
+            pub fn $name<V: Vector>(&mut self, dst: V, a: V, b: V) {
+                let opcode = Opcode::new(Prefix::P66, Map::$map, $code);
+                self.vector(Form::Avx2, opcode, dst, a, b, Immediate::NONE);
+            }
+        )*}
+    };
+}
+
+of_32_bits! {
+    vpaddd Of 0xfe;
+    vpmulld Of38 0x40;
 }
 
 macro_rules! shift {

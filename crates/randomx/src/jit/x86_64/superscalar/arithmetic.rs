@@ -5,6 +5,10 @@ use crate::jit::x86_64::assembler::{Assembler, Broadcast, Mask, Vector, VectorSo
 use crate::reciprocal::reciprocal;
 use crate::superscalar::{Instruction, Kind};
 
+/// Operands of `vpshufd`: the upper half of each 64-bit element in both halves, and both halves swapped.
+const UPPER: u8 = 0b11_11_01_01;
+const SWAP: u8 = 0b10_11_00_01;
+
 /// The instruction set of the vector code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
@@ -123,41 +127,39 @@ impl Arithmetic<'_> {
             // but are slower in batches of any size.
             return self.a.vpmullq(dst, dst, src);
         }
-        let [t, u, ..] = group.free;
-        self.upper(t, dst);
-        self.upper(u, src);
-        self.a.vpmuludq(t, t, src);
-        self.a.vpmuludq(u, u, dst);
+        let [crossed, spare, ..] = group.free;
+        self.a.vpshufd(crossed, src, SWAP);
+        self.a.vpmulld(crossed, crossed, dst);
         self.a.vpmuludq(dst, dst, src);
-        self.add_cross(dst, t, u);
+        self.add_crossed(dst, crossed, spare);
     }
 
     /// Emits `dst *= factor`.
     pub(super) fn multiply_constant<V: Vector>(&mut self, group: &Group<V>, dst: V, factor: u64) {
-        let factor = self.pool.constant(factor);
+        let constant = self.pool.constant(factor);
         if self.set != Set::Avx2 {
-            return self.a.vpmullq(dst, dst, Broadcast(factor));
+            return self.a.vpmullq(dst, dst, Broadcast(constant));
         }
-        let [t, u, v, ..] = group.free;
-        self.a.vpbroadcastq(v, factor);
-        self.upper(t, dst);
-        self.upper(u, v);
-        self.a.vpmuludq(t, t, v);
-        self.a.vpmuludq(u, u, dst);
-        self.a.vpmuludq(dst, dst, v);
-        self.add_cross(dst, t, u);
+        let [crossed, spare, ..] = group.free;
+        let swapped = self.pool.constant(factor.rotate_left(32));
+        self.a.vpbroadcastq(crossed, swapped);
+        self.a.vpmulld(crossed, crossed, dst);
+        self.a.vpbroadcastq(spare, constant);
+        self.a.vpmuludq(dst, dst, spare);
+        self.add_crossed(dst, crossed, spare);
     }
 
-    /// Emits the addition of the two products that start at bit 32.
-    fn add_cross<V: Vector>(&mut self, dst: V, t: V, u: V) {
-        self.a.vpaddq(t, t, u);
-        self.a.vpsllq(t, t, 32);
-        self.a.vpaddq(dst, dst, t);
+    /// Emits the addition of two products of 32 bits, one in each half of `crossed`, that both start at bit 32.
+    fn add_crossed<V: Vector>(&mut self, dst: V, crossed: V, spare: V) {
+        self.a.vpsrlq(spare, crossed, 32);
+        self.a.vpaddd(crossed, crossed, spare);
+        self.a.vpsllq(crossed, crossed, 32);
+        self.a.vpaddq(dst, dst, crossed);
     }
 
     /// Emits moves of the upper halves to the lower ones, where products read their factors.
     fn upper<V: Vector>(&mut self, dst: V, src: V) {
-        self.a.vpshufd(dst, src, 0b11_11_01_01);
+        self.a.vpshufd(dst, src, UPPER);
     }
 
     /// Emits the high half of a signed product: that of the unsigned product, minus each factor

@@ -104,28 +104,26 @@ fn operations_of_avx2() {
          vpxor ymm0, ymm0, ymm5
          vpsllq ymm8, ymm5, 2
          vpaddq ymm0, ymm0, ymm8
-         vpshufd ymm8, ymm0, 0F5h
-         vpshufd ymm9, ymm5, 0F5h
-         vpmuludq ymm8, ymm8, ymm5
-         vpmuludq ymm9, ymm9, ymm0
+         vpshufd ymm8, ymm5, 0B1h
+         vpmulld ymm8, ymm8, ymm0
          vpmuludq ymm0, ymm0, ymm5
-         vpaddq ymm8, ymm8, ymm9
+         vpsrlq ymm9, ymm8, 20h
+         vpaddd ymm8, ymm8, ymm9
          vpsllq ymm8, ymm8, 20h
          vpaddq ymm0, ymm0, ymm8
          vpsrlq ymm8, ymm0, 0Dh
          vpsllq ymm9, ymm0, 33h
          vpor ymm0, ymm8, ymm9
-         vpbroadcastq ymm8, [rip+70h]
+         vpbroadcastq ymm8, [rip+72h]
          vpaddq ymm0, ymm0, ymm8
-         vpbroadcastq ymm8, [rip+6Ah]
+         vpbroadcastq ymm8, [rip+6Ch]
          vpxor ymm0, ymm0, ymm8
-         vpbroadcastq ymm10, [rip+64h]
-         vpshufd ymm8, ymm0, 0F5h
-         vpshufd ymm9, ymm10, 0F5h
-         vpmuludq ymm8, ymm8, ymm10
-         vpmuludq ymm9, ymm9, ymm0
-         vpmuludq ymm0, ymm0, ymm10
-         vpaddq ymm8, ymm8, ymm9
+         vpbroadcastq ymm8, [rip+66h]
+         vpmulld ymm8, ymm8, ymm0
+         vpbroadcastq ymm9, [rip+58h]
+         vpmuludq ymm0, ymm0, ymm9
+         vpsrlq ymm9, ymm8, 20h
+         vpaddd ymm8, ymm8, ymm9
          vpsllq ymm8, ymm8, 20h
          vpaddq ymm0, ymm0, ymm8",
     );

@@ -17,6 +17,10 @@ fn the_avx2_encoding_is_used_where_possible() {
             a.vporq(Ymm(8), Ymm(2), Ymm(13));
             a.vpsubq(Ymm(8), Ymm(2), Ymm(13));
             a.vpmuludq(Ymm(8), Ymm(2), Ymm(13));
+            a.vpaddd(Ymm(8), Ymm(2), Ymm(13));
+            a.vpaddd(Zmm(8), Zmm(20), Zmm(13));
+            a.vpmulld(Ymm(8), Ymm(2), Ymm(13));
+            a.vpmulld(Zmm(8), Zmm(20), Zmm(13));
             a.vpunpcklqdq(Ymm(8), Ymm(2), Ymm(13));
             a.vpunpckhqdq(Zmm(8), Zmm(20), Zmm(13));
             a.vpsrlq(Ymm(8), Ymm(12), 32);
@@ -44,6 +48,10 @@ fn the_avx2_encoding_is_used_where_possible() {
          vpor ymm8, ymm2, ymm13
          vpsubq ymm8, ymm2, ymm13
          vpmuludq ymm8, ymm2, ymm13
+         vpaddd ymm8, ymm2, ymm13
+         vpaddd zmm8, zmm20, zmm13
+         vpmulld ymm8, ymm2, ymm13
+         vpmulld zmm8, zmm20, zmm13
          vpunpcklqdq ymm8, ymm2, ymm13
          vpunpckhqdq zmm8, zmm20, zmm13
          vpsrlq ymm8, ymm12, 20h
