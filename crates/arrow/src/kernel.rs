@@ -6,7 +6,7 @@ use arrow_array::builder::{BooleanBuilder, FixedSizeBinaryBuilder, StringBuilder
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use randomx::{Cache, Dataset, HASH_SIZE, Items, KeyMemory, Version, VmOptions, VmPool};
-use randomx_monero::Hash;
+use randomx_monero::{Hash, Network};
 
 use crate::group::by_seed;
 use crate::row::{Proof, Rows, Unusable};
@@ -19,15 +19,15 @@ pub struct Settings {
     pub threads: usize,
     /// The options of each thread's VM.
     pub options: VmOptions,
-    /// Whether the rows are blocks of Monero. Those of a version before RandomX are neither valid
-    /// nor invalid then.
-    pub blocks: bool,
+    /// The network, if the rows are Monero's blocks. A block of a version before RandomX is neither valid nor invalid
+    /// then, if the network has such a version at the row's height.
+    pub blocks: Option<Network>,
 }
 
 impl Settings {
     /// Returns the default settings: rows of any coin.
     pub fn new(threads: usize) -> Settings {
-        Settings { threads, options: VmOptions::default(), blocks: false }
+        Settings { threads, options: VmOptions::default(), blocks: None }
     }
 }
 

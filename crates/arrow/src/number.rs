@@ -22,6 +22,17 @@ pub(crate) enum Number<'a> {
     Text(&'a str),
 }
 
+impl Number<'_> {
+    /// Returns the number if it fits.
+    pub(crate) fn to_u64(&self) -> Option<u64> {
+        match self {
+            Number::Integer(integer) => u64::try_from(*integer).ok(),
+            Number::Large(digits) => digits.parse().ok(),
+            Number::Text(digits) => digits.parse().ok(),
+        }
+    }
+}
+
 /// A column whose values are whole numbers.
 pub(crate) enum Column<'a> {
     UInt8(&'a PrimitiveArray<UInt8Type>),

@@ -14,11 +14,7 @@ use crate::{KernelError, requirement, row};
 /// If the column has another type.
 pub fn heights(batch: &RecordBatch) -> Result<Vec<Option<u64>>, KernelError> {
     let column = number::column(batch, "height")?;
-    let height = |row| match column.as_ref()?.value(row)? {
-        Number::Integer(integer) => u64::try_from(integer).ok(),
-        Number::Large(digits) => digits.parse().ok(),
-        Number::Text(digits) => digits.parse().ok(),
-    };
+    let height = |row| column.as_ref()?.value(row)?.to_u64();
     Ok((0..batch.num_rows()).map(height).collect())
 }
 

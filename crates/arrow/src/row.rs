@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use arrow_array::RecordBatch;
 use randomx::Version;
-use randomx_monero::{Hash, HashingBlob, RANDOMX_VERSION};
+use randomx_monero::{Hash, HashingBlob, Network, RANDOMX_VERSION};
 
 use crate::KernelError;
 use crate::bytes::{self, Value};
@@ -37,12 +37,15 @@ pub(crate) struct Rows<'a> {
     difficulty: Option<number::Column<'a>>,
     target: Option<bytes::Column<'a>>,
     version: Option<number::Column<'a>>,
-    /// Whether the rows are blocks of Monero.
-    blocks: bool,
+    /// The network and the heights, if the rows are Monero's blocks.
+    blocks: Option<(Network, Option<number::Column<'a>>)>,
 }
 
 impl<'a> Rows<'a> {
-    pub(crate) fn of(batch: &'a RecordBatch, blocks: bool) -> Result<Rows<'a>, KernelError> {
+    pub(crate) fn of(
+        batch: &'a RecordBatch,
+        blocks: Option<Network>,
+    ) -> Result<Rows<'a>, KernelError> {
         let needed = |name| bytes::column(batch, name)?.ok_or(KernelError::Missing { name });
         let rows = Rows {
             seed_hash: needed("seed_hash")?,
@@ -50,7 +53,10 @@ impl<'a> Rows<'a> {
             difficulty: number::column(batch, "difficulty")?,
             target: bytes::column(batch, "target")?,
             version: number::column(batch, "version")?,
-            blocks,
+            blocks: match blocks {
+                Some(network) => Some((network, number::column(batch, "height")?)),
+                None => None,
+            },
         };
         if rows.difficulty.is_none() && rows.target.is_none() {
             return Err(KernelError::NoRequirement);
@@ -62,13 +68,12 @@ impl<'a> Rows<'a> {
     pub(crate) fn parse(&self, row: usize) -> Result<Proof<'a>, Unusable> {
         let named = |name| move |problem| Unusable::Malformed(format!("{name}: {problem}"));
         let blob = blob(self.hashing_blob.value(row)).map_err(named("hashing_blob"))?;
-        if self.blocks
+        if let Some((network, heights)) = &self.blocks
             && let Ok(HashingBlob { header, .. }) = HashingBlob::parse(&blob)
             && header.major_version < RANDOMX_VERSION
         {
-            let version = header.major_version;
-            let problem = format!("blocks of version {version} have no RandomX proof of work");
-            return Err(Unusable::Earlier(problem));
+            let height = heights.as_ref().and_then(|column| column.value(row));
+            return Err(before_randomx(*network, header.major_version, height));
         }
         let seed_hash = seed_hash(self.seed_hash.value(row)).map_err(named("seed_hash"))?;
         let version = match self.version.as_ref().and_then(|column| column.value(row)) {
@@ -86,6 +91,23 @@ impl<'a> Rows<'a> {
         })?;
         Ok(Proof { seed_hash, version, blob, requirement })
     }
+}
+
+/// Says why a block of a version before RandomX has no verdict. A block whose height demands RandomX is malformed: whoever
+/// writes an earlier version into a block would get around its proof of work.
+fn before_randomx(network: Network, version: u8, height: Option<Number<'_>>) -> Unusable {
+    let Some(height) = height.and_then(|height| height.to_u64()) else {
+        let problem =
+            format!("height: expected the height of a block of version {version}, got none");
+        return Unusable::Malformed(problem);
+    };
+    let expected = network.version_at(height);
+    if expected >= RANDOMX_VERSION {
+        return Unusable::Malformed(format!(
+            "hashing_blob: expected a block of version {expected} at height {height}, got version {version}"
+        ));
+    }
+    Unusable::Earlier(format!("blocks of version {version} have no RandomX proof of work"))
 }
 
 /// Parses a seed hash.

@@ -27,14 +27,15 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   difficulty    an integer from 1 to 2^256 - 1, or its digits
   target        instead of or beside it: 4, 8 or 32 bytes in little-endian order
   version       optional: RandomX 1 (default) or 2
-  height        optional: of the block
+  height        optional: of the block; needed for blocks of a version before RandomX
 The output keeps any other columns. An epoch has 2048 blocks. A row's epoch follows from its height, or
 from its seed hash if it has no height. Rows may be in any order; the audit is faster if the rows of an
 epoch are close together. Limit: 1,048,576 sequences of rows of one epoch.
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the invalid ones with evidence, and those without a
-RandomX proof of work. Malformed rows are invalid, with a reason. Each file is written when its epoch is
+RandomX proof of work. These are blocks of an earlier version at heights at which --network had one.
+Malformed rows are invalid, with a reason. Each file is written when its epoch is
 complete. To resume an interrupted run, run the same command again.
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify

@@ -19,6 +19,7 @@ const FAST_FROM: u64 = 2560;
 
 /// Audits an input, or what an earlier run left of it.
 pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
+    let network = args.chain.network;
     let budget = Budget::new(args.memory, args.threads())?;
     let mut input = Input::open(args)?;
     let jobs = input.plan(args.chain.from, args.chain.to)?;
@@ -32,11 +33,12 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let pays = |job: &&Job| budget.fast().is_some() && job.task.rows >= FAST_FROM;
     let (fast, light): (Vec<&Job>, Vec<&Job>) = left.into_iter().partition(pays);
     if let Some(threads) = budget.fast().filter(|_| !fast.is_empty()) {
-        let mut kernel = randomx_epochs::kernel(threads);
+        let mut kernel = randomx_epochs::kernel(threads, network);
         fast.iter().try_for_each(|job| audit.epoch(&mut kernel, job, true))?;
     }
     let threads = budget.light(light.len()).into_iter();
-    let mut kernels: Vec<Kernel> = threads.map(randomx_epochs::kernel).collect();
+    let mut kernels: Vec<Kernel> =
+        threads.map(|threads| randomx_epochs::kernel(threads, network)).collect();
     workers::run(&mut kernels, &light, |kernel, job| audit.epoch(kernel, job, false))?;
     drop(kernels);
     audit.finish(&jobs)

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
 use randomx_arrow::{Kernel, Settings, read};
+use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::epoch::Epoch;
@@ -31,9 +32,9 @@ pub struct Task {
 /// Takes the rows of a task, batch by batch.
 pub type Take<'a> = &'a mut dyn FnMut(&RecordBatch) -> Result<(), Error>;
 
-/// Returns a kernel for the rows of tasks, which hashes on this many threads.
-pub fn kernel(threads: usize) -> Kernel {
-    Kernel::new(Settings { blocks: true, ..Settings::new(threads) })
+/// Returns a kernel for blocks of a network, which hashes on this many threads.
+pub fn kernel(threads: usize, network: Network) -> Kernel {
+    Kernel::new(Settings { blocks: Some(network), ..Settings::new(threads) })
 }
 
 /// Returns what a task found, if it is done.

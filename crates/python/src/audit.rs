@@ -10,6 +10,7 @@ use pyo3::types::PyBytes;
 use randomx::{CacheError, PoolError, VmError};
 use randomx_arrow::KernelError;
 use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Task};
+use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::hashing::thread_count;
@@ -122,7 +123,7 @@ pub(crate) fn audit_epoch(
         if randomx_epochs::done(&folder, &task).is_some() {
             return Ok(false);
         }
-        let mut kernel = randomx_epochs::kernel(threads);
+        let mut kernel = randomx_epochs::kernel(threads, Network::Mainnet);
         let read = |take: randomx_epochs::Take<'_>| rows.read(reads.as_ref(), take);
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, |_| ())?;
         Ok(true)

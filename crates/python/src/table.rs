@@ -12,6 +12,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use randomx_arrow::{Kernel, Settings};
+use randomx_monero::Network;
 
 use crate::hashing::thread_count;
 
@@ -40,6 +41,8 @@ pub(crate) fn verify_table(
     threads: Option<usize>,
     blocks: bool,
 ) -> PyResult<VerifiedTable> {
+    // RandomX began later on the main network than on those for tests.
+    let blocks = blocks.then_some(Network::Mainnet);
     let settings = Settings { blocks, ..Settings::new(thread_count(threads)?) };
     let source = stream(data)?;
     let schema = Kernel::schema(&source.schema())

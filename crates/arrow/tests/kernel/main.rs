@@ -12,6 +12,7 @@ use arrow_array::{
     UInt64Array,
 };
 use randomx_arrow::{Kernel, KernelError, Settings};
+use randomx_monero::Network;
 
 use vectors::{Proof, batch, headers, hex_column, shares, verdicts};
 
@@ -95,11 +96,32 @@ fn too_little_work_and_another_input_are_reasons() {
 fn blocks_before_randomx_are_neither_valid_nor_invalid() {
     let mut proofs = shares()[..2].to_vec();
     proofs[0].hashing_blob[..2].copy_from_slice(&[11, 11]);
-    let settings = Settings { blocks: true, ..Settings::new(1) };
-    let result = Kernel::new(settings).verify(&batch(&proofs)).expect("a result");
+    let at = |height: Option<u64>| {
+        let heights: ArrayRef = Arc::new(UInt64Array::from(vec![height, Some(3_000_000)]));
+        let input = batch(&proofs);
+        let mut columns: Vec<(&str, ArrayRef)> = vec![("height", heights)];
+        for name in ["seed_hash", "hashing_blob", "difficulty"] {
+            columns.push((name, Arc::clone(&input[name])));
+        }
+        RecordBatch::try_from_iter(columns).expect("a batch")
+    };
+    let of = |network| Kernel::new(Settings { blocks: Some(network), ..Settings::new(1) });
+    let first = |network, height| {
+        let result = of(network).verify(&at(height)).expect("a result");
+        assert!(result["pow_hash"].is_null(0));
+        let [first, second] = <[_; 2]>::try_from(verdicts(&result)).expect("two rows");
+        assert_eq!(second, (Some(true), None));
+        first
+    };
     let reason = "blocks of version 11 have no RandomX proof of work".to_owned();
-    assert_eq!(verdicts(&result), [(None, Some(reason)), (Some(true), None)]);
-    assert!(result["pow_hash"].is_null(0));
+    assert_eq!(first(Network::Mainnet, Some(1_978_432)), (None, Some(reason)));
+    let reason = "hashing_blob: expected a block of version 12 at height 1978433, got version 11";
+    assert_eq!(first(Network::Mainnet, Some(1_978_433)), (Some(false), Some(reason.to_owned())));
+    assert_eq!(first(Network::Testnet, Some(1_978_432)).0, Some(false));
+    let reason = "height: expected the height of a block of version 11, got none".to_owned();
+    assert_eq!(first(Network::Mainnet, None), (Some(false), Some(reason)));
+    let result = of(Network::Mainnet).verify(&batch(&proofs)).expect("a result");
+    assert_eq!(verdicts(&result)[0].0, Some(false));
     let result = Kernel::new(Settings::new(1)).verify(&batch(&proofs)).expect("a result");
     assert_eq!(verdicts(&result)[0].0, Some(false));
 }

@@ -249,7 +249,7 @@ def verify_table(
     """Returns a table with the columns `pow_hash`, `valid` and `reason` besides its own.
 
     The rows need `seed_hash`, `hashing_blob`, and `difficulty` or `target`. With `blocks`, blocks of
-    Monero from before RandomX are neither valid nor invalid.
+    Monero from before RandomX are neither valid nor invalid, if their `height` says so too.
     """
 
 def seed_height(height: int) -> int:
