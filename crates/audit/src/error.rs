@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use arrow_schema::ArrowError;
 use randomx_client::SourceError;
+use randomx_monero::MAX_HEIGHT;
 use randomx_monero::client::StartError;
 use thiserror::Error;
 
@@ -34,6 +35,9 @@ pub(crate) enum Error {
 
     #[error("--from: expected a height of 1 or more, since the genesis block has no proof of work")]
     Genesis,
+
+    #[error("expected a chain of at most {MAX_HEIGHT} blocks, got {tip}")]
+    Tip { tip: u64 },
 
     #[error("--store: expected blocks after the one that the client began with, got none")]
     NoBlocks,

@@ -31,6 +31,12 @@ pub enum Error {
     #[error("{}: expected a folder with Parquet files, got none of them", .path.display())]
     NoFiles { path: PathBuf },
 
+    #[error("{}: expected rows to verify{range}, got none", .path.display())]
+    NoRows { path: PathBuf, range: String },
+
+    #[error("--output {}: expected a new folder, or that of an earlier run, got one with other files", .folder.display())]
+    OtherFiles { folder: PathBuf },
+
     #[error("{}: another process uses this folder", .folder.display())]
     InUse { folder: PathBuf },
 

@@ -1,5 +1,6 @@
 //! The folder of results: one file for each epoch, each whole or absent.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -59,7 +60,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be written, is in use, or belongs to another run.
+    /// If the folder cannot be written, is in use, belongs to another run, or has files and belongs to none.
     pub fn open(
         storage: Arc<dyn Storage>,
         path: &Path,
@@ -70,6 +71,7 @@ impl Folder {
         match folder.manifest()? {
             Some(found) => folder.check(manifest, &found)?,
             None => {
+                folder.check_new()?;
                 let json = serde_json::to_vec_pretty(manifest).unwrap_or_default();
                 folder.replace(MANIFEST, &json)?;
             }
@@ -93,6 +95,22 @@ impl Folder {
         let found = found.ok_or_else(|| Error::NotShared { folder: path.to_owned() })?;
         folder.check(manifest, &found)?;
         Ok(folder)
+    }
+
+    /// Checks that a folder without a manifest has no files either: results could replace them.
+    fn check_new(&self) -> Result<(), Error> {
+        let names = match self.storage.list(&self.path) {
+            Ok(names) => names.unwrap_or_default(),
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(problem) => return Err(Error::Read { path: self.path.clone(), problem }),
+        };
+        let is_own =
+            |name: &OsString| name == LOCK || name.to_string_lossy().starts_with(UNFINISHED);
+        if names.iter().all(is_own) {
+            Ok(())
+        } else {
+            Err(Error::OtherFiles { folder: self.path.clone() })
+        }
     }
 
     /// Checks that the folder belongs to a run, given the contents of its manifest.

@@ -5,7 +5,7 @@ mod pieces;
 mod table_files;
 
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,7 @@ pub enum Format {
 
 /// An input of files.
 pub struct Input {
+    path: PathBuf,
     files: Files,
 }
 
@@ -64,7 +65,7 @@ impl Input {
             Format::Parquet => Files::Tables(TableFiles::open(storage, path)?),
             Format::Lines => Files::Lines(Lines::open(storage, path)?),
         };
-        Ok(Input { files })
+        Ok(Input { path: path.to_owned(), files })
     }
 
     /// Finds the epochs of a range of heights, and the rows of each. Without a range, these are all
@@ -72,7 +73,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If the input cannot be read, or its rows are in no order.
+    /// If the input cannot be read, its rows are in no order, or it has none of the range.
     pub fn plan(
         &mut self,
         storage: &dyn Storage,
@@ -84,6 +85,9 @@ impl Input {
             Files::Tables(files) => files.scan(storage, pieces)?,
             Files::Lines(lines) => lines.scan(storage, pieces)?,
         };
+        if epochs.is_empty() {
+            return Err(Error::NoRows { path: self.path.clone(), range: describe(from, to) });
+        }
         let files = &self.files;
         let task = |(epoch, (rows, pieces)): (Epoch, (u64, Vec<Piece>))| {
             let heights = epoch.heights().map(|heights| {
@@ -121,6 +125,13 @@ impl Rows {
             Places::Lines(places) => places.read(storage, take),
         }
     }
+}
+
+/// Describes a range of heights, after a noun.
+fn describe(from: Option<u64>, to: Option<u64>) -> String {
+    let from = from.map(|from| format!(" from height {from}")).unwrap_or_default();
+    let to = to.map(|to| format!(" up to height {to}")).unwrap_or_default();
+    from + &to
 }
 
 /// Returns what distinguishes blocks from others of their epoch.

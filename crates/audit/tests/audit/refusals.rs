@@ -1,11 +1,13 @@
 //! Arguments and inputs that cannot be used.
 
 use std::fs::{self, File};
+use std::path::Path;
 
+use parquet::arrow::ArrowWriter;
 use predicates::prelude::*;
 
 use crate::made::{batch, chain, write};
-use crate::{audit, text};
+use crate::{audit, summary, text};
 
 #[test]
 fn wrong_arguments_are_named() {
@@ -37,15 +39,7 @@ fn inputs_that_cannot_be_used_are_named() {
         ["absent", "empty", "garbage.parquet", "columns.parquet"].map(path);
     fs::create_dir(&empty).expect("a folder");
     fs::write(&garbage, [7; 5000]).expect("writable");
-    let narrow = batch(&chain(1, 1, 1)).project(&[0, 1]).expect("two columns");
-    let mut writer = parquet::arrow::ArrowWriter::try_new(
-        File::create(&columns).expect("a file"),
-        narrow.schema(),
-        None,
-    )
-    .expect("a writer");
-    writer.write(&narrow).expect("writable");
-    writer.close().expect("writable");
+    write_columns(&columns, &[0, 1]);
     for kind in ["--parquet", "--jsonl", "--store"] {
         refused(&[kind, text(&absent)], "absent");
     }
@@ -53,6 +47,51 @@ fn inputs_that_cannot_be_used_are_named() {
     refused(&["--parquet", text(&garbage)], "garbage.parquet: ");
     refused(&["--parquet", text(&columns)], "hashing_blob: expected a column of this name");
     refused(&["--parquet", text(&columns), "--memory", "300M"], "expected at least 336 MiB");
+    let numbers = path("numbers.parquet");
+    write_columns(&numbers, &[3]);
+    refused(&["--parquet", text(&numbers)], "seed_hash: expected a column of this name");
+    let [whole, lines] = ["whole.parquet", "none.jsonl"].map(path);
+    write(&whole, &chain(1, 1, 1), 10);
+    fs::write(&lines, "").expect("writable");
+    let mention = "expected rows to verify from height 5000 up to height 100, got none";
+    refused(&["--parquet", text(&whole), "--from", "5000", "--to", "100"], mention);
+    refused(&["--jsonl", text(&lines)], "expected rows to verify, got none");
+}
+
+/// Writes some columns of a made block.
+fn write_columns(path: &Path, columns: &[usize]) {
+    let rows = batch(&chain(1, 1, 1)).project(columns).expect("columns");
+    let file = File::create(path).expect("a file");
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
+    writer.write(&rows).expect("writable");
+    writer.close().expect("writable");
+}
+
+#[test]
+fn a_folder_with_other_files_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = folder.path().join("epoch-0000000000.parquet");
+    write(&input, &chain(1, 1, 1), 10);
+    let before = fs::read(&input).expect("a file");
+    let arguments = ["audit", "--parquet", text(folder.path()), "--output", text(folder.path())];
+    let mention = "expected a new folder, or that of an earlier run, got one with other files";
+    audit(&arguments).assert().code(2).stderr(predicate::str::contains(mention));
+    assert_eq!(fs::read(&input).expect("a file"), before);
+}
+
+#[test]
+fn a_block_that_denies_its_proof_of_work_is_not_valid() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["chain.parquet", "audit"].map(|name| folder.path().join(name));
+    let mut blocks = chain(1, 1, 1);
+    // Version 11 was the last one before RandomX.
+    blocks[0].hashing_blob[..2].copy_from_slice(&[11, 11]);
+    blocks[0].height = 3_000_000;
+    write(&input, &blocks, 10);
+    audit(&["audit", "--parquet", text(&input), "--output", text(&output)]).assert().code(1);
+    let reason = &summary(&output)["epochs"][0]["evidence"][0]["reason"];
+    let expected = "hashing_blob: expected a block of version 16 at height 3000000, got version 11";
+    assert_eq!(reason, expected);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::PageIndexPolicy;
-use randomx_arrow::read;
+use randomx_arrow::{KernelError, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -24,7 +24,8 @@ use crate::error::Error;
 use crate::storage::{Chunks, Storage};
 
 /// The columns that say which epoch a row belongs to.
-const PLACE: [&str; 2] = ["height", "seed_hash"];
+const PLACE: [&str; 2] = ["height", SEED_HASH];
+const SEED_HASH: &str = "seed_hash";
 
 /// The rows that are read at a time to find the epochs.
 const SCANNED: usize = 1 << 16;
@@ -81,6 +82,11 @@ impl TableFiles {
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
         for (number, file) in (0..).zip(&self.files) {
             let builder = file.builder(storage)?;
+            // Without columns to read, the number of rows would be only what the file says.
+            if builder.schema().column_with_name(SEED_HASH).is_none() {
+                let problem = KernelError::Missing { name: SEED_HASH };
+                return Err(Error::Kernel { name: file.path.display().to_string(), problem });
+            }
             let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
             let reader = builder.with_projection(mask).with_batch_size(SCANNED).build();
             let mut row = 0;
