@@ -1,4 +1,5 @@
 /** Results in order for inputs that arrive one by one, with a bounded number of them in progress. */
+import { unlessAborted } from "./abort.js";
 import { aborted } from "./errors.js";
 import type { Source } from "./types.js";
 
@@ -16,28 +17,23 @@ export async function* stream<T, R>(
   begin: Begin<T, R>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<R, void, undefined> {
+  if (signal?.aborted) throw aborted(signal);
   const stop = new AbortController();
+  const work = new Work(source, room, (input, index) => begin(input, index, stop.signal));
   const end = (): void => {
     stop.abort(signal?.reason);
   };
-  if (signal?.aborted) throw aborted(signal);
   signal?.addEventListener("abort", end);
-  const stopped = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener("abort", () => {
-      reject(aborted(stop.signal));
-    });
-  });
-  stopped.catch(() => undefined);
-  const work = new Work(source, room, (input, index) => begin(input, index, stop.signal));
   try {
     for (;;) {
       const reading = work.read();
       const { first } = work;
       if (first && (first.isSettled || !reading)) {
-        yield await Promise.race([first.result, stopped]);
+        yield await unlessAborted(first.result, stop.signal);
         work.taken();
       } else if (reading) {
-        await Promise.race([reading, stopped, ...(first ? [first.result] : [])]);
+        const change = first ? Promise.race([reading, first.result]) : reading;
+        await unlessAborted<unknown>(change, stop.signal);
       } else {
         return;
       }
@@ -89,28 +85,13 @@ class Work<T, R> {
   /** Reads inputs while there is room. Returns the pending read, if there is one. */
   read(): Promise<void> | undefined {
     while (!this.#reading && !this.#hasEnded && this.#begun.length < this.#room) {
-      const next = this.#next();
-      if (!(next instanceof Promise)) {
-        this.#take(next);
-        continue;
+      try {
+        const next = this.#next();
+        if (next instanceof Promise) this.#reading = this.#wait(next);
+        else this.#take(next);
+      } catch (error) {
+        this.#fail(error);
       }
-      this.#reading = next
-        .then(
-          (next) => {
-            this.#take(next);
-          },
-          (error: unknown) => {
-            this.#hasEnded = true;
-            this.#add(
-              new Promise(() => {
-                throw error;
-              }),
-            );
-          },
-        )
-        .finally(() => {
-          this.#reading = undefined;
-        });
     }
     return this.#reading;
   }
@@ -127,11 +108,30 @@ class Work<T, R> {
     void Promise.resolve(this.#return()).catch(() => undefined);
   }
 
+  async #wait(next: Promise<IteratorResult<T>>): Promise<void> {
+    try {
+      this.#take(await next);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#reading = undefined;
+  }
+
   #take(next: IteratorResult<T, unknown>): void {
     // The input may arrive after the end.
     if (this.#hasEnded) return;
     if (next.done) this.#hasEnded = true;
     else this.#add(this.#begin(next.value, this.#count++));
+  }
+
+  /** Ends the source with an error, which arrives after the results. */
+  #fail(error: unknown): void {
+    this.#hasEnded = true;
+    this.#add(
+      new Promise(() => {
+        throw error;
+      }),
+    );
   }
 
   #add(result: Promise<R>): void {
