@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Saving } from "../../../wasm/js/chain/saving.js";
 import { FileStore, IndexedDBStore, MemoryStore } from "../../../wasm/js/index.js";
 
 let folder: string;
@@ -50,6 +51,28 @@ test("a folder that is missing and a file that is too long are errors", async ()
   const long = join(folder, "long");
   await writeFile(long, new Uint8Array((16 << 20) + 1));
   await expect(new FileStore(long).load()).rejects.toThrow(/at most 16777216 bytes/);
+});
+
+test("after a store that throws at once, the next state is saved", async () => {
+  const saved: Uint8Array[] = [];
+  const failed: string[] = [];
+  let isBroken = true;
+  const store = {
+    load: () => Promise.resolve(undefined),
+    save: (state: Uint8Array) => {
+      if (isBroken) throw new Error("no space");
+      saved.push(state);
+      return Promise.resolve();
+    },
+  };
+  const saving = new Saving(store, ({ message }) => failed.push(message));
+  saving.save(Uint8Array.of(1));
+  await saving.idle();
+  expect(failed).toEqual(["no space"]);
+  isBroken = false;
+  saving.save(Uint8Array.of(2));
+  await saving.idle();
+  expect(saved).toEqual([Uint8Array.of(2)]);
 });
 
 test("the browser's database is not supported here", async () => {

@@ -26,6 +26,8 @@ export class Saving {
   }
 
   async #run(): Promise<void> {
+    // A store may throw at once, which must not end the loop before `#running` is set.
+    await Promise.resolve();
     for (let state = this.#next; state; state = this.#next) {
       this.#next = undefined;
       try {
