@@ -1,6 +1,8 @@
 /** The limits of the queue, inputs from iterables, progress, and aborting. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
+import { MAINNET_GENESIS } from "../../wasm/js/index.js";
+import { madeChain } from "./monero/support.js";
 import { AnyRandomX as RandomX, fullTest, text } from "./support.js";
 
 const key = text("test key 000");
@@ -11,6 +13,12 @@ async function create(options?: product.CreateOptions): Promise<product.RandomX>
   const randomx = await RandomX.create({ threads: 1, ...options });
   open.push(randomx);
   return randomx;
+}
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const value of values) collected.push(value);
+  return collected;
 }
 
 afterEach(() => {
@@ -32,6 +40,31 @@ describe("the queue", () => {
     expect(await most).toHaveLength(4);
     expect(randomx.stats().queue).toEqual({ requests: 0, inputs: 0, bytes: 0 });
     expect(await randomx.hash(key, "00")).toHaveLength(32);
+  });
+
+  test("has no limit for the inputs of an iterable and the blocks of a chain, which wait", async () => {
+    const randomx = await create({ maxQueue: 2, lanes: 2 });
+    const others = inputs.slice(0, 2);
+    const { id: key } = MAINNET_GENESIS;
+    const most = randomx.hashMany(key, others);
+    const hashes = collect(randomx.hashMany(key, new Set(inputs.slice(0, 5))));
+    const blocks = madeChain(6);
+    const options = { checkpoint: MAINNET_GENESIS, network: "regtest" } as const;
+    const verifying = collect(randomx.verifyChain(blocks, options));
+    const [first, streamed, verdicts] = await Promise.all([most, hashes, verifying]);
+    expect(streamed).toHaveLength(5);
+    expect(streamed.slice(0, 2)).toEqual(first);
+    expect(verdicts.map(({ hash }) => hash?.length)).toEqual(blocks.map(() => 32));
+
+    const again = randomx.hashMany(key, others).catch((error: unknown) => error);
+    const abort = new AbortController();
+    const waiting = randomx.hashMany(key, new Set(inputs), { signal: abort.signal }).next();
+    const last = randomx.hashMany(key, new Set(inputs)).next();
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    randomx.dispose();
+    await expect(last).rejects.toMatchObject({ code: "disposed" });
+    expect(await again).toMatchObject({ code: "disposed" });
   });
 
   test("is bounded in bytes and in calls", async () => {
@@ -119,6 +152,18 @@ describe("inputs of an iterable", () => {
     expect(randomx.stats().queue.inputs).toBe(0);
   });
 
+  test("have the key and the options of the call, whatever becomes of them later", async () => {
+    const changing = { key: text("test key 000"), options: { version: 1 as 1 | 2 } };
+    const hashes = randomx.hashMany(changing.key, new Set(["00"]), changing.options);
+    changing.key.fill(0);
+    changing.options.version = 2;
+    expect(await collect(hashes)).toEqual([await randomx.hash(key, "00")]);
+    const options = { version: 3 as 1 };
+    const refused = randomx.hashMany(key, new Set(["00"]), options);
+    options.version = 1;
+    await expect(refused.next()).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+
   test("end with an error of the source, a wrong input, the signal, or the instance", async () => {
     const drain = async (
       source: product.Source<unknown>,
@@ -173,6 +218,14 @@ describe("creating", () => {
     await expect(creating).rejects.toMatchObject({ code: "aborted", cause: "enough" });
     await expect(RandomX.create({ signal: abort.signal })).rejects.toMatchObject({
       code: "aborted",
+    });
+    const late = new AbortController();
+    const onProgress = ({ done }: product.Progress): void => {
+      if (done === 1) late.abort("at the end");
+    };
+    await expect(RandomX.create({ signal: late.signal, onProgress })).rejects.toMatchObject({
+      code: "aborted",
+      cause: "at the end",
     });
   });
 });

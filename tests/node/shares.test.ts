@@ -1,6 +1,6 @@
 /** Shares of a pool: verdicts, templates, targets, deadlines, priorities, and calls that are refused. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { fromDifficulty, fromTarget } from "../../wasm/js/shares/target.js";
 import {
@@ -214,6 +214,24 @@ describe("a call", () => {
     expect(statuses(await Promise.all(late))).toEqual(["expired", "valid"]);
     expect(new Set(statuses(await Promise.all(before)))).toEqual(new Set(["valid"]));
     expect(randomx.stats().queue).toEqual({ requests: 0, inputs: 0, bytes: 0 });
+  });
+
+  test("that expires does not end the fill that it began", async () => {
+    const randomx = await create();
+    // Now there is memory, and the fill begins at once.
+    await randomx.prepare("00");
+    const late = randomx.verifyShares([{ ...given, timeout: 1 }]);
+    expect(statuses(await Promise.all(late))).toEqual(["expired"]);
+    const before = randomx.stats().slots;
+    expect(before.map(({ isReady }) => isReady)).toEqual([false]);
+    const stop = new AbortController();
+    const other = randomx.prepare("01", { signal: stop.signal });
+    stop.abort();
+    await expect(other).rejects.toMatchObject({ code: "aborted" });
+    await vi.waitFor(() => {
+      expect(randomx.stats().slots[0]?.isReady).toBe(true);
+    }, 60_000);
+    expect(randomx.stats().slots[0]?.key).toEqual(before[0]?.key);
   });
 
   test("that is aborted or disposed fails without a rejection", async () => {

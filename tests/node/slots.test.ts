@@ -1,6 +1,6 @@
 /** Slots: which cache is replaced, which requests wait, and which memory is released. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, describe, expect, test as quickTest } from "vitest";
+import { afterEach, describe, expect, test as quickTest, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { AnyRandomX, fullTest, text, watchWorkers } from "./support.js";
 
@@ -10,6 +10,12 @@ const known = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f"
 const MIB = 1 << 20;
 const workers = watchWorkers();
 const open: product.RandomX[] = [];
+
+/** A message to a worker. */
+interface Sent {
+  operation?: string;
+  args?: unknown;
+}
 
 async function create(options: product.CreateOptions): Promise<product.RandomX> {
   const randomx = await AnyRandomX.create(options);
@@ -87,6 +93,35 @@ describe.each([
     expect(bytesToHex(await randomx.hash(a, input))).toBe(known);
   });
 });
+
+quickTest(
+  "a busy worker lets go of a released cache although its slot has another one",
+  async () => {
+    const randomx = await create({ engine: "jit", threads: 2, slots: 2, lanes: 1 });
+    const inputs = Array<Uint8Array>(16).fill(input);
+    await randomx.prepare(a);
+    await vi.waitFor(() => {
+      expect(workers).toHaveLength(2);
+    });
+    await randomx.hashMany(a, inputs);
+    await randomx.prepare(b);
+    const released = workers.map((worker) => {
+      const post = vi.spyOn(worker, "postMessage");
+      return () =>
+        (post.mock.calls as unknown as [Sent][]).flatMap(([{ operation, args }]) =>
+          operation === "release" ? [args] : [],
+        );
+    });
+    // One worker hashes all of these. The other one fills.
+    const measuring = randomx.measure(b, inputs);
+    await randomx.release(a);
+    await Promise.all([randomx.prepare(c), measuring]);
+    await vi.waitFor(() => {
+      expect(released.map((calls) => calls())).toEqual([[{ slot: 0 }], [{ slot: 0 }]]);
+    });
+    expect(held(randomx)).toEqual(["test key 002", "test key 001"]);
+  },
+);
 
 quickTest("a fill does not delay hashes with a held key", async () => {
   const randomx = await create({ threads: 2, slots: 2 });

@@ -12,7 +12,7 @@
  * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or the worker died.
  *   The work that it was doing rejects. Another worker replaces it, and the instance stays usable.
  * - `queue-full`: too much is waiting, and nothing was started. Await earlier calls first, or pass
- *   `hashMany` an iterable, which is read no faster than it is hashed.
+ *   `hashMany` an iterable, whose inputs wait for room.
  * - `disposed`: `dispose()` was called before or during the call.
  * - `aborted`: the call's `signal` was aborted. `cause` is the signal's reason. The instance stays
  *   usable.

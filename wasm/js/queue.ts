@@ -80,6 +80,8 @@ export class Queue {
   #requests = 0;
   #bytes = 0;
   #inputs = 0;
+  /** Called when a request or an input next leaves. */
+  readonly #listeners: (() => void)[] = [];
 
   /** Makes a queue for at most `limit` inputs. */
   constructor(limit: number) {
@@ -105,6 +107,13 @@ export class Queue {
   /** How much waits. */
   get waiting(): Waiting {
     return { requests: this.#requests, inputs: this.#inputs, bytes: this.#bytes };
+  }
+
+  /** Resolves when the next request or input leaves the queue. */
+  departure(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#listeners.push(resolve);
+    });
   }
 
   /** Throws `queue-full` if there is no room for so much more. */
@@ -141,6 +150,7 @@ export class Queue {
   handOut(job: Hashing, most: number): ReturnType<Hashing["handOut"]> {
     const handedOut = job.handOut(most);
     this.#inputs -= handedOut.inputs.length;
+    this.#left();
     if (job.waiting === 0) this.remove(job);
     return handedOut;
   }
@@ -149,6 +159,7 @@ export class Queue {
   remove(job: Job): void {
     if (job.place === 0) return;
     this.#requests -= 1;
+    this.#left();
     if (job instanceof Call) {
       this.#calls.remove(job);
     } else {
@@ -176,6 +187,10 @@ export class Queue {
     let job = this.#lineOf(key)?.first;
     while (job && !(job instanceof Hashing)) job = job.next;
     return job;
+  }
+
+  #left(): void {
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 
   #lineOf(key: Uint8Array): Jobs | undefined {

@@ -21,7 +21,7 @@ import type { Share } from "./shares/share.js";
 import { verifyShares, type ShareVerdict } from "./shares/verify.js";
 import type { Stats } from "./stats.js";
 import { stream } from "./stream.js";
-import type { Bytes, Difficulty, Progress, Source, Version } from "./types.js";
+import type { Bytes, Difficulty, Follow, Progress, Source, Version } from "./types.js";
 import * as validate from "./validate.js";
 
 /** What to hash. */
@@ -79,6 +79,8 @@ export class RandomX {
         report(onProgress, { phase: "load", done: 0 });
         await scheduler.open();
         report(onProgress, { phase: "load", done: 1 });
+        // The listener may have aborted it.
+        if (signal?.aborted) throw aborted(signal);
         return new RandomX(scheduler);
       } catch (thrown) {
         stop();
@@ -161,7 +163,8 @@ export class RandomX {
    *
    * An array is one request with one answer. Any other iterable, or an async iterable, is read while
    * its hashes are taken. At most twice as many inputs as the workers have lanes are in progress; no
-   * more are read until the caller takes a hash. Leaving the loop ends the work.
+   * more are read until the caller takes a hash. While other calls fill the queue, they wait for room.
+   * Leaving the loop ends the work.
    *
    * @param key - at most 1 MiB; may be empty.
    * @param inputs - each at most 1 MiB; there may be none.
@@ -179,7 +182,18 @@ export class RandomX {
     inputs: readonly Bytes[] | Source<Bytes>,
     options: HashOptions = {},
   ): Promise<Uint8Array[]> | AsyncGenerator<Uint8Array, void, undefined> {
-    if (validate.isSource(inputs)) return this.#hashStream(key, inputs, options);
+    if (validate.isSource(inputs)) {
+      // Read at the call, although the generator starts at the first `next`.
+      const request = guarded(() =>
+        Promise.resolve({
+          key: validate.bytes("key", key),
+          version: versionOf(options),
+          ...follow(options),
+        }),
+      );
+      request.catch(() => undefined);
+      return this.#hashStream(request, inputs);
+    }
     return guarded(async () => {
       const work = this.#workOf(key, inputs, options);
       return this.#scheduler.hash(work, follow(options));
@@ -361,12 +375,10 @@ export class RandomX {
   }
 
   async *#hashStream(
-    key: Bytes,
+    request: Promise<Omit<Work, "inputs"> & Follow>,
     inputs: Source<Bytes>,
-    options: HashOptions,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const request = { key: validate.bytes("key", key), version: versionOf(options) };
-    const { signal, onProgress } = follow(options);
+    const { key, version, signal, onProgress } = await request;
     const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
       const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
       // The number of inputs is not known, so only the first input reports, and only the cache.
@@ -374,7 +386,9 @@ export class RandomX {
         if (progress.phase === "cache") onProgress?.(progress);
       };
       const following = { signal, onProgress: index === 0 ? onCache : undefined };
-      const [hash] = await this.#scheduler.hash({ ...request, inputs }, following);
+      const [hash] = await this.#scheduler.whenRoom(signal, () =>
+        this.#scheduler.hash({ key, version, inputs }, following),
+      );
       return hash;
     };
     yield* stream(inputs, 2 * this.#scheduler.lanes, begin, signal);

@@ -3,6 +3,7 @@
  * that needs a cache which is not held waits for a free slot. One worker fills that slot, and the
  * others attach to it. Requests of one key are spread over the workers in batches.
  */
+import { unlessAborted } from "./abort.js";
 import { batchesToBeAhead, hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { RandomXError, asRandomXError, aborted, type RandomXErrorCode } from "./errors.js";
@@ -106,6 +107,20 @@ export class Scheduler {
       signal,
     );
     return hashes as Promise<{ [Index in keyof I]: Uint8Array }>;
+  }
+
+  /** Makes a call, and repeats it while the queue is full. */
+  async whenRoom<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      // The queue may have room again before the call has rejected.
+      const departure = this.#queue.departure();
+      try {
+        return await call();
+      } catch (thrown) {
+        if (!(thrown instanceof RandomXError) || thrown.code !== "queue-full") throw thrown;
+      }
+      await unlessAborted(departure, signal);
+    }
   }
 
   /** Hashes inputs without a promise. The caller ends the request and drops it to abort it. */
@@ -299,11 +314,14 @@ export class Scheduler {
       }
       // The worker could not end the fill before it began.
       if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
-      const args = { ...at, key, memory: slot.memory.shared, mayRead: this.#keeper.isWanted };
-      const cache = await worker.connection.request("fill", args, (done) => {
+      const memory = slot.memory.shared;
+      const args = { ...at, key, memory, mayRead: this.#keeper.isWanted };
+      const filled = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
       });
+      // Each message has another object for the same memory, and `stale` compares objects.
+      const cache = { ...filled, memory };
       worker.caches[slot.index] = cache;
       slot.cache = cache;
       if (cache.isKept) slot.keeping = "kept";
@@ -370,12 +388,16 @@ export class Scheduler {
     }
   }
 
-  /** Removes an aborted request, and ends a fill that no other request waits for. */
+  /** Removes an aborted request, and ends the fill for its key if no other request waits for it. */
   drop(job: Job): void {
+    this.remove(job);
+    if (job instanceof Call || this.#queue.firstFor(job.key)) return;
+    this.#slots.of(job.key)?.filling?.connection.abort();
+  }
+
+  /** Removes a request that is too late. The fill that it began goes on, for later ones. */
+  remove(job: Job): void {
     this.#queue.remove(job);
-    for (const { key, filling } of this.#slots.all) {
-      if (key && filling && !this.#queue.firstFor(key)) filling.connection.abort();
-    }
     this.#schedule();
   }
 

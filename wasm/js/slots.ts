@@ -69,8 +69,8 @@ export class Slots {
   stale({ caches }: WorkerHandle, isNative: boolean): Slot | undefined {
     return this.#slots.find(({ index, memory, cache }) => {
       const held = caches[index];
-      // In WebAssembly the slot's next cache is in the same memory.
-      return held && (isNative ? held !== cache : !memory);
+      // In WebAssembly the slot's next cache is in the same memory, unless that was released.
+      return held && (isNative ? held !== cache : !memory || held.memory !== memory.shared);
     });
   }
 

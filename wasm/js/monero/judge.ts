@@ -46,16 +46,17 @@ export class Judge {
     while (batch.links.length > 0) {
       const now = given ?? Math.floor(Date.now() / 1000);
       const args = { ...settings, start: this.#run.start, links: batch.links, now };
-      const { works, verdicts: judged } = await this.#scheduler.ask("chainWork", args, signal);
+      const { works, verdicts: judged } = await this.#scheduler.whenRoom(signal, () =>
+        this.#scheduler.ask("chainWork", args, signal),
+      );
       // The next blocks arrive while these are hashed. If reading fails, these are still judged.
       const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
       const hashes = await this.#hash(works);
       const next = await upcoming;
       const links = batch.links.flatMap((link, index) => proofOf(link, works[index]));
-      const { verdicts, checkpoint } = await this.#scheduler.ask(
-        "chainVerdicts",
-        { ...args, links, hashes, judged },
-        signal,
+      const proven = { ...args, links, hashes, judged };
+      const { verdicts, checkpoint } = await this.#scheduler.whenRoom(signal, () =>
+        this.#scheduler.ask("chainVerdicts", proven, signal),
       );
       for (const verdict of verdicts) {
         if (verdict === verdicts.at(-1)) this.#run.start = checkpoint ?? this.#run.start;
@@ -100,7 +101,9 @@ export class Judge {
         // Requests with the same key are hashed together.
         const { seedHash: key, hashingBlob: bytes } = work;
         const request = { key, version: 1, inputs: [{ bytes }] } as const;
-        const [hash] = await this.#scheduler.hash(request, this.#follow);
+        const [hash] = await this.#scheduler.whenRoom(this.#follow.signal, () =>
+          this.#scheduler.hash(request, this.#follow),
+        );
         return hash;
       }),
     );

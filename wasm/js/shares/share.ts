@@ -37,7 +37,10 @@ export interface Share {
   hash?: Bytes | undefined;
   /** RandomX 1 (the default, `rx/0`) or 2 (`rx/2`). */
   version?: Version | undefined;
-  /** Milliseconds after which the verdict is of no use, 1 to 2^31 - 1. */
+  /**
+   * Milliseconds after which the verdict is of no use, 1 to 2^31 - 1. A fill that an expired share began goes on,
+   * for later shares.
+   */
   timeout?: number | undefined;
   /** Shares of a higher priority go first; `normal` is the default, as of all other calls. */
   priority?: Priority | undefined;

@@ -89,11 +89,21 @@ class Verification implements Answer<Uint8Array[]> {
     this.#answer({ status: "failed", error: asRandomXError(thrown) });
   }
 
-  /** Gives a verdict before the share is hashed. */
-  end(verdict: ShareVerdict): void {
+  /** Gives the verdict of a share whose time is over. */
+  expire(): void {
+    this.#end({ status: "expired" });
+    this.#scheduler.remove(this.#job);
+  }
+
+  /** Gives the verdict of a share whose call was aborted. */
+  abort(error: RandomXError): void {
+    this.#end({ status: "failed", error });
+    this.#scheduler.drop(this.#job);
+  }
+
+  #end(verdict: ShareVerdict): void {
     this.#job.end();
     this.#answer(verdict);
-    this.#scheduler.drop(this.#job);
   }
 
   #answer(verdict: ShareVerdict): void {
@@ -104,7 +114,7 @@ class Verification implements Answer<Uint8Array[]> {
 }
 
 function expire(verification: Verification): void {
-  verification.end({ status: "expired" });
+  verification.expire();
 }
 
 /** Ends the shares of a call when its signal is aborted. */
@@ -114,7 +124,7 @@ class AbortableCall {
   readonly #signal: AbortSignal;
   readonly #abort = (): void => {
     const error = aborted(this.#signal);
-    for (const verification of this.open) verification.end({ status: "failed", error });
+    for (const verification of this.open) verification.abort(error);
   };
 
   constructor(signal: AbortSignal) {
