@@ -20,6 +20,9 @@ const BLOCKS: u64 = 10;
 /// How much more the four priorities cost than the lowest, at most, by the nodes' own rule.
 const PRIORITIES: [u64; 4] = [1, 4, 16, 200];
 
+/// The multiple to which wallets round fees up. Nodes of every network send this one.
+const MASK: u64 = 10_000;
+
 #[derive(Deserialize)]
 struct Parameters {
     #[serde(default)]
@@ -74,7 +77,8 @@ pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<V
         "untrusted": false,
         "fee": lowest.fee,
         "fees": lowest.fees,
-        "quantization_mask": lowest.quantization_mask,
+        // Wallets divide by it, and replace 0 in the same way.
+        "quantization_mask": lowest.quantization_mask.max(1),
     }))
 }
 
@@ -84,6 +88,11 @@ fn check(estimate: &Estimate, paid: Paid) -> Result<(), Fault> {
     if estimate.fees.len() > PRIORITIES.len() {
         let (expected, got) = (PRIORITIES.len(), estimate.fees.len());
         return Err(Fault::Unusable(format!("fees: expected at most {expected}, got {got}")));
+    }
+    let mask = estimate.quantization_mask;
+    if mask > MASK {
+        let reason = format!("quantization_mask: expected at most {MASK}, got {mask}");
+        return Err(Lie::new(reason).with("quantization_mask", mask).into());
     }
     let all = estimate.fees.iter().zip(PRIORITIES).chain([(&estimate.fee, 1)]);
     for (&fee, factor) in all {
@@ -126,15 +135,26 @@ fn recent(service: &Service, view: &View) -> Result<Paid, Refusal> {
 mod tests {
     use super::*;
 
+    fn estimate(fee: u64, fees: &[u64]) -> Estimate {
+        let (status, fees) = ("OK".to_owned(), fees.to_vec());
+        Estimate { status, fee, fees, quantization_mask: MASK }
+    }
+
+    #[test]
+    fn fees_are_rounded_as_nodes_do() {
+        let paid = Paid { median: Some(20_000), lowest: 19_000 };
+        let rounded = |mask| Estimate { quantization_mask: mask, ..estimate(20_000, &[]) };
+        for mask in [0, 1, MASK] {
+            assert!(check(&rounded(mask), paid).is_ok(), "{mask}");
+        }
+        for mask in [MASK + 1, 1_000_000_000_000, u64::MAX] {
+            assert!(matches!(check(&rounded(mask), paid), Err(Fault::Lie(_))), "{mask}");
+        }
+    }
+
     #[test]
     fn each_priority_has_its_limit() {
         let paid = Paid { median: Some(20_000), lowest: 19_000 };
-        let estimate = |fee: u64, fees: &[u64]| Estimate {
-            status: "OK".to_owned(),
-            fee,
-            fees: fees.to_vec(),
-            quantization_mask: 10_000,
-        };
         let honest = [20_000, 80_000, 320_000, 4_000_000];
         assert!(check(&estimate(20_000, &honest), paid).is_ok());
         assert!(check(&estimate(200_000, &[]), paid).is_ok());
