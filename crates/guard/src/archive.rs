@@ -26,8 +26,8 @@ const IN_MEMORY: usize = 16;
 /// How long a wallet's request waits for headers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How many blocks below the oldest proven one a request may be that is not a scan. It would otherwise
-/// take hours to answer a question about one old block.
+/// How many blocks below the base, or the start of the longest scan, a request may be that is not a
+/// scan. It would otherwise take hours to answer a question about one old block.
 const REACH: u64 = 4 * SEGMENT;
 
 /// The pause after no source gave the next headers.
@@ -55,6 +55,8 @@ pub(crate) enum Unknown {
 struct State {
     /// The client's base.
     base: Option<(u64, Hash)>,
+    /// The lowest height from which a wallet scanned.
+    scanned: Option<u64>,
     /// The lowest height that a wallet asked for.
     wanted: Option<u64>,
     /// The heights whose blocks are proven, both included.
@@ -86,7 +88,7 @@ impl Archive {
 
     /// Has the headers from a height on read, for a scan.
     pub(crate) fn want(&self, height: u64) {
-        self.lock().want(height);
+        self.lock().scan(height);
         self.changed.notify_all();
     }
 
@@ -95,7 +97,7 @@ impl Archive {
         let end = Instant::now() + self.patience;
         let mut state = self.lock();
         while !state.has(height) {
-            if height.saturating_add(REACH) < state.lowest() {
+            if height < state.lowest() {
                 return Err(Unknown::Old);
             }
             state.want(height);
@@ -248,15 +250,20 @@ impl State {
         self.proven.is_some_and(|(first, last)| (first..=last).contains(&height))
     }
 
+    fn scan(&mut self, height: u64) {
+        self.scanned = Some(self.scanned.map_or(height, |scanned| scanned.min(height)));
+        self.want(height);
+    }
+
     fn want(&mut self, height: u64) {
         self.wanted = Some(self.wanted.map_or(height, |wanted| wanted.min(height)));
     }
 
-    /// Returns the lowest height that is proven or wanted, or that of the base.
+    /// Returns the lowest height of which a request may ask that is not a scan. Such requests do not
+    /// lower it: nodes can choose their heights.
     fn lowest(&self) -> u64 {
         let base = self.base.map_or(0, |(height, _)| height);
-        let proven = self.proven.map_or(base, |(first, _)| first);
-        self.wanted.unwrap_or(base).min(proven).min(base)
+        self.scanned.unwrap_or(base).min(base).saturating_sub(REACH)
     }
 
     /// Keeps a segment in memory, in the place of another if there are too many.
@@ -321,5 +328,15 @@ mod tests {
         archive.want(50_000);
         assert!(matches!(archive.block(50_000 - REACH - 1), Err(Unknown::Old)));
         assert_eq!(archive.lock().wanted, Some(50_000));
+    }
+
+    #[test]
+    fn other_requests_do_not_lead_further_and_further_down() {
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        archive.set_base((100_000, [0; 32]));
+        let lowest = 100_000 - REACH;
+        assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
+        assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
+        assert_eq!(archive.lock().wanted, Some(lowest));
     }
 }

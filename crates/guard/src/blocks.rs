@@ -3,9 +3,10 @@
 //! Nodes are asked for whole transactions also where a wallet asks for pruned ones, since the hash of a
 //! pruned transaction cannot be checked. The guard prunes them itself.
 
+mod extent;
 mod format;
 
-use randomx_monero::{Block, Hash, Transaction};
+use randomx_monero::{Block, Transaction};
 
 use crate::answer::Form;
 use crate::chain::{View, off_chain};
@@ -15,13 +16,14 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
+use extent::{check_progress, check_start};
 use format::{
     BlocksAnswer, BlocksRequest, HashesAnswer, HeightsRequest, RawBlock, read_heights_answer,
     write_blocks, write_hashes, write_heights,
 };
 
 /// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
-const MAX_ANSWER: u64 = 128 << 20;
+pub(crate) const MAX_ANSWER: u64 = 128 << 20;
 
 /// The most blocks that are asked for by their heights.
 const MAX_HEIGHTS: usize = 1000;
@@ -80,25 +82,21 @@ fn check_answer(
     if answer.indices.len() != answer.blocks.len() {
         return Err(Fault::Unusable("there are not as many indices as blocks".to_owned()));
     }
-    check_start(service, view, request, answer.start)?;
-    let behind = |last: u64| {
-        let problem = format!("the node has no block after {last}, and the chain has {tip}");
-        Err(Fault::Unusable(problem))
-    };
+    if answer.blocks.is_empty() && request.start <= tip {
+        let problem =
+            format!("the node has no newer block than the wallet, and the chain has {tip}");
+        return Err(Fault::Unusable(problem));
+    }
+    check_start(service, view, request, answer)?;
+    // Not before: a false start must not make the guard read all headers.
+    service.chain.scan_from(view, answer.start);
     let missing = (tip + 1).saturating_sub(answer.start);
     let known = usize::try_from(missing).unwrap_or(usize::MAX);
     answer.blocks.truncate(known);
     answer.indices.truncate(known);
     let count = answer.blocks.len() as u64;
-    if answer.blocks.is_empty() && missing > 0 {
-        let problem =
-            format!("the node has no newer block than the wallet, and the chain has {tip}");
-        return Err(Fault::Unusable(problem));
-    }
-    // Wallets take an answer without a new block for the end of the chain.
-    let begins_at_known = request.start == 0;
-    if count < missing && count <= u64::from(begins_at_known) {
-        return behind((answer.start + count).saturating_sub(1));
+    if request.start == 0 && count < missing {
+        check_progress(service, view, request, answer.start + count - 1)?;
     }
     let mut next_index = None;
     for (index, block) in answer.blocks.iter().enumerate() {
@@ -110,42 +108,6 @@ fn check_answer(
     Ok(())
 }
 
-/// Checks that an answer begins where the wallet's chain and the verified one part.
-fn check_start(
-    service: &Service,
-    view: &View,
-    request: &BlocksRequest<'_>,
-    start: u64,
-) -> Result<(), Fault> {
-    service.chain.scan_from(view, start);
-    if request.start > 0 {
-        return if start == request.start {
-            Ok(())
-        } else {
-            Err(Fault::Unusable(format!("start_height: expected {}, got {start}", request.start)))
-        };
-    }
-    // The newest common block, if it is recent.
-    let common = request.ids.iter().find_map(|id| view.height_of(id));
-    if common == Some(start) {
-        return Ok(());
-    }
-    let id = known_id(service, view, start)?;
-    if request.ids.contains(&id) && common.is_none_or(|common| start <= common || common == 0) {
-        Ok(())
-    } else {
-        let problem = format!("start_height: block {start} is none that the wallet named");
-        Err(Fault::Unusable(problem))
-    }
-}
-
-fn known_id(service: &Service, view: &View, height: u64) -> Result<Hash, Fault> {
-    service.chain.id(view, height).map_err(|refusal| match refusal {
-        Refusal::Busy(problem) => Fault::Busy(problem),
-        other => Fault::Unusable(other.to_string()),
-    })
-}
-
 /// Checks that a block is the verified one at a height, and its transactions are those that it names.
 fn check_block<'a>(
     service: &Service,
@@ -153,7 +115,7 @@ fn check_block<'a>(
     height: u64,
     block: &RawBlock<'a>,
 ) -> Result<Checked<'a>, Fault> {
-    let expected = known_id(service, view, height)?;
+    let expected = service.chain.id(view, height)?;
     let lie = |reason: String| {
         Lie::new(reason)
             .with("height", height)
@@ -164,7 +126,7 @@ fn check_block<'a>(
         Fault::from(lie(format!("block {height} cannot be parsed: {problem}")))
     })?;
     if parsed.id() != expected {
-        return Err(off_chain(view, height, &expected, block.blob));
+        return Err(off_chain(view, height, &expected, ("block", block.blob)));
     }
     if block.transactions.len() != parsed.transaction_hashes.len() {
         let (expected, got) = (parsed.transaction_hashes.len(), block.transactions.len());
@@ -317,14 +279,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         for (id, height) in ids.iter().zip(start..) {
             match service.chain.known_id(&view, height) {
                 Some(known) if known == *id => {}
-                Some(known) => {
-                    let reason = format!("block {height} is not on the verified chain");
-                    let lie = Lie::new(reason).with("height", height);
-                    return Err(lie
-                        .with_bytes("sent", id)
-                        .with_bytes("verified_id", &known)
-                        .into());
-                }
+                Some(known) => return Err(off_chain(&view, height, &known, ("sent", id))),
                 None => unproven = true,
             }
         }

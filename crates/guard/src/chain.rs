@@ -14,7 +14,7 @@ use crate::verified::Verified;
 
 /// The depth below the tip from which another block at the same height is a lie, and not a fork that
 /// the node has yet to leave.
-const DEEP: u64 = 10;
+pub(crate) const DEEP: u64 = 10;
 
 /// The newest blocks of the verified chain at one moment.
 #[derive(Debug)]
@@ -149,12 +149,13 @@ impl Chain {
     }
 }
 
-/// Judges a node that has another block than the verified one.
-pub(crate) fn off_chain(view: &View, height: u64, verified: &Hash, blob: &[u8]) -> Fault {
+/// Judges a node that has another block than the verified one. `sent` is what shows that, and its name
+/// in the evidence.
+pub(crate) fn off_chain(view: &View, height: u64, verified: &Hash, sent: (&str, &[u8])) -> Fault {
     let problem = format!("block {height} is not on the verified chain");
     if height + DEEP >= view.tip().0 {
         return Fault::Unusable(problem);
     }
     let lie = Lie::new(problem).with("height", height);
-    lie.with_bytes("verified_id", verified).with_bytes("block", blob).into()
+    lie.with_bytes("verified_id", verified).with_bytes(sent.0, sent.1).into()
 }
