@@ -26,6 +26,33 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
 }
 
+/// Nodes' answers over this size are large.
+const LARGE: u64 = 32 << 20;
+
+/// Whether the answer of a node to a request may be large.
+pub(crate) fn is_large(path: &str, body: &[u8]) -> bool {
+    let limit = if path == "/json_rpc" {
+        let envelope = serde_json::from_slice::<Envelope<'_>>(body).ok();
+        envelope.map_or(0, |envelope| match envelope.method.as_str() {
+            // What recent blocks paid is read from these.
+            "get_fee_estimate" => blocks::MAX_ANSWER,
+            method => {
+                forward::find_json_rpc(method).map_or(local::MAX_BLOCK, |known| known.limit())
+            }
+        })
+    } else {
+        match path.trim_start_matches('/') {
+            "getblocks.bin"
+            | "get_blocks.bin"
+            | "getblocks_by_height.bin"
+            | "get_blocks_by_height.bin" => blocks::MAX_ANSWER,
+            "gettransactions" | "get_transactions" => transactions::MAX_ANSWER,
+            _ => forward::find(path).map_or(0, |known| known.limit()),
+        }
+    };
+    limit > LARGE
+}
+
 /// Answers a request to a path.
 pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
     if path == "/json_rpc" {
@@ -136,4 +163,30 @@ fn parameters(params: &RawValue) -> Result<Value, Refusal> {
         return Err(Refusal::Request(format!("params: expected at most {MOST} bytes")));
     }
     serde_json::from_str(params.get()).map_err(|problem| Refusal::Request(problem.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_transactions_and_distributions_are_large() {
+        for path in [
+            "/getblocks.bin",
+            "/get_blocks_by_height.bin",
+            "/gettransactions",
+            "/get_transaction_pool",
+            "/get_output_distribution.bin",
+        ] {
+            assert!(is_large(path, b""), "{path}");
+        }
+        for path in ["/gethashes.bin", "/get_info", "/get_outs.bin", "/sendrawtransaction", "/"] {
+            assert!(!is_large(path, b""), "{path}");
+        }
+        let call =
+            |method| is_large("/json_rpc", json!({ "method": method }).to_string().as_bytes());
+        assert!(call("get_fee_estimate") && call("get_output_distribution"));
+        assert!(!call("get_block") && !call("get_info") && !call("get_txpool_backlog"));
+        assert!(!is_large("/json_rpc", b"blocks"));
+    }
 }

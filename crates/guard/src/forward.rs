@@ -30,6 +30,11 @@ impl Known {
     pub(crate) fn form(&self) -> Form {
         self.form
     }
+
+    /// Returns the longest answer of a node in bytes.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
 }
 
 const MIB: u64 = 1 << 20;

@@ -23,7 +23,7 @@ const MAX_HEADERS: u64 = 1000;
 const FREE_WEIGHT: u64 = 300_000;
 
 /// The longest answer of a node about one block.
-const MAX_BLOCK: u64 = 8 << 20;
+pub(crate) const MAX_BLOCK: u64 = 8 << 20;
 
 /// Answers a method.
 pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<Value, Refusal> {
@@ -100,16 +100,18 @@ fn height_of(service: &Service, view: &View, id: Option<&str>) -> Result<u64, Re
     }
     // A node may say where an older block is, which is checked then.
     let call = Call::json_rpc("get_block_header_by_hash", &json!({ "hash": id }), 16 << 10);
-    let height = service.nodes.ask(&call, |answer| {
+    service.nodes.ask(&call, |answer| {
         let answer: Value = serde_json::from_slice(answer)
             .map_err(|_| Fault::Unusable("expected JSON".to_owned()))?;
         let height = answer["result"]["block_header"]["height"].as_u64();
-        height.ok_or_else(|| Fault::Unusable("the node does not have the block".to_owned()))
-    })?;
-    if service.chain.id(view, height)? == hash {
-        return Ok(height);
-    }
-    Err(Refusal::Unusable("hash: the block is not on the verified chain".to_owned()))
+        let height =
+            height.ok_or_else(|| Fault::Unusable("the node does not have the block".to_owned()))?;
+        if service.chain.id(view, height)? == hash {
+            return Ok(height);
+        }
+        let problem = format!("hash: the block is not block {height} of the verified chain");
+        Err(Fault::Unusable(problem))
+    })
 }
 
 /// Returns a block, which a node sends and whose id is compared.
@@ -142,7 +144,7 @@ pub(crate) fn fetch_block(
         })?;
         match Block::parse(&blob) {
             Ok(block) if block.id() == *id => Ok((blob, block)),
-            _ => Err(off_chain(view, height, id, &blob)),
+            _ => Err(off_chain(view, height, id, ("block", &blob))),
         }
     })
 }

@@ -55,6 +55,17 @@ impl From<Lie> for Fault {
     }
 }
 
+/// For an answer that cannot be judged, since something else has no answer. That something else was
+/// false is no fault of this node.
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Fault {
+        match refusal {
+            Refusal::Busy(problem) => Fault::Busy(problem),
+            other => Fault::Unusable(other.to_string()),
+        }
+    }
+}
+
 /// The nodes, in the order in which they are asked.
 pub(crate) struct Nodes {
     nodes: Vec<Remote>,
@@ -109,77 +120,90 @@ impl Nodes {
     ) -> Result<T, Refusal> {
         let mut failures = Vec::new();
         for node in &self.nodes {
-            // Wallets ask again after a refusal, and show the last one.
-            if let Some(reason) = &node.lock().dropped {
-                failures.push(format!("{} was dropped: {reason}", node.name));
+            if let Some(problem) = node.dropped() {
+                failures.push(problem);
                 continue;
             }
-            match node.send(call).and_then(|answer| judge(&answer)) {
-                Ok(value) => {
-                    node.lock().failure = None;
-                    return Ok(value);
-                }
-                Err(Fault::Unusable(problem)) => {
-                    let problem = brief(problem);
-                    node.lock().failure = Some(format!("{}: {problem}", call.method));
-                    failures.push(format!("{}: {problem}", node.name));
-                }
-                Err(Fault::Busy(problem)) => return Err(Refusal::Busy(problem)),
-                Err(Fault::Lie(lie)) => return Err(self.accuse(node, &call.method, *lie)),
+            let outcome = node.send(call).and_then(|answer| judge(&answer));
+            if let Some(value) = self.settle(node, call, outcome, &mut failures)? {
+                return Ok(value);
             }
         }
         Err(Refusal::Unusable(failures.join("; ")))
     }
 
-    /// Asks two nodes at the same time, or one if there are no two, and returns each usable result.
+    /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
+    /// result: two, or one if no more nodes give one.
     pub(crate) fn ask_two<T: Send>(
         &self,
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, Refusal> {
-        let usable: Vec<&Remote> =
-            self.nodes.iter().filter(|node| node.lock().dropped.is_none()).take(2).collect();
-        let [first, second] = usable[..] else {
-            return self.ask(call, judge).map(|one| vec![one]);
-        };
-        let outcomes = thread::scope(|scope| {
-            let other = scope.spawn(|| second.send(call).and_then(|answer| judge(&answer)));
-            let one = first.send(call).and_then(|answer| judge(&answer));
-            let ended = || Fault::Unusable("the guard's thread ended".to_owned());
-            [(first, one), (second, other.join().unwrap_or_else(|_| Err(ended())))]
-        });
-        let (mut values, mut failures) = (Vec::new(), Vec::new());
-        for (node, outcome) in outcomes {
-            match outcome {
-                Ok(value) => values.push(value),
-                Err(Fault::Unusable(problem)) => {
-                    failures.push(format!("{}: {}", node.name, brief(problem)));
-                }
-                Err(Fault::Busy(problem)) => return Err(Refusal::Busy(problem)),
-                Err(Fault::Lie(lie)) => return Err(self.accuse(node, &call.method, *lie)),
+        let (usable, mut failures) = self.usable();
+        let (mut usable, mut values) = (usable.into_iter(), Vec::new());
+        while values.len() < 2 {
+            let group: Vec<&Remote> = usable.by_ref().take(2 - values.len()).collect();
+            if group.is_empty() {
+                break;
+            }
+            let ask = |node: &Remote| node.send(call).and_then(|answer| judge(&answer));
+            for (node, outcome) in group.iter().zip(at_once(&group, ask)) {
+                values.extend(self.settle(node, call, outcome, &mut failures)?);
             }
         }
         if values.is_empty() { Err(Refusal::Unusable(failures.join("; "))) } else { Ok(values) }
     }
 
-    /// Sends the same request to all nodes at the same time, and returns every answer.
+    /// Sends the same request to all nodes at the same time. Returns for each node the answer, or why
+    /// there is none.
     pub(crate) fn ask_all(&self, call: &Call) -> Vec<Result<Vec<u8>, String>> {
-        let usable: Vec<&Remote> =
-            self.nodes.iter().filter(|node| node.lock().dropped.is_none()).collect();
-        thread::scope(|scope| {
-            let threads: Vec<_> =
-                usable.iter().map(|node| scope.spawn(move || node.send(call))).collect();
-            let answers =
-                threads.into_iter().zip(&usable).map(|(thread, node)| match thread.join() {
-                    Ok(Ok(answer)) => Ok(answer),
-                    Ok(Err(Fault::Unusable(problem) | Fault::Busy(problem))) => {
-                        Err(format!("{}: {problem}", node.name))
-                    }
-                    Ok(Err(Fault::Lie(lie))) => Err(format!("{}: {}", node.name, lie.reason)),
-                    Err(_) => Err(format!("{}: the guard's thread ended", node.name)),
-                });
-            answers.collect()
-        })
+        let (usable, dropped) = self.usable();
+        let answers = usable.iter().zip(at_once(&usable, |node| node.send(call)));
+        let answers = answers.map(|(node, answer)| {
+            answer.map_err(|fault| match fault {
+                Fault::Unusable(problem) | Fault::Busy(problem) => {
+                    format!("{}: {}", node.name, brief(problem))
+                }
+                Fault::Lie(lie) => format!("{}: {}", node.name, lie.reason),
+            })
+        });
+        answers.chain(dropped.into_iter().map(Err)).collect()
+    }
+
+    /// Returns the nodes that are not dropped, and why others are.
+    fn usable(&self) -> (Vec<&Remote>, Vec<String>) {
+        let (mut usable, mut dropped) = (Vec::new(), Vec::new());
+        for node in &self.nodes {
+            match node.dropped() {
+                Some(problem) => dropped.push(problem),
+                None => usable.push(node),
+            }
+        }
+        (usable, dropped)
+    }
+
+    /// Returns what `judge` made of a node's answer. If that is nothing, notes why.
+    fn settle<T>(
+        &self,
+        node: &Remote,
+        call: &Call,
+        outcome: Result<T, Fault>,
+        failures: &mut Vec<String>,
+    ) -> Result<Option<T>, Refusal> {
+        match outcome {
+            Ok(value) => {
+                node.lock().failure = None;
+                Ok(Some(value))
+            }
+            Err(Fault::Unusable(problem)) => {
+                let problem = brief(problem);
+                node.lock().failure = Some(format!("{}: {problem}", call.method));
+                failures.push(format!("{}: {problem}", node.name));
+                Ok(None)
+            }
+            Err(Fault::Busy(problem)) => Err(Refusal::Busy(problem)),
+            Err(Fault::Lie(lie)) => Err(self.accuse(node, &call.method, *lie)),
+        }
     }
 
     /// Drops the node with this number for the rest of the run.
@@ -207,7 +231,26 @@ impl Nodes {
     }
 }
 
+/// Asks nodes at the same time. Returns their answers in order.
+fn at_once<T: Send>(
+    nodes: &[&Remote],
+    ask: impl Fn(&Remote) -> Result<T, Fault> + Sync,
+) -> Vec<Result<T, Fault>> {
+    let ended = |_| Err(Fault::Unusable("the guard's thread ended".to_owned()));
+    thread::scope(|scope| {
+        let ask = &ask;
+        let threads: Vec<_> = nodes.iter().map(|node| scope.spawn(move || ask(node))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(ended)).collect()
+    })
+}
+
 impl Remote {
+    /// Returns why it is not asked any more. Wallets ask again after a refusal, and show the last one.
+    fn dropped(&self) -> Option<String> {
+        let reason = self.lock().dropped.clone()?;
+        Some(format!("{} was dropped: {reason}", self.name))
+    }
+
     fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
         (self.transport)(call)
     }

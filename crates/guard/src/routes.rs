@@ -5,24 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use randomx_http::{Names, Settings, read_body};
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task;
 use tokio::time::timeout;
 
-use crate::dispatch::reply;
+use crate::dispatch::{is_large, reply};
 use crate::service::Service;
 use crate::status;
 
 /// The longest request in bytes. One with a transaction has twice its size.
 const MAX_BODY: usize = 4 << 20;
 
-/// The most requests in work, and the most of these that carry blocks: up to 128 MiB each, twice.
+/// The most requests in work, and the most of these with large answers: up to 128 MiB each, twice.
 const MAX_REQUESTS: usize = 16;
 const MAX_LARGE: usize = 2;
 
@@ -84,26 +84,47 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let busy = || (StatusCode::SERVICE_UNAVAILABLE, "too many requests\n").into_response();
-    let Ok(Ok(_permit)) = timeout(WAIT, shared.requests.acquire()).await else { return busy() };
+    let permit = Arc::clone(&shared.requests).acquire_owned();
+    let Ok(Ok(permit)) = timeout(WAIT, permit).await else { return busy() };
     let body = match read_body(request, MAX_BODY).await {
         Ok(body) => body,
         Err(problem) => {
             return (StatusCode::PAYLOAD_TOO_LARGE, problem.to_string()).into_response();
         }
     };
-    let _large = if path.contains("blocks") {
-        let Ok(Ok(permit)) = timeout(WAIT, shared.large.acquire()).await else { return busy() };
-        Some(permit)
+    let large = if is_large(&path, &body) {
+        let large = Arc::clone(&shared.large).acquire_owned();
+        let Ok(Ok(large)) = timeout(WAIT, large).await else { return busy() };
+        Some(large)
     } else {
         None
     };
     let service = Arc::clone(&shared.service);
-    let Ok(reply) = task::spawn_blocking(move || reply(&service, &path, &body)).await else {
+    // The work goes on if the wallet closes the connection, so it keeps the permits.
+    let work = task::spawn_blocking(move || {
+        let reply = reply(&service, &path, &body);
+        drop(permit);
+        (reply, large)
+    });
+    let Ok((reply, large)) = work.await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
     let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
     let content_type = [(header::CONTENT_TYPE, reply.form.content_type())];
-    (status, content_type, Body::from(reply.body)).into_response()
+    let body = Bytes::from_owner(Held { body: reply.body, _permit: large });
+    (status, content_type, Body::from(body)).into_response()
+}
+
+/// The body of an answer, whose memory needs the permit until the body was sent.
+struct Held {
+    body: Vec<u8>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.body
+    }
 }
 
 /// Accepts wallets and the guard's own page. A page of another site could otherwise send requests,
@@ -131,7 +152,82 @@ fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'stati
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::path::PathBuf;
+    use std::sync::{Mutex, mpsc};
+
+    use tokio::runtime;
+
     use super::*;
+    use crate::archive::Archive;
+    use crate::chain::Chain;
+    use crate::journal::Journal;
+    use crate::nodes::{Call, Nodes, Transport};
+
+    const OWN: &str = "127.0.0.1:18081";
+
+    /// Returns a guard before a node that answers once for each message.
+    fn waiting() -> (Shared, mpsc::Sender<()>) {
+        let (go_on, messages) = mpsc::channel();
+        let messages = Mutex::new(messages);
+        let send = move |_: &Call| {
+            messages.lock().expect("no panic").recv().expect("a message");
+            Ok(br#"{"status":"OK"}"#.to_vec())
+        };
+        let node = ("node".to_owned(), Box::new(send) as Transport);
+        let keep = |_: &_| Err(io::Error::other("no folder"));
+        let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
+        let nodes = Nodes::with_transports([node].into_iter(), Arc::clone(&journal));
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        let shared = Shared {
+            service: Arc::new(service),
+            names: Names::new(OWN.parse().expect("an address")),
+            port: 18081,
+            requests: Arc::new(Semaphore::new(MAX_REQUESTS)),
+            large: Arc::new(Semaphore::new(MAX_LARGE)),
+        };
+        (shared, go_on)
+    }
+
+    fn post(path: &str, body: &'static str) -> Request {
+        let request = Request::builder().method(Method::POST).uri(path).header(header::HOST, OWN);
+        request.body(Body::from(body)).expect("a request")
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        let runtime = runtime::Builder::new_current_thread().enable_time().build();
+        runtime.expect("a runtime").block_on(work)
+    }
+
+    #[test]
+    fn work_counts_until_it_ends() {
+        let (shared, go_on) = waiting();
+        block_on(async {
+            // The smallest transaction.
+            let request = post("/sendrawtransaction", r#"{"tx_as_hex":"0100000000"}"#);
+            // Dropped, as if the wallet had closed the connection.
+            let dropped = answer(State(shared.clone()), request);
+            assert!(timeout(Duration::from_millis(200), dropped).await.is_err());
+            assert_eq!(shared.requests.available_permits(), MAX_REQUESTS - 1);
+            go_on.send(()).expect("a node");
+            let all = shared.requests.acquire_many(MAX_REQUESTS as u32);
+            assert!(timeout(WAIT, all).await.is_ok());
+        });
+    }
+
+    #[test]
+    fn a_large_answer_counts_until_it_is_sent() {
+        let (shared, _go_on) = waiting();
+        block_on(async {
+            let request = post("/gettransactions", "{}");
+            let response = answer(State(shared.clone()), request).await;
+            assert_eq!(shared.requests.available_permits(), MAX_REQUESTS);
+            assert_eq!(shared.large.available_permits(), MAX_LARGE - 1);
+            drop(response);
+            assert_eq!(shared.large.available_permits(), MAX_LARGE);
+        });
+    }
 
     fn passes(headers: &[(&'static str, &str)]) -> bool {
         let names = Names::new("127.0.0.1:18081".parse().expect("an address"));

@@ -22,7 +22,7 @@ use format::{Answer, Found, Request, Sent};
 const MOST: usize = 1000;
 
 /// The longest answer of a node: the bytes of a transaction in hex, twice.
-const MAX_ANSWER: u64 = 64 << 20;
+pub(crate) const MAX_ANSWER: u64 = 64 << 20;
 
 /// Answers `gettransactions`.
 pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
@@ -31,7 +31,6 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     if request.txs_hashes.len() > MOST {
         return Err(Refusal::Request(format!("txs_hashes: expected at most {MOST}")));
     }
-    let wanted: Vec<Hash> = request.txs_hashes.iter().map(|hash| hash.0).collect();
     let view = service.chain.view()?;
     let asked = json!({ "txs_hashes": request.txs_hashes, "prune": false, "split": true });
     let call = Call {
@@ -47,16 +46,15 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         if answer.status != "OK" {
             return Err(Fault::Unusable(format!("the node answered {:?}", answer.status)));
         }
-        check(&wanted, answer)
+        let (found, missed) = check(&request, answer)?;
+        check_blocks(service, &view, &found)?;
+        Ok((found, missed))
     })?;
     if !missed.is_empty() {
         service.journal.not_verified("gettransactions: that a transaction does not exist");
     }
-    let mut blocks = HashMap::new();
-    let mut entries = Vec::with_capacity(found.len());
-    for found in &found {
-        entries.push(describe(service, &view, &request, found, &mut blocks)?);
-    }
+    let entries = found.iter().map(|found| describe(service, &view, &request, found));
+    let entries: Vec<Value> = entries.collect::<Result<_, _>>()?;
     let as_hex: Vec<&Value> = entries.iter().map(|entry| &entry["as_hex"]).collect();
     let missed: Vec<String> = missed.iter().map(hex::encode).collect();
     let answer = json!({
@@ -66,46 +64,70 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
 }
 
 /// Checks that an answer has each transaction, in order, or names it as missing.
-fn check(wanted: &[Hash], answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>), Fault> {
+fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>), Fault> {
     let missed: Vec<Hash> = answer.missed_tx.iter().map(|hash| hash.0).collect();
-    let expected = wanted.iter().filter(|hash| !missed.contains(hash));
+    let wanted = request.txs_hashes.iter().map(|hash| hash.0);
+    let expected = wanted.filter(|hash| !missed.contains(hash));
     if answer.txs.len() != expected.clone().count() {
         let (expected, got) = (expected.count(), answer.txs.len());
         return Err(Fault::Unusable(format!("txs: expected {expected}, got {got}")));
     }
     let mut found = Vec::with_capacity(answer.txs.len());
     for (entry, hash) in answer.txs.into_iter().zip(expected) {
-        let entry = Found::from(entry).map_err(Fault::Unusable)?;
+        let mut entry = Found::from(entry).map_err(Fault::Unusable)?;
         let parsed = Transaction::parse(&entry.blob).ok();
-        let proven = parsed.and_then(|parsed| proven_hash(&parsed, entry.prunable_hash));
-        if parsed.is_some_and(|parsed| parsed.is_pruned()) && proven != Some(*hash) {
-            return Err(Fault::Unusable("the node has pruned the transaction".to_owned()));
-        }
-        if proven != Some(*hash) {
+        if parsed.is_some_and(|parsed| parsed.hash() == hash) {
+            // Nodes send a hash also where they have pruned nothing.
+            entry.prunable_hash = None;
+        } else if parsed.is_some_and(|parsed| is_pruned(&parsed)) {
+            let named = parsed.zip(entry.prunable_hash);
+            let proven = named.and_then(|(parsed, prunable)| parsed.pruned_hash(&prunable));
+            if proven != Some(hash) || !request.prune {
+                return Err(Fault::Unusable("the node has pruned the transaction".to_owned()));
+            }
+        } else {
             let reason = format!("another transaction than {} was sent", hex::encode(hash));
             return Err(Lie::new(reason).with_bytes("transaction", &entry.blob).into());
         }
-        found.push(Found { hash: *hash, ..entry });
+        found.push(Found { hash, ..entry });
     }
     Ok((found, missed))
 }
 
-/// Returns the hash of a transaction. What is pruned may be named by its hash.
-fn proven_hash(transaction: &Transaction<'_>, prunable: Option<Hash>) -> Option<Hash> {
-    let pruned = prunable.filter(|_| transaction.is_pruned());
-    match pruned.and_then(|hash| transaction.pruned_hash(&hash)) {
-        Some(hash) => Some(hash),
-        None => Some(transaction.hash()),
-    }
+/// Whether a transaction's signatures were pruned. A miner's transaction has none.
+fn is_pruned(transaction: &Transaction<'_>) -> bool {
+    let unsigned = transaction.pruned_hash(&[0; 32]) == Some(transaction.hash());
+    transaction.is_pruned() && !unsigned
 }
 
-/// Describes a checked transaction, after its block was checked too.
+/// Checks that transactions are in the blocks in which the node says they are.
+fn check_blocks(service: &Service, view: &View, found: &[Found]) -> Result<(), Fault> {
+    let mut blocks = HashMap::new();
+    for found in found {
+        let Some(height) = found.confirmed_at(view) else { continue };
+        let ids = match blocks.entry(height) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let id = service.chain.id(view, height)?;
+                let (_, fetched) = fetch_block(service, view, height, &id)?;
+                place.insert(fetched.transaction_ids())
+            }
+        };
+        if !ids.contains(&found.hash) {
+            let hash = hex::encode(found.hash);
+            let problem = format!("transaction {hash} is not in block {height}, as the node said");
+            return Err(Fault::Unusable(problem));
+        }
+    }
+    Ok(())
+}
+
+/// Describes a checked transaction, whose block was checked too.
 fn describe(
     service: &Service,
     view: &View,
     request: &Request,
     found: &Found,
-    blocks: &mut HashMap<u64, Vec<Hash>>,
 ) -> Result<Value, Refusal> {
     let (tip, _) = view.tip();
     let Ok(transaction) = Transaction::parse(&found.blob) else {
@@ -113,9 +135,6 @@ fn describe(
     };
     let pruned = transaction.pruned();
     let rest = &found.blob[pruned.len()..];
-    if rest.is_empty() && found.prunable_hash.is_some() && !request.prune {
-        return Err(Refusal::Unusable("the node has pruned the transaction".to_owned()));
-    }
     let prunable_hash = match transaction.version {
         1 => [0; 32],
         _ if rest.is_empty() => found.prunable_hash.unwrap_or([0; 32]),
@@ -136,8 +155,7 @@ fn describe(
     } else {
         entry["as_hex"] = json!(hex::encode(&found.blob));
     }
-    // Blocks after the newest verified one do not count yet.
-    let height = found.block_height.filter(|height| *height <= tip);
+    let height = found.confirmed_at(view);
     entry["in_pool"] = json!(height.is_none());
     let Some(height) = height else {
         service.journal.not_verified("gettransactions: transactions of the pool");
@@ -146,18 +164,6 @@ fn describe(
         return Ok(entry);
     };
     let block = service.chain.block(view, height)?;
-    let ids = match blocks.entry(height) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(place) => {
-            let (_, fetched) = fetch_block(service, view, height, &block.id)?;
-            place.insert(fetched.transaction_ids())
-        }
-    };
-    if !ids.contains(&found.hash) {
-        let hash = hex::encode(found.hash);
-        let problem = format!("transaction {hash} is not in block {height}, as the node said");
-        return Err(Refusal::Unusable(problem));
-    }
     entry["block_height"] = json!(height);
     entry["confirmations"] = json!(tip - height + 1);
     entry["block_timestamp"] = json!(block.blob.header.timestamp);

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use randomx_monero::Hash;
 use serde::{Deserialize, Serialize};
 
+use crate::chain::View;
+
 /// A hash in hex.
 #[derive(Clone, Copy, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -59,7 +61,7 @@ pub(super) struct Entry<'a> {
 pub(super) struct Found {
     pub(super) hash: Hash,
     pub(super) blob: Vec<u8>,
-    /// The hash of the part that the node has pruned, as it says.
+    /// The hash of the part that the node has pruned, as it says, or of any part until it is checked.
     pub(super) prunable_hash: Option<Hash>,
     /// The height of its block, as the node says, unless it is in the pool.
     pub(super) block_height: Option<u64>,
@@ -86,6 +88,11 @@ impl Found {
             received_timestamp: entry.received_timestamp,
             output_indices: entry.output_indices,
         })
+    }
+
+    /// Returns the height of its block, unless that comes after the newest verified one.
+    pub(super) fn confirmed_at(&self, view: &View) -> Option<u64> {
+        self.block_height.filter(|height| *height <= view.tip().0)
     }
 }
 

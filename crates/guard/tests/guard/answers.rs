@@ -120,6 +120,29 @@ fn transactions_are_found_by_their_hashes() {
 }
 
 #[test]
+fn miner_transactions_are_found_by_their_hashes() {
+    let (_node, guarded, _store) = guarded();
+    let wallet = guarded.wallet();
+    let all = chain(BLOCKS, BLOCKS);
+    // Of versions 1 and 2.
+    for (height, version) in [(0, 1), (7, 2)] {
+        let blob = all[height].miner_transaction();
+        let parsed = Transaction::parse(blob).expect("a transaction");
+        assert_eq!(parsed.version, version);
+        let hash = hex::encode(parsed.hash());
+        let whole = wallet.json("/gettransactions", &json!({ "txs_hashes": [hash] }));
+        assert_eq!(whole["status"], json!("OK"));
+        let found = &whole["txs"][0];
+        assert_eq!(found["as_hex"], json!(hex::encode(blob)));
+        assert_eq!((&found["in_pool"], &found["block_height"]), (&json!(false), &json!(height)));
+        let request = json!({ "txs_hashes": [hash], "prune": true });
+        let found = &wallet.json("/gettransactions", &request)["txs"][0];
+        assert_eq!(found["pruned_as_hex"], json!(hex::encode(blob)));
+        assert_eq!(found["prunable_hash"], json!("00".repeat(32)));
+    }
+}
+
+#[test]
 fn a_transaction_is_sent_to_every_node() {
     let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
     let store = tempfile::tempdir().expect("a folder");

@@ -10,6 +10,9 @@ const START: u64 = 1_700_000_000;
 const REWARD: u64 = 600_000_000_000;
 pub(crate) const FEE: u64 = 4_000_000;
 
+/// The size of the part of a transaction that nodes may prune.
+const PRUNABLE: usize = 100;
+
 /// The genesis block of the main network, which regtest chains begin with too.
 const GENESIS: &str = include_str!("genesis.hex");
 
@@ -26,6 +29,25 @@ impl TestBlock {
     pub(crate) fn hashes(&self) -> Vec<Hash> {
         let hash = |blob: &Vec<u8>| Transaction::parse(blob).expect("a transaction").hash();
         self.transactions.iter().map(hash).collect()
+    }
+
+    /// The miner's transaction.
+    pub(crate) fn miner_transaction(&self) -> &[u8] {
+        // Two versions, the timestamp, an id and a nonce.
+        let last = self.blob[2..].iter().position(|byte| *byte < 0x80).expect("a timestamp");
+        let start = 2 + last + 1 + 32 + 4;
+        // The number of hashes, and the hashes.
+        &self.blob[start..self.blob.len() - 1 - 32 * self.transactions.len()]
+    }
+
+    /// The transaction with this hash in hex, and the size of the part that nodes may prune.
+    pub(crate) fn find(&self, hash: &str) -> Option<(&[u8], usize)> {
+        let miner = Transaction::parse(self.miner_transaction()).expect("a transaction");
+        if hex::encode(miner.hash()) == hash {
+            return Some((self.miner_transaction(), 0));
+        }
+        let index = self.hashes().iter().position(|known| hex::encode(known) == hash)?;
+        Some((&self.transactions[index], PRUNABLE))
     }
 }
 
@@ -73,6 +95,6 @@ pub(crate) fn transaction(number: u64, side: u8) -> Vec<u8> {
     varint(&mut blob, FEE);
     blob.extend([5; 2 * 8]);
     blob.extend([6; 2 * 32]);
-    blob.extend([9; 100]);
+    blob.extend([9; PRUNABLE]);
     blob
 }

@@ -116,6 +116,26 @@ fn an_old_tip_is_not_the_end_of_the_chain() {
 }
 
 #[test]
+fn known_blocks_are_not_the_end_of_the_chain() {
+    let all = chain(BLOCKS, BLOCKS);
+    let (node, guarded, _store) = guarded(|words| {
+        words.first = Some(19);
+        words.blocks = |blocks| blocks.truncate(2);
+    });
+    let ids = [all[20].id, all[19].id, MAINNET_GENESIS_ID];
+    let answer = guarded.wallet().blocks(&ids);
+    assert!(answer.status.contains("the node has no block after 20"), "{}", answer.status);
+    // A wallet may name older blocks first.
+    node.words().first = None;
+    let answer = guarded.wallet().blocks(&[all[19].id, all[21].id, MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("the node has no block after 20"), "{}", answer.status);
+    assert!(!guarded.logged("sent false data"));
+    // One new block is enough.
+    node.words().blocks = |blocks| blocks.truncate(3);
+    assert_eq!(guarded.wallet().blocks(&ids).status, "OK");
+}
+
+#[test]
 fn blocks_after_the_verified_tip_wait() {
     let (_node, guarded, _store) = guarded(|words| words.chain = chain(BLOCKS, BLOCKS + 5));
     let answer = guarded.wallet().blocks(&[MAINNET_GENESIS_ID]);
@@ -137,14 +157,28 @@ fn inflated_fees_are_a_lie() {
 }
 
 #[test]
-fn the_lower_of_two_estimates_is_used() {
-    let nodes = [20_000, 30_000]
-        .map(|fee| Node::start(Words { fee, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[1].url, &nodes[0].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
-    let answer = guarded.wallet().call("get_fee_estimate", &json!({}));
-    assert_eq!(answer["fee"], json!(20_000));
+fn fees_cannot_be_inflated_by_rounding() {
+    let (node, guarded, _store) = guarded(|words| {
+        words.json = |method, result| {
+            if method == "get_fee_estimate" {
+                result["quantization_mask"] = json!(0);
+            }
+        };
+    });
+    let wallet = guarded.wallet();
+    let estimate = wallet.call("get_fee_estimate", &json!({}));
+    assert_eq!((&estimate["status"], &estimate["quantization_mask"]), (&json!("OK"), &json!(1)));
+    node.words().json = |method, result| {
+        if method == "get_fee_estimate" {
+            result["quantization_mask"] = json!(1_000_000_000_000_u64);
+        }
+    };
+    let estimate = wallet.call("get_fee_estimate", &json!({}));
+    let status = estimate["status"].as_str().expect("a text");
+    assert!(
+        status.contains("quantization_mask: expected at most 10000, got 1000000000000"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -177,35 +211,12 @@ fn a_transaction_is_in_its_block_or_refused() {
 }
 
 #[test]
-fn contradictions_about_spent_outputs_are_refused() {
-    let nodes = [0, 1].map(|state| {
-        Node::start(Words { spent: vec![state], ..Words::honest(chain(BLOCKS, BLOCKS)) })
-    });
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
-    let images = json!({ "key_images": ["11".repeat(32)], "client": "the wallet's name" });
-    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+fn a_transaction_is_not_sent_to_dropped_nodes() {
+    let (_node, guarded, _store) = guarded(|words| words.fee = 2_000_000);
+    let wallet = guarded.wallet();
+    wallet.call("get_fee_estimate", &json!({}));
+    let request = json!({ "tx_as_hex": hex::encode(transaction(99, 0)) });
+    let answer = wallet.json("/sendrawtransaction", &request);
     let status = answer["status"].as_str().expect("a text");
-    assert!(status.contains("two nodes contradict each other"), "{status}");
-    assert!(!guarded.logged("sent false data"));
-    nodes[0].words().spent = vec![1];
-    let answer = guarded.wallet().json("/is_key_image_spent", &images);
-    assert_eq!(answer["spent_status"], json!([1]));
-    nodes.iter().for_each(|node| assert!(!node.heard(b"the wallet's name")));
-}
-
-#[test]
-fn nodes_that_fail_are_not_accused() {
-    let nodes = [true, false]
-        .map(|fails| Node::start(Words { fails, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
-    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
-    nodes[1].words().fails = true;
-    let answer = guarded.wallet().blocks(&[MAINNET_GENESIS_ID]);
-    assert!(answer.status.contains("HTTP status 500"), "{}", answer.status);
-    nodes[0].words().fails = false;
-    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    assert!(status.contains(" was dropped: the fee estimate 2000000"), "{status}");
 }

@@ -6,6 +6,7 @@ mod lies;
 mod node;
 mod older;
 mod reader;
+mod several;
 mod wallet;
 mod world;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use monero_epee::Epee;
-use randomx_monero::{Block, Hash};
+use randomx_monero::{Block, Hash, keccak256};
 use serde_json::{Value, json};
 
 use super::chain::TestBlock;
@@ -23,13 +23,23 @@ pub(crate) struct Words {
     /// Alters a JSON result, or an answer in epee's format before it is written.
     pub(crate) json: fn(&str, &mut Value),
     pub(crate) blocks: fn(&mut Vec<TestBlock>),
+    /// The first block for a wallet that names its blocks, if it is not the newest common one.
+    pub(crate) first: Option<usize>,
     /// Whether every request fails but those of the chain client.
     pub(crate) fails: bool,
 }
 
 impl Words {
     pub(crate) fn honest(chain: Vec<TestBlock>) -> Words {
-        Words { chain, fee: 20_000, spent: vec![0], json: |_, _| {}, blocks: |_| {}, fails: false }
+        Words {
+            chain,
+            fee: 20_000,
+            spent: vec![0],
+            json: |_, _| {},
+            blocks: |_| {},
+            first: None,
+            fails: false,
+        }
     }
 }
 
@@ -203,7 +213,10 @@ fn requested(body: &[u8]) -> (Vec<Hash>, u64, Vec<u64>) {
 
 fn first(words: &Words, ids: &[Hash], start: u64) -> usize {
     let known = |id: &Hash| words.chain.iter().position(|block| block.id == *id);
-    if start > 0 { start as usize } else { ids.iter().find_map(known).expect("a common block") }
+    if start > 0 {
+        return start as usize;
+    }
+    words.first.unwrap_or_else(|| ids.iter().find_map(known).expect("a common block"))
 }
 
 fn blocks(words: &Words, body: &[u8]) -> Vec<u8> {
@@ -272,20 +285,23 @@ fn hashes(words: &Words, body: &[u8]) -> Vec<u8> {
 fn transactions(words: &Words, request: &Value) -> Value {
     let (mut found, mut missed) = (Vec::new(), Vec::new());
     for hash in request["txs_hashes"].as_array().expect("a list") {
-        let place = words.chain.iter().enumerate().find_map(|(height, block)| {
-            let hashes = block.hashes();
-            let index = hashes.iter().position(|known| *hash == hex::encode(known))?;
-            Some((height, block.transactions[index].clone()))
-        });
+        let text = hash.as_str().unwrap_or_default();
+        let mut blocks = words.chain.iter().enumerate();
+        let place = blocks.find_map(|(height, block)| Some((height, block.find(text)?)));
         match place {
-            Some((height, blob)) => found.push(json!({
-                "tx_hash": hash,
-                "pruned_as_hex": hex::encode(&blob[..blob.len() - 100]),
-                "prunable_as_hex": hex::encode(&blob[blob.len() - 100..]),
-                "in_pool": false,
-                "block_height": height,
-                "output_indices": [1, 2],
-            })),
+            Some((height, (blob, prunable))) => {
+                let (pruned, prunable) = blob.split_at(blob.len() - prunable);
+                found.push(json!({
+                    "tx_hash": hash,
+                    "pruned_as_hex": hex::encode(pruned),
+                    "prunable_as_hex": hex::encode(prunable),
+                    // Nodes send it always.
+                    "prunable_hash": hex::encode(keccak256(&[prunable])),
+                    "in_pool": false,
+                    "block_height": height,
+                    "output_indices": [1, 2],
+                }));
+            }
             None => missed.push(hash.clone()),
         }
     }

@@ -28,6 +28,16 @@ fn headers_of_older_blocks_are_proven_once() {
     let by_hash = json!({ "hash": hex::encode(all[9].id) });
     let header = wallet.call("get_block_header_by_hash", &by_hash);
     assert_eq!(header["block_header"]["height"], json!(9));
+    node.words().json = |method, result| {
+        if method == "get_block_header_by_hash" {
+            result["block_header"]["height"] = json!(8);
+        }
+    };
+    let header = wallet.call("get_block_header_by_hash", &by_hash);
+    let status = header["status"].as_str().expect("a text");
+    assert!(status.contains("hash: the block is not block 8 of the verified chain"), "{status}");
+    let failure = &wallet.status()["nodes"][0]["failure"];
+    assert!(failure.as_str().is_some_and(|failure| failure.contains("is not block 8")));
     drop(guarded);
 
     // Another run reads them from the disk: the node has no such headers any more.
@@ -83,6 +93,38 @@ fn an_older_block_of_another_chain_is_a_lie() {
 }
 
 #[test]
+fn a_node_cannot_have_older_headers_read() {
+    let all = chain(BLOCKS, BLOCKS);
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    let recent = [all[110].id, all[90].id, MAINNET_GENESIS_ID];
+    for first in [0, 1, 90] {
+        nodes[0].words().first = Some(first);
+        let answer = wallet.blocks(&recent);
+        assert_eq!((answer.status.as_str(), answer.start), ("OK", 110));
+        let failure = &wallet.status()["nodes"][0]["failure"];
+        let expected = format!("getblocks.bin: start_height: expected 110, got {first}");
+        assert_eq!(*failure, json!(expected));
+    }
+    // No block of this wallet is in memory.
+    nodes[1].words().fails = true;
+    for first in [0, 1] {
+        nodes[0].words().first = Some(first);
+        let answer = wallet.blocks(&[all[50].id, all[40].id, MAINNET_GENESIS_ID]);
+        assert!(answer.status.contains(": start_height: "), "{}", answer.status);
+    }
+    let nothing = json!({ "proven": null, "wanted": null, "failure": null });
+    assert_eq!(wallet.status()["headers"], nothing);
+    nodes[0].words().first = Some(49);
+    nodes[0].words().blocks = |blocks| blocks.truncate(2);
+    let answer = wallet.blocks(&[all[50].id, all[49].id, MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("the node has no block after 50"), "{}", answer.status);
+}
+
+#[test]
 fn ids_before_the_archive_are_passed_on_as_not_verified() {
     let all = chain(BLOCKS, BLOCKS);
     let node = Node::start(Words::honest(all.clone()));
@@ -94,10 +136,15 @@ fn ids_before_the_archive_are_passed_on_as_not_verified() {
     assert_eq!((answer.status.as_str(), answer.start), ("OK", 0));
     assert_eq!(answer.ids.len() as u64, 32 * (BLOCKS + 1));
     assert!(guarded.logged("not verified: gethashes.bin"));
-    // In memory they are verified, and false ones are lies.
+    // In memory they are verified. Near the tip, the node may have yet to leave a fork.
     node.words().blocks = |blocks| blocks[BLOCKS as usize - 3].id = [7; 32];
     let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("block 117 is not on the verified chain"), "{}", answer.status);
+    assert!(!guarded.logged("sent false data"));
+    node.words().blocks = |blocks| blocks[BLOCKS as usize - 12].id = [7; 32];
+    let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
+    let lie = "sent false data: block 108 is not on the verified chain";
+    assert!(answer.status.contains(lie), "{}", answer.status);
     let answer = wallet.hashes(&[all[110].id, MAINNET_GENESIS_ID]);
     assert_eq!((answer.status.as_str(), answer.start), ("OK", 110), "no node is asked");
 }

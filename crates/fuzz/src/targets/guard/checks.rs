@@ -18,6 +18,9 @@ const PRUNABLE: usize = 100;
 const FEE_MULTIPLE: u64 = 10;
 const PRIORITIES: [u64; 4] = [1, 4, 16, 200];
 
+/// The largest multiple to which wallets round fees up.
+const MASK: u64 = 10_000;
+
 /// Checks an answer that is not a node's, byte for byte.
 pub(super) fn answer(path: &str, request: &[u8], body: &[u8]) {
     match path {
@@ -124,7 +127,10 @@ fn json_rpc(request: &[u8], body: &[u8]) {
         return refused(status.unwrap_or_default());
     }
     match method {
-        "get_fee_estimate" => assert!(!is_inflated(&result["fee"], &result["fees"])),
+        "get_fee_estimate" => {
+            assert!(!is_inflated(result));
+            assert_ne!(result["quantization_mask"], 0);
+        }
         "on_get_block_hash" | "on_getblockhash" => {
             let height = request["params"][0].as_u64().expect("a height");
             assert_eq!(*result, hex::encode(CHAIN[height as usize].id));
@@ -152,12 +158,14 @@ fn header(header: &Value) {
 }
 
 /// Whether an estimate is more than a guard passes on. Every transaction of the chain pays the same.
-fn is_inflated(fee: &Value, fees: &Value) -> bool {
+fn is_inflated(estimate: &Value) -> bool {
     let size = CHAIN.iter().find_map(|block| block.transactions.first()).expect("one").len() as u64;
     let limit = FEE_MULTIPLE * FEE / size;
     let exceeds = |fee: &Value, factor: u64| fee.as_u64().is_some_and(|fee| fee > limit * factor);
-    let fees = fees.as_array().into_iter().flatten().zip(PRIORITIES);
-    exceeds(fee, 1) || fees.into_iter().any(|(fee, factor)| exceeds(fee, factor))
+    let mut fees = estimate["fees"].as_array().into_iter().flatten().zip(PRIORITIES);
+    exceeds(&estimate["fee"], 1)
+        || fees.any(|(fee, factor)| exceeds(fee, factor))
+        || estimate["quantization_mask"].as_u64().is_some_and(|mask| mask > MASK)
 }
 
 fn transactions(request: &[u8], answer: &Value) {
@@ -184,12 +192,12 @@ fn transaction(entry: &Value, hash: &str) {
     let bytes = |name: &str| hex::decode(entry[name].as_str().expect("a text")).expect("hex");
     let whole = bytes("as_hex");
     let (pruned, prunable) = (bytes("pruned_as_hex"), bytes("prunable_as_hex"));
-    let place = CHAIN.iter().enumerate().find_map(|(height, block)| {
-        let index = block.hashes().iter().position(|known| hex::encode(known) == hash)?;
-        Some((height as u64, &block.transactions[index]))
-    });
+    let place = CHAIN
+        .iter()
+        .enumerate()
+        .find_map(|(height, block)| Some((height as u64, block.find(hash)?)));
     let height = entry.get("block_height").map(|height| height.as_u64().expect("a height"));
-    let Some((place, known)) = place else {
+    let Some((place, (known, end))) = place else {
         assert!(entry["in_pool"] == true && height.is_none());
         for bytes in [whole, [pruned, prunable].concat()] {
             if let Ok(parsed) = encode::deserialize::<monero::Transaction>(&bytes) {
@@ -199,8 +207,8 @@ fn transaction(entry: &Value, hash: &str) {
         return;
     };
     assert!(whole.is_empty() || whole == *known);
-    assert!(pruned.is_empty() || pruned == known[..known.len() - PRUNABLE]);
-    assert!(prunable.is_empty() || prunable == known[known.len() - PRUNABLE..]);
+    assert!(pruned.is_empty() || pruned == known[..known.len() - end]);
+    assert!(prunable.is_empty() || prunable == known[known.len() - end..]);
     assert_eq!(whole.is_empty(), !pruned.is_empty());
     assert!(height.is_none_or(|height| height == place));
     assert_eq!(entry["in_pool"], height.is_none());
@@ -247,6 +255,6 @@ pub(super) fn lie(content: &Value) {
     } else if let Some(sent) = bytes("sent") {
         assert_ne!(sent, known.expect("a height").id);
     } else {
-        assert!(is_inflated(&evidence["fee"], &evidence["fees"]), "{reason}");
+        assert!(is_inflated(evidence), "{reason}");
     }
 }

@@ -1,0 +1,102 @@
+//! Several nodes: which ones are asked, and how their answers are compared.
+
+use randomx_monero::MAINNET_GENESIS_ID;
+use serde_json::json;
+
+use super::chain::chain;
+use super::node::{Node, Words};
+use super::world::Guarded;
+
+const BLOCKS: u64 = 30;
+const KEPT: u64 = 2160;
+
+#[test]
+fn the_lower_of_two_estimates_is_used() {
+    let nodes = [20_000, 30_000]
+        .map(|fee| Node::start(Words { fee, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[1].url, &nodes[0].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let answer = guarded.wallet().call("get_fee_estimate", &json!({}));
+    assert_eq!(answer["fee"], json!(20_000));
+}
+
+#[test]
+fn a_false_height_is_no_answer_of_other_nodes() {
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let request = json!({ "txs_hashes": [hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0])] });
+    nodes[0].words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["txs"][0]["block_height"] = json!(9);
+        }
+    };
+    let answer = guarded.wallet().json("/gettransactions", &request);
+    assert_eq!((&answer["status"], &answer["txs"][0]["block_height"]), (&json!("OK"), &json!(6)));
+    nodes[0].words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["txs"][0]["prunable_as_hex"] = json!("");
+        }
+    };
+    let answer = guarded.wallet().json("/gettransactions", &request);
+    assert_eq!((&answer["status"], &answer["txs"][0]["block_height"]), (&json!("OK"), &json!(6)));
+}
+
+#[test]
+fn two_nodes_are_compared_where_others_fail() {
+    let nodes = [0, 0, 0, 1].map(|state| {
+        Node::start(Words { spent: vec![state], ..Words::honest(chain(BLOCKS, BLOCKS)) })
+    });
+    for failing in &nodes[..2] {
+        failing.words().fails = true;
+    }
+    let urls = nodes.each_ref().map(|node| node.url.as_str());
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&urls, store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let images = json!({ "key_images": ["11".repeat(32)] });
+    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+    let status = answer["status"].as_str().expect("a text");
+    assert!(status.contains("two nodes contradict each other"), "{status}");
+    let failure = &guarded.wallet().status()["nodes"][1]["failure"];
+    assert_eq!(*failure, json!("is_key_image_spent: HTTP status 500"));
+    nodes[3].words().fails = true;
+    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+    assert_eq!(answer["spent_status"], json!([0]));
+}
+
+#[test]
+fn contradictions_about_spent_outputs_are_refused() {
+    let nodes = [0, 1].map(|state| {
+        Node::start(Words { spent: vec![state], ..Words::honest(chain(BLOCKS, BLOCKS)) })
+    });
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let images = json!({ "key_images": ["11".repeat(32)], "client": "the wallet's name" });
+    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+    let status = answer["status"].as_str().expect("a text");
+    assert!(status.contains("two nodes contradict each other"), "{status}");
+    assert!(!guarded.logged("sent false data"));
+    nodes[0].words().spent = vec![1];
+    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+    assert_eq!(answer["spent_status"], json!([1]));
+    nodes.iter().for_each(|node| assert!(!node.heard(b"the wallet's name")));
+}
+
+#[test]
+fn nodes_that_fail_are_not_accused() {
+    let nodes = [true, false]
+        .map(|fails| Node::start(Words { fails, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    nodes[1].words().fails = true;
+    let answer = guarded.wallet().blocks(&[MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("HTTP status 500"), "{}", answer.status);
+    nodes[0].words().fails = false;
+    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+}
