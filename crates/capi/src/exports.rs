@@ -197,7 +197,7 @@ pub unsafe extern "C" fn randomx_calculate_hash(
 ) {
     let hash = guarded(None, || {
         // SAFETY: the caller's promise.
-        let (vm, input) = unsafe { (vm.as_ref()?, bytes(input, size)?) };
+        let (vm, input) = unsafe { (vm.as_ref()?, bytes(input, size)) };
         vm.hash(input)
     });
     // SAFETY: the caller's promise.
@@ -217,7 +217,8 @@ pub unsafe extern "C" fn randomx_calculate_hash_first(
 ) {
     guarded((), || {
         // SAFETY: the caller's promise.
-        if let (Some(vm), Some(input)) = unsafe { (vm.as_ref(), bytes(input, size)) } {
+        let (vm, input) = unsafe { (vm.as_ref(), bytes(input, size)) };
+        if let Some(vm) = vm {
             vm.hash_first(input);
         }
     });
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn randomx_calculate_hash_next(
 ) {
     let hash = guarded(None, || {
         // SAFETY: the caller's promise.
-        let (vm, next) = unsafe { (vm.as_ref()?, bytes(next_input, next_size)?) };
+        let (vm, next) = unsafe { (vm.as_ref()?, bytes(next_input, next_size)) };
         vm.hash_next(next)
     });
     // SAFETY: the caller's promise. It is written last, since `output` may be the input's memory.

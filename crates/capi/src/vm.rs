@@ -1,5 +1,6 @@
 //! A VM of the C API: a VM of the crate with one lane, which borrows its key for each hash.
 
+use std::mem;
 use std::sync::{Arc, Mutex};
 
 use randomx::{HASH_SIZE, Item, ItemSource, KeyMemory};
@@ -16,6 +17,8 @@ struct State {
     flags: Flags,
     vm: randomx::Vm,
     key: Key,
+    /// Whether a series has begun and no call has ended it.
+    begun: bool,
 }
 
 /// The memory that a VM reads and keeps alive.
@@ -36,7 +39,7 @@ impl Vm {
         }
         let vm =
             randomx::Vm::with_options(no_key(), flags.version(), flags.options_of_vm()).ok()?;
-        flags.accept(vm.pages()).then(|| Vm(Mutex::new(State { flags, vm, key })))
+        flags.accept(vm.pages()).then(|| Vm(Mutex::new(State { flags, vm, key, begun: false })))
     }
 
     /// Sets another key of the same kind. Ignores one of the other kind.
@@ -50,26 +53,41 @@ impl Vm {
         }
     }
 
-    /// Computes the hash of `input`; none without a key.
-    pub(crate) fn hash(&self, input: &[u8]) -> Option<[u8; HASH_SIZE]> {
-        self.0.lock().ok()?.with_key(|vm| vm.hash(input))
+    /// Computes the hash of `input`, and ends a series. No hash without an input or a key.
+    pub(crate) fn hash(&self, input: Option<&[u8]>) -> Option<[u8; HASH_SIZE]> {
+        let mut state = self.0.lock().ok()?;
+        state.begun = false;
+        let input = input?;
+        state.with_key(|vm| vm.hash(input))
     }
 
-    /// Begins the hash of `input`, which needs no key yet.
-    pub(crate) fn hash_first(&self, input: &[u8]) {
-        if let Ok(mut state) = self.0.lock() {
+    /// Begins a series with the hash of `input`, which needs no key yet. Without an input, there is no
+    /// series afterwards.
+    pub(crate) fn hash_first(&self, input: Option<&[u8]>) {
+        let Ok(mut state) = self.0.lock() else { return };
+        state.begun = input.is_some();
+        if let Some(input) = input {
             state.vm.hash_first(input);
         }
     }
 
-    /// Returns the hash that was begun, and begins that of `next`.
-    pub(crate) fn hash_next(&self, next: &[u8]) -> Option<[u8; HASH_SIZE]> {
-        self.0.lock().ok()?.with_key(|vm| vm.hash_next(next))?
+    /// Returns the hash that was begun, and begins that of `next`. A failure ends the series.
+    pub(crate) fn hash_next(&self, next: Option<&[u8]>) -> Option<[u8; HASH_SIZE]> {
+        let mut state = self.0.lock().ok()?;
+        let begun = mem::take(&mut state.begun);
+        let next = next.filter(|_| begun)?;
+        let hash = state.with_key(|vm| vm.hash_next(next))?;
+        state.begun = hash.is_some();
+        hash
     }
 
-    /// Returns the hash that was begun.
+    /// Returns the hash that was begun, and ends the series.
     pub(crate) fn hash_last(&self) -> Option<[u8; HASH_SIZE]> {
-        self.0.lock().ok()?.with_key(randomx::Vm::hash_last)?
+        let mut state = self.0.lock().ok()?;
+        if !mem::take(&mut state.begun) {
+            return None;
+        }
+        state.with_key(randomx::Vm::hash_last)?
     }
 }
 
@@ -77,7 +95,7 @@ impl State {
     /// Lends the VM its key while `function` hashes. Between hashes the VM has none, so that a cache
     /// can expand another key into the same memory.
     fn with_key<T>(&mut self, function: impl FnOnce(&mut randomx::Vm) -> T) -> Option<T> {
-        let State { flags, vm, key } = self;
+        let State { flags, vm, key, .. } = self;
         let hash = |key: KeyMemory| {
             vm.set_key(key);
             let result = function(vm);

@@ -103,6 +103,49 @@ static void keys_change(void) {
   randomx_destroy_vm(vm);
 }
 
+/* Nothing returns the hash of an input before a failed call. */
+static void expect_no_series(randomx_vm *vm) {
+  Hash hash;
+  memset(&hash, 0, sizeof hash);
+  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
+  CHECK(same(hash, none));
+  memset(&hash, 0, sizeof hash);
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, none));
+}
+
+static void failures_end_a_series(void) {
+  randomx_cache *cache = cache_of(NULL);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  Hash hash;
+  /* Without a key. */
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
+  CHECK(same(hash, none));
+  randomx_init_cache(cache, first_key, strlen(first_key));
+  expect_no_series(vm);
+  /* Without an input. */
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_calculate_hash_next(vm, NULL, 1, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, none));
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_calculate_hash_first(vm, NULL, 1);
+  expect_no_series(vm);
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_calculate_hash(vm, NULL, 1, &hash);
+  expect_no_series(vm);
+  /* The next series is not affected. */
+  randomx_calculate_hash_first(vm, input, sizeof input);
+  randomx_calculate_hash_next(vm, input, sizeof input, &hash);
+  CHECK(same(hash, first_hash));
+  randomx_calculate_hash_last(vm, &hash);
+  CHECK(same(hash, first_hash));
+  randomx_destroy_vm(vm);
+  randomx_release_cache(cache);
+}
+
 static void incomplete_series(void) {
   randomx_cache *cache = cache_of(first_key);
   randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
@@ -212,6 +255,7 @@ int main(void) {
   nulls_to_a_vm();
   keys_change();
   incomplete_series();
+  failures_end_a_series();
   rounding_modes();
   flags_of_all_kinds();
   threads();
