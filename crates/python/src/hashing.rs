@@ -34,6 +34,8 @@ pub(crate) struct Dataset {
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct Vm {
     pool: Mutex<VmPool>,
+    /// Those of the pool, which may be busy when they are asked for.
+    threads: usize,
 }
 
 /// A key as functions take it: its bytes, or expanded already.
@@ -76,7 +78,8 @@ impl Vm {
     #[new]
     #[pyo3(signature = (key, *, version = 1, threads = 1))]
     fn new(py: Python<'_>, key: Key, version: u64, threads: Option<usize>) -> PyResult<Vm> {
-        Ok(Vm { pool: Mutex::new(pool(py, key, version, threads)?) })
+        let pool = pool(py, key, version, threads)?;
+        Ok(Vm { threads: pool.threads(), pool: Mutex::new(pool) })
     }
 
     /// Returns the hash of an input.
@@ -93,7 +96,7 @@ impl Vm {
     /// The number of threads.
     #[getter]
     fn threads(&self) -> usize {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).threads()
+        self.threads
     }
 }
 

@@ -78,6 +78,7 @@ def test_the_interpreter_runs_meanwhile() -> None:
     turns = 0
     while hashing.is_alive():
         time.sleep(0.001)
+        assert vm.threads == 1
         turns += 1
     assert turns > 20, f"{turns} turns in {time.monotonic() - start} s"
 
