@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ._native import audit_epoch
@@ -38,6 +39,22 @@ def work(batch: dict[str, Any], *, reads: Place, writes: Place, threads: int) ->
         time.sleep(PAUSE)
         raise
     return {"epoch": batch["epoch"], "done": [done]}
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turns an error of Ray into that of the worker, or else into a RuntimeError of one line."""
+    from ray.exceptions import RayError, RayTaskError
+
+    try:
+        yield
+    except RayError as failure:
+        problem = failure.cause if isinstance(failure, RayTaskError) else failure
+        if isinstance(problem, RayError):
+            line = str(problem).partition("\n")[0]
+            problem = RuntimeError(f"Ray: {type(problem).__name__}: {line}")
+        # Without Ray's traces.
+        raise problem from None
 
 
 def run(
@@ -83,9 +100,5 @@ def run(
             memory=memory(threads),
             ray_remote_args_fn=attempts,
         )
-        try:
-            for row in results.iter_rows():
-                report(row["epoch"])
-        except ray.exceptions.RayTaskError as failure:
-            # The error of the worker, without Ray's traces.
-            raise failure.cause from None
+        for row in results.iter_rows():
+            report(row["epoch"])

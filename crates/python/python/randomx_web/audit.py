@@ -4,12 +4,15 @@
 """
 
 import argparse
+import os
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from os import PathLike, fspath
+from typing import TextIO
 
 from ._native import Audit
 from ._storage import Place
@@ -36,7 +39,8 @@ again. An object store has no locks: let one command at a time write to a folder
 exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  unusable arguments or input, or no memory; what was done stays done
+  2  unusable arguments or input, no memory, a failure of Ray, or the result could not be printed;
+     what was done stays done
 
 examples:
   python -m randomx_web audit --ray auto --input /nfs/chain --output /nfs/audit
@@ -67,7 +71,7 @@ def audit(
 
     `ray` is the cluster's address; by default, this process is connected to one. Each task hashes on
     `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
-    tried up to `retries` times again.
+    tried up to `retries` times again. Raises RuntimeError if Ray fails.
     """
     places = [Place.named(fspath(place)) for place in (input, output)]
     (reads, source), (writes, target) = (place.split() for place in places)
@@ -80,15 +84,16 @@ def audit(
     if jobs:
         from . import _ray
 
-        _ray.run(
-            jobs,
-            address=ray,
-            reads=places[0],
-            writes=places[1],
-            threads=threads,
-            retries=retries,
-            report=progress.epoch,
-        )
+        with _ray.plain_errors():
+            _ray.run(
+                jobs,
+                address=ray,
+                reads=places[0],
+                writes=places[1],
+                threads=threads,
+                retries=retries,
+                report=progress.epoch,
+            )
     invalid, text = plan.finish()
     return Result(invalid, text)
 
@@ -108,8 +113,7 @@ class _Progress:
         if now - self._printed >= PAUSE:
             self._printed = now
             left = (now - self._start) / (self._done - self._begun) * (self._epochs - self._done)
-            line = f"{self._done} of {self._epochs} epochs, {left:.0f} s left"
-            print(line, file=sys.stderr, flush=True)
+            _write(f"{self._done} of {self._epochs} epochs, {left:.0f} s left\n", sys.stderr)
 
 
 def _height(text: str) -> int:
@@ -187,13 +191,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _unusable(f"{problem}; pip install 'randomx-web[ray]'")
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
         return _unusable(problem)
-    print(result.text, end="", flush=True)
+    except Exception:
+        # A bug. Python's exit code for it would be that of a verdict.
+        _write(traceback.format_exc(), sys.stderr)
+        return UNUSABLE
+    failure = _write(result.text, sys.stdout)
+    # A reader that closed the pipe is no error.
+    if failure and not isinstance(failure, BrokenPipeError):
+        return _unusable(f"cannot write the result: {failure}")
     return NOT_VALID if result.invalid else VALID
 
 
 def _unusable(problem: object) -> int:
-    print(f"error: {problem}", file=sys.stderr)
+    _write(f"error: {problem}\n", sys.stderr)
     return UNUSABLE
+
+
+def _write(text: str, stream: TextIO) -> OSError | None:
+    """Writes a text at once, and returns why that failed."""
+    try:
+        print(text, end="", file=stream, flush=True)
+    except OSError as problem:
+        # Python writes the rest again at its end. A failure there would change the exit code.
+        with open(os.devnull, "w") as null:
+            os.dup2(null.fileno(), stream.fileno())
+        return problem
+    return None
 
 
 if __name__ == "__main__":

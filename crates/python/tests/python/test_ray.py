@@ -62,10 +62,14 @@ def finished(folder: Path) -> dict[str, tuple[int, int]]:
     return {name: (status.st_ino, status.st_mtime_ns) for name, status in found}
 
 
+def command(address: str, source: str | Path, output: str | Path) -> list[str]:
+    arguments = ["--ray", address, "--input", str(source), "--output", str(output)]
+    return [sys.executable, "-m", "randomx_web", "audit", *arguments]
+
+
 def start(cluster: Cluster, source: str | Path, output: str | Path) -> subprocess.Popen[str]:
-    arguments = ["--ray", cluster.address, "--input", str(source), "--output", str(output)]
-    command = [sys.executable, "-m", "randomx_web", "audit", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    arguments = command(cluster.address, source, output)
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
 
 
 def check(run: subprocess.Popen[str], output: Path, expected: Files) -> None:
@@ -88,6 +92,15 @@ def test_a_worker_that_is_killed_in_an_epoch(
     assert len(finished(tmp_path)) < EPOCHS and run.poll() is None
     check(run, tmp_path, expected)
     assert before.items() <= finished(tmp_path).items()
+
+
+def test_a_failure_of_ray_is_no_verdict(cluster: Cluster, made: Path, tmp_path: Path) -> None:
+    arguments = [*command(cluster.address, made, tmp_path), "--retries", "0"]
+    run = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    kill(stopped_in_epoch(tmp_path))
+    text, errors = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, text) == (audit.UNUSABLE, ""), errors
+    assert errors.splitlines()[-1].startswith("error: Ray: WorkerCrashedError: "), errors
 
 
 def test_a_node_that_is_killed_in_an_epoch(
@@ -205,6 +218,31 @@ def test_unusable_arguments(
     other = tmp_path / "other.parquet"
     write(other, chain(1, 2), 9)
     assert "expected a new folder, or that of audit of Parquet" in refused(other, [])
+
+
+def test_a_result_that_cannot_be_printed(tmp_path: Path) -> None:
+    source, output = tmp_path / "valid.parquet", tmp_path / "audit"
+    write(source, chain(1, 2, difficulty=1), 9)
+    for _, job in _native.Audit(str(source), str(output)).left():
+        _native.audit_epoch(job)
+    reader, closed = os.pipe()
+    os.close(reader)
+    full = os.open("/dev/full", os.O_WRONLY)
+
+    def run(stdout: int, stderr: int) -> subprocess.CompletedProcess[str]:
+        arguments = command("local", source, output)
+        return subprocess.run(arguments, stdout=stdout, stderr=stderr, text=True)
+
+    # The reader of a closed pipe had enough; the verdict remains.
+    unread = run(closed, subprocess.PIPE)
+    assert (unread.returncode, unread.stderr) == (audit.VALID, "")
+    lost = run(full, subprocess.PIPE)
+    assert lost.returncode == audit.UNUSABLE
+    assert lost.stderr.startswith("error: cannot write the result: ")
+    assert len(lost.stderr.splitlines()) == 1
+    assert run(full, closed).returncode == audit.UNUSABLE
+    os.close(closed)
+    os.close(full)
 
 
 def test_the_folder_must_be_shared(made: Path, tmp_path: Path) -> None:
