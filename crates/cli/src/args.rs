@@ -234,8 +234,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["node", "jsonl", "evidence"])]
     pub(crate) listen: Option<PathBuf>,
 
-    /// Verify evidence that `follow` wrote, without any network
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "jsonl"])]
+    /// Verify evidence that `follow` wrote, without any network and always in light mode
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "jsonl", "mode"])]
     pub(crate) evidence: Option<PathBuf>,
 
     #[command(flatten)]

@@ -72,6 +72,16 @@ pub(crate) enum Error {
     #[error("{}: cannot write it: {problem}", .file.display())]
     WriteCheckpoint { file: PathBuf, problem: io::Error },
 
+    #[error("--start {}: not used, because {} has a state to go on from", .file.display(), .state.display())]
+    UnusedStart { file: PathBuf, state: PathBuf },
+
+    #[error(
+        "--start {}: expected block {stored} at height {height} as in {}, got {given}",
+        .file.display(),
+        .state.display()
+    )]
+    OtherStart { file: PathBuf, state: PathBuf, height: u64, stored: String, given: String },
+
     #[error("checkpoint: {0}")]
     Resume(#[from] CheckpointError),
 
@@ -104,6 +114,9 @@ pub(crate) enum Error {
 
     #[error("{}: cannot write it: {problem}", .file.display())]
     WriteRecord { file: PathBuf, problem: io::Error },
+
+    #[error("--xmrig: expected --against xmrig, got --against reference")]
+    UnusedXmrig,
 
     #[error("{0}")]
     Reference(String),

@@ -2,11 +2,12 @@
 
 mod evidence;
 mod printer;
+mod start;
 
-use std::{io, path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use randomx_client::{Follower, Store};
-use randomx_monero::client::{Config, Report, SourceState, Start};
+use randomx_monero::client::{Config, Report, SourceState};
 
 use crate::{
     args::{ChainArgs, FollowArgs},
@@ -15,6 +16,7 @@ use crate::{
     progress::ChainBar,
 };
 pub(crate) use printer::Printer;
+pub(crate) use start::start;
 
 /// The exit code if a source is proven to have sent false data.
 const LIED: u8 = 1;
@@ -25,8 +27,9 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources();
     let hasher = args.work.light_hasher();
-    let start = start(args.chain.start.as_deref())?;
+    let (start, unused) = start(args.chain.start.as_deref(), args.store.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;
+    unused.map_or(Ok(()), |unused| unused.report(follower.client()))?;
     let folder = args.evidence.clone().or_else(|| args.store.clone());
     let printer = Printer::new(names, args.json, folder);
     if let Some(tip) = follower.client().tip() {
@@ -70,16 +73,6 @@ pub(crate) fn random_secret() -> Result<[u8; 32], Error> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret).map_err(|problem| Error::Randomness(problem.to_string()))?;
     Ok(secret)
-}
-
-/// Returns where a run without a stored state begins, given the argument `--start`.
-pub(crate) fn start(file: Option<&Path>) -> Result<Start, Error> {
-    let Some(file) = file else { return Ok(Start::Anchors) };
-    let absent = || io::Error::from(io::ErrorKind::NotFound);
-    let checkpoint = CheckpointFile::new(file).read()?;
-    let checkpoint =
-        checkpoint.ok_or_else(|| Error::Read { file: file.to_owned(), problem: absent() })?;
-    Ok(Start::Checkpoint(checkpoint))
 }
 
 /// Returns the exit code of a run with `--once`.

@@ -15,9 +15,10 @@ use crate::{
 
 /// Answers wallets until the process is ended.
 pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
+    let (start, unused) = follow::start(args.chain.start.as_deref(), Some(&args.store))?;
     let setup = Setup {
         config: follow::config(&args.chain, args.poll)?,
-        start: follow::start(args.chain.start.as_deref())?,
+        start,
         nodes: args.nodes.clone(),
         relays: args.relays.clone(),
         route: Route {
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
         log: Box::new(randomx_console::print_message),
     };
     let mut guard = Guard::new(setup, args.work.light_hasher())?;
+    unused.map_or(Ok(()), |unused| unused.report(guard.follower().client()))?;
     let server = guard.listen(args.listen)?;
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     let printer = Printer::new(guard.names().to_vec(), false, Some(args.store.clone()));

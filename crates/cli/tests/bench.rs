@@ -216,6 +216,8 @@ fn an_xmrig_that_does_not_work_is_named() {
         .code(2)
         .stdout("")
         .stderr(predicate::str::contains("--xmrig /no/xmrig: cannot start: "));
+    let other = randomx(&SHORT).args(["--against=reference", "--xmrig", &xmrig]).assert();
+    assert_refused(other, "--xmrig: expected --against xmrig, got --against reference");
     let without = randomx(&SHORT).arg("--against=xmrig").assert().code(2).stdout("");
     without.stderr(predicate::str::contains("--xmrig <PATH>"));
 }
@@ -243,6 +245,39 @@ fn a_record_that_cannot_be_written_is_named_before_anything_is_measured() {
     let name = file.to_str().expect("a UTF-8 path");
     let named = predicate::str::starts_with(format!("error: {name}: cannot write it: "));
     randomx(&["bench", "--record", name]).assert().code(2).stdout("").stderr(named);
+}
+
+#[test]
+fn a_record_is_written_as_a_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("record.json");
+    let name = file.to_str().expect("a UTF-8 path");
+    let files = || fs::read_dir(folder.path()).expect("a folder").count();
+    let failing = ["--against=xmrig", "--xmrig=/no/xmrig", "--record", name];
+    randomx(&SHORT).args(failing).assert().code(2).stdout("");
+    assert_eq!(files(), 0, "a run that fails leaves nothing");
+
+    fs::write(&file, "an older record").expect("a file");
+    randomx(&SHORT).args(failing).assert().code(2);
+    // Within the limit on the size of files, which stands for a full disk, nothing can be written.
+    #[cfg(target_os = "linux")]
+    {
+        let mut shell = assert_cmd::Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ && ulimit -f 0 && exec \"$0\" \"$@\""]);
+        shell.arg(assert_cmd::cargo::cargo_bin!("randomx")).args(SHORT);
+        shell.args(["--no-microbenchmarks", "--version=v1", "--record", name]);
+        let named = predicate::str::starts_with(format!("error: {name}: cannot write it: "));
+        shell.assert().code(2).stdout("").stderr(named);
+    }
+    assert_eq!(fs::read(&file).expect("a file"), b"an older record");
+    assert_eq!(files(), 1, "no other file is left");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_does_not_replace_a_device() {
+    let sentence = "/dev/null: cannot write it: expected a regular file, or none yet";
+    assert_refused(randomx(&["bench", "--record", "/dev/null"]).assert(), sentence);
 }
 
 fn json(run: Assert) -> Value {

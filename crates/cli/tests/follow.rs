@@ -125,6 +125,34 @@ fn the_tip_is_a_checkpoint_for_other_commands() {
 }
 
 #[test]
+fn a_stored_state_takes_the_place_of_a_start_that_does_not_contradict_it() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let forked = serve(Arc::new(FakeChain::forked(10, BLOCKS)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let [store, state, file, other] = ["store", "store/chain", "checkpoint", "other"]
+        .map(|name| path(&folder.path().join(name)).to_owned());
+    follow(&["--node", &forked, "--checkpoint", &other]).code(0);
+    let first = follow(&["--node", &node, "--store", &store, "--checkpoint", &file]).code(0);
+    let tip = events(&first).pop().expect("an event");
+    let kept = fs::read(&state).expect("a state");
+
+    let note =
+        format!("note: --start {file}: not used, because {state} has a state to go on from\n");
+    let again = follow(&["--node", &node, "--store", &store, "--start", &file]).code(0);
+    let again = again.stderr(note);
+    assert_eq!(events(&again).pop(), Some(tip));
+    let refused = format!("error: --start {other}: expected block ");
+    let refused = || predicates::str::starts_with(refused.as_str());
+    let run = follow(&["--node", &forked, "--store", &store, "--start", &other]);
+    run.code(2).stdout("").stderr(refused());
+    let guard = ["guard", "--network", "regtest", "--fixed-difficulty", "1", "--node", &node];
+    let more = ["--listen", "127.0.0.1:0", "--store", &store, "--start", &other];
+    let run = randomx(&[&guard[..], &more].concat()).assert();
+    run.code(2).stdout("").stderr(refused());
+    assert_eq!(fs::read(&state).expect("a state"), kept);
+}
+
+#[test]
 fn blocks_without_work_are_proven_and_not_saved() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let folder = tempfile::tempdir().expect("a folder");

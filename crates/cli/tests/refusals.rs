@@ -32,6 +32,7 @@ fn a_wrong_command_line_exits_with_2() {
         (&["hash", "--key", "00", "--input", "00", "--lanes", "x"], "--lanes"),
         (&["verify"], "--jsonl"),
         (&["verify", "--jsonl"], "--jsonl"),
+        (&["verify", "--evidence", "x", "--mode", "fast"], "cannot be used with '--mode <MODE>'"),
     ] {
         let run = randomx(arguments).assert().code(2).stdout("");
         run.stderr(predicate::str::contains(mention));

@@ -8,7 +8,9 @@ use randomx_monero::Network;
 /// Which chain is followed, where it begins, and how it is checked.
 #[derive(Args)]
 pub(crate) struct ChainArgs {
-    /// Begin at the trusted checkpoint in this file instead of the network's anchor
+    /// Begin at the trusted checkpoint in this file instead of the network's anchor. If --store has a
+    /// state, the run goes on from there instead, and fails if that chain has another block at the
+    /// checkpoint's height
     #[arg(long, value_name = "FILE")]
     pub(crate) start: Option<PathBuf>,
 

@@ -23,7 +23,8 @@ impl Other {
     /// The implementation that the arguments name.
     pub(crate) fn new(args: &BenchArgs) -> Result<Option<Other>, Error> {
         Ok(match (args.against, &args.xmrig) {
-            (Some(Against::Reference), _) => Some(Other::Reference(Reference::new(args)?)),
+            (Some(Against::Reference), Some(_)) => return Err(Error::UnusedXmrig),
+            (Some(Against::Reference), None) => Some(Other::Reference(Reference::new(args)?)),
             // The command line has the path if XMRig is asked for.
             (Some(Against::Xmrig), Some(program)) => Some(Other::Xmrig(Xmrig::new(program)?)),
             (Some(Against::Xmrig), None) | (None, _) => None,

@@ -1,6 +1,6 @@
 //! The results of a run: printed as JSON, recorded and compared.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path, process};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,16 +90,25 @@ impl Report {
             .map_err(|problem| Error::Record { file: file.to_owned(), problem })
     }
 
-    /// Checks that `write` can write the file. Creates an empty file if there is none.
+    /// Checks that `write` can write the file: creates another one beside it and removes that again.
     pub(crate) fn can_be_written(file: &Path) -> Result<(), Error> {
-        let opened = fs::File::options().append(true).create(true).open(file);
-        opened.map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })?;
-        Ok(())
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(format!(".{}.new", process::id()));
+        let create = || {
+            // A rename would replace a device or a pipe.
+            if fs::metadata(file).is_ok_and(|present| !present.is_file()) {
+                return Err(io::Error::other("expected a regular file, or none yet"));
+            }
+            fs::File::create_new(&beside)?;
+            fs::remove_file(&beside)
+        };
+        create().map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
     }
 
+    /// Replaces the file as a whole: after a failure, it is as before.
     pub(crate) fn write(&self, file: &Path) -> Result<(), Error> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.into());
-        text.and_then(|text| fs::write(file, text + "\n"))
+        text.and_then(|text| randomx_client::replace_file(file, (text + "\n").as_bytes()))
             .map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
     }
 }
