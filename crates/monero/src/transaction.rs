@@ -54,7 +54,7 @@ impl<'a> Transaction<'a> {
         let mut reader = Reader::new(blob);
         let version = read_version(&mut reader)?;
         reader.varint("unlock time")?;
-        let (inputs, spent) = read_inputs(&mut reader)?;
+        let Inputs { count: inputs, amount: spent, generating } = read_inputs(&mut reader)?;
         let (outputs, paid) = read_outputs(&mut reader)?;
         let extra = reader.count("extra", 1)?;
         reader.take("extra", extra)?;
@@ -66,7 +66,7 @@ impl<'a> Transaction<'a> {
             fee: spent.zip(paid).and_then(|(spent, paid)| spent.checked_sub(paid)),
             prefix,
             base: prefix,
-            unsigned: false,
+            unsigned: version == 1 && inputs == 1 && generating == 1,
         };
         if version == 2 {
             (parsed.unsigned, parsed.fee) = read_base(&mut reader, inputs, outputs)?;
@@ -103,9 +103,9 @@ impl<'a> Transaction<'a> {
         self.blob.len()
     }
 
-    /// Whether nothing follows the part that is never pruned.
+    /// Whether the signatures are missing. A miner's transaction has none, and is never pruned.
     pub fn is_pruned(&self) -> bool {
-        self.base == self.blob.len()
+        !self.unsigned && self.base == self.blob.len()
     }
 
     fn hash_of_parts(&self, prunable: &Hash) -> Hash {
@@ -124,20 +124,29 @@ fn read_version(reader: &mut Reader<'_>) -> Result<u8, BlockError> {
     }
 }
 
-/// Reads the inputs. Returns their number and the sum of their amounts.
-fn read_inputs(reader: &mut Reader<'_>) -> Result<(usize, Option<u64>), BlockError> {
+/// A transaction's inputs.
+struct Inputs {
+    count: usize,
+    /// The sum of their amounts, or `None` if it exceeds 64 bits.
+    amount: Option<u64>,
+    /// The number of those that create money.
+    generating: usize,
+}
+
+fn read_inputs(reader: &mut Reader<'_>) -> Result<Inputs, BlockError> {
     const FIELD: &str = "input";
     let count = reader.count("inputs", SMALLEST_INPUT)?;
-    let mut sum = Some(0_u64);
+    let (mut amount, mut generating) = (Some(0_u64), 0);
     for _ in 0..count {
         let offset = reader.offset();
         match reader.byte(FIELD)? {
             GENERATING_INPUT => {
+                generating += 1;
                 reader.varint(FIELD)?;
             }
             INPUT_FROM_KEY => {
-                let amount = reader.varint(FIELD)?;
-                sum = sum.and_then(|sum| sum.checked_add(amount));
+                let spent = reader.varint(FIELD)?;
+                amount = amount.and_then(|sum| sum.checked_add(spent));
                 for _ in 0..reader.count(FIELD, 1)? {
                     reader.varint(FIELD)?;
                 }
@@ -146,7 +155,7 @@ fn read_inputs(reader: &mut Reader<'_>) -> Result<(usize, Option<u64>), BlockErr
             tag => return Err(unexpected(FIELD, offset, "2 or 255", tag.into())),
         }
     }
-    Ok((count, sum))
+    Ok(Inputs { count, amount, generating })
 }
 
 /// Reads the outputs. Returns their number and the sum of their amounts.

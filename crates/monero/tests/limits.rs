@@ -176,6 +176,30 @@ fn every_known_kind_of_signatures_is_read_and_no_other() {
     }
 }
 
+#[test]
+fn a_transaction_of_version_1_is_pruned_without_its_signatures() {
+    // One input, which spends an output to a key or creates money.
+    let spent = [&[2, 0, 1, 9][..], &[1; 32]].concat();
+    let created = vec![255, 5];
+    let with = |inputs: &[&[u8]]| {
+        let count = inputs.len() as u8;
+        [&[1, 0, count][..], &inputs.concat(), &[1, 0, 2], &[3; 32], &[0]].concat()
+    };
+    for (inputs, expected) in [
+        (&[&spent[..]][..], true),
+        (&[&created], false),
+        (&[&created, &spent], true),
+        (&[&created, &created], true),
+        (&[], true),
+    ] {
+        let blob = with(inputs);
+        let parsed = Transaction::parse(&blob).expect("version 1");
+        assert_eq!(parsed.is_pruned(), expected, "{inputs:?}");
+        let whole = [&blob[..], &[7; 64]].concat();
+        assert!(!Transaction::parse(&whole).expect("version 1").is_pruned());
+    }
+}
+
 fn outcome(candidate: &Candidate<'_>, name: CheckName) -> Outcome {
     let examination = examine(candidate, Network::Regtest);
     examination.checks.iter().find(|check| check.name == name).expect("each check").outcome

@@ -54,6 +54,7 @@ fn miners_transactions_of_every_era_have_their_hashes() {
         assert_eq!(transaction.hash(), expected.hash);
         assert_eq!(transaction.outputs, expected.outputs);
         assert_eq!(transaction.pruned(), miner);
+        assert!(!transaction.is_pruned(), "there is nothing to prune");
         versions[usize::from(transaction.version)] += 1;
     }
     assert!(versions[1] > 0 && versions[2] > 0, "{versions:?}");
