@@ -41,6 +41,8 @@ mod evidence;
 mod forks;
 mod growth;
 mod kept;
+mod provider;
+mod settled;
 mod source;
 mod store;
 mod sync;
@@ -66,6 +68,7 @@ pub use store::StoreError;
 
 use anchoring::Anchoring;
 use batch::Batch;
+use provider::Provider;
 use source::Source;
 use tree::Tree;
 
@@ -146,7 +149,7 @@ pub struct Client {
     /// The newest trusted block.
     trusted: Hash,
     /// The first start's work, and the source that it reads from.
-    anchoring: Option<(Anchoring, Option<SourceId>)>,
+    anchoring: Option<(Anchoring, Option<Provider>)>,
     sources: Vec<Source>,
     batch: Option<Batch>,
     /// The hashes in work of batches that were not accepted.
@@ -159,6 +162,8 @@ pub struct Client {
     /// The last time at which the sources' chains were read to their ends; at first, that of the
     /// first event.
     current: Option<u64>,
+    /// The time of the last event.
+    clock: u64,
     /// Whether a tip changed since the sources were last compared.
     changed: bool,
     actions: VecDeque<Action>,
@@ -228,6 +233,7 @@ impl Client {
             refused,
             alarm: Alarm::Cleared,
             current: None,
+            clock: 0,
             changed: false,
             actions: VecDeque::new(),
             next_request: 0,
@@ -249,6 +255,7 @@ impl Client {
     /// Takes an event at the time `now`, in seconds since 1970. Answers to requests that are not
     /// open, and hashes that were not requested, are ignored.
     pub fn handle(&mut self, event: Event, now: u64) {
+        self.clock = now;
         match event {
             Event::Tick => {}
             Event::Tip { request, height, id } => self.on_tip(request, height, &id, now),
@@ -292,17 +299,6 @@ impl Client {
     pub fn sources(&self) -> impl Iterator<Item = (SourceId, &SourceState)> {
         let states = self.sources.iter().map(|source| &source.state);
         states.enumerate().map(|(index, state)| (SourceId(index as u32), state))
-    }
-
-    /// Whether there is nothing to do before the sources' chains change: each source has been read,
-    /// or is known not to give its chain.
-    pub fn is_settled(&self) -> bool {
-        let settled = |source: &Source| {
-            let read = source.claim.is_none_or(|claim| claim <= self.tree.height(&source.tip));
-            let done = read || source.state == SourceState::Behind;
-            source.state != SourceState::Connecting && done && source.search.is_none()
-        };
-        self.batch.is_none() && self.sources.iter().all(settled)
     }
 
     /// Returns the bytes to store now, as the last [`Action::Store`] had them, or `None` before a

@@ -33,11 +33,21 @@ pub(super) struct Anchoring {
 #[derive(Clone, Debug)]
 enum Stage {
     /// The 735 blocks up to the first anchor.
-    Window,
+    Window(Window),
     /// Their difficulties; these are their timestamps.
     Difficulties(Vec<u64>),
     /// The blocks up to the second anchor.
     Walk(Walk),
+}
+
+/// The first of the 735 blocks. A slow source sends them in several answers.
+#[derive(Clone, Debug)]
+struct Window {
+    timestamps: Vec<u64>,
+    /// The id of the last of them.
+    id: Option<Hash>,
+    /// Whether each follows the one before it.
+    linked: bool,
 }
 
 /// A chain that is read forwards, whose blocks are not kept.
@@ -90,7 +100,7 @@ impl Anchoring {
         let stage = if from.height == 0 {
             Stage::Walk(Walk::after(Checkpoint::genesis(network)))
         } else {
-            Stage::Window
+            Stage::Window(Window { timestamps: Vec::new(), id: None, linked: true })
         };
         Self { network, from, to, stage }
     }
@@ -104,7 +114,16 @@ impl Anchoring {
     pub(super) fn read(&self) -> u64 {
         match &self.stage {
             Stage::Walk(walk) => walk.height,
-            Stage::Window | Stage::Difficulties(_) => self.from.height,
+            Stage::Window(_) | Stage::Difficulties(_) => self.from.height,
+        }
+    }
+
+    /// Returns the number of blocks that were read.
+    pub(super) fn blocks(&self) -> u64 {
+        match &self.stage {
+            Stage::Window(window) => window.timestamps.len() as u64,
+            Stage::Difficulties(timestamps) => timestamps.len() as u64,
+            Stage::Walk(walk) => DIFFICULTY_BLOCKS as u64 + walk.height - self.from.height,
         }
     }
 
@@ -118,7 +137,10 @@ impl Anchoring {
         let window = DIFFICULTY_BLOCKS as u64;
         let first = self.from.height + 1 - window.min(self.from.height + 1);
         match &self.stage {
-            Stage::Window => Query::Headers { first, count: window },
+            Stage::Window(read) => {
+                let read = read.timestamps.len() as u64;
+                Query::Headers { first: first + read, count: window - read }
+            }
             Stage::Difficulties(_) => Query::Difficulties { first, count: window },
             Stage::Walk(walk) => Query::Headers {
                 first: walk.height + 1,
@@ -130,31 +152,34 @@ impl Anchoring {
     /// Takes the answer to [`Query::Headers`].
     pub(super) fn headers(&mut self, blobs: &[Vec<u8>]) -> Step {
         match self.stage {
-            Stage::Window => self.window(blobs),
+            Stage::Window(_) => self.window(blobs),
             Stage::Difficulties(_) => Step::Short,
             Stage::Walk(_) => self.walk(blobs),
         }
     }
 
     fn window(&mut self, blobs: &[Vec<u8>]) -> Step {
-        if blobs.len() != DIFFICULTY_BLOCKS {
+        let Stage::Window(window) = &mut self.stage else { return Step::Short };
+        if blobs.is_empty() || window.timestamps.len() + blobs.len() > DIFFICULTY_BLOCKS {
             return Step::Short;
         }
-        let mut parsed = Vec::with_capacity(blobs.len());
         for blob in blobs {
             match HashingBlob::parse(blob) {
-                Ok(blob) => parsed.push(blob),
+                Ok(blob) => window.push(&blob),
                 Err(_) => return Step::False("a block before the anchor cannot be parsed"),
             }
         }
-        if parsed.last().is_none_or(|last| last.id() != self.from.id) {
+        if window.timestamps.len() < DIFFICULTY_BLOCKS {
+            return Step::More;
+        }
+        // A source of another network does not lie, so this comes before the links.
+        if window.id != Some(self.from.id) {
             return Step::OtherNetwork;
         }
-        if parsed.windows(2).any(|pair| pair[1].header.previous_id != pair[0].id()) {
+        if !window.linked {
             return Step::False("the blocks before the anchor are not its predecessors");
         }
-        let timestamps = parsed.iter().map(|blob| blob.header.timestamp).collect();
-        self.stage = Stage::Difficulties(timestamps);
+        self.stage = Stage::Difficulties(std::mem::take(&mut window.timestamps));
         Step::More
     }
 
@@ -182,8 +207,11 @@ impl Anchoring {
 
     fn walk(&mut self, blobs: &[Vec<u8>]) -> Step {
         let Stage::Walk(walk) = &mut self.stage else { return Step::Short };
-        if blobs.is_empty() {
-            return Step::Short;
+        let Some(first) = blobs.first() else { return Step::Short };
+        // Nothing has tied the source to the network yet if the walk begins at the genesis block.
+        let is_first = walk.height == 0;
+        if is_first && HashingBlob::parse(first).is_ok_and(|blob| !walk.precedes(&blob)) {
+            return Step::OtherNetwork;
         }
         for blob in blobs {
             if let Err(problem) = walk.push(blob, self.network, self.to.work) {
@@ -206,15 +234,27 @@ impl Anchoring {
     }
 }
 
+impl Window {
+    fn push(&mut self, blob: &HashingBlob) {
+        self.linked &= self.id.is_none_or(|id| id == blob.header.previous_id);
+        self.id = Some(blob.id());
+        self.timestamps.push(blob.header.timestamp);
+    }
+}
+
 impl Walk {
     fn after(checkpoint: Checkpoint) -> Self {
         let Checkpoint { height, id, work, recent, seeds } = checkpoint;
         Self { height, id, work, history: History::new(recent), seeds }
     }
 
+    fn precedes(&self, blob: &HashingBlob) -> bool {
+        blob.header.previous_id == self.id
+    }
+
     fn push(&mut self, blob: &[u8], network: Network, most: u128) -> Result<(), &'static str> {
         let blob = HashingBlob::parse(blob).map_err(|_| "a block cannot be parsed")?;
-        if blob.header.previous_id != self.id {
+        if !self.precedes(&blob) {
             return Err("a block does not follow the one before it");
         }
         let height = self.height + 1;

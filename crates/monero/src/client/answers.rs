@@ -3,7 +3,7 @@
 use super::Client;
 use super::anchoring::{Anchoring, Step};
 use super::event::{Report, RequestId, SourceId, SourceState};
-use super::source::{Purpose, Search};
+use super::source::Purpose;
 use super::tree::{Refusal, Tree, unparsed};
 use crate::checkpoint::{Checkpoint, MAX_HEIGHT};
 use crate::hash::Hash;
@@ -34,7 +34,7 @@ impl Client {
         }
         self.set_state(source, SourceState::Unresponsive);
         if let Some((anchoring, provider)) = &mut self.anchoring
-            && provider.is_some_and(|provider| provider.index() == source)
+            && provider.is_some_and(|provider| provider.is(source))
         {
             *provider = None;
             anchoring.restart();
@@ -51,6 +51,10 @@ impl Client {
             self.sources[source].claim = None;
             self.sources[source].search = None;
             self.changed = true;
+        }
+        if matches!(state, SourceState::Invalid { .. }) {
+            // The answer to its open question would change the state again.
+            self.sources[source].request = None;
         }
         self.sources[source].state = state.clone();
         self.report(Report::Source { source: SourceId(source as u32), state });
@@ -105,7 +109,7 @@ impl Client {
         } else if height == base {
             return Judgement::State(SourceState::OtherNetwork);
         } else if height <= self.tree.height(&state.tip) {
-            state.search = Some(Search::new(base, height));
+            return self.search(source, height);
         }
         Judgement::Fine
     }
@@ -119,6 +123,8 @@ impl Client {
                 Judgement::Failed
             }
             Purpose::Extend { .. } => self.extend(source, blobs, now),
+            // The answer does not belong to what the client asks now.
+            Purpose::Outdated => return,
             Purpose::Tip => Judgement::Failed,
         };
         self.judge(source, judgement, now);
@@ -126,10 +132,10 @@ impl Client {
 
     pub(super) fn on_difficulties(&mut self, request: RequestId, values: &[u128], now: u64) {
         let Some((source, purpose)) = self.take_request(request) else { return };
-        let judgement = if purpose == Purpose::Anchor {
-            self.anchor(|anchoring| anchoring.difficulties(values))
-        } else {
-            Judgement::Failed
+        let judgement = match purpose {
+            Purpose::Anchor => self.anchor(|anchoring| anchoring.difficulties(values)),
+            Purpose::Outdated => return,
+            _ => Judgement::Failed,
         };
         self.judge(source, judgement, now);
     }
@@ -255,7 +261,14 @@ impl Client {
         if high == base {
             return Judgement::State(SourceState::OtherNetwork);
         }
-        self.sources[source].search = Some(Search::new(base, high));
-        Judgement::Fine
+        self.search(source, high)
+    }
+
+    fn search(&mut self, source: usize, high: u64) -> Judgement {
+        if self.sources[source].begin_search(self.tree.base().height, high) {
+            Judgement::Fine
+        } else {
+            Judgement::State(SourceState::Unresponsive)
+        }
     }
 }

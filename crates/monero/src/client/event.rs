@@ -250,7 +250,8 @@ pub enum SourceState {
     /// Its chain is an earlier part of the client's, ends before the oldest kept block, or has a side
     /// that is too long to be read while it has less work.
     Behind,
-    /// Several requests in a row had no usable answer. The client keeps trying.
+    /// Several requests in a row had no usable answer, or its chain changed several times before the
+    /// client had read it. The client keeps trying.
     Unresponsive,
     /// Its chain lacks a block that the client's chain is known to have: it is on another network,
     /// or forked off further back than the client keeps blocks.

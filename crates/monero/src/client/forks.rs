@@ -30,6 +30,7 @@ impl Client {
             }
             return;
         }
+        self.sources[index].note_read();
         let fork = self.fork(&tip);
         let behind = fork.theirs.ids.is_empty() && fork.ours.ids.len() as u64 >= Self::BEHIND;
         let state = if behind { SourceState::Behind } else { SourceState::Following };

@@ -9,6 +9,10 @@ const PATIENCE: u32 = 3;
 /// The longest pause between attempts, in seconds.
 const LONGEST_PAUSE: u64 = 600;
 
+/// The most searches before a source's chain is read to its end. A source could promise one more
+/// block forever, and change its chain whenever the client asks for that block.
+const MAX_SEARCHES: u32 = 3;
+
 /// The most questions of one search for a common block. A source whose chain changes between
 /// answers could keep a search going forever.
 const MAX_PROBES: u32 = 64;
@@ -28,6 +32,12 @@ pub(super) struct Source {
     /// The time before which it is not asked, after a failure.
     pub(super) paused: u64,
     failures: u32,
+    /// The searches in a row, without its chain having been read to its end.
+    searches: u32,
+    /// The time since which the client waits for blocks that add nothing to its chain.
+    pub(super) awaited: Option<u64>,
+    /// The number of blocks that it last sent to a first start in the time of one measurement.
+    pub(super) pace: Option<u64>,
     /// The last common block of a fork that was reported.
     pub(super) reported: Option<Hash>,
     /// The last common block of a deep reorganisation that was announced.
@@ -48,6 +58,9 @@ pub(super) enum Purpose {
     },
     /// A part of the chain between the anchors.
     Anchor,
+    /// Headers or difficulties that the client no longer needs, because its base moved or another
+    /// source provides them.
+    Outdated,
 }
 
 /// A search for the last block that a source shares with the tree.
@@ -74,8 +87,21 @@ impl Source {
             due: 0,
             paused: 0,
             failures: 0,
+            searches: 0,
+            awaited: None,
+            pace: None,
             reported: None,
             announced: None,
+        }
+    }
+
+    /// Gives up what the source was asked for. It can have one question at a time, so the next one
+    /// waits for the answer.
+    pub(super) fn outdate(&mut self) {
+        if let Some((_, purpose)) = &mut self.request
+            && *purpose != Purpose::Tip
+        {
+            *purpose = Purpose::Outdated;
         }
     }
 
@@ -87,6 +113,28 @@ impl Source {
     /// Whether its chain counts.
     pub(super) fn counts(&self) -> bool {
         !matches!(self.state, SourceState::Invalid { .. } | SourceState::OtherNetwork)
+    }
+
+    /// Whether it claims to have the block of a height, which a first start reads up to.
+    pub(super) fn can_provide(&self, height: u64) -> bool {
+        self.counts() && self.claim.is_some_and(|claim| claim >= height)
+    }
+
+    /// Begins a search between the base and a height at which the chains differ. Returns `false` after
+    /// too many of them in a row, and then begins a new row.
+    pub(super) fn begin_search(&mut self, base: u64, high: u64) -> bool {
+        if self.searches == MAX_SEARCHES {
+            self.searches = 0;
+            return false;
+        }
+        self.searches += 1;
+        self.search = Some(Search::new(base, high));
+        true
+    }
+
+    /// Notes that its chain was read to its end.
+    pub(super) fn note_read(&mut self) {
+        self.searches = 0;
     }
 
     /// Notes a usable answer.

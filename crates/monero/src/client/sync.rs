@@ -15,7 +15,9 @@ impl Client {
                 (0..self.sources.len()).for_each(|source| self.compare(source));
             }
             self.watch_growth(now);
+            self.watch_sources(now);
         }
+        self.choose_provider(now);
         for source in 0..self.sources.len() {
             let Source { request, paused, .. } = &self.sources[source];
             if self.sources[source].is_usable() && request.is_none() && now >= *paused {
@@ -62,12 +64,8 @@ impl Client {
 
     fn ask(&mut self, index: usize, now: u64) {
         let source = &mut self.sources[index];
-        if let Some((anchoring, provider)) = &mut self.anchoring {
-            let has_anchor = source.claim.is_some_and(|claim| claim >= anchoring.height());
-            if provider.is_none() && has_anchor && source.counts() {
-                *provider = Some(SourceId(index as u32));
-            }
-            if provider.is_some_and(|provider| provider.index() == index) {
+        if let Some((anchoring, provider)) = &self.anchoring {
+            if provider.is_some_and(|provider| provider.is(index)) {
                 let query = anchoring.query();
                 self.request(index, Purpose::Anchor, query);
                 return;

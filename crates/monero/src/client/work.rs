@@ -226,10 +226,15 @@ impl Client {
     fn rebase(&mut self, id: &Hash) {
         self.tree.rebase(id);
         for source in &mut self.sources {
-            source.search = None;
-            if !self.tree.contains(&source.tip) {
-                source.tip = *id;
+            let moved = !self.tree.contains(&source.tip);
+            if moved || source.search.is_some() {
+                source.outdate();
+                source.search = None;
                 source.claim = None;
+                source.due = 0;
+            }
+            if moved {
+                source.tip = *id;
             }
         }
     }

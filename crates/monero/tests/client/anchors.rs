@@ -68,6 +68,16 @@ fn a_first_start_trusts_no_source() {
     assert_eq!((base.height, base.seeds.len(), base.seeds[0].height), (TO as u64, 1, 2048));
 }
 
+/// A slow node sends what it has when its time is up.
+#[test]
+fn a_first_start_takes_what_a_slow_source_sends() {
+    let world = world();
+    let (from, to) = (anchor(&world, FROM), anchor(&world, TO));
+    let (client, _) = run(&world, from, to, &[Mode::Truncate]);
+    assert_eq!(client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+    assert_eq!(states(&client), ["following"]);
+}
+
 #[test]
 fn nothing_is_trusted_before_the_anchor_is_reached() {
     let world = world();

@@ -54,6 +54,19 @@ fn unknown_versions_are_named_and_malformed_blocks_are_failures() {
 }
 
 #[test]
+fn a_source_may_change_its_chain_often_if_it_is_read() {
+    let mut world = World::new(None);
+    let mut script = Script::new(1);
+    for _ in 0..10 {
+        let tip = grow(&mut world, 0, 3);
+        script.show(0, &world, tip);
+        script.hash_all(&world);
+        assert_eq!(script.state(0), SourceState::Following);
+        script.wait(30);
+    }
+}
+
+#[test]
 fn a_source_is_not_compared_while_its_chain_is_searched() {
     let mut world = World::new(None);
     let tip = grow(&mut world, 0, 5);

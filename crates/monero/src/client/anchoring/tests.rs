@@ -1,5 +1,7 @@
 //! Simulated chains between two anchors.
 
+mod answers;
+
 use std::collections::VecDeque;
 
 use super::*;
@@ -149,23 +151,6 @@ fn other_difficulties_do_not_add_up() {
 }
 
 #[test]
-fn other_chains_are_told_from_broken_ones() {
-    let (chain, other) = (simulate(3000), simulate(3100));
-    let mut anchoring = Anchoring::between(NETWORK, other.anchors[1], other.anchors[1]);
-    assert_eq!(anchoring.headers(&chain.blobs[..DIFFICULTY_BLOCKS]), Step::OtherNetwork);
-    let mut anchoring = chain.start();
-    let query = anchoring.query();
-    let mut window = chain.headers(query);
-    window[5] = window[6].clone();
-    assert!(matches!(anchoring.headers(&window), Step::False(_)));
-    assert_eq!(chain.start().headers(&[]), Step::Short);
-    assert_eq!(
-        chain.start().headers(&vec![vec![1]; DIFFICULTY_BLOCKS]),
-        Step::False("a block before the anchor cannot be parsed")
-    );
-}
-
-#[test]
 fn blocks_took_one_minute_before_version_2() {
     let network = Network::Stagenet;
     let (version, first) = network.forks()[0];
@@ -281,34 +266,4 @@ fn anchors_are_apart_in_height_and_work() {
     // The first of the keys for the blocks after height 8000 is the id of block 6144.
     assert!(is_wide((6143, 1), (8000, 2)) && !is_wide((6144, 1), (8000, 2)));
     assert!(is_wide((6144, 1), (MAX_HEIGHT - 1, 2)) && !is_wide((6144, 1), (MAX_HEIGHT, 2)));
-}
-
-#[test]
-fn questions_name_the_blocks_that_are_missing() {
-    let window = DIFFICULTY_BLOCKS as u64;
-    let asked = |from: u64| Anchoring::between(NETWORK, anchor(from, 1), anchor(9000, 2)).query();
-    assert_eq!(asked(0), Query::Headers { first: 1, count: MAX_HEADERS });
-    assert_eq!(asked(100), Query::Headers { first: 0, count: window });
-    assert_eq!(asked(1000), Query::Headers { first: 1001 - window, count: window });
-    let walk = Walk::after(Checkpoint { height: 4, ..Checkpoint::genesis(NETWORK) });
-    let (network, from, to) = (NETWORK, anchor(0, 1), anchor(10, 2));
-    let anchoring = Anchoring { network, from, to, stage: Stage::Walk(walk) };
-    assert_eq!(anchoring.query(), Query::Headers { first: 5, count: 6 });
-    assert_eq!(anchoring.read(), 4);
-    assert_eq!(Anchoring::between(NETWORK, anchor(100, 1), to).read(), 100);
-}
-
-#[test]
-fn difficulties_add_up_to_no_more_than_the_anchors_work() {
-    let answer = |work, difficulties: &[u128]| {
-        let (from, to) = (anchor(1000, work), anchor(9000, 100));
-        let stage = Stage::Difficulties(vec![1, 2]);
-        Anchoring { network: NETWORK, from, to, stage }.difficulties(difficulties)
-    };
-    assert_eq!(answer(7, &[3, 4]), Step::More);
-    assert_eq!(answer(8, &[3, 4]), Step::More);
-    for (work, difficulties) in [(6, [3, 4]), (7, [7, 0]), (7, [u128::MAX, 2])] {
-        assert!(matches!(answer(work, &difficulties), Step::False(_)), "{difficulties:?}");
-    }
-    assert_eq!(answer(7, &[3]), Step::Short);
 }

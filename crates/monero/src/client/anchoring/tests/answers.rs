@@ -1,0 +1,93 @@
+//! What single answers mean.
+
+use super::*;
+
+#[test]
+fn the_window_may_come_in_several_answers() {
+    let chain = simulate(10);
+    let mut anchoring = chain.start();
+    let window = DIFFICULTY_BLOCKS as u64;
+    let first = BEFORE + 1 - window;
+    let mut read = 0;
+    for count in [1, 500, 234] {
+        assert_eq!(anchoring.query(), Query::Headers { first: first + read, count: window - read });
+        let mut blobs = chain.headers(anchoring.query());
+        assert_eq!(anchoring.headers(&[]), Step::Short);
+        blobs.push(blobs[0].clone());
+        assert_eq!(anchoring.headers(&blobs), Step::Short, "more than it was asked for");
+        assert_eq!(anchoring.headers(&blobs[..count]), Step::More);
+        read += count as u64;
+    }
+    assert_eq!(anchoring.query(), Query::Difficulties { first, count: window });
+}
+
+#[test]
+fn a_gap_between_answers_is_found_once_the_anchor_is_reached() {
+    let chain = simulate(10);
+    let mut anchoring = chain.start();
+    let blobs = chain.headers(anchoring.query());
+    assert_eq!(anchoring.headers(&blobs[..1]), Step::More);
+    // One block is left out, and another one sent twice.
+    assert_eq!(anchoring.headers(&blobs[2..]), Step::More);
+    let step = anchoring.headers(&blobs[DIFFICULTY_BLOCKS - 1..]);
+    assert_eq!(step, Step::False("the blocks before the anchor are not its predecessors"));
+}
+
+#[test]
+fn a_first_block_after_another_genesis_block_is_of_another_network() {
+    let chain = simulate(10);
+    let start = |network| Anchoring::between(network, anchor(0, 1), anchor(BEFORE, 1 << 100));
+    let mut anchoring = start(Network::Testnet);
+    assert_eq!(anchoring.headers(&chain.blobs[..3]), Step::OtherNetwork);
+    // Later on, the source contradicts itself.
+    let mut anchoring = start(NETWORK);
+    assert_eq!(anchoring.headers(&chain.blobs[..3]), Step::More);
+    assert!(matches!(anchoring.headers(&chain.blobs[5..8]), Step::False(_)));
+}
+
+#[test]
+fn other_chains_are_told_from_broken_ones() {
+    let (chain, other) = (simulate(3000), simulate(3100));
+    let mut anchoring = Anchoring::between(NETWORK, other.anchors[1], other.anchors[1]);
+    assert_eq!(anchoring.headers(&chain.blobs[..DIFFICULTY_BLOCKS]), Step::OtherNetwork);
+    let mut anchoring = chain.start();
+    let query = anchoring.query();
+    let mut window = chain.headers(query);
+    window[5] = window[6].clone();
+    assert!(matches!(anchoring.headers(&window), Step::False(_)));
+    assert_eq!(chain.start().headers(&[]), Step::Short);
+    assert_eq!(
+        chain.start().headers(&vec![vec![1]; DIFFICULTY_BLOCKS]),
+        Step::False("a block before the anchor cannot be parsed")
+    );
+}
+
+#[test]
+fn questions_name_the_blocks_that_are_missing() {
+    let window = DIFFICULTY_BLOCKS as u64;
+    let asked = |from: u64| Anchoring::between(NETWORK, anchor(from, 1), anchor(9000, 2)).query();
+    assert_eq!(asked(0), Query::Headers { first: 1, count: MAX_HEADERS });
+    assert_eq!(asked(100), Query::Headers { first: 0, count: window });
+    assert_eq!(asked(1000), Query::Headers { first: 1001 - window, count: window });
+    let walk = Walk::after(Checkpoint { height: 4, ..Checkpoint::genesis(NETWORK) });
+    let (network, from, to) = (NETWORK, anchor(0, 1), anchor(10, 2));
+    let anchoring = Anchoring { network, from, to, stage: Stage::Walk(walk) };
+    assert_eq!(anchoring.query(), Query::Headers { first: 5, count: 6 });
+    assert_eq!(anchoring.read(), 4);
+    assert_eq!(Anchoring::between(NETWORK, anchor(100, 1), to).read(), 100);
+}
+
+#[test]
+fn difficulties_add_up_to_no_more_than_the_anchors_work() {
+    let answer = |work, difficulties: &[u128]| {
+        let (from, to) = (anchor(1000, work), anchor(9000, 100));
+        let stage = Stage::Difficulties(vec![1, 2]);
+        Anchoring { network: NETWORK, from, to, stage }.difficulties(difficulties)
+    };
+    assert_eq!(answer(7, &[3, 4]), Step::More);
+    assert_eq!(answer(8, &[3, 4]), Step::More);
+    for (work, difficulties) in [(6, [3, 4]), (7, [7, 0]), (7, [u128::MAX, 2])] {
+        assert!(matches!(answer(work, &difficulties), Step::False(_)), "{difficulties:?}");
+    }
+    assert_eq!(answer(7, &[3]), Step::Short);
+}

@@ -1,0 +1,60 @@
+//! The source that a first start reads from.
+
+use super::Client;
+use super::event::SourceId;
+use super::source::Source;
+
+/// The time over which a provider's pace is measured, in seconds.
+const STINT: u64 = 600;
+
+/// The number of blocks in this time that is enough: one in a second.
+const ENOUGH: u64 = 600;
+
+/// A source that a first start reads from, and the present measurement of its pace.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Provider {
+    source: SourceId,
+    /// The time at which the measurement began, and the number of blocks that had been read.
+    since: u64,
+    read: u64,
+}
+
+impl Provider {
+    /// Whether it is the source with a number.
+    pub(super) fn is(&self, source: usize) -> bool {
+        self.source.index() == source
+    }
+}
+
+impl Client {
+    /// Chooses the source that a first start reads from. A slow one gives way to one that may be
+    /// faster, which begins anew: until the second anchor is reached, nothing proves what was read.
+    pub(super) fn choose_provider(&mut self, now: u64) {
+        let Some((anchoring, provider)) = &mut self.anchoring else { return };
+        let read = anchoring.blocks();
+        if let Some(Provider { source, since, read: before }) = *provider {
+            if now.saturating_sub(since) < STINT {
+                return;
+            }
+            let pace = read.saturating_sub(before);
+            *provider = Some(Provider { source, since: now, read });
+            self.sources[source.index()].pace = Some(pace);
+            let height = anchoring.height();
+            let may_be_faster = |other: &Source| {
+                other.can_provide(height) && other.pace.is_none_or(|other| other > pace)
+            };
+            if pace >= ENOUGH || !self.sources.iter().any(may_be_faster) {
+                return;
+            }
+            anchoring.restart();
+            self.sources[source.index()].outdate();
+        }
+        // One whose pace is unknown may be the fastest.
+        let pace = |index: &usize| self.sources[*index].pace.unwrap_or(u64::MAX);
+        *provider = (0..self.sources.len())
+            .filter(|&index| self.sources[index].can_provide(anchoring.height()))
+            .max_by_key(|index| (pace(index), std::cmp::Reverse(*index)))
+            .map(|index| SourceId(index as u32))
+            .map(|source| Provider { source, since: now, read: anchoring.blocks() });
+    }
+}

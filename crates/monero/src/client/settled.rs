@@ -1,0 +1,38 @@
+//! Whether the client waits for its sources.
+
+use super::Client;
+use super::event::SourceState;
+use super::growth::STALE;
+use super::source::Source;
+
+impl Client {
+    /// Whether there is nothing to do before the sources' chains change: each source has been read,
+    /// or is known not to give its chain. A source that promises blocks for more than an hour without
+    /// adding any to an old chain does not count.
+    pub fn is_settled(&self) -> bool {
+        let is_late = |since: u64| self.clock.saturating_sub(since) > STALE;
+        let holds_up =
+            |source: &Source| self.awaits(source) && !source.awaited.is_some_and(is_late);
+        self.batch.is_none() && !self.sources.iter().any(holds_up)
+    }
+
+    /// Whether a source has yet to show its chain.
+    fn awaits(&self, source: &Source) -> bool {
+        let read = source.claim.is_none_or(|claim| claim <= self.tree.height(&source.tip));
+        let done = read || source.state == SourceState::Behind;
+        source.state == SourceState::Connecting || !done || source.search.is_some()
+    }
+
+    /// Notes since when each source has kept the client waiting. While the client's chain is old, a
+    /// source with more work is of use, however slow it is.
+    pub(super) fn watch_sources(&mut self, now: u64) {
+        let work = self.tree.work(&self.trusted);
+        let is_old = now.saturating_sub(self.tree.timestamp(&self.trusted)) > STALE;
+        for index in 0..self.sources.len() {
+            let source = &self.sources[index];
+            let helps = is_old && source.counts() && self.tree.work(&source.tip) > work;
+            let waits = self.awaits(source) && !helps;
+            self.sources[index].awaited = waits.then(|| source.awaited.unwrap_or(now));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The source that a first start reads from.
+
+use randomx_monero::client::{Config, Query, Start};
+use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
+
+use crate::script::{Script, grow};
+use crate::world::World;
+
+/// The time over which a source's pace is measured.
+const STINT: u64 = 600;
+
+/// The number of blocks up to the anchor.
+const BLOCKS: u64 = 2000;
+
+/// A first start from the genesis block whose sources all claim the anchor. The client asks the first
+/// one.
+fn begun(world: &mut World, sources: usize) -> Script {
+    let script = begun_at(world, 0, sources);
+    assert_eq!(script.asked(0), asks_from(1));
+    script
+}
+
+/// A first start from an anchor at a height.
+fn begun_at(world: &mut World, from: usize, sources: usize) -> Script {
+    let tip = grow(world, 0, BLOCKS as usize);
+    let anchor = |block: usize| {
+        let block = &world.blocks[block];
+        Anchor { height: block.height, id: block.id, work: block.work }
+    };
+    let start = Start::Between(anchor(from), anchor(tip));
+    let mut script = Script::with(Config::new(Network::Regtest, [1; 32]), start, sources);
+    for source in 0..sources {
+        script.tip_at(source, world, tip);
+    }
+    script
+}
+
+fn asks_from(first: u64) -> Option<Query> {
+    Some(Query::Headers { first, count: 1000.min(BLOCKS + 1 - first) })
+}
+
+/// Answers with the first so many of the blocks that the client asks for. Block n of this world has
+/// the height n.
+fn send(script: &mut Script, world: &World, source: usize, count: usize) {
+    let Some(Query::Headers { first, .. }) = script.asked(source) else { panic!("no question") };
+    let first = first as usize;
+    script.blocks(source, world, &(first..first + count).collect::<Vec<_>>());
+}
+
+/// Lets a source send so many blocks in the time of one measurement. Its next answer is outstanding.
+fn stint(script: &mut Script, world: &World, source: usize, count: usize) {
+    send(script, world, source, count);
+    script.wait(STINT);
+}
+
+/// Checks that the client begins anew with a source, after that one has repeated its tip.
+#[track_caller]
+fn begins_with(script: &mut Script, world: &World, source: usize) {
+    if script.asked(source) == Some(Query::Tip) {
+        script.tip_at(source, world, BLOCKS as usize);
+    }
+    assert_eq!(script.asked(source), asks_from(1), "source {source}");
+}
+
+#[test]
+fn a_source_that_sends_few_blocks_gives_way_to_another() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    script.wait(STINT - 1);
+    send(&mut script, &world, 0, 599);
+    assert_eq!(script.asked(0), asks_from(600));
+    script.wait(1);
+    begins_with(&mut script, &world, 1);
+    // The late answer belongs to nothing.
+    send(&mut script, &world, 0, 1000);
+    assert_eq!(script.client.progress(), Some((0, BLOCKS)));
+    send(&mut script, &world, 1, 1000);
+    send(&mut script, &world, 1, 1000);
+    assert_eq!(script.height(), Some(BLOCKS));
+}
+
+#[test]
+fn late_difficulties_are_no_failure() {
+    let mut world = World::new(None);
+    let mut script = begun_at(&mut world, 800, 2);
+    stint(&mut script, &world, 0, DIFFICULTY_BLOCKS);
+    assert!(matches!(script.asked(0), Some(Query::Difficulties { .. })));
+    script.wait(STINT);
+    script.difficulties(0, vec![1; DIFFICULTY_BLOCKS]);
+    // A pause would follow a failure.
+    assert_eq!(script.asked(0), Some(Query::Tip));
+}
+
+#[test]
+fn a_source_that_is_fast_enough_or_alone_goes_on() {
+    for (sources, count) in [(2, 600), (1, 1)] {
+        let mut world = World::new(None);
+        let mut script = begun(&mut world, sources);
+        stint(&mut script, &world, 0, count);
+        assert_eq!(script.asked(0), asks_from(count as u64 + 1));
+        assert_eq!(script.client.progress(), Some((count as u64, BLOCKS)));
+    }
+}
+
+#[test]
+fn of_slow_sources_the_fastest_provides() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 3);
+    for (source, count) in [(0, 20), (1, 30), (2, 10)] {
+        begins_with(&mut script, &world, source);
+        stint(&mut script, &world, source, count);
+        // A late answer ends the question that it belongs to.
+        script.blocks(source, &world, &[1]);
+    }
+    begins_with(&mut script, &world, 1);
+    stint(&mut script, &world, 1, 21);
+    stint(&mut script, &world, 1, 21);
+    assert_eq!(script.asked(1), asks_from(43), "no other one is faster");
+    stint(&mut script, &world, 1, 19);
+    begins_with(&mut script, &world, 0);
+}

@@ -1,0 +1,96 @@
+//! Sources that keep a client from coming to rest.
+
+use randomx_monero::Hash;
+use randomx_monero::client::{Query, SourceState};
+
+use crate::script::{NOW, Script, grow};
+use crate::world::{Fault, World};
+
+/// The time after which a source no longer holds up the others.
+const HOUR: u64 = 3600;
+
+/// An id that no block has.
+const NO_BLOCK: Hash = [7; 32];
+
+/// Promises one block more than the chain has, and sends the last one in its place.
+#[test]
+fn a_source_that_is_searched_again_and_again_is_unresponsive() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    assert!(!script.client.is_settled());
+    script.tip(1, 6, NO_BLOCK);
+    for _ in 0..100 {
+        match script.asked(1) {
+            Some(Query::Headers { first, .. }) => {
+                let block = world.at(tip, first).unwrap_or(tip);
+                script.blocks(1, &world, &[block]);
+            }
+            Some(Query::Tip) => script.tip(1, 6, NO_BLOCK),
+            _ => break,
+        }
+    }
+    assert_eq!(script.state(1), SourceState::Unresponsive);
+    assert!(script.client.is_settled());
+    // An honest chain mends that, also where the client has to search once more.
+    script.wait(30);
+    let tip = grow(&mut world, 3, 4);
+    script.show(1, &world, tip);
+    assert_eq!(script.state(1), SourceState::Following);
+}
+
+/// Sends a block of the future after the chain's, which is neither a failure nor a proof of a lie.
+#[test]
+fn a_source_that_is_never_read_holds_up_the_others_for_an_hour() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let early = world.child(tip, 100, Fault::Early);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.tip(1, 6, NO_BLOCK);
+    script.blocks(1, &world, &[1, 2, 3, 4, 5, early]);
+    while script.now <= NOW + HOUR {
+        assert!(!script.client.is_settled());
+        script.wait(30);
+        script.tip(1, 6, NO_BLOCK);
+        script.blocks(1, &world, &[early]);
+    }
+    assert_eq!(script.state(1), SourceState::Connecting);
+    assert!(script.client.is_settled());
+}
+
+/// Sends each block as soon as the network has it, and claims a thousand more.
+#[test]
+fn a_source_with_the_newest_blocks_holds_up_the_others_for_an_hour() {
+    let mut world = World::new(None);
+    let mut tip = world.child_at(0, NOW, Fault::None);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.tip(1, 1000, NO_BLOCK);
+    script.blocks(1, &world, &[tip]);
+    while script.now <= NOW + HOUR {
+        assert!(!script.client.is_settled());
+        script.wait(120);
+        tip = world.child_at(tip, script.now, Fault::None);
+        script.blocks(1, &world, &[tip]);
+        script.hash_all(&world);
+    }
+    assert_eq!(script.height(), Some(world.blocks[tip].height));
+    assert!(script.client.is_settled());
+}
+
+#[test]
+fn a_slow_source_is_awaited_while_it_adds_to_an_old_chain() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 12);
+    let mut script = Script::new(1);
+    script.tip_at(0, &world, tip);
+    for block in 1..=12 {
+        assert!(!script.client.is_settled());
+        script.wait(HOUR / 2);
+        script.blocks(0, &world, &[block]);
+        script.hash_all(&world);
+    }
+    assert!(script.client.is_settled());
+}
