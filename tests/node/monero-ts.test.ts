@@ -1,14 +1,17 @@
 /** `randomx-web/monero-ts` before simulated nodes, with the parts of `monero-ts` that it replaces. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ChainFollower, RandomX as Product } from "../../wasm/js/index.js";
+import { MemoryStore } from "../../wasm/js/index.js";
 import { checkMoneroTs, type MoneroTs, type MoneroTsRequest } from "../../wasm/js/monero-ts.js";
 import { chainOf, type SimulatedBlock } from "./chain/blocks.js";
 import { SimulatedSource, type Fault } from "./chain/source.js";
-import { untilSynced } from "./chain/support.js";
+import { collect, untilSynced } from "./chain/support.js";
 import { RandomX } from "./support.js";
 
 const COUNT = 20;
+const NOT_FOLLOWED = "the chain is not followed";
 
+const store = new MemoryStore();
 let randomx: Product;
 let chain: ChainFollower;
 /** The source that the chain follows, and the node that `monero-ts` asks. */
@@ -25,7 +28,7 @@ beforeAll(async () => {
     SimulatedSource.start(blocks),
     SimulatedSource.start(blocks),
   ]);
-  chain = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1 });
+  chain = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1, store });
   await untilSynced(chain);
 }, 600_000);
 
@@ -145,6 +148,16 @@ test("transactions that are not the requested ones are errors", async () => {
   await expect(ask([absent])).rejects.toThrow("1 are missing");
 });
 
+test("the miner's transaction is whole without signatures", async () => {
+  const { block, minerTransaction } = blockAt(4);
+  // The transaction follows the header's 43 bytes. The last byte counts the other transactions.
+  const whole = block.subarray(43, -1);
+  expect(await chain.transactionIds([whole, whole.subarray(0, -1)])).toEqual([
+    minerTransaction,
+    undefined,
+  ]);
+});
+
 test("answers with many blocks are refused, and others are named", async () => {
   for (const path of [
     "getblocks.bin",
@@ -191,13 +204,35 @@ test("what was replaced can be put back, and a closed chain answers nothing", as
   const other = randomx.follow([{ node: source.url }], { network: "regtest", poll: 1 });
   const restore = checkMoneroTs(library, other);
   // Nothing was followed yet.
-  await expect(call("get_block_count")).rejects.toThrow("the chain is not followed yet");
+  await expect(call("get_block_count")).rejects.toThrow(NOT_FOLLOWED);
   await untilSynced(other);
   expect(await call("get_block_count")).toMatchObject({ count: COUNT + 1 });
   await other.close();
-  await expect(call("get_block_header_by_height", { height: 3 })).rejects.toMatchObject({
-    code: "disposed",
-  });
+  await expect(call("get_block_count")).rejects.toThrow(NOT_FOLLOWED);
+  await expect(call("get_block_header_by_height", { height: 3 })).rejects.toThrow(NOT_FOLLOWED);
   restore();
   expect(library.HttpClient.request).toBe(request);
+});
+
+test("a stored state answers nothing before it is known to be the newest", async () => {
+  const silent = await SimulatedSource.start(blocks);
+  silent.fault = () => true;
+  const sources = [{ node: source.url }, { relay: silent.url }];
+  const later = randomx.follow(sources, { network: "regtest", poll: 1, store });
+  const events = await collect(
+    later,
+    ({ type }) => type === "source" && later.sources[0]?.state === "following",
+  );
+  expect(events.map(({ type }) => type)).not.toContain("synced");
+  checkMoneroTs(library, later);
+  const body = JSON.stringify({ txs_hashes: [] });
+  for (const asked of [
+    call("get_block_count"),
+    call("on_get_block_hash", [7]),
+    library.HttpClient.request({ uri: `${node.url}/get_transactions`, body }),
+  ]) {
+    await expect(asked).rejects.toThrow(NOT_FOLLOWED);
+  }
+  await later.close();
+  await silent.stop();
 });

@@ -172,6 +172,8 @@ export function checkMoneroTs(
       onUnverified?.(method);
       return send(undefined);
     }
+    // Nothing is answered before the chain is followed.
+    tipOf(chain);
     const params = ((isJsonRpc ? body.params : body) ?? {}) as Json;
     const forward: Forward = async (other) => {
       const answer = contentOf(await send(isJsonRpc && other ? { ...body, params: other } : other));
@@ -221,11 +223,10 @@ function contentOf({ statusCode, statusText, body }: MoneroTsResponse): Json {
   return answer;
 }
 
-/** Returns the tip, once the chain was followed. A stored tip may be old. */
-function tipOf({ tip, sources }: ChainFollower): ChainTip {
-  if (!tip || !sources.some(({ state }) => state === "following" || state === "behind")) {
-    throw new Error("the chain is not followed yet");
-  }
+/** Returns the tip while the chain is followed. A stored tip may be old, and so may one after the end. */
+function tipOf({ tip, sources, isSynced }: ChainFollower): ChainTip {
+  const isFollowed = sources.some(({ state }) => state === "following" || state === "behind");
+  if (!tip || !isSynced || !isFollowed) throw new Error("the chain is not followed");
   return tip;
 }
 

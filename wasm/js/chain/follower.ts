@@ -39,6 +39,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   readonly #begun: Promise<void>;
   #following: Following | undefined;
   #tip: ChainTip | undefined;
+  #isSynced = false;
   #closing: Promise<void> | undefined;
 
   /** @internal */
@@ -75,6 +76,15 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
   /** The sources with their states, in the given order. */
   get sources(): SourceStatus[] {
     return this.#sources.map((source) => ({ ...source }));
+  }
+
+  /**
+   * Whether there was a `synced` event, and the following has not ended.
+   *
+   * @internal
+   */
+  get isSynced(): boolean {
+    return this.#isSynced && !this.#closing;
   }
 
   /** Returns the number of blocks from a height to the tip, both included, or 0 above the tip. */
@@ -194,6 +204,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   #report(event: ChainEvent): void {
     if (event.type === "tip" || event.type === "reorg") this.#tip = event.tip;
+    this.#isSynced ||= event.type === "synced";
     this.#events.push(event);
   }
 

@@ -105,7 +105,8 @@ export interface ChainBranch {
  * - `following`: its chain was read up to its newest block.
  * - `behind`: its chain ends before the client's, or has a branch that is too long to be read while it
  *   has less work.
- * - `unresponsive`: several requests in a row had no usable answer. The client keeps trying.
+ * - `unresponsive`: several requests in a row had no usable answer, or its chain changed several times
+ *   before it had been read. The client keeps trying.
  * - `other-network`: its chain lacks a block of the client's that cannot be replaced.
  * - `update-needed`: it has a block whose version this release does not know.
  */
