@@ -1,5 +1,6 @@
 /** The bounded queue of an instance: calls, and one line of requests for each key. */
-import { RandomXError } from "./errors.js";
+import { unlessAborted } from "./abort.js";
+import { RandomXError, asRandomXError } from "./errors.js";
 import { Call, Hashing, Release, type Job, type KeyJob } from "./job.js";
 import { List } from "./list.js";
 import { PRIORITIES, type Priority } from "./types.js";
@@ -109,11 +110,20 @@ export class Queue {
     return { requests: this.#requests, inputs: this.#inputs, bytes: this.#bytes };
   }
 
-  /** Resolves when the next request or input leaves the queue. */
-  departure(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#listeners.push(resolve);
-    });
+  /** Makes a call, and repeats it while the queue is full. */
+  async whenRoom<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      // The queue may have room again before the call has rejected.
+      const departure = new Promise<void>((resolve) => {
+        this.#listeners.push(resolve);
+      });
+      try {
+        return await call();
+      } catch (thrown) {
+        if (asRandomXError(thrown).code !== "queue-full") throw thrown;
+      }
+      await unlessAborted(departure, signal);
+    }
   }
 
   /** Throws `queue-full` if there is no room for so much more. */

@@ -20,8 +20,8 @@ import { Scheduler } from "./scheduler.js";
 import type { Share } from "./shares/share.js";
 import { verifyShares, type ShareVerdict } from "./shares/verify.js";
 import type { Stats } from "./stats.js";
-import { stream } from "./stream.js";
-import type { Bytes, Difficulty, Follow, Progress, Source, Version } from "./types.js";
+import { hashStream } from "./streamed.js";
+import type { Bytes, Difficulty, Source, Version } from "./types.js";
 import * as validate from "./validate.js";
 
 /** What to hash. */
@@ -184,15 +184,15 @@ export class RandomX {
   ): Promise<Uint8Array[]> | AsyncGenerator<Uint8Array, void, undefined> {
     if (validate.isSource(inputs)) {
       // Read at the call, although the generator starts at the first `next`.
-      const request = guarded(() =>
+      const common = guarded(() =>
         Promise.resolve({
           key: validate.bytes("key", key),
           version: versionOf(options),
           ...follow(options),
         }),
       );
-      request.catch(() => undefined);
-      return this.#hashStream(request, inputs);
+      common.catch(() => undefined);
+      return hashStream(this.#scheduler, common, inputs);
     }
     return guarded(async () => {
       const work = this.#workOf(key, inputs, options);
@@ -372,26 +372,6 @@ export class RandomX {
 
   #end(): Promise<void> {
     return this.#scheduler.close("disposed", "this RandomX was disposed");
-  }
-
-  async *#hashStream(
-    request: Promise<Omit<Work, "inputs"> & Follow>,
-    inputs: Source<Bytes>,
-  ): AsyncGenerator<Uint8Array, void, undefined> {
-    const { key, version, signal, onProgress } = await request;
-    const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
-      const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
-      // The number of inputs is not known, so only the first input reports, and only the cache.
-      const onCache = (progress: Progress): void => {
-        if (progress.phase === "cache") onProgress?.(progress);
-      };
-      const following = { signal, onProgress: index === 0 ? onCache : undefined };
-      const [hash] = await this.#scheduler.whenRoom(signal, () =>
-        this.#scheduler.hash({ key, version, inputs }, following),
-      );
-      return hash;
-    };
-    yield* stream(inputs, 2 * this.#scheduler.lanes, begin, signal);
   }
 
   /** Checks and copies inputs. Refuses them before copying if the queue has no room. */

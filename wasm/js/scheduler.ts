@@ -3,7 +3,6 @@
  * that needs a cache which is not held waits for a free slot. One worker fills that slot, and the
  * others attach to it. Requests of one key are spread over the workers in batches.
  */
-import { unlessAborted } from "./abort.js";
 import { batchesToBeAhead, hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
 import { RandomXError, asRandomXError, aborted, type RandomXErrorCode } from "./errors.js";
@@ -102,25 +101,14 @@ export class Scheduler {
     { signal, onProgress }: Follow,
   ): Promise<{ [Index in keyof I]: Uint8Array }> {
     this.check(request.inputs.length, signal);
-    const hashes = this.#enqueue(
-      (answer: Answer<Uint8Array[]>) => new Hashing(request, answer, onProgress),
-      signal,
-    );
-    return hashes as Promise<{ [Index in keyof I]: Uint8Array }>;
+    const begin = (answer: Answer<Uint8Array[]>): Hashing =>
+      new Hashing(request, answer, onProgress);
+    return this.#enqueue(begin, signal) as Promise<{ [Index in keyof I]: Uint8Array }>;
   }
 
   /** Makes a call, and repeats it while the queue is full. */
-  async whenRoom<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
-    for (;;) {
-      // The queue may have room again before the call has rejected.
-      const departure = this.#queue.departure();
-      try {
-        return await call();
-      } catch (thrown) {
-        if (!(thrown instanceof RandomXError) || thrown.code !== "queue-full") throw thrown;
-      }
-      await unlessAborted(departure, signal);
-    }
+  whenRoom<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    return this.#queue.whenRoom(signal, call);
   }
 
   /** Hashes inputs without a promise. The caller ends the request and drops it to abort it. */
@@ -341,10 +329,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Sends a worker the batch after the one that it hashes, so that it need not wait for this thread. In
-   * WebAssembly the wait does not matter.
-   */
+  /** Sends a worker the batch after the one that it hashes. In WebAssembly the wait for this thread does not matter. */
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
     if (this.#workers.engines[0] !== "native") return undefined;
     const [call, job] = [this.#queue.firstCall, this.#firstReady()];

@@ -1,10 +1,7 @@
 /** A follower's hashes, which go through the queue of its `RandomX` instance. */
-import { RandomXError, asRandomXError } from "../errors.js";
+import { asRandomXError, type RandomXError } from "../errors.js";
 import type { Scheduler } from "../scheduler.js";
 import type { HashJob } from "./protocol.js";
-
-/** The pause before another attempt if other calls fill the queue, in milliseconds. */
-const FULL = 250;
 
 /** The listeners of a follower. */
 export interface HashListener {
@@ -20,7 +17,6 @@ export class Hashing {
   /** One for each hash in work: Node warns of a signal with many listeners. */
   readonly #running = new Set<AbortController>();
   #waiting: HashJob[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(scheduler: Scheduler, listener: HashListener) {
     this.#scheduler = scheduler;
@@ -36,7 +32,6 @@ export class Hashing {
   /** Aborts all hashes. */
   close(): void {
     this.#waiting = [];
-    clearTimeout(this.#timer);
     for (const stop of this.#running) stop.abort();
   }
 
@@ -48,7 +43,7 @@ export class Hashing {
       this.#running.add(stop);
       void this.#hash(job, stop.signal).finally(() => {
         this.#running.delete(stop);
-        if (this.#timer === undefined) this.#start();
+        this.#start();
       });
     }
   }
@@ -60,24 +55,17 @@ export class Hashing {
       inputs: [{ bytes: job.blob }],
     } as const;
     try {
-      const [hash] = await this.#scheduler.hash(request, { signal });
+      const [hash] = await this.#scheduler.whenRoom(signal, () =>
+        this.#scheduler.hash(request, { signal }),
+      );
       if (!signal.aborted) this.#listener.hashed(job.job, hash);
     } catch (thrown) {
       if (signal.aborted) return;
-      const error = asRandomXError(thrown);
-      if (error.code === "queue-full") {
-        this.#waiting.unshift(job);
-        this.#timer ??= setTimeout(() => {
-          this.#timer = undefined;
-          this.#start();
-        }, FULL);
-        return;
-      }
       // The next ones would fail for the same reason, each after a long attempt.
       const failed = [job, ...this.#waiting.splice(0)];
       this.#listener.failed(
         failed.map(({ job }) => job),
-        error,
+        asRandomXError(thrown),
       );
     }
   }
