@@ -1,6 +1,5 @@
 //! A VM of the C API: a VM of the crate with one lane, which borrows its key for each hash.
 
-use std::mem;
 use std::sync::{Arc, Mutex};
 
 use randomx::{HASH_SIZE, Item, ItemSource, KeyMemory};
@@ -17,8 +16,6 @@ struct State {
     flags: Flags,
     vm: randomx::Vm,
     key: Key,
-    /// Whether a series has begun and no call has ended it.
-    begun: bool,
 }
 
 /// The memory that a VM reads and keeps alive.
@@ -39,7 +36,7 @@ impl Vm {
         }
         let vm =
             randomx::Vm::with_options(no_key(), flags.version(), flags.options_of_vm()).ok()?;
-        flags.accept(vm.pages()).then(|| Vm(Mutex::new(State { flags, vm, key, begun: false })))
+        flags.accept(vm.pages()).then(|| Vm(Mutex::new(State { flags, vm, key })))
     }
 
     /// Sets another key of the same kind. Ignores one of the other kind.
@@ -56,42 +53,44 @@ impl Vm {
     /// Computes the hash of `input`, and ends a series. No hash without an input or a key.
     pub(crate) fn hash(&self, input: Option<&[u8]>) -> Option<[u8; HASH_SIZE]> {
         let mut state = self.0.lock().ok()?;
-        state.begun = false;
-        let input = input?;
-        state.with_key(|vm| vm.hash(input))
+        let hash = input.and_then(|input| state.with_key(|vm| vm.hash(input)));
+        state.or_abandon(hash)
     }
 
     /// Begins a series with the hash of `input`, which needs no key yet. Without an input, there is no
     /// series afterwards.
     pub(crate) fn hash_first(&self, input: Option<&[u8]>) {
         let Ok(mut state) = self.0.lock() else { return };
-        state.begun = input.is_some();
-        if let Some(input) = input {
-            state.vm.hash_first(input);
+        match input {
+            Some(input) => state.vm.hash_first(input),
+            None => state.vm.hash_abandon(),
         }
     }
 
     /// Returns the hash that was begun, and begins that of `next`. A failure ends the series.
     pub(crate) fn hash_next(&self, next: Option<&[u8]>) -> Option<[u8; HASH_SIZE]> {
         let mut state = self.0.lock().ok()?;
-        let begun = mem::take(&mut state.begun);
-        let next = next.filter(|_| begun)?;
-        let hash = state.with_key(|vm| vm.hash_next(next))?;
-        state.begun = hash.is_some();
-        hash
+        let hash = next.and_then(|next| state.with_key(|vm| vm.hash_next(next)));
+        state.or_abandon(hash.flatten())
     }
 
     /// Returns the hash that was begun, and ends the series.
     pub(crate) fn hash_last(&self) -> Option<[u8; HASH_SIZE]> {
         let mut state = self.0.lock().ok()?;
-        if !mem::take(&mut state.begun) {
-            return None;
-        }
-        state.with_key(randomx::Vm::hash_last)?
+        let hash = state.with_key(randomx::Vm::hash_last);
+        state.or_abandon(hash.flatten())
     }
 }
 
 impl State {
+    /// Returns a hash. Without one, a series ends.
+    fn or_abandon(&mut self, hash: Option<[u8; HASH_SIZE]>) -> Option<[u8; HASH_SIZE]> {
+        if hash.is_none() {
+            self.vm.hash_abandon();
+        }
+        hash
+    }
+
     /// Lends the VM its key while `function` hashes. Between hashes the VM has none, so that a cache
     /// can expand another key into the same memory.
     fn with_key<T>(&mut self, function: impl FnOnce(&mut randomx::Vm) -> T) -> Option<T> {

@@ -305,6 +305,11 @@ impl Vm {
         Some(self.hasher.finish(&self.source, self.version, None))
     }
 
+    /// Drops the hash that [`hash_first`](Self::hash_first) began, if there is one.
+    pub fn hash_abandon(&mut self) {
+        self.begun = false;
+    }
+
     fn hash_into(
         &mut self,
         inputs: &[&[u8]],
