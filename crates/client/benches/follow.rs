@@ -42,6 +42,8 @@ impl Hasher for NoWork {
     fn hash(&mut self, _: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
         Ok(vec![[0; 32]; inputs.len()])
     }
+
+    fn forget(&mut self) {}
 }
 
 fn main() -> Outcome<()> {

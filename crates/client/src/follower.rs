@@ -37,6 +37,7 @@ struct Job {
     id: JobId,
     key: Hash,
     input: Vec<u8>,
+    fresh: bool,
 }
 
 enum Happening {
@@ -132,8 +133,9 @@ impl Follower {
                         return Err(FollowerError::Ended);
                     }
                 }
-                Action::Hash { job: id, seed_hash: key, blob: input } => {
-                    self.hasher.send(Job { id, key, input }).map_err(|_| FollowerError::Ended)?;
+                Action::Hash { job: id, seed_hash: key, blob: input, fresh } => {
+                    let job = Job { id, key, input, fresh };
+                    self.hasher.send(job).map_err(|_| FollowerError::Ended)?;
                 }
                 Action::Store(bytes) => {
                     if let Some(store) = &self.store {
@@ -194,10 +196,13 @@ fn serve_hashes(mut hasher: impl Hasher, jobs: &Receiver<Job>, events: &Sender<H
     let mut next = None;
     while let Some(first) = next.take().or_else(|| jobs.recv().ok()) {
         let key = first.key;
+        if first.fresh {
+            hasher.forget();
+        }
         let mut group = vec![first];
         while group.len() < TOGETHER {
             match jobs.try_recv() {
-                Ok(job) if job.key == key => group.push(job),
+                Ok(job) if job.key == key && !job.fresh => group.push(job),
                 other => {
                     next = other.ok();
                     break;
@@ -237,4 +242,40 @@ pub enum FollowerError {
     /// A thread panicked.
     #[error("a thread ended unexpectedly")]
     Ended,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reports each call, with the number of inputs.
+    struct Recorder(Sender<Option<usize>>);
+
+    impl Hasher for Recorder {
+        fn hash(&mut self, _: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
+            let _ = self.0.send(Some(inputs.len()));
+            Ok(vec![[0; 32]; inputs.len()])
+        }
+
+        fn forget(&mut self) {
+            let _ = self.0.send(None);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_forgotten_before_a_fresh_hash() {
+        let (jobs, waiting) = mpsc::channel();
+        for (number, fresh) in [false, false, true, false, true].into_iter().enumerate() {
+            let id = JobId::from_number(number as u64);
+            jobs.send(Job { id, key: [0; 32], input: vec![1], fresh }).expect("a receiver");
+        }
+        drop(jobs);
+        let (events, answers) = mpsc::channel();
+        let (calls, called) = mpsc::channel();
+        serve_hashes(Recorder(calls), &waiting, &events);
+        let calls: Vec<_> = called.iter().collect();
+        assert_eq!(calls, [Some(2), None, Some(2), None, Some(1)]);
+        drop(events);
+        assert_eq!(answers.iter().count(), 5);
+    }
 }

@@ -14,6 +14,9 @@ pub trait Hasher: Send {
     ///
     /// If there is no memory, for example.
     fn hash(&mut self, key: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError>;
+
+    /// Drops what it keeps for the last key, so that the next hash does not use memory that may be wrong.
+    fn forget(&mut self);
 }
 
 /// The reason why hashes could not be computed.
@@ -57,13 +60,17 @@ impl LightHasher {
 impl Hasher for LightHasher {
     fn hash(&mut self, key: &Hash, inputs: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
         if self.key != Some(*key) {
-            // The old cache is released first: two at once are not needed.
-            (self.key, self.pool) = (None, None);
+            // Two caches at once are not needed.
+            self.forget();
             let cache = Arc::new(CacheBuilder::new(key, self.options.cpu)?.finish());
             self.pool = Some(VmPool::new(cache, Version::V1, self.options, self.threads)?);
             self.key = Some(*key);
         }
         Ok(self.pool.as_mut().map(|pool| pool.hash_many(inputs)).unwrap_or_default())
+    }
+
+    fn forget(&mut self) {
+        (self.key, self.pool) = (None, None);
     }
 }
 

@@ -28,6 +28,12 @@
 //! branch with more work replaces another. A replacement of at least [`Config::deep`] blocks is
 //! announced before its proofs of work are checked.
 //!
+//! # Accusations
+//!
+//! A source that has shown a block without its proof of work is invalid, also if it shows another
+//! chain by then. So that memory with a wrong bit accuses nobody, the block is hashed twice, with a
+//! cache filled anew for the second time. If the hashes differ, the client computes others later.
+//!
 //! # Limits
 //!
 //! Memory is bounded by [`Client::max_blocks`] blocks of about 300 bytes with their bookkeeping.
@@ -41,6 +47,7 @@ mod evidence;
 mod forks;
 mod growth;
 mod kept;
+mod proofs;
 mod provider;
 mod settled;
 mod source;
@@ -54,7 +61,6 @@ use std::{error, fmt};
 
 use crate::anchor::Anchor;
 use crate::checkpoint::{Checkpoint, CheckpointError, MAX_HEIGHT};
-use crate::difficulty::Difficulty;
 use crate::hash::Hash;
 use crate::network::Network;
 
@@ -68,6 +74,7 @@ pub use store::StoreError;
 
 use anchoring::Anchoring;
 use batch::Batch;
+use proofs::{Doubt, Proof};
 use provider::Provider;
 use source::Source;
 use tree::Tree;
@@ -153,7 +160,9 @@ pub struct Client {
     sources: Vec<Source>,
     batch: Option<Batch>,
     /// The hashes in work of batches that were not accepted.
-    late: HashMap<JobId, (Hash, Difficulty)>,
+    late: HashMap<JobId, Proof>,
+    /// A proof of work that one hash has refuted.
+    doubt: Option<Doubt>,
     /// The time before which no new batch begins, after a hash could not be computed.
     retry: u64,
     /// Blocks whose proof of work failed, the newest last.
@@ -229,6 +238,7 @@ impl Client {
             sources: Vec::new(),
             batch: None,
             late: HashMap::new(),
+            doubt: None,
             retry: 0,
             refused,
             alarm: Alarm::Cleared,
@@ -269,7 +279,7 @@ impl Client {
                 }
             }
             Event::Hashed { job, hash } => {
-                self.on_hash(job, &hash);
+                self.on_hash(job, &hash, now);
                 // One hash of many changes nothing else, and what follows walks the sources' chains.
                 if self.batch.as_ref().is_some_and(Batch::is_open) && !self.changed {
                     return;

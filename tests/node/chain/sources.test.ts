@@ -103,6 +103,7 @@ describe.concurrent("a source that", () => {
     const forged = [...honest.slice(0, 6), ...(await mined(3, difficulty, false, honest[5]))];
     const [a, b] = [await sources.start(honest.slice(0, 8)), await sources.start(forged)];
     a.difficulty = b.difficulty = difficulty;
+    const { count } = randomx.stats().caches;
     const chain = randomx.follow([{ relay: b.url }, { relay: a.url }], {
       ...OPTIONS,
       fixedDifficulty: difficulty,
@@ -116,6 +117,8 @@ describe.concurrent("a source that", () => {
     expect(invalid?.evidence?.length).toBeGreaterThan(100);
     expect(chain.tip?.id).toBe(a.tip.id);
     expect(chain.sources.map(({ state }) => state)).toEqual(["invalid", "following"]);
+    // The hash that accuses was computed with another cache.
+    expect(randomx.stats().caches.count).toBeGreaterThan(count);
   });
 
   test("has a block of an unknown version needs an update", async () => {

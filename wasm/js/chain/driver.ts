@@ -169,7 +169,7 @@ export class Driver {
           void this.#ask(action);
           break;
         case "hash":
-          jobs.push({ job: action.job, seedHash: action.seedHash, blob: action.blob });
+          jobs.push(action);
           break;
         case "store":
           ({ state } = action);

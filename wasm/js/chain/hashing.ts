@@ -55,9 +55,10 @@ export class Hashing {
       inputs: [{ bytes: job.blob }],
     } as const;
     try {
-      const [hash] = await this.#scheduler.whenRoom(signal, () =>
-        this.#scheduler.hash(request, { signal }),
-      );
+      const [hash] = await this.#scheduler.whenRoom(signal, async () => {
+        if (job.fresh) await this.#scheduler.release(job.seedHash, signal);
+        return this.#scheduler.hash(request, { signal });
+      });
       if (!signal.aborted) this.#listener.hashed(job.job, hash);
     } catch (thrown) {
       if (signal.aborted) return;

@@ -44,6 +44,8 @@ export interface HashJob {
   job: number;
   seedHash: Uint8Array;
   blob: Uint8Array;
+  /** Whether the cache must be filled anew, since the hash was wrong or accuses a source. */
+  fresh: boolean;
 }
 
 /** A request that the follower sends for the worker. */

@@ -85,6 +85,7 @@ export type PlainAction =
       job: number;
       seedHash: Uint8Array<ArrayBuffer>;
       blob: Uint8Array<ArrayBuffer>;
+      fresh: boolean;
     }
   | { action: "store"; state: Uint8Array<ArrayBuffer> }
   | ({ action: "report" } & PlainReport);
@@ -118,11 +119,12 @@ pub(crate) fn action(action: Option<Action>) -> PlainAction {
                 ("count", number(count)),
             ])
         }
-        Some(Action::Hash { job, seed_hash, blob }) => object([
+        Some(Action::Hash { job, seed_hash, blob, fresh }) => object([
             ("action", "hash".into()),
             ("job", number(job.number())),
             ("seedHash", bytes(Some(&seed_hash))),
             ("blob", bytes(Some(&blob))),
+            ("fresh", fresh.into()),
         ]),
         Some(Action::Store(state)) => {
             object([("action", "store".into()), ("state", bytes(Some(&state)))])

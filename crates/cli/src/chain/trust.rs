@@ -47,7 +47,7 @@ pub(super) fn follow(
                     Action::Request { request, query, .. } => {
                         events.push_back(answer(&blobs, start.height + 1, request, query));
                     }
-                    Action::Hash { job, seed_hash, blob } => jobs.push((job, seed_hash, blob)),
+                    Action::Hash { job, seed_hash, blob, .. } => jobs.push((job, seed_hash, blob)),
                     Action::Store(_) | Action::Report(_) => {}
                 }
             }

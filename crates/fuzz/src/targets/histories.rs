@@ -69,7 +69,10 @@ fn op(input: &mut Input<'_>) -> Op {
         4 => Op::Join { source: input.below(4), other: input.below(4) },
         5 => Op::Mode { source: input.below(4), mode: input.pick(&MODES) },
         6 => Op::Deliver { picks: (0..=input.below(19)).map(|_| input.below(8)).collect() },
-        7 => Op::HashFails { pick: input.below(8) },
+        7 => match input.below(16) {
+            pick @ ..8 => Op::HashFails { pick },
+            pick => Op::HashErrs { pick: pick - 8 },
+        },
         8 => Op::Tick { seconds: input.pick(&[1, 31, 700]) },
         _ => Op::Crash { pick: input.below(8), executed: input.below(5) },
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::event::JobId;
+use super::proofs::Proof;
 use crate::hash::{Hash, keccak256};
 
 /// A part of a chain that is to be accepted, which its last block stands for.
@@ -15,7 +16,7 @@ pub(super) struct Batch {
     /// The blocks to hash after the newest one.
     pub(super) rest: Vec<Hash>,
     /// The hashes in work.
-    pub(super) jobs: HashMap<JobId, Hash>,
+    pub(super) jobs: HashMap<JobId, Proof>,
 }
 
 impl Batch {

@@ -141,6 +141,9 @@ pub enum Action {
         seed_hash: Hash,
         /// The input.
         blob: Vec<u8>,
+        /// Whether the cache is to be filled anew, because the hash accuses a source: it was computed
+        /// before, and does not meet the difficulty.
+        fresh: bool,
     },
     /// Replace the stored state. [`Start::Stored`](super::Start::Stored) takes it back.
     Store(Vec<u8>),
@@ -267,7 +270,8 @@ pub enum SourceState {
     Invalid {
         /// The rule that was broken.
         reason: String,
-        /// The proof, unless it is a block that contradicts the program's own anchors.
+        /// The proof, unless it is a block that contradicts the program's own anchors, or one that the
+        /// client no longer had when its hash came.
         evidence: Option<Box<Evidence>>,
     },
 }

@@ -12,6 +12,8 @@ impl Client {
         let mut tips: Vec<Hash> = sources.map(|source| source.tip).collect();
         tips.push(self.trusted);
         tips.extend(self.batch.as_ref().map(|batch| batch.tip));
+        // No batch is in work then.
+        tips.extend(self.doubt.as_ref().map(|doubt| doubt.proof.id));
         self.tree.retain(&tips);
     }
 

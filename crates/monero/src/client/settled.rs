@@ -13,7 +13,7 @@ impl Client {
         let is_late = |since: u64| self.clock.saturating_sub(since) > STALE;
         let holds_up =
             |source: &Source| self.awaits(source) && !source.awaited.is_some_and(is_late);
-        self.batch.is_none() && !self.sources.iter().any(holds_up)
+        self.is_idle() && !self.sources.iter().any(holds_up)
     }
 
     /// Whether a source has yet to show its chain.

@@ -30,7 +30,7 @@ impl Client {
     /// then, or promises some, cannot put that off for long.
     fn watch_growth(&mut self, now: u64) {
         let last = *self.current.get_or_insert(now);
-        let current = self.batch.is_none() && self.is_up_to_date();
+        let current = self.is_idle() && self.is_up_to_date();
         if current {
             self.current = Some(now);
         }

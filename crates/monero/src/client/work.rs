@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
+use super::Client;
 use super::batch::Batch;
-use super::event::{Action, JobId, Report, SourceId, SourceState};
+use super::event::{Action, Report, SourceId};
+use super::proofs::Proof;
 use super::source::Source;
 use super::tree::Entry;
-use super::{Client, Config};
 use crate::hash::Hash;
-use crate::network::Network;
 
 impl Client {
     /// Begins and ends batches.
     pub(super) fn work(&mut self, now: u64) {
-        loop {
+        while self.doubt.is_none() {
             match &mut self.batch {
                 None if now < self.retry => return,
                 None => match self.plan() {
@@ -69,7 +69,7 @@ impl Client {
         let hashed = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.hashed);
         // A block whose hash is on its way is not accepted without it.
         let mut chosen: HashSet<Hash> = batch.rest.iter().copied().collect();
-        chosen.extend(self.late.values().map(|(id, _)| *id));
+        chosen.extend(self.late.values().map(|proof| proof.id));
         let open = |id: &&Hash| **id != newest && chosen.contains(*id) && !hashed(id);
         batch.rest = batch.path.iter().filter(open).copied().collect();
         let first = if hashed(&newest) { Vec::new() } else { vec![newest] };
@@ -79,111 +79,27 @@ impl Client {
 
     /// Requests the hashes of blocks, given from the oldest to the newest.
     fn hash(&mut self, ids: &[Hash], now: u64) {
+        let Some(last) = ids.last() else { return };
+        let shared = |source: &Source| self.tree.height(&self.tree.common(&source.tip, last));
+        let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
+        let shared: Vec<(usize, u64)> =
+            counted.map(|(index, source)| (index, shared(source))).collect();
         for (id, seed) in ids.iter().zip(self.tree.seed_hashes(ids)) {
-            let (Some(seed_hash), Some(entry)) = (seed, self.tree.get(id)) else {
+            let (entry, difficulty) = (self.tree.get(id), self.tree.difficulty(id));
+            let (Some(seed_hash), Some(entry), Some(difficulty)) = (seed, entry, difficulty) else {
                 // The base has no key for this block, which a complete one would have.
                 self.batch = None;
                 self.retry = now.saturating_add(self.config.poll);
                 return;
             };
-            let (job, blob) = (JobId(self.next_job), entry.blob.clone());
-            self.next_job += 1;
+            let (height, blob) = (entry.height, entry.blob.clone());
+            let senders = shared.iter().filter(|(_, shared)| *shared >= height);
+            let senders = senders.map(|(source, _)| *source).collect();
+            let job = self.request_hash(&seed_hash, &blob, false);
+            let proof = Proof { id: *id, difficulty, seed_hash, blob, senders };
             if let Some(batch) = &mut self.batch {
-                batch.jobs.insert(job, *id);
+                batch.jobs.insert(job, proof);
             }
-            self.actions.push_back(Action::Hash { job, seed_hash, blob });
-        }
-    }
-
-    pub(super) fn on_hash(&mut self, job: JobId, hash: &Hash) {
-        if let Some((id, difficulty)) = self.late.remove(&job) {
-            self.on_late_hash(&id, difficulty.is_met_by(hash));
-            return;
-        }
-        let Some(id) = self.batch.as_mut().and_then(|batch| batch.jobs.remove(&job)) else {
-            return;
-        };
-        let met = self.tree.difficulty(&id).is_some_and(|difficulty| difficulty.is_met_by(hash));
-        match self.tree.get_mut(&id) {
-            Some(entry) if met => entry.hashed = true,
-            _ => self.refuse(&id),
-        }
-    }
-
-    pub(super) fn on_hash_failed(&mut self, job: JobId, now: u64) {
-        if self.batch.as_ref().is_some_and(|batch| batch.jobs.contains_key(&job)) {
-            self.end_batch();
-            self.retry = now.saturating_add(self.config.poll);
-        }
-    }
-
-    /// Ends a batch without accepting it. The hashes in work are still expected.
-    fn end_batch(&mut self) {
-        let Some(batch) = self.batch.take() else { return };
-        // Hashes that are never computed must not fill the memory.
-        if self.late.len() > self.config.batch {
-            self.late.clear();
-        }
-        let open = batch.jobs.into_iter();
-        let known = open.filter_map(|(job, id)| Some((job, (id, self.tree.difficulty(&id)?))));
-        self.late.extend(known);
-    }
-
-    /// Takes a hash of a batch that was not accepted.
-    fn on_late_hash(&mut self, id: &Hash, met: bool) {
-        match self.tree.get_mut(id) {
-            Some(entry) if met => entry.hashed = true,
-            Some(entry) if entry.accepted => {}
-            Some(_) => self.refuse(id),
-            None if met => {}
-            None => {
-                self.remember_refused(*id);
-                self.store();
-            }
-        }
-    }
-
-    fn remember_refused(&mut self, id: Hash) {
-        self.refused.push_back(id);
-        if self.refused.len() > Self::MAX_REFUSED {
-            self.refused.pop_front();
-        }
-    }
-
-    /// Removes a block without its proof of work, and accuses the sources that have it.
-    fn refuse(&mut self, id: &Hash) {
-        let Some(entry) = self.tree.get(id) else { return };
-        let (parent, blob) = (entry.parent, entry.blob.clone());
-        let evidence = self.evidence_against(&parent, &blob);
-        let has_it = |index: &usize| {
-            let source = &self.sources[*index];
-            source.counts() && self.tree.descends(&source.tip, id)
-        };
-        let accused: Vec<usize> = (0..self.sources.len()).filter(has_it).collect();
-        self.end_batch();
-        self.tree.remove(id);
-        self.remember_refused(*id);
-        for source in accused {
-            let reason = self.lacks_work();
-            let evidence = Some(evidence.clone());
-            self.set_state(source, SourceState::Invalid { reason, evidence });
-        }
-        self.changed = true;
-        self.store();
-    }
-
-    /// Returns why a block without its proof of work is refused. On a chain of one's own it may be
-    /// the setting that is wrong.
-    pub(super) fn lacks_work(&self) -> String {
-        let Config { network, fixed_difficulty, .. } = self.config;
-        match (fixed_difficulty, network) {
-            (Some(fixed), _) => {
-                format!("a block lacks the proof of work of the fixed difficulty {fixed}")
-            }
-            (None, Network::Regtest) => "a block lacks its proof of work; a node that runs with \
-                 --fixed-difficulty needs the same setting here"
-                .to_owned(),
-            (None, _) => "a block lacks its proof of work".to_owned(),
         }
     }
 
@@ -237,6 +153,11 @@ impl Client {
                 source.tip = *id;
             }
         }
+    }
+
+    /// Whether no proof of work is being checked.
+    pub(super) fn is_idle(&self) -> bool {
+        self.batch.is_none() && self.doubt.is_none()
     }
 
     pub(super) fn store(&mut self) {

@@ -63,7 +63,7 @@ fn a_late_hash_that_does_not_suffice_convicts_the_source() {
     let fixed = Config { fixed_difficulty: Some(5), ..config() };
     let mut script = Script::with(fixed, Start::Anchors, 1);
     interrupted(&mut script, &world, tip);
-    script.hash(2, false);
+    script.refute(2);
     let reason = script.reason(0);
     assert!(reason.ends_with("proof of work of the fixed difficulty 5"), "{reason}");
 }
@@ -99,13 +99,12 @@ fn a_late_hash_of_a_block_that_no_source_has_is_remembered() {
     // The next batch would begin ten seconds later.
     script.show(0, &world, other);
     assert_eq!(script.jobs.len(), 3);
-    script.hash(2, false);
-    assert_eq!(script.state(0), SourceState::Following, "its chain is another one");
+    script.refute(2);
+    assert!(script.reason(0).contains("proof of work"), "{}", script.reason(0));
     assert_eq!(script.stored, script.client.save());
     script.show(1, &world, forged);
-    let reason = script.reason(1);
-    assert!(reason.contains("proof of work"), "{reason}");
-    assert_eq!(script.jobs.len(), 3, "it is not hashed again");
+    assert!(script.reason(1).contains("proof of work"), "{}", script.reason(1));
+    assert_eq!(script.jobs.len(), 4, "it is not hashed again");
 }
 
 #[test]

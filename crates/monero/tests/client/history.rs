@@ -34,6 +34,8 @@ pub enum Op {
     Deliver { picks: Vec<usize> },
     /// A hash cannot be computed.
     HashFails { pick: usize },
+    /// A hash is computed wrongly, and each time otherwise.
+    HashErrs { pick: usize },
     /// Time passes.
     Tick { seconds: u64 },
     /// The process ends after some of the actions that one more answer causes, and starts again.
@@ -63,6 +65,8 @@ pub struct History {
     /// The tip by the reports.
     reported: Hash,
     announced: HashSet<Hash>,
+    /// The number of hashes that were computed wrongly.
+    errors: u64,
     now: u64,
 }
 
@@ -84,6 +88,7 @@ impl History {
             refused_on_disk: HashSet::new(),
             reported,
             announced: HashSet::new(),
+            errors: 0,
             now: START + 1_000_000,
         }
     }
@@ -123,6 +128,7 @@ impl History {
             }
             Op::Deliver { picks } => picks.iter().for_each(|&pick| self.deliver(pick)),
             Op::HashFails { pick } => self.fail_hash(*pick),
+            Op::HashErrs { pick } => self.err(*pick),
             Op::Tick { seconds } => {
                 self.now += seconds;
                 self.feed(Event::Tick);
@@ -192,14 +198,34 @@ impl History {
     }
 
     fn fail_hash(&mut self, pick: usize) {
+        if let Some((job, _)) = self.take_hash(pick) {
+            count("hash failed");
+            self.feed(Event::HashFailed { job });
+        }
+    }
+
+    fn err(&mut self, pick: usize) {
+        let Some((job, blob)) = self.take_hash(pick) else { return };
+        let id = randomx_monero::HashingBlob::parse(&blob).expect("a hashing blob").id();
+        if self.world.blocks[self.world.by_id[&id]].difficulty == 1 {
+            // Every hash meets it.
+            self.hashed.insert(id);
+        }
+        self.errors += 1;
+        let mut hash = [0xff; 32];
+        hash[..8].copy_from_slice(&self.errors.to_le_bytes());
+        count("wrong hash");
+        self.feed(Event::Hashed { job, hash });
+    }
+
+    fn take_hash(&mut self, pick: usize) -> Option<(JobId, Vec<u8>)> {
         let jobs: Vec<usize> = (0..self.pending.len())
             .filter(|&index| matches!(self.pending[index], Pending::Hash(..)))
             .collect();
-        if let Some(&index) = jobs.get(pick % jobs.len().max(1))
-            && let Pending::Hash(job, _) = self.pending.remove(index)
-        {
-            count("hash failed");
-            self.feed(Event::HashFailed { job });
+        let index = *jobs.get(pick % jobs.len().max(1))?;
+        match self.pending.remove(index) {
+            Pending::Hash(job, blob) => Some((job, blob)),
+            Pending::Request(..) => None,
         }
     }
 
@@ -290,6 +316,7 @@ impl History {
             refused_on_disk: self.refused.clone(),
             reported,
             announced: HashSet::new(),
+            errors: self.errors,
             now: self.now,
         }
     }

@@ -49,7 +49,7 @@ fn no_answer_acquits_a_convicted_source() {
     for (claims_more, answer) in answers {
         let mut world = World::new(Some(5));
         let mut script = forged(&mut world, claims_more);
-        script.hash(0, false);
+        script.refute(0);
         let is_invalid = |script: &Script| matches!(script.state(0), SourceState::Invalid { .. });
         assert!(is_invalid(&script));
         answer(&mut script, &mut world);

@@ -9,6 +9,7 @@ mod anchors;
 mod answers;
 mod counts;
 mod damage;
+mod doubts;
 mod drive;
 mod growth;
 mod hashes;
@@ -67,6 +68,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (source, mode).prop_map(|(source, mode)| Op::Mode { source, mode }),
         8 => prop::collection::vec(0..8_usize, 1..20).prop_map(|picks| Op::Deliver { picks }),
         1 => (0..8_usize).prop_map(|pick| Op::HashFails { pick }),
+        1 => (0..8_usize).prop_map(|pick| Op::HashErrs { pick }),
         4 => prop::sample::select(vec![1_u64, 31, 700]).prop_map(|seconds| Op::Tick { seconds }),
         1 => (0..8_usize, 0..5_usize).prop_map(|(pick, executed)| Op::Crash { pick, executed }),
     ]
@@ -142,6 +144,7 @@ fn every_history_ends_with_the_most_work_and_no_lie() {
         "truncate",
         "unresponsive",
         "update needed",
+        "wrong hash",
     ] {
         let least = u64::from(cases) / 100;
         let happened = counts.get(event).copied().unwrap_or(0);

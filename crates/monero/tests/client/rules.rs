@@ -113,7 +113,7 @@ fn a_block_that_contradicts_an_anchor_is_invalid() {
     let mut script = Script::with(config(Network::Mainnet), Start::Unchecked(start), 1);
     script.tip(0, anchor.height + 1, id);
     script.headers(0, vec![blob]);
-    script.hash(0, false);
+    script.refute(0);
     assert_eq!(script.reason(0), "a block lacks its proof of work");
 }
 

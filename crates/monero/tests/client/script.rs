@@ -15,6 +15,7 @@ pub struct Job {
     id: JobId,
     pub seed_hash: Hash,
     pub blob: Vec<u8>,
+    pub fresh: bool,
 }
 
 /// A client, and what it waits for.
@@ -74,9 +75,9 @@ impl Script {
                     let before = self.open[source.index()].replace((request, query));
                     assert_eq!(before, None, "a source has one question at a time");
                 }
-                Action::Hash { job, seed_hash, blob } => {
+                Action::Hash { job, seed_hash, blob, fresh } => {
                     assert_eq!(job.number(), self.jobs.len() as u64, "jobs are numbered from 0");
-                    self.jobs.push(Job { id: job, seed_hash, blob });
+                    self.jobs.push(Job { id: job, seed_hash, blob, fresh });
                 }
                 Action::Report(report) => self.reports.push(report),
                 Action::Store(bytes) => self.stored = Some(bytes),
@@ -143,8 +144,20 @@ impl Script {
 
     /// Gives a hash that meets every difficulty, or none but 1.
     pub fn hash(&mut self, job: usize, meets: bool) {
+        self.hash_as(job, if meets { [0; 32] } else { [0xff; 32] });
+    }
+
+    pub fn hash_as(&mut self, job: usize, hash: Hash) {
         let job = self.jobs[job].id;
-        self.feed(Event::Hashed { job, hash: if meets { [0; 32] } else { [0xff; 32] } });
+        self.feed(Event::Hashed { job, hash });
+    }
+
+    /// Gives a hash that meets no difficulty but 1, and the same again when the client doubts it.
+    pub fn refute(&mut self, job: usize) {
+        self.hash(job, false);
+        let again = self.jobs.len() - 1;
+        assert!(self.jobs[again].fresh && self.jobs[again].blob == self.jobs[job].blob);
+        self.hash(again, false);
     }
 
     pub fn fail_hash(&mut self, job: usize) {

@@ -1,0 +1,103 @@
+//! Hashes that accuse a source, and are computed twice.
+
+use randomx_monero::Network;
+use randomx_monero::client::{Config, SourceState, Start};
+
+use crate::script::{Script, grow};
+use crate::world::{Fault, World};
+
+/// Returns a client whose sources are asked for their tips every 30 seconds.
+fn script(sources: usize) -> Script {
+    let config = Config { fixed_difficulty: Some(5), ..Config::new(Network::Regtest, [1; 32]) };
+    Script::with(config, Start::Anchors, sources)
+}
+
+#[test]
+fn one_wrong_hash_accuses_nobody() {
+    let mut world = World::new(Some(5));
+    let tip = grow(&mut world, 0, 1);
+    let mut script = script(1);
+    script.show(0, &world, tip);
+    script.hash(0, false);
+    assert!(!script.client.is_settled());
+    assert!(!script.jobs[0].fresh && script.jobs[1].fresh);
+    assert_eq!(script.jobs[1].seed_hash, script.jobs[0].seed_hash);
+    script.hash(1, true);
+    assert_eq!((script.height(), script.state(0)), (Some(1), SourceState::Following));
+    assert!(script.client.is_settled());
+}
+
+#[test]
+fn hashes_that_differ_accuse_nobody_and_others_are_computed_later() {
+    let mut world = World::new(Some(5));
+    let tip = grow(&mut world, 0, 1);
+    let mut script = script(1);
+    script.show(0, &world, tip);
+    script.hash(0, false);
+    script.hash_as(1, [0xfe; 32]);
+    script.wait(29);
+    assert_eq!((script.jobs.len(), script.state(0)), (2, SourceState::Following));
+    script.wait(1);
+    assert_eq!(script.jobs.len(), 3);
+    script.hash(2, true);
+    assert_eq!(script.height(), Some(1));
+}
+
+#[test]
+fn a_second_hash_that_fails_is_computed_later() {
+    let mut world = World::new(Some(5));
+    let tip = grow(&mut world, 0, 1);
+    let mut script = script(1);
+    script.show(0, &world, tip);
+    script.hash(0, false);
+    script.fail_hash(1);
+    script.wait(30);
+    assert_eq!(script.jobs.len(), 3);
+    script.refute(2);
+    assert!(script.reason(0).contains("proof of work"));
+}
+
+/// Each second hash fills a cache.
+#[test]
+fn one_block_of_many_is_doubted_at_a_time() {
+    let mut world = World::new(Some(5));
+    let forged = (0..20).fold(0, |tip, _| world.child(tip, 100, Fault::Forged));
+    let tip = grow(&mut world, forged, 1);
+    let mut script = script(2);
+    script.show(0, &world, tip);
+    script.hash(0, true);
+    assert_eq!(script.jobs.len(), 21);
+    (1..21).for_each(|job| script.hash(job, false));
+    assert_eq!(script.jobs.iter().filter(|job| job.fresh).count(), 1);
+    script.hash(21, false);
+    assert!(script.reason(0).contains("proof of work"));
+    let honest = grow(&mut world, 0, 1);
+    script.show(1, &world, honest);
+    script.hash(22, true);
+    assert_eq!(script.height(), Some(1));
+}
+
+/// A source cannot escape by showing another chain before its forgery is found.
+#[test]
+fn a_source_that_leaves_its_forged_block_is_convicted() {
+    let mut world = World::new(Some(5));
+    let forged = world.child(0, 100, Fault::Forged);
+    let (first, second) = (grow(&mut world, 0, 1), grow(&mut world, 0, 1));
+    let mut script = script(2);
+    script.show(0, &world, forged);
+    // Of chains with the same work, the client hashes the one that it heard of first.
+    script.show(1, &world, second);
+    script.wait(30);
+    script.show(0, &world, first);
+    script.hash(0, false);
+    script.wait(30);
+    script.hash(1, false);
+    let SourceState::Invalid { evidence, .. } = script.state(0) else {
+        panic!("the source is {}", script.state(0));
+    };
+    let evidence = evidence.expect("the client still has the block");
+    assert_eq!(evidence.sides, [[world.blocks[forged].blob.clone()]]);
+    assert_eq!(script.state(1), SourceState::Following);
+    script.hash_all(&world);
+    assert_eq!(script.client.tip().map(|tip| tip.id), Some(world.blocks[second].id));
+}
