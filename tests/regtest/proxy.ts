@@ -40,7 +40,8 @@ export class Proxy {
         const taken =
           json.result !== undefined && alter(json.result, JSON.parse(body) as Call, response);
         if (taken !== true) response.end(JSON.stringify(json));
-      })();
+        // A client may have given up.
+      })().catch(() => response.destroy());
     });
     const proxy = new Proxy(server);
     return proxy;
