@@ -150,13 +150,23 @@ fn steps(program: &Program, scalars: usize) -> impl Iterator<Item = Step<'_>> {
     })
 }
 
-/// Emits the stack frame, aligned to a cache line.
-fn enter(a: &mut Assembler, scalars: usize) {
+/// The least size of a page of memory.
+const PAGE: i32 = 4096;
+
+/// Emits the stack frame, aligned to a cache line. Windows extends a stack when the page below those in
+/// use is touched, so no touch may be more than a page below the last one.
+pub(super) fn enter(a: &mut Assembler, scalars: usize) {
     for register in SAVED {
         a.push(register);
     }
     a.mov(Gpr::Rax, Gpr::Rsp);
-    a.sub(Gpr::Rsp, frame::PLACES + place::size(scalars) * turns(scalars) as i32);
+    let mut bytes = frame::PLACES + place::size(scalars) * turns(scalars) as i32;
+    while bytes + LINE > PAGE {
+        a.sub(Gpr::Rsp, PAGE);
+        a.store(slot(0), Gpr::Rax);
+        bytes -= PAGE;
+    }
+    a.sub(Gpr::Rsp, bytes);
     a.and(Gpr::Rsp, -LINE);
     a.store(slot(frame::CALLER), Gpr::Rax);
     a.store(slot(frame::NUMBERS), NUMBERS);

@@ -3,7 +3,7 @@
 
 use super::arithmetic::{Arithmetic, Group, Set};
 use super::kernel::Pool;
-use super::{scalar, trial_numbers};
+use super::{mixed, scalar, trial_numbers};
 use crate::jit::x86_64::assembler::tests::listing;
 use crate::jit::x86_64::assembler::{Assembler, Vector, Ymm, Zmm};
 use crate::superscalar::{Instruction, Kind};
@@ -15,6 +15,27 @@ fn no_trial_computes_an_item_of_another() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), count);
+}
+
+/// Windows ends a program that touches its stack more than a page below the last touch.
+#[test]
+fn the_stack_is_touched_page_by_page() {
+    for scalars in [2, 4] {
+        let (mut below, mut touched) = (0, 0);
+        for line in listing(|a| mixed::enter(a, scalars)) {
+            if let Some(bytes) = line.strip_prefix("sub rsp, ") {
+                let digits = bytes.trim_end_matches('h');
+                below += i32::from_str_radix(digits, 16).expect("a number of bytes");
+            } else if line.starts_with("and rsp, ") {
+                // The alignment skips up to 63 bytes.
+                below += 63;
+            } else if line.starts_with("mov [rsp") {
+                assert!(below - touched <= 4096, "{line}");
+                touched = below;
+            }
+        }
+        assert!(touched > 4096 && touched == below, "{scalars} scalars: {touched} of {below}");
+    }
 }
 
 fn instruction(kind: Kind, imm32: u32) -> Instruction {
