@@ -55,8 +55,8 @@ pub fn is_available(bytes: usize) -> bool {
     #[cfg(windows)]
     let left = buffer::available();
     #[cfg(not(any(target_os = "linux", windows)))]
-    let left: Option<usize> = None;
-    left.is_none_or(|left| bytes <= left)
+    let left: Option<u64> = None;
+    left.is_none_or(|left| bytes as u64 <= left)
 }
 
 /// A zeroed buffer, aligned to at least 64 bytes. Dropping it releases the memory.
@@ -143,8 +143,8 @@ mod tests {
         assert!(Memory::zeroed_if_available(1 << 60).is_err());
     }
 
-    /// A system that overcommits would map this much.
-    #[cfg(target_os = "linux")]
+    /// A system that overcommits would map this much. A process of 32 bits cannot ask for more than there is.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     #[test]
     fn overcommitted_memory_is_not_available() {
         let Some(left) = available::bytes() else {
@@ -152,7 +152,7 @@ mod tests {
             return;
         };
         assert!(!is_available(usize::MAX));
-        let more = (left + (1 << 30)) & !63;
+        let more = (left as usize + (1 << 30)) & !63;
         assert!(Memory::zeroed_if_available(more).is_err(), "{more} bytes of {left}");
         assert!(Memory::zeroed_if_available(64).is_ok());
     }

@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 
 /// Returns the bytes that the process can use now without swapping or being killed, if the system
 /// reports them.
-pub fn bytes() -> Option<usize> {
+pub fn bytes() -> Option<u64> {
     bytes_below(Path::new("/"))
 }
 
-fn bytes_below(root: &Path) -> Option<usize> {
+/// Returns a number of 64 bits: a process of 32 bits may run on a machine with more than 4 GiB.
+fn bytes_below(root: &Path) -> Option<u64> {
     let groups = groups(root);
     let left = groups.iter().filter_map(|group| group.left());
     machine(root).into_iter().chain(left).min()
 }
 
 /// Returns the memory left in the whole machine, with what its file cache would release.
-fn machine(root: &Path) -> Option<usize> {
+fn machine(root: &Path) -> Option<u64> {
     let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
-    let kibibytes = number(&table, "MemAvailable:")?;
-    Some(kibibytes << 10)
+    number(&table, "MemAvailable:")?.checked_mul(1 << 10)
 }
 
 /// A control group, by its folder. The two generations of groups name their files differently.
@@ -51,10 +51,10 @@ impl Group {
     }
 
     /// Returns the bytes left under the limit; `None` without a group or a limit.
-    fn left(&self) -> Option<usize> {
+    fn left(&self) -> Option<u64> {
         let read = |file: &str| fs::read_to_string(self.folder.join(file)).ok();
-        let limit: usize = read(self.limit)?.trim().parse().ok()?;
-        let used: usize = read(self.used)?.trim().parse().ok()?;
+        let limit: u64 = read(self.limit)?.trim().parse().ok()?;
+        let used: u64 = read(self.used)?.trim().parse().ok()?;
         // The system releases cached files when memory is needed.
         let details = read("memory.stat").unwrap_or_default();
         let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
@@ -85,7 +85,7 @@ fn groups(root: &Path) -> Vec<Group> {
 }
 
 /// Returns the number after `name`, which starts a line.
-fn number(table: &str, name: &str) -> Option<usize> {
+fn number(table: &str, name: &str) -> Option<u64> {
     let rest = table.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
 }
@@ -123,6 +123,12 @@ mod tests {
     fn without_groups_the_machine_counts() {
         assert_eq!(bytes_below(&Machine::new("plain", &[MEMORY]).0), Some(4000 << 10));
         assert_eq!(bytes_below(&Machine::new("mute", &[("proc/self/cgroup", "")]).0), None);
+    }
+
+    #[test]
+    fn more_than_4_gib_count_in_a_process_of_32_bits() {
+        let much = ("proc/meminfo", "MemAvailable: 8650000 kB\n");
+        assert_eq!(bytes_below(&Machine::new("large", &[much]).0), Some(8_857_600_000));
     }
 
     #[test]

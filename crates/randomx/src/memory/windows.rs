@@ -105,14 +105,14 @@ impl Drop for Buffer {
 }
 
 /// Returns the bytes of memory that are not in use, if the system reports them.
-pub fn available() -> Option<usize> {
+pub fn available() -> Option<u64> {
     let length = u32::try_from(size_of::<MEMORYSTATUSEX>()).ok()?;
     let mut status = MEMORYSTATUSEX { dwLength: length, ..Default::default() };
     // SAFETY: the call writes `status`, whose length it reads there.
     let has_answered = unsafe { GlobalMemoryStatusEx(&raw mut status) } != 0;
     // Wine may answer with zeros while another thread asks for the first time.
     let is_known = has_answered && status.ullTotalPhys > 0;
-    is_known.then(|| usize::try_from(status.ullAvailPhys).unwrap_or(usize::MAX))
+    is_known.then_some(status.ullAvailPhys)
 }
 
 /// Returns whether the process may lock memory, as large pages are. An administrator grants this
