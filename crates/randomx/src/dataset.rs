@@ -153,9 +153,10 @@ fn fill(
                 break;
             }
         }
+        // Also after a panic: the helpers would compute all items before it reached the caller.
+        let _stop = StopOnDrop(&work);
         while work.step(&compute) {
             if progress(work.done.load(Ordering::Relaxed)).is_break() {
-                work.stop();
                 return Err(DatasetError::Cancelled);
             }
         }
@@ -164,6 +165,15 @@ fn fill(
     // The calling thread may not have seen the last items of the others.
     let _ = progress(all);
     Ok(())
+}
+
+/// Stops the work when the calling thread has nothing more to do.
+struct StopOnDrop<'a, 'items>(&'a Work<'items>);
+
+impl Drop for StopOnDrop<'_, '_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 /// The state that the threads share.
@@ -237,6 +247,21 @@ mod tests {
             assert_eq!(result, Err(DatasetError::Cancelled));
             assert_eq!(calls, 2);
         }
+    }
+
+    #[test]
+    fn a_panic_stops_the_work() {
+        let computed = AtomicUsize::new(0);
+        let compute = |_: u32, _: &mut [Item]| {
+            computed.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(std::time::Duration::from_millis(1));
+        };
+        let mut items = vec![[0; 8]; 200 * CHUNK];
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            fill(&mut items, 2, compute, |_| std::panic::resume_unwind(Box::new(())))
+        }));
+        assert!(result.is_err());
+        assert!(computed.into_inner() < 100);
     }
 
     #[test]
