@@ -21,7 +21,7 @@ pub fn piece_size(left: usize, free: usize, workers: usize, lanes: usize) -> usi
 /// The size of as many groups as a piece should have while `left` jobs are left.
 fn several_groups(left: usize, workers: usize, group: usize) -> usize {
     let group = group.max(1);
-    let several = left / (4 * workers.max(1) * group);
+    let several = left / workers.max(1).saturating_mul(group).saturating_mul(4);
     group * several.clamp(1, (MAX_SEVERAL / group).max(1))
 }
 
@@ -38,8 +38,8 @@ impl<'a, T> Pieces<'a, T> {
     pub fn new(jobs: &'a [T], workers: usize, lanes: usize) -> Pieces<'a, T> {
         let (workers, lanes) = (workers.max(1), lanes.max(1));
         // With as many rounds as full lanes need, all threads get about the same.
-        let rounds = jobs.len().div_ceil(workers * lanes).max(1);
-        let group = jobs.len().div_ceil(workers * rounds).max(1);
+        let rounds = jobs.len().div_ceil(workers.saturating_mul(lanes)).max(1);
+        let group = jobs.len().div_ceil(workers.saturating_mul(rounds)).max(1);
         let most = jobs.len().div_ceil(group);
         Pieces { left: Mutex::new((0, jobs)), workers, group, most }
     }
