@@ -5,7 +5,7 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use randomx::{
     Cache, CacheBuilder, Dataset, DatasetBuilder, KeyMemory, MAX_LANES, Version, Vm, VmError,
-    VmOptions, items::Items, memory::is_available, params::SCRATCHPAD_L3,
+    VmOptions, items::Items,
 };
 
 use crate::{error::Error, mode::Mode, progress::KeyBar};
@@ -69,10 +69,7 @@ impl Backend for RandomX {
             _ => self.options.lanes,
         };
         let options = VmOptions { lanes, ..self.options };
-        let vm = Vm::with_options(key.clone(), Version::default(), options)?;
-        let bytes = vm.lanes() * SCRATCHPAD_L3;
-        // The system promises scratchpads that it may not have.
-        if is_available(bytes) { Ok(vm) } else { Err(VmError::OutOfMemory { bytes }) }
+        Vm::with_options(key.clone(), Version::default(), options)
     }
 
     fn set_key(vm: &mut Vm, key: KeyMemory) {

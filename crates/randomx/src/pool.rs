@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use crate::error::PoolError;
-use crate::memory::is_available;
+use crate::memory::{Pages, is_available};
 use crate::params::{HASH_SIZE, MAX_THREADS, SCRATCHPAD_L3, Version};
 use crate::spread::{Pieces, spread};
 use crate::vm::{KeyMemory, Vm, VmOptions};
@@ -34,8 +34,8 @@ impl VmPool {
     /// # Errors
     ///
     /// [`PoolError::Threads`] if `threads` is not from 1 to [`MAX_THREADS`],
-    /// [`PoolError::OutOfMemory`] if there is no memory for the scratchpads, 2 MiB for each lane of
-    /// each thread, [`PoolError::Vm`] if an option cannot be met.
+    /// [`PoolError::OutOfMemory`] if there is no memory for the scratchpads, 2 MiB for each of
+    /// [`Vm::most_lanes`] of each thread, [`PoolError::Vm`] if an option cannot be met.
     pub fn new(
         key: impl Into<KeyMemory>,
         version: Version,
@@ -49,9 +49,10 @@ impl VmPool {
         let mut vms = Vec::new();
         for _ in 0..threads {
             let vm = Vm::with_options(key.clone(), version, options).map_err(PoolError::Vm)?;
-            // The lanes are known once the first VM exists, whose scratchpads are few.
-            let bytes = threads * vm.lanes() * SCRATCHPAD_L3;
-            if vms.is_empty() && !is_available(bytes) {
+            // The lanes are known once the first VM exists, whose scratchpads are few. Reserved pages do not
+            // count as left.
+            let bytes = threads * vm.most_lanes() * SCRATCHPAD_L3;
+            if vms.is_empty() && vm.pages() != Pages::HugeTlb && !is_available(bytes) {
                 return Err(PoolError::OutOfMemory { bytes });
             }
             vms.push(vm);

@@ -90,10 +90,11 @@ impl Scratchpads {
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated.
+    /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated or are not left.
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
         let bytes = lanes * SCRATCHPAD_L3;
-        Memory::zeroed(bytes).map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
+        let memory = Memory::zeroed_if_available(bytes);
+        memory.map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
 
     /// Returns the kind of pages that hold the memory.

@@ -108,7 +108,7 @@ impl Vm {
     ///
     /// # Errors
     ///
-    /// [`VmError::OutOfMemory`] if the scratchpads cannot be allocated.
+    /// [`VmError::OutOfMemory`] if the scratchpads cannot be allocated or are not left.
     pub fn new(cache: Arc<Cache>, version: Version) -> Result<Vm, VmError> {
         Vm::with_options(cache, version, VmOptions::default())
     }
@@ -118,7 +118,7 @@ impl Vm {
     /// # Errors
     ///
     /// [`VmError::Lanes`] and [`VmError::Jit`] if an option cannot be met,
-    /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated.
+    /// [`VmError::OutOfMemory`] if the scratchpads, 2 MiB a lane, cannot be allocated or are not left.
     pub fn with_options(
         key: impl Into<KeyMemory>,
         version: Version,
@@ -171,6 +171,16 @@ impl Vm {
     /// being measured, some calls use others.
     pub fn lanes(&self) -> usize {
         self.plan.lanes
+    }
+
+    /// Returns the most hashes that [`hash_many`](Self::hash_many) may compute together while the fastest
+    /// number is being measured, and afterwards [`lanes`](Self::lanes). Each takes 2 MiB.
+    pub fn most_lanes(&self) -> usize {
+        if self.trials.is_none() {
+            return self.lanes();
+        }
+        let plans = Plan::candidates(self.source.is_fast(), self.version).iter();
+        plans.map(|plan| plan.lanes).fold(self.lanes(), usize::max)
     }
 
     /// Returns when the lanes prefetch items of a dataset. It is measured with the number of lanes. If that is set,
