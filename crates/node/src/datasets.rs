@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use randomx::{Dataset, DatasetBuilder, DatasetError};
+use randomx::{Dataset, DatasetBuilder, DatasetError, MAX_THREADS};
 
 use crate::caches::Shared;
 use crate::priority;
@@ -57,7 +57,7 @@ pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Buildin
     let (items, owner) = (cache.items(), Arc::downgrade(&building));
     let build = move || {
         priority::give_way();
-        let finished = DatasetBuilder::new(threads).and_then(|builder| {
+        let finished = DatasetBuilder::new(threads.min(MAX_THREADS)).and_then(|builder| {
             builder.fill(&items, |done| match owner.upgrade() {
                 Some(building) => {
                     *building.state() = State::Building(done as f64 / Dataset::ITEMS as f64);
