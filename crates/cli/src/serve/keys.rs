@@ -22,6 +22,9 @@ use crate::{backend, error::Error};
 /// How long an unused cache is kept.
 const KEPT: Duration = Duration::from_secs(120);
 
+/// How long an unused dataset is kept. It takes longer to compute. A page that is closed does not free it.
+const DATASET_KEPT: Duration = Duration::from_secs(600);
+
 /// How often the state of fast mode is checked while it stops.
 const STEP: Duration = Duration::from_millis(10);
 
@@ -47,7 +50,10 @@ enum Fast {
     #[default]
     Off,
     Starting(Arc<Starting>),
-    Ready(Ready),
+    Ready {
+        ready: Ready,
+        used: Instant,
+    },
 }
 
 /// A dataset in progress.
@@ -99,18 +105,35 @@ impl Keys {
         Ok(cache)
     }
 
-    /// Drops the cache if nobody has used it for a while.
+    /// Drops what nobody has used for a while.
     pub(crate) fn drop_unused(&self) {
+        self.drop_unused_at(Instant::now());
+    }
+
+    fn drop_unused_at(&self, now: Instant) {
+        let is_old = |used: Instant, kept: Duration| now.saturating_duration_since(used) > kept;
         let mut held = lock(&self.cache);
-        if held.as_ref().is_some_and(|held| held.used.elapsed() > KEPT) {
+        if held.as_ref().is_some_and(|held| is_old(held.used, KEPT)) {
             *held = None;
+        }
+        let mut fast = lock(&self.fast);
+        if let Fast::Ready { ready, used } = &mut *fast {
+            // Those who hash hold it too.
+            if Arc::strong_count(&ready.dataset) > 1 {
+                *used = now;
+            } else if is_old(*used, DATASET_KEPT) {
+                *fast = Fast::Off;
+            }
         }
     }
 
     /// Returns the dataset of a key, if it is ready.
     pub(crate) fn dataset(&self, key: &[u8]) -> Option<Ready> {
-        match &*lock(&self.fast) {
-            Fast::Ready(ready) if ready.key == key => Some(ready.clone()),
+        match &mut *lock(&self.fast) {
+            Fast::Ready { ready, used } if ready.key == key => {
+                *used = Instant::now();
+                Some(ready.clone())
+            }
             _ => None,
         }
     }
@@ -138,7 +161,8 @@ impl Keys {
             Ok(dataset) if !starting.stopped.load(Ordering::Relaxed) => {
                 let dataset = Arc::new(dataset);
                 let stopped = Arc::new(AtomicBool::new(false));
-                *fast = Fast::Ready(Ready { key: key.to_vec(), dataset, stopped });
+                let ready = Ready { key: key.to_vec(), dataset, stopped };
+                *fast = Fast::Ready { ready, used: Instant::now() };
                 Ok(())
             }
             computed => {
@@ -216,7 +240,7 @@ impl Keys {
                 return false;
             }
             Fast::Starting(_) => {}
-            Fast::Ready(ready) => {
+            Fast::Ready { ready, .. } => {
                 ready.stopped.store(true, Ordering::Relaxed);
                 *freed = Arc::downgrade(&ready.dataset);
             }
@@ -234,7 +258,7 @@ impl Keys {
                 key: Some(hex::encode(&starting.key)),
                 progress: Some(part(starting.items.load(Ordering::Relaxed))),
             },
-            Fast::Ready(ready) => {
+            Fast::Ready { ready, .. } => {
                 FastInfo { state: "ready", key: Some(hex::encode(&ready.key)), progress: None }
             }
         }
@@ -260,4 +284,26 @@ fn part(items: usize) -> f64 {
 
 fn stopped() -> Failure {
     Failure::new(Code::Aborted, "fast mode was stopped")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The dataset is never written, so the system gives it no memory.
+    #[test]
+    fn a_dataset_is_freed_when_nobody_has_used_it_for_a_while() {
+        let dataset = Arc::new(Dataset::zeroed().expect("2080 MiB"));
+        let ready = Ready { key: vec![1], dataset, stopped: Arc::default() };
+        let begin = Instant::now();
+        let keys = Keys { fast: Mutex::new(Fast::Ready { ready, used: begin }), ..Keys::default() };
+        let hashing = keys.dataset(&[1]);
+        keys.drop_unused_at(begin + 2 * DATASET_KEPT);
+        assert_eq!(keys.info().state, "ready", "somebody hashes with it");
+        drop(hashing);
+        keys.drop_unused_at(begin + 3 * DATASET_KEPT);
+        assert_eq!(keys.info().state, "ready", "it was used until then");
+        keys.drop_unused_at(begin + 3 * DATASET_KEPT + Duration::from_secs(1));
+        assert_eq!(keys.info().state, "off");
+    }
 }
