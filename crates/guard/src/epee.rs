@@ -24,6 +24,9 @@ pub(crate) enum FormatError {
     /// A list is too long.
     #[error("expected at most {0} entries")]
     TooMany(usize),
+    /// A string is too long.
+    #[error("expected at most {0} bytes")]
+    TooLong(usize),
     /// A number does not fit.
     #[error("expected a number of at most 64 bits that is not negative")]
     Number,

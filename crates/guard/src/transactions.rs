@@ -24,6 +24,9 @@ const MOST: usize = 1000;
 /// The longest answer of a node: the bytes of a transaction in hex, twice.
 pub(crate) const MAX_ANSWER: u64 = 64 << 20;
 
+/// The longest answer of a node that receives a transaction.
+pub(crate) const MAX_SENT: u64 = 64 << 10;
+
 /// Answers `gettransactions`.
 pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request: Request = serde_json::from_slice(body)
@@ -65,8 +68,13 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
 
 /// Checks that an answer has each transaction, in order, or names it as missing.
 fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>), Fault> {
-    let missed: Vec<Hash> = answer.missed_tx.iter().map(|hash| hash.0).collect();
+    let (most, got) = (request.txs_hashes.len(), answer.missed_tx.len());
+    if got > most {
+        return Err(Fault::Unusable(format!("missed_tx: expected at most {most}, got {got}")));
+    }
+    let named: Vec<Hash> = answer.missed_tx.iter().map(|hash| hash.0).collect();
     let wanted = request.txs_hashes.iter().map(|hash| hash.0);
+    let missed: Vec<Hash> = wanted.clone().filter(|hash| named.contains(hash)).collect();
     let expected = wanted.filter(|hash| !missed.contains(hash));
     if answer.txs.len() != expected.clone().count() {
         let (expected, got) = (expected.count(), answer.txs.len());
@@ -187,7 +195,7 @@ pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         path: "/sendrawtransaction".to_owned(),
         form: Form::Json,
         body: serde_json::to_vec(&request).unwrap_or_default(),
-        limit: 64 << 10,
+        limit: MAX_SENT,
     };
     let (mut refused, mut failures) = (None, Vec::new());
     service.journal.not_verified("sendrawtransaction");

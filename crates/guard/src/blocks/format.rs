@@ -14,6 +14,9 @@ const MAX_TRANSACTIONS: usize = 65_536;
 /// The most outputs of a transaction: each has 34 bytes, and a transaction less than 1 MiB.
 const MAX_OUTPUTS: usize = 32_768;
 
+/// The longest block or transaction in bytes. Evidence of a lie has one of each at most.
+const MAX_BLOB: usize = 1 << 20;
+
 /// A request for blocks or for their ids.
 pub(super) struct BlocksRequest<'a> {
     /// 0 for blocks, 1 for these and the pool's news, 2 for the latter.
@@ -168,13 +171,19 @@ fn check_status(status: Option<&str>) -> Result<(), FormatError> {
     }
 }
 
+/// Returns the bytes of a block or a transaction.
+fn short<'a>(entry: Entry<'a, '_>) -> Result<&'a [u8], FormatError> {
+    let blob = bytes(entry)?;
+    if blob.len() > MAX_BLOB { Err(FormatError::TooLong(MAX_BLOB)) } else { Ok(blob) }
+}
+
 fn raw_blocks<'a>(entry: Entry<'a, '_>, most: usize) -> Result<Vec<RawBlock<'a>>, FormatError> {
     let mut left = MAX_TRANSACTIONS;
     list(entry, most, |entry| {
         let (mut blob, mut transactions) = (None, None);
         epee::object(entry, |name, entry| match name {
-            b"block" => once(&mut blob, "block", bytes(entry)?),
-            b"txs" => once(&mut transactions, "txs", list(entry, left, bytes)?),
+            b"block" => once(&mut blob, "block", short(entry)?),
+            b"txs" => once(&mut transactions, "txs", list(entry, left, short)?),
             _ => Ok(()),
         })?;
         let transactions = transactions.unwrap_or_default();
@@ -217,7 +226,7 @@ fn added_transaction<'a>(entry: Entry<'a, '_>) -> Result<Added<'a>, FormatError>
     let (mut hash, mut blob, mut double_spend) = (None, None, None);
     epee::object(entry, |name, entry| match name {
         b"tx_hash" => once(&mut hash, "tx_hash", hashes(entry)?),
-        b"tx_blob" => once(&mut blob, "tx_blob", bytes(entry)?),
+        b"tx_blob" => once(&mut blob, "tx_blob", short(entry)?),
         b"double_spend_seen" => once(&mut double_spend, "double_spend_seen", boolean(entry)?),
         _ => Ok(()),
     })?;

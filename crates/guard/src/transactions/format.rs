@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::View;
 
+/// The longest transaction in bytes. Evidence of a lie has one.
+const MAX_BLOB: usize = 1 << 20;
+
 /// A hash in hex.
 #[derive(Clone, Copy, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -78,6 +81,9 @@ impl Found {
         } else {
             entry.as_hex.into_owned()
         };
+        if text.len() > 2 * MAX_BLOB {
+            return Err(format!("a transaction: expected at most {MAX_BLOB} bytes"));
+        }
         let blob = hex::decode(text).map_err(|problem| format!("a transaction: {problem}"))?;
         Ok(Found {
             hash: [0; 32],

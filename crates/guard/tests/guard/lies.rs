@@ -87,6 +87,52 @@ fn another_block_is_a_lie() {
 }
 
 #[test]
+fn evidence_has_no_blocks_and_transactions_of_any_length() {
+    let (node, guarded, store) = guarded(|words| {
+        words.blocks = |blocks| blocks[4].blob = vec![0; (1 << 20) + 1];
+    });
+    let wallet = guarded.wallet();
+    let expected = "expected at most 1048576 bytes";
+    let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains(expected), "{}", answer.status);
+    node.words().blocks = |blocks| blocks[6].transactions[0] = vec![0; (1 << 20) + 1];
+    let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains(expected), "{}", answer.status);
+    node.words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["txs"][0]["as_hex"] = json!("00".repeat((1 << 20) + 1));
+        }
+    };
+    let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);
+    let answer = wallet.json("/gettransactions", &json!({ "txs_hashes": [hash] }));
+    assert!(answer["status"].as_str().is_some_and(|status| status.contains(expected)), "{answer}");
+    assert!(!guarded.logged("sent false data") && !store.path().join("lie-1.json").exists());
+}
+
+#[test]
+fn missing_transactions_are_those_of_the_request() {
+    let (node, guarded, _store) = guarded(|words| {
+        words.json = |path, answer| {
+            if path == "/gettransactions" {
+                answer["missed_tx"] = json!(["33".repeat(32)]);
+            }
+        };
+    });
+    let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);
+    let request = json!({ "txs_hashes": [hash] });
+    let answer = guarded.wallet().json("/gettransactions", &request);
+    assert_eq!((&answer["status"], &answer["missed_tx"]), (&json!("OK"), &json!([])));
+    node.words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["missed_tx"] = json!(vec!["33".repeat(32); 2]);
+        }
+    };
+    let answer = guarded.wallet().json("/gettransactions", &request);
+    let status = answer["status"].as_str().expect("a text");
+    assert!(status.contains("missed_tx: expected at most 1, got 2"), "{status}");
+}
+
+#[test]
 fn a_fork_near_the_tip_is_refused_and_not_accused() {
     let (node, guarded, store) = guarded(|words| words.chain = chain(BLOCKS - 3, BLOCKS));
     let known = chain(BLOCKS, BLOCKS)[20].id;
