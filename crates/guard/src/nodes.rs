@@ -87,6 +87,8 @@ struct State {
     dropped: Option<String>,
     /// Why it gave no usable answer last.
     failure: Option<String>,
+    /// Whether its last request had no answer.
+    is_silent: bool,
 }
 
 impl Nodes {
@@ -112,18 +114,14 @@ impl Nodes {
     }
 
     /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
-    /// and the request is refused.
+    /// and the request is refused. Nodes that did not answer last are asked after the others.
     pub(crate) fn ask<T>(
         &self,
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Refusal> {
-        let mut failures = Vec::new();
-        for node in &self.nodes {
-            if let Some(problem) = node.dropped() {
-                failures.push(problem);
-                continue;
-            }
+        let (usable, mut failures) = self.usable();
+        for node in usable {
             let outcome = node.send(call).and_then(|answer| judge(&answer));
             if let Some(value) = self.settle(node, call, outcome, &mut failures)? {
                 return Ok(value);
@@ -170,7 +168,7 @@ impl Nodes {
         answers.chain(dropped.into_iter().map(Err)).collect()
     }
 
-    /// Returns the nodes that are not dropped, and why others are.
+    /// Returns the nodes that are not dropped, silent ones last, and why others are.
     fn usable(&self) -> (Vec<&Remote>, Vec<String>) {
         let (mut usable, mut dropped) = (Vec::new(), Vec::new());
         for node in &self.nodes {
@@ -179,6 +177,7 @@ impl Nodes {
                 None => usable.push(node),
             }
         }
+        usable.sort_by_key(|node| node.lock().is_silent);
         (usable, dropped)
     }
 
@@ -252,7 +251,9 @@ impl Remote {
     }
 
     fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
-        (self.transport)(call)
+        let answer = (self.transport)(call);
+        self.lock().is_silent = answer.is_err();
+        answer
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

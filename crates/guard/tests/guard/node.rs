@@ -72,8 +72,14 @@ impl Node {
 
     /// Whether a request had these bytes.
     pub(crate) fn heard(&self, bytes: &[u8]) -> bool {
+        self.count(bytes) > 0
+    }
+
+    /// Returns how many requests had these bytes.
+    pub(crate) fn count(&self, bytes: &[u8]) -> usize {
         let requests = self.requests.lock().expect("no panic");
-        requests.iter().any(|request| request.windows(bytes.len()).any(|part| part == bytes))
+        let has_them = |request: &&Vec<u8>| request.windows(bytes.len()).any(|part| part == bytes);
+        requests.iter().filter(has_them).count()
     }
 }
 
