@@ -1,34 +1,29 @@
 //! Headers from before the blocks that the chain client keeps, on disk.
 //!
 //! A block's hashing blob has the id of the block before it. So each block before the client's base
-//! is proven by its hash alone, from the base downwards. Blocks are fetched in segments of
-//! [`SEGMENT`], only as far down as a wallet asks, and kept as one file each.
+//! is proven by its hash alone, from the base downwards. Blocks are kept in segments of
+//! [`SEGMENT`], one file each, and read in parts of [`PART`], only as far down as a wallet asks.
 
 mod segment;
+mod sources;
+mod state;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use randomx_client::{Answer, Source};
+use randomx_client::Source;
 use randomx_monero::Hash;
-use randomx_monero::client::{MAX_HEADERS, Query};
 use serde_json::{Value, json};
 
 use crate::journal::Journal;
 use crate::verified::Verified;
 use segment::{SEGMENT, Segment};
-
-/// The most segments in memory: 2 MB each.
-const IN_MEMORY: usize = 16;
+use sources::{PART, Sources};
+use state::State;
 
 /// How long a wallet's request waits for headers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-/// How many blocks below the base, or the start of the longest scan, a request may be that is not a
-/// scan. It would otherwise take hours to answer a question about one old block.
-const REACH: u64 = 4 * SEGMENT;
 
 /// The pause after no source gave the next headers.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -51,21 +46,6 @@ pub(crate) enum Unknown {
     Old,
 }
 
-#[derive(Default)]
-struct State {
-    /// The client's base.
-    base: Option<(u64, Hash)>,
-    /// The lowest height from which a wallet scanned.
-    scanned: Option<u64>,
-    /// The lowest height that a wallet asked for.
-    wanted: Option<u64>,
-    /// The heights whose blocks are proven, both included.
-    proven: Option<(u64, u64)>,
-    segments: BTreeMap<u64, Arc<Segment>>,
-    /// Why the last fetch failed.
-    failure: Option<String>,
-}
-
 impl Archive {
     /// Returns the archive in a folder.
     pub(crate) fn new(folder: PathBuf, patience: Duration) -> Archive {
@@ -84,6 +64,17 @@ impl Archive {
     /// Whether the block at a height is proven already.
     pub(crate) fn has(&self, height: u64) -> bool {
         self.lock().has(height)
+    }
+
+    /// Returns the height of the block with an id, if it is proven already, and so are all after it up to
+    /// the height `base`.
+    pub(crate) fn height_of(&self, id: &Hash, base: u64) -> Option<u64> {
+        let candidates = {
+            let state = self.lock();
+            state.has(base.checked_sub(1)?).then(|| state.may_have(id))?
+        };
+        let found = candidates.into_iter().find_map(|index| self.segment(index)?.find(id));
+        found.filter(|height| self.has(*height))
     }
 
     /// Has the headers from a height on read, for a scan.
@@ -127,9 +118,10 @@ impl Archive {
 
     /// Fetches what wallets ask for, until the process ends.
     pub(crate) fn run(&self, sources: &[Source], journal: &Journal) {
+        let mut sources = Sources::new(sources);
         loop {
             let (base, goal) = self.next();
-            if let Err(problem) = self.extend(base, goal, sources, journal) {
+            if let Err(problem) = self.extend(base, goal, &mut sources, journal) {
                 let mut state = self.lock();
                 if state.failure.as_ref() != Some(&problem) {
                     journal.log(&format!("headers from block {goal} on: {problem}"));
@@ -160,7 +152,7 @@ impl Archive {
         &self,
         base: (u64, Hash),
         goal: u64,
-        sources: &[Source],
+        sources: &mut Sources<'_>,
         journal: &Journal,
     ) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
@@ -179,6 +171,7 @@ impl Archive {
             let index = height / SEGMENT;
             (next, id) = (index * SEGMENT, previous);
             let mut state = self.lock();
+            state.note_ids(index, &segment);
             state.keep(index, segment);
             if state.proven.is_none_or(|(first, _)| next <= first) {
                 state.proven = Some((next, base.0));
@@ -210,23 +203,32 @@ impl Archive {
         }
     }
 
-    /// Returns the segment that ends with a block, with the headers that are missing on disk.
-    fn prove(&self, height: u64, id: Hash, sources: &[Source]) -> Result<Segment, String> {
+    /// Returns the segment that ends with a block. Reads what is missing on disk from the end, since only
+    /// what leads to a proven block is proven.
+    fn prove(
+        &self,
+        height: u64,
+        mut id: Hash,
+        sources: &mut Sources<'_>,
+    ) -> Result<Segment, String> {
         let first = height / SEGMENT * SEGMENT;
         let stored = self.segment(height / SEGMENT);
-        if let Some(stored) = &stored {
-            if let Some(cut) = stored.ending_with(height, id) {
-                return Ok(cut);
+        let mut next = height + 1;
+        let mut parts = Vec::new();
+        let mut segment = Segment::new(first, Vec::new());
+        while next > first {
+            if let Some(known) = stored.as_ref().and_then(|known| known.ending_with(next - 1, id)) {
+                segment = known;
+                break;
             }
-            let next = first + stored.len() as u64;
-            let join = |blobs: &[Vec<u8>]| stored.joined(blobs, id);
-            if next <= height
-                && let Ok(whole) = fetch(next, height, sources, join)
-            {
-                return Ok(whole);
-            }
+            let missing = stored.as_ref().map(|stored| stored.end()).filter(|end| *end < next);
+            let begin = missing.unwrap_or(first).max(next.saturating_sub(PART));
+            let part = sources.fetch(begin, next - 1, id)?;
+            let Some(oldest) = part.first() else { return Err("no headers".to_owned()) };
+            (next, id) = (begin, oldest.blob.header.previous_id);
+            parts.push(part);
         }
-        fetch(first, height, sources, |blobs| Segment::proven(first, blobs, id))
+        Ok(parts.into_iter().rev().fold(segment, Segment::followed_by))
     }
 
     /// Returns a segment from memory or disk.
@@ -245,77 +247,9 @@ impl Archive {
     }
 }
 
-impl State {
-    fn has(&self, height: u64) -> bool {
-        self.proven.is_some_and(|(first, last)| (first..=last).contains(&height))
-    }
-
-    fn scan(&mut self, height: u64) {
-        self.scanned = Some(self.scanned.map_or(height, |scanned| scanned.min(height)));
-        self.want(height);
-    }
-
-    fn want(&mut self, height: u64) {
-        self.wanted = Some(self.wanted.map_or(height, |wanted| wanted.min(height)));
-    }
-
-    /// Returns the lowest height of which a request may ask that is not a scan. Such requests do not
-    /// lower it: nodes can choose their heights.
-    fn lowest(&self) -> u64 {
-        let base = self.base.map_or(0, |(height, _)| height);
-        self.scanned.unwrap_or(base).min(base).saturating_sub(REACH)
-    }
-
-    /// Keeps a segment in memory, in the place of another if there are too many.
-    fn keep(&mut self, index: u64, segment: Arc<Segment>) {
-        if self.segments.len() >= IN_MEMORY {
-            // Wallets read upwards, so the lowest is needed least.
-            self.segments.pop_first();
-        }
-        self.segments.insert(index, segment);
-    }
-}
-
-/// Asks sources in turn for hashing blobs, until `prove` makes a segment of them.
-fn fetch(
-    first: u64,
-    last: u64,
-    sources: &[Source],
-    prove: impl Fn(&[Vec<u8>]) -> Option<Segment>,
-) -> Result<Segment, String> {
-    let mut failure = "there is no source".to_owned();
-    for source in sources {
-        match fetch_from(source, first, last) {
-            Ok(blobs) => match prove(&blobs) {
-                Some(segment) => return Ok(segment),
-                None => failure = format!("blocks {first} to {last} are not on the verified chain"),
-            },
-            Err(problem) => failure = problem,
-        }
-    }
-    Err(failure)
-}
-
-fn fetch_from(source: &Source, first: u64, last: u64) -> Result<Vec<Vec<u8>>, String> {
-    let mut blobs: Vec<Vec<u8>> = Vec::new();
-    loop {
-        let next = first + blobs.len() as u64;
-        if next > last {
-            return Ok(blobs);
-        }
-        let count = (last - next + 1).min(MAX_HEADERS);
-        match source.ask(Query::Headers { first: next, count }) {
-            Ok(Answer::Headers(more)) if !more.is_empty() && more.len() as u64 <= count => {
-                blobs.extend(more);
-            }
-            Ok(_) => return Err("a source sent no headers".to_owned()),
-            Err(problem) => return Err(problem.to_string()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::state::REACH;
     use super::*;
 
     #[test]

@@ -16,7 +16,7 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use extent::{check_progress, check_start};
+use extent::{check_progress, check_start, newest_known};
 use format::{
     BlocksAnswer, BlocksRequest, HashesAnswer, HeightsRequest, RawBlock, read_heights_answer,
     write_blocks, write_hashes, write_heights,
@@ -24,6 +24,9 @@ use format::{
 
 /// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
 pub(crate) const MAX_ANSWER: u64 = 128 << 20;
+
+/// The longest answer of a node with ids.
+pub(crate) const MAX_HASHES: u64 = 1 << 20;
 
 /// The most blocks that are asked for by their heights.
 const MAX_HEIGHTS: usize = 1000;
@@ -254,8 +257,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     let request = BlocksRequest::read(body).map_err(malformed)?;
     let view = service.chain.view()?;
     let (tip, _) = view.tip();
-    let common = request.ids.iter().find_map(|id| view.height_of(id));
-    if let Some(start) = common.filter(|start| *start >= view.base.0) {
+    if let Some(start) = newest_known(service, &view, &request) {
         let last = tip.min(start + MAX_IDS - 1);
         let ids = (start..=last).map(|height| service.chain.id(&view, height));
         return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
@@ -265,7 +267,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         path: "/gethashes.bin".to_owned(),
         form: Form::Binary,
         body: request.write_hashes(),
-        limit: 1 << 20,
+        limit: MAX_HASHES,
     };
     let (bytes, unproven) = service.nodes.ask(&call, |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;

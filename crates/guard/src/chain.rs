@@ -115,6 +115,17 @@ impl Chain {
         (above || self.archive.has(height)).then(|| self.id(view, height).ok()).flatten()
     }
 
+    /// Returns the height of a block in memory or in the archive, or of the genesis block.
+    pub(crate) fn height_of(&self, view: &View, id: &Hash) -> Option<u64> {
+        view.height_of(id).or_else(|| self.archive.height_of(id, view.base.0))
+    }
+
+    /// Whether the headers of all blocks are in memory or in the archive.
+    pub(crate) fn is_whole(&self, view: &View) -> bool {
+        let base = view.base.0;
+        base <= 1 || self.archive.has(1) && self.archive.has(base - 1)
+    }
+
     /// Has the headers from a height on read, for a scan that begins there.
     pub(crate) fn scan_from(&self, view: &View, height: u64) {
         if height < view.base.0 {

@@ -90,15 +90,15 @@ fn header(service: &Service, view: &View, height: u64) -> Result<Value, Refusal>
     Ok(header::describe(&block, height, view.tip().0))
 }
 
-/// Returns the height of a block. Only the newest blocks can be found by their ids.
+/// Returns the height of a block.
 fn height_of(service: &Service, view: &View, id: Option<&str>) -> Result<u64, Refusal> {
     let malformed = || Refusal::Request("hash: expected 64 hex digits".to_owned());
     let mut hash: Hash = [0; 32];
     hex::decode_to_slice(id.ok_or_else(malformed)?, &mut hash).map_err(|_| malformed())?;
-    if let Some(height) = view.height_of(&hash) {
+    if let Some(height) = service.chain.height_of(view, &hash) {
         return Ok(height);
     }
-    // A node may say where an older block is, which is checked then.
+    // A node may say where a block is whose header was not read yet, which is checked then.
     let call = Call::json_rpc("get_block_header_by_hash", &json!({ "hash": id }), 16 << 10);
     service.nodes.ask(&call, |answer| {
         let answer: Value = serde_json::from_slice(answer)

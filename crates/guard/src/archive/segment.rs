@@ -25,19 +25,9 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Returns the segment of these hashing blobs, if they lead to the block with the id `last`.
-    pub(super) fn proven(first: u64, blobs: &[Vec<u8>], last: Hash) -> Option<Segment> {
-        let segment = Segment { first, blocks: linked(blobs)? };
-        (segment.blocks.last()?.id == last).then_some(segment)
-    }
-
-    /// Returns the segment with further blobs after it, if all lead to the block with the id `last`.
-    pub(super) fn joined(&self, blobs: &[Vec<u8>], last: Hash) -> Option<Segment> {
-        let more = linked(blobs)?;
-        let follows = self.blocks.last()?.id == more.first()?.blob.header.previous_id;
-        let mut blocks = self.blocks.clone();
-        blocks.extend(more);
-        (follows && blocks.last()?.id == last).then_some(Segment { first: self.first, blocks })
+    /// Returns the segment of these blocks, which are linked.
+    pub(super) fn new(first: u64, blocks: Vec<Verified>) -> Segment {
+        Segment { first, blocks }
     }
 
     /// Returns the segment up to a block, if it has that block.
@@ -57,9 +47,26 @@ impl Segment {
         self.blocks.first().map(|block| block.blob.header.previous_id)
     }
 
-    /// Returns the number of blocks.
-    pub(super) fn len(&self) -> usize {
-        self.blocks.len()
+    /// Returns the height after the last block.
+    pub(super) fn end(&self) -> u64 {
+        self.first + self.blocks.len() as u64
+    }
+
+    /// Returns the height of the block with an id.
+    pub(super) fn find(&self, id: &Hash) -> Option<u64> {
+        let index = self.blocks.iter().position(|block| block.id == *id)?;
+        Some(self.first + index as u64)
+    }
+
+    /// Returns the ids of the blocks.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &Hash> {
+        self.blocks.iter().map(|block| &block.id)
+    }
+
+    /// Returns the segment with the blocks that come after it.
+    pub(super) fn followed_by(mut self, blocks: Vec<Verified>) -> Segment {
+        self.blocks.extend(blocks);
+        self
     }
 
     /// Writes the segment to its file.
@@ -99,6 +106,11 @@ impl Segment {
 
 fn path(folder: &Path, index: u64) -> PathBuf {
     folder.join(format!("headers-{index:06}"))
+}
+
+/// Parses blobs, if they lead to the block with the id `last`.
+pub(super) fn proven(blobs: &[Vec<u8>], last: Hash) -> Option<Vec<Verified>> {
+    linked(blobs).filter(|blocks| blocks.last().is_some_and(|block| block.id == last))
 }
 
 /// Parses blobs, if each but the first has the id of the one before it.

@@ -8,6 +8,9 @@ use crate::service::Service;
 
 use super::format::{BlocksAnswer, BlocksRequest};
 
+/// The most blocks of a wallet that are looked up among older ones. Wallets name some 30.
+const MAX_NAMED: usize = 256;
+
 /// Checks that an answer begins where the wallet's chain and the verified one part.
 pub(super) fn check_start(
     service: &Service,
@@ -23,15 +26,14 @@ pub(super) fn check_start(
             Err(Fault::Unusable(format!("start_height: expected {}, got {start}", request.start)))
         };
     }
-    let common = request.ids.iter().find_map(|id| view.height_of(id));
-    let recent = common.filter(|common| *common >= view.base.0);
-    if let Some(recent) = recent.filter(|recent| start > *recent || start + DEEP < *recent) {
-        return Err(Fault::Unusable(format!("start_height: expected {recent}, got {start}")));
+    let known = newest_known(service, view, request);
+    if let Some(known) = known.filter(|known| start > *known || start + DEEP < *known) {
+        return Err(Fault::Unusable(format!("start_height: expected {known}, got {start}")));
     }
     // Every wallet names the genesis block. The headers from there on are only read for one that names
     // no other block.
     let others = || request.ids.iter().any(|id| *id != view.network.genesis_id());
-    if recent.is_none() && start == 0 && others() {
+    if known.is_none() && start == 0 && others() {
         let problem =
             "start_height: the node has none of the wallet's blocks but the genesis block";
         return Err(Fault::Unusable(problem.to_owned()));
@@ -42,6 +44,31 @@ pub(super) fn check_start(
         let problem = format!("start_height: block {start} is none that the wallet named");
         Err(Fault::Unusable(problem))
     }
+}
+
+/// Returns the height of the first block that a wallet names of those whose height is verified. Every
+/// wallet names the genesis block, which counts only if all headers are known.
+pub(super) fn newest_known(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+) -> Option<u64> {
+    let known = named(service, view, request).find_map(|(_, height)| height);
+    known.filter(|known| *known > 0 || service.chain.is_whole(view))
+}
+
+/// Returns the blocks that a wallet names, with those heights that are verified.
+fn named<'a>(
+    service: &'a Service,
+    view: &'a View,
+    request: &BlocksRequest<'a>,
+) -> impl Iterator<Item = (&'a Hash, Option<u64>)> {
+    request.ids.iter().enumerate().map(move |(index, id)| {
+        let is_looked_up = index < MAX_NAMED;
+        let height =
+            if is_looked_up { service.chain.height_of(view, id) } else { view.height_of(id) };
+        (id, height)
+    })
 }
 
 /// Returns the id of an answer's first block. If the header at that height is not read yet, the block
@@ -63,9 +90,14 @@ pub(super) fn check_progress(
     last: u64,
 ) -> Result<(), Fault> {
     let id = service.chain.id(view, last)?;
-    let is_new =
-        |named: &Hash| *named != id && view.height_of(named).is_none_or(|height| height < last);
-    if request.ids.iter().all(is_new) {
+    if last < view.base.0 {
+        // All headers up to the base are needed for the heights of the wallet's blocks.
+        service.chain.id(view, view.base.0 - 1)?;
+    }
+    let is_new = |(named, height): (&Hash, Option<u64>)| {
+        *named != id && height.is_none_or(|height| height < last)
+    };
+    if named(service, view, request).all(is_new) {
         return Ok(());
     }
     let (tip, _) = view.tip();

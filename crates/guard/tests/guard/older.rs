@@ -20,14 +20,7 @@ fn headers_of_older_blocks_are_proven_once() {
     let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
     guarded.follow_to(BLOCKS);
     let wallet = guarded.wallet();
-    let answer = wallet.blocks(&[all[5].id, MAINNET_GENESIS_ID]);
-    assert_eq!((answer.status.as_str(), answer.start, answer.current), ("OK", 5, BLOCKS + 1));
-    assert!(answer.blocks.iter().eq(all[5..].iter().map(|block| &block.blob)));
-    let header = wallet.call("get_block_header_by_height", &json!({ "height": 7 }));
-    assert_eq!(header["block_header"]["hash"], json!(hex::encode(all[7].id)));
     let by_hash = json!({ "hash": hex::encode(all[9].id) });
-    let header = wallet.call("get_block_header_by_hash", &by_hash);
-    assert_eq!(header["block_header"]["height"], json!(9));
     node.words().json = |method, result| {
         if method == "get_block_header_by_hash" {
             result["block_header"]["height"] = json!(8);
@@ -38,6 +31,19 @@ fn headers_of_older_blocks_are_proven_once() {
     assert!(status.contains("hash: the block is not block 8 of the verified chain"), "{status}");
     let failure = &wallet.status()["nodes"][0]["failure"];
     assert!(failure.as_str().is_some_and(|failure| failure.contains("is not block 8")));
+    let answer = wallet.blocks(&[all[5].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start, answer.current), ("OK", 5, BLOCKS + 1));
+    assert!(answer.blocks.iter().eq(all[5..].iter().map(|block| &block.blob)));
+    let header = wallet.call("get_block_header_by_height", &json!({ "height": 7 }));
+    assert_eq!(header["block_header"]["hash"], json!(hex::encode(all[7].id)));
+    // Blocks that were proven are found without the node.
+    let header = wallet.call("get_block_header_by_hash", &by_hash);
+    assert_eq!(header["block_header"]["height"], json!(9));
+    let answer = wallet.hashes(&[all[9].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 9));
+    let ids = all[9..].iter().flat_map(|block| block.id);
+    assert!(answer.ids.iter().copied().eq(ids));
+    assert!(!node.heard(b"/gethashes.bin"));
     drop(guarded);
 
     // Another run reads them from the disk: the node has no such headers any more.
@@ -122,6 +128,34 @@ fn a_node_cannot_have_older_headers_read() {
     nodes[0].words().blocks = |blocks| blocks.truncate(2);
     let answer = wallet.blocks(&[all[50].id, all[49].id, MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("the node has no block after 50"), "{}", answer.status);
+}
+
+#[test]
+fn known_blocks_are_not_the_end_of_an_old_wallets_chain() {
+    let all = chain(BLOCKS, BLOCKS);
+    let node = Node::start(Words::honest(all.clone()));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    // In the middle of a scan: the newest blocks, and older ones after a gap.
+    let named = [all[50].id, all[49].id, all[40].id, MAINNET_GENESIS_ID];
+    node.words().first = Some(40);
+    node.words().blocks = |blocks| blocks.truncate(3);
+    // The headers are read meanwhile.
+    let answer = wallet.blocks(&named);
+    assert!(answer.status.contains("the node has no block after 42"), "{}", answer.status);
+    // A shorter way back is no other one than a fork's.
+    node.words().first = Some(49);
+    let answer = wallet.blocks(&named);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 49));
+    node.words().first = Some(0);
+    let answer = wallet.blocks(&named);
+    assert!(answer.status.contains("start_height: expected 50, got 0"), "{}", answer.status);
+    node.words().first = None;
+    let answer = wallet.blocks(&named);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 50));
+    assert!(!guarded.logged("sent false data"));
 }
 
 #[test]

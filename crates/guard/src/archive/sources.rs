@@ -1,0 +1,227 @@
+//! The sources of older headers, which may be slow, silent or false.
+
+use std::time::{Duration, Instant};
+
+use randomx_client::{Answer, Source};
+use randomx_monero::Hash;
+use randomx_monero::client::{MAX_HEADERS, Query};
+
+use super::segment::proven;
+use crate::verified::Verified;
+
+/// The number of blocks that are read and proven together.
+pub(super) const PART: u64 = 512;
+
+/// The time that a source may take for a part at first, and the longest.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// The time that a source is assumed to take for a part before it was measured.
+const EXPECTED: Duration = Duration::from_secs(20);
+
+/// Returns hashing blobs, given the first height and the number of blocks. There may be fewer.
+type Ask<'a> = Box<dyn Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + 'a>;
+
+/// The sources, with the time that each took.
+pub(super) struct Sources<'a> {
+    sources: Vec<Measured<'a>>,
+    patience: Duration,
+}
+
+struct Measured<'a> {
+    ask: Ask<'a>,
+    /// The time for its last whole part. The longest there is after a failure.
+    took: Duration,
+}
+
+impl<'a> Sources<'a> {
+    /// Returns sources that were not measured. The first is preferred.
+    pub(super) fn new(sources: &'a [Source]) -> Sources<'a> {
+        let sources = sources.iter().map(|source| {
+            Box::new(|first, count| match source.ask(Query::Headers { first, count }) {
+                Ok(Answer::Headers(blobs)) => Ok(blobs),
+                Ok(_) => Err("a source sent no headers".to_owned()),
+                Err(problem) => Err(problem.to_string()),
+            }) as Ask<'a>
+        });
+        Sources::by(sources.collect(), PATIENCE)
+    }
+
+    fn by(sources: Vec<Ask<'a>>, patience: Duration) -> Sources<'a> {
+        let measured = |ask| Measured { ask, took: EXPECTED };
+        Sources { sources: sources.into_iter().map(measured).collect(), patience }
+    }
+
+    /// Returns the blocks from `first` to `last`, of which the last has an id. Asks the fastest source,
+    /// and the next one if its answers are late or false.
+    pub(super) fn fetch(
+        &mut self,
+        first: u64,
+        last: u64,
+        id: Hash,
+    ) -> Result<Vec<Verified>, String> {
+        // A stable sort: the first stays preferred.
+        self.sources.sort_by_key(|source| source.took);
+        let (mut failure, mut late) = ("there is no source".to_owned(), false);
+        for source in &mut self.sources {
+            let begun = Instant::now();
+            match read(&source.ask, first, last, self.patience) {
+                Ok(blobs) => {
+                    if let Some(blocks) = proven(&blobs, id) {
+                        if last - first + 1 == PART {
+                            source.took = begun.elapsed();
+                        }
+                        return Ok(blocks);
+                    }
+                    failure = format!("blocks {first} to {last} are not on the verified chain");
+                }
+                Err(Problem::Failed(problem)) => failure = problem,
+                Err(Problem::Late(count)) => {
+                    late = true;
+                    let (expected, seconds) = (last - first + 1, self.patience.as_secs());
+                    failure = format!("expected {expected} headers in {seconds} s, got {count}");
+                }
+            }
+            source.took = Duration::MAX;
+        }
+        if late {
+            // There is no faster source.
+            self.patience = (2 * self.patience).min(LONGEST);
+        }
+        Err(failure)
+    }
+}
+
+/// Why a source's headers are not used.
+enum Problem {
+    /// It gave no usable answer.
+    Failed(String),
+    /// Its time was over when it had sent so many headers.
+    Late(usize),
+}
+
+/// Reads hashing blobs from a source. An answer may have any number of them. When the time is over, no
+/// further request is sent.
+fn read(ask: &Ask<'_>, first: u64, last: u64, patience: Duration) -> Result<Vec<Vec<u8>>, Problem> {
+    let end = Instant::now() + patience;
+    let mut blobs: Vec<Vec<u8>> = Vec::new();
+    loop {
+        let next = first + blobs.len() as u64;
+        if next > last {
+            return Ok(blobs);
+        }
+        if Instant::now() > end {
+            return Err(Problem::Late(blobs.len()));
+        }
+        let count = (last - next + 1).min(MAX_HEADERS);
+        match ask(next, count).map_err(Problem::Failed)? {
+            more if !more.is_empty() && more.len() as u64 <= count => blobs.extend(more),
+            more => {
+                let problem = format!("expected 1 to {count} headers, got {}", more.len());
+                return Err(Problem::Failed(problem));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::thread::sleep;
+
+    use randomx_monero::Block;
+    use randomx_testing::blocks::block_with;
+
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(50);
+
+    /// Returns linked hashing blobs, and the id of the last.
+    fn headers(count: u64) -> (Vec<Vec<u8>>, Hash) {
+        let (mut blobs, mut last) = (Vec::new(), [0; 32]);
+        for height in 0..count {
+            let block = block_with(height, 1_700_000_000 + height, &last, 0, 1, &[]);
+            let block = Block::parse(&block).expect("a block");
+            last = block.id();
+            blobs.push(block.hashing_blob().as_bytes().to_vec());
+        }
+        (blobs, last)
+    }
+
+    /// Returns a source that sends `most` headers of each answer after a pause, and counts its answers.
+    fn source<'a>(
+        blobs: &'a [Vec<u8>],
+        most: usize,
+        pause: Duration,
+        asked: &'a Cell<u32>,
+    ) -> Ask<'a> {
+        Box::new(move |first, count| {
+            asked.set(asked.get() + 1);
+            sleep(pause);
+            let first = usize::try_from(first).expect("a height");
+            let most = most.min(usize::try_from(count).expect("a number"));
+            Ok(blobs[first..first + most].to_vec())
+        })
+    }
+
+    #[test]
+    fn another_source_is_asked_when_one_is_slow() {
+        let (blobs, last) = headers(PART);
+        let (slow, fast) = (Cell::new(0), Cell::new(0));
+        let mut sources = Sources::by(
+            vec![source(&blobs, 1, SOON / 5, &slow), source(&blobs, 512, Duration::ZERO, &fast)],
+            SOON,
+        );
+        assert_eq!(sources.fetch(0, PART - 1, last).map(|blocks| blocks.len()), Ok(512));
+        let asked = slow.get();
+        assert!(asked <= 6 && fast.get() == 1, "{asked}");
+        // It is not asked again while the other one answers.
+        assert!(sources.fetch(0, PART - 1, last).is_ok());
+        assert_eq!((slow.get(), fast.get()), (asked, 2));
+    }
+
+    #[test]
+    fn a_slow_source_is_enough_if_it_is_the_only_one() {
+        let (blobs, last) = headers(40);
+        let asked = Cell::new(0);
+        let mut sources = Sources::by(vec![source(&blobs, 1, SOON / 5, &asked)], SOON);
+        let mut tries = 1;
+        while let Err(problem) = sources.fetch(0, 39, last) {
+            assert!(problem.starts_with("expected 40 headers in "), "{problem}");
+            tries += 1;
+        }
+        assert!((3..=6).contains(&tries), "{tries}");
+        // The longer time is kept.
+        assert!(sources.fetch(0, 39, last).is_ok());
+    }
+
+    #[test]
+    fn false_and_empty_answers_make_room_for_others() {
+        let (blobs, last) = headers(PART);
+        let (other, _) = headers(PART + 1);
+        let asked = [0; 4].map(Cell::new);
+        let mut sources = Sources::by(
+            vec![
+                Box::new(|_, _| {
+                    asked[0].set(asked[0].get() + 1);
+                    Ok(Vec::new())
+                }),
+                source(&other[1..], 512, Duration::ZERO, &asked[1]),
+                Box::new(|_, count| {
+                    asked[2].set(asked[2].get() + 1);
+                    Ok(vec![Vec::new(); count as usize + 1])
+                }),
+                source(&blobs, 512, Duration::ZERO, &asked[3]),
+            ],
+            SOON,
+        );
+        for round in 1..=3 {
+            assert!(sources.fetch(0, PART - 1, last).is_ok());
+            assert_eq!(asked.each_ref().map(Cell::get), [1, 1, 1, round]);
+        }
+        let unknown = sources.fetch(0, PART - 1, [7; 32]).map(|_| ());
+        assert_eq!(unknown, Err("expected 1 to 512 headers, got 513".to_owned()));
+        let nobody = Sources::by(Vec::new(), SOON).fetch(0, 0, last).map(|_| ());
+        assert_eq!(nobody, Err("there is no source".to_owned()));
+    }
+}

@@ -1,0 +1,82 @@
+//! What an archive knows and what is wanted of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use randomx_monero::Hash;
+
+use super::segment::{SEGMENT, Segment};
+
+/// The most segments in memory: 2 MB each.
+const IN_MEMORY: usize = 16;
+
+/// How many blocks below the base, or the start of the longest scan, a request may be that is not a
+/// scan. It would otherwise take hours to answer a question about one old block.
+pub(super) const REACH: u64 = 4 * SEGMENT;
+
+#[derive(Default)]
+pub(super) struct State {
+    /// The client's base.
+    pub(super) base: Option<(u64, Hash)>,
+    /// The lowest height from which a wallet scanned.
+    scanned: Option<u64>,
+    /// The lowest height that a wallet asked for.
+    pub(super) wanted: Option<u64>,
+    /// The heights whose blocks are proven, both included.
+    pub(super) proven: Option<(u64, u64)>,
+    pub(super) segments: BTreeMap<u64, Arc<Segment>>,
+    /// The beginnings of the ids in each segment that was proven, in ascending order. All of a chain
+    /// take 4 bytes for each block.
+    beginnings: BTreeMap<u64, Box<[u32]>>,
+    /// Why the last fetch failed.
+    pub(super) failure: Option<String>,
+}
+
+impl State {
+    pub(super) fn has(&self, height: u64) -> bool {
+        self.proven.is_some_and(|(first, last)| (first..=last).contains(&height))
+    }
+
+    pub(super) fn scan(&mut self, height: u64) {
+        self.scanned = Some(self.scanned.map_or(height, |scanned| scanned.min(height)));
+        self.want(height);
+    }
+
+    pub(super) fn want(&mut self, height: u64) {
+        self.wanted = Some(self.wanted.map_or(height, |wanted| wanted.min(height)));
+    }
+
+    /// Returns the lowest height of which a request may ask that is not a scan. Such requests do not
+    /// lower it: nodes can choose their heights.
+    pub(super) fn lowest(&self) -> u64 {
+        let base = self.base.map_or(0, |(height, _)| height);
+        self.scanned.unwrap_or(base).min(base).saturating_sub(REACH)
+    }
+
+    /// Keeps a segment in memory, in the place of another if there are too many.
+    pub(super) fn keep(&mut self, index: u64, segment: Arc<Segment>) {
+        if self.segments.len() >= IN_MEMORY {
+            // Wallets read upwards, so the lowest is needed least.
+            self.segments.pop_first();
+        }
+        self.segments.insert(index, segment);
+    }
+
+    /// Notes the ids in a segment that was proven.
+    pub(super) fn note_ids(&mut self, index: u64, segment: &Segment) {
+        let mut beginnings: Box<[u32]> = segment.ids().map(beginning).collect();
+        beginnings.sort_unstable();
+        self.beginnings.insert(index, beginnings);
+    }
+
+    /// Returns the segments that may have the block with an id.
+    pub(super) fn may_have(&self, id: &Hash) -> Vec<u64> {
+        let may_have = |ids: &[u32]| ids.binary_search(&beginning(id)).is_ok();
+        let found = self.beginnings.iter().filter(|(_, ids)| may_have(ids));
+        found.map(|(index, _)| *index).collect()
+    }
+}
+
+fn beginning(id: &Hash) -> u32 {
+    u32::from_le_bytes([id[0], id[1], id[2], id[3]])
+}
