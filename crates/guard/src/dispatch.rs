@@ -5,9 +5,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::answer::{Form, json_rpc, refuse_json_rpc};
+use crate::methods::{self, JsonRpc, Source};
 use crate::refusal::Refusal;
 use crate::service::Service;
-use crate::{blocks, fees, forward, local, transactions};
+use crate::{fees, forward, local, transactions};
 
 /// A JSON-RPC request.
 #[derive(Deserialize)]
@@ -29,67 +30,40 @@ pub(crate) struct Reply {
 /// Nodes' answers over this size are large.
 const LARGE: u64 = 32 << 20;
 
+/// The path of JSON-RPC.
+const JSON_RPC: &str = "/json_rpc";
+
 /// Whether the answer of a node to a request may be large.
 pub(crate) fn is_large(path: &str, body: &[u8]) -> bool {
-    let limit = if path == "/json_rpc" {
+    let limit = if path == JSON_RPC {
         let envelope = serde_json::from_slice::<Envelope<'_>>(body).ok();
-        envelope.map_or(0, |envelope| match envelope.method.as_str() {
-            // What recent blocks paid is read from these.
-            "get_fee_estimate" => blocks::MAX_ANSWER,
-            method => {
-                forward::find_json_rpc(method).map_or(local::MAX_BLOCK, |known| known.limit())
-            }
-        })
+        envelope.map_or(0, |envelope| methods::find_json_rpc(&envelope.method).limit())
     } else {
-        match path.trim_start_matches('/') {
-            "getblocks.bin"
-            | "get_blocks.bin"
-            | "getblocks_by_height.bin"
-            | "get_blocks_by_height.bin" => blocks::MAX_ANSWER,
-            "gettransactions" | "get_transactions" => transactions::MAX_ANSWER,
-            _ => forward::find(path).map_or(0, |known| known.limit()),
-        }
+        methods::find(name_of(path)).map_or(0, |method| method.limit)
     };
     limit > LARGE
 }
 
 /// Answers a request to a path.
 pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
-    if path == "/json_rpc" {
+    if path == JSON_RPC {
         return Reply { status: 200, form: Form::Json, body: answer_json_rpc(service, body) };
     }
-    let name = path.trim_start_matches('/');
-    let (form, outcome) = match name {
-        "getblocks.bin" | "get_blocks.bin" => {
-            (Form::Binary, when_ready(service, blocks::blocks, body))
-        }
-        "getblocks_by_height.bin" | "get_blocks_by_height.bin" => {
-            (Form::Binary, when_ready(service, blocks::by_height, body))
-        }
-        "gethashes.bin" | "get_hashes.bin" => {
-            (Form::Binary, when_ready(service, blocks::hashes, body))
-        }
-        "gettransactions" | "get_transactions" => {
-            (Form::Json, when_ready(service, transactions::get, body))
-        }
-        "sendrawtransaction" | "send_raw_transaction" => {
-            (Form::Json, transactions::send(service, body))
-        }
-        "getheight" | "get_height" => {
-            (Form::Json, answer_here(service, "get_height", &Value::Null))
-        }
-        "getinfo" | "get_info" => (Form::Json, answer_here(service, "get_info", &Value::Null)),
-        _ => match forward::find(path) {
-            Some(known) => (known.form(), forward::pass_on(service, known, body)),
-            None => {
-                let refusal = Refusal::Unknown(name.chars().take(60).collect());
-                return Reply { status: 404, form: Form::Json, body: Form::Json.refuse(&refusal) };
-            }
-        },
+    let name = name_of(path);
+    let Some(method) = methods::find(name) else {
+        let refusal = Refusal::Unknown(name.chars().take(60).collect());
+        return Reply { status: 404, form: Form::Json, body: Form::Json.refuse(&refusal) };
+    };
+    let form = method.form;
+    let outcome = match method.source {
+        Source::Checked(answer) => service.ready().and_then(|()| answer(service, body)),
+        Source::Chain(name) => answer_here(service, name),
+        Source::Sent => transactions::send(service, body),
+        Source::Forwarded(known) => forward::pass_on(service, known, body),
     };
     let body = match outcome {
         Ok(body) => {
-            if forward::find(path).is_none() && !name.starts_with("send") {
+            if let Source::Checked(_) | Source::Chain(_) = method.source {
                 service.journal.checked(name);
             }
             body
@@ -110,23 +84,21 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
     };
     let id = envelope.id.unwrap_or(RawValue::NULL);
     let method = envelope.method.as_str();
-    let outcome = match method {
-        "get_fee_estimate" => {
+    let outcome = match methods::find_json_rpc(method) {
+        JsonRpc::Estimate => {
             service.ready().and_then(|()| fees::estimate(service, envelope.params))
         }
-        _ => match forward::find_json_rpc(method) {
-            Some(known) => {
-                let passed = forward::pass_on_json_rpc(service, known, id, envelope.params);
-                return passed.unwrap_or_else(|refusal| {
-                    service.note(method, &refusal);
-                    refuse_json_rpc(id, &refusal)
-                });
-            }
-            None => envelope.params.map_or(Ok(Value::Null), parameters).and_then(|params| {
-                service.ready()?;
-                local::answer(service, method, &params)
-            }),
-        },
+        JsonRpc::Forwarded(known) => {
+            let passed = forward::pass_on_json_rpc(service, known, id, envelope.params);
+            return passed.unwrap_or_else(|refusal| {
+                service.note(method, &refusal);
+                refuse_json_rpc(id, &refusal)
+            });
+        }
+        JsonRpc::Chain => envelope.params.map_or(Ok(Value::Null), parameters).and_then(|params| {
+            service.ready()?;
+            local::answer(service, method, &params)
+        }),
     };
     match outcome {
         Ok(result) => {
@@ -140,20 +112,15 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Answers from the verified chain.
-fn answer_here(service: &Service, method: &str, params: &Value) -> Result<Vec<u8>, Refusal> {
-    service.ready()?;
-    Ok(local::answer(service, method, params)?.to_string().into())
+/// Returns the name in a path.
+fn name_of(path: &str) -> &str {
+    path.trim_start_matches('/')
 }
 
-/// Answers with what was verified, once the chain is known.
-fn when_ready(
-    service: &Service,
-    answer: impl Fn(&Service, &[u8]) -> Result<Vec<u8>, Refusal>,
-    body: &[u8],
-) -> Result<Vec<u8>, Refusal> {
+/// Answers from the verified chain.
+fn answer_here(service: &Service, method: &str) -> Result<Vec<u8>, Refusal> {
     service.ready()?;
-    answer(service, body)
+    Ok(local::answer(service, method, &Value::Null)?.to_string().into())
 }
 
 /// Parses the parameters of a method that is answered here: small ones.
@@ -177,6 +144,7 @@ mod tests {
             "/gettransactions",
             "/get_transaction_pool",
             "/get_output_distribution.bin",
+            "//get_output_distribution.bin",
         ] {
             assert!(is_large(path, b""), "{path}");
         }

@@ -12,77 +12,26 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use plausible::Plausible;
+pub(crate) use plausible::Plausible;
 
 /// A method that is passed on.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The form of the request.
-    form: Form,
+    pub(crate) form: Form,
     /// The longest answer in bytes.
-    limit: u64,
+    pub(crate) limit: u64,
     plausible: Plausible,
 }
 
-impl Known {
-    /// Returns the form of a refusal.
-    pub(crate) fn form(&self) -> Form {
-        self.form
-    }
-
-    /// Returns the longest answer of a node in bytes.
-    pub(crate) fn limit(&self) -> u64 {
-        self.limit
-    }
-}
-
-const MIB: u64 = 1 << 20;
-
-const fn known(name: &'static str, form: Form, limit: u64, plausible: Plausible) -> Known {
+pub(crate) const fn known(
+    name: &'static str,
+    form: Form,
+    limit: u64,
+    plausible: Plausible,
+) -> Known {
     Known { name, form, limit, plausible }
-}
-
-/// Methods with a path of their own. The last words of two names are the older ones.
-const PATHS: &[(&str, Known)] = &[
-    ("/get_outs.bin", known("get_outs.bin", Form::Binary, 8 * MIB, Plausible::Outputs)),
-    ("/get_outs", known("get_outs", Form::Json, 16 * MIB, Plausible::Any)),
-    ("/get_o_indexes.bin", known("get_o_indexes.bin", Form::Binary, MIB, Plausible::Any)),
-    (
-        "/get_output_distribution.bin",
-        known("get_output_distribution.bin", Form::Binary, 64 * MIB, Plausible::Distribution),
-    ),
-    ("/is_key_image_spent", known("is_key_image_spent", Form::Json, 4 * MIB, Plausible::Spent)),
-    (
-        "/get_transaction_pool_hashes.bin",
-        known("get_transaction_pool_hashes.bin", Form::Json, 16 * MIB, Plausible::Any),
-    ),
-    (
-        "/get_transaction_pool_hashes",
-        known("get_transaction_pool_hashes", Form::Json, 16 * MIB, Plausible::Any),
-    ),
-    ("/get_transaction_pool", known("get_transaction_pool", Form::Json, 64 * MIB, Plausible::Any)),
-    (
-        "/get_transaction_pool_stats",
-        known("get_transaction_pool_stats", Form::Json, MIB, Plausible::Any),
-    ),
-];
-
-/// Methods of JSON-RPC.
-const JSON_RPC: &[Known] = &[
-    known("get_output_histogram", Form::Json, 16 * MIB, Plausible::Any),
-    known("get_output_distribution", Form::Json, 128 * MIB, Plausible::Any),
-    known("get_txpool_backlog", Form::Json, 16 * MIB, Plausible::Any),
-];
-
-/// Returns the method with a path.
-pub(crate) fn find(path: &str) -> Option<Known> {
-    PATHS.iter().find(|(known, _)| *known == path).map(|(_, known)| *known)
-}
-
-/// Returns the method of JSON-RPC with a name.
-pub(crate) fn find_json_rpc(name: &str) -> Option<Known> {
-    JSON_RPC.iter().find(|known| known.name == name).copied()
 }
 
 /// Passes on a request.

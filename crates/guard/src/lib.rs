@@ -18,6 +18,7 @@ mod guard;
 pub mod internals;
 mod journal;
 mod local;
+mod methods;
 mod nodes;
 mod paid;
 mod refusal;

@@ -15,7 +15,7 @@ const AHEAD: u64 = 10;
 
 /// How an answer is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Plausible {
+pub(crate) enum Plausible {
     /// By its size alone.
     Any,
     /// As many outputs as requested, with the same keys at two nodes.
