@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 
 use randomx_client::{Follower, FollowerError, Hasher, Route, Source, Store, StoreFileError};
@@ -16,6 +15,7 @@ use url::Url;
 
 use crate::archive::{Archive, PATIENCE};
 use crate::chain::{Chain, View};
+use crate::following::{Following, Seen, now};
 use crate::journal::{Journal, keep_in};
 use crate::nodes::Nodes;
 use crate::routes;
@@ -51,6 +51,7 @@ pub struct Guard {
     network: Network,
     /// The tip that requests see.
     shown: Option<Tip>,
+    following: Following,
 }
 
 impl Guard {
@@ -79,7 +80,8 @@ impl Guard {
         let work = move || filled.run(&older, &noted);
         thread::Builder::new().spawn(work).map_err(GuardError::Threads)?;
         let service = Service::new(Chain::new(archive), remote, journal);
-        let mut guard = Guard { follower, service: Arc::new(service), names, network, shown: None };
+        let (service, following) = (Arc::new(service), Following::default());
+        let mut guard = Guard { follower, service, names, network, shown: None, following };
         guard.show();
         Ok(guard)
     }
@@ -130,12 +132,13 @@ impl Guard {
             self.shown = client.tip();
             self.service.chain.show(view);
         }
-        // Before a source was followed, the stored tip may be old.
-        let followed = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
-        let follows = client.sources().any(|(_, state)| followed(state));
-        if client.tip().is_some() && follows && client.is_settled() {
-            self.service.caught_up.store(true, Ordering::Release);
-        }
+        let is_read = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
+        let seen = Seen {
+            tip: client.tip().map(|tip| (tip.id, tip.timestamp)),
+            is_followed: client.sources().any(|(_, state)| is_read(state)),
+            is_settled: client.is_settled(),
+        };
+        self.service.set_followed(self.following.note(now(), seen));
         let describe = |(source, state): (SourceId, &SourceState)| {
             json!({
                 "source": self.names.get(source.index()),

@@ -2,7 +2,6 @@
 //! release may change it.
 
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -47,7 +46,7 @@ impl Desk {
         let archive = Archive::new(PathBuf::new(), Duration::ZERO);
         let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
         service.chain.show(view);
-        service.caught_up.store(true, Ordering::Release);
+        service.set_followed(Some(u64::MAX));
         Some(Desk { service, lies })
     }
 

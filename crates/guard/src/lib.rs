@@ -12,6 +12,7 @@ mod chain;
 mod dispatch;
 mod epee;
 mod fees;
+mod following;
 mod forward;
 mod guard;
 #[cfg(feature = "internals")]

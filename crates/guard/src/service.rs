@@ -1,12 +1,13 @@
 //! What the answers to all requests share.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use randomx_monero::Hash;
 use serde_json::Value;
 
 use crate::chain::Chain;
+use crate::following::{LAG, now};
 use crate::journal::Journal;
 use crate::nodes::Nodes;
 use crate::paid::Paid;
@@ -21,8 +22,8 @@ pub(crate) struct Service {
     pub(crate) paid: Mutex<Option<(Hash, Paid)>>,
     /// The sources of headers, for the status page.
     pub(crate) sources: Mutex<Vec<Value>>,
-    /// Whether the chain was followed to its end since the start.
-    pub(crate) caught_up: AtomicBool,
+    /// The last time at which the chain was followed, or 0 while it has to be read.
+    followed: AtomicU64,
 }
 
 impl Service {
@@ -34,7 +35,7 @@ impl Service {
             journal,
             paid: Mutex::default(),
             sources: Mutex::default(),
-            caught_up: AtomicBool::new(false),
+            followed: AtomicU64::new(0),
         }
     }
 
@@ -43,9 +44,26 @@ impl Service {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fails until the chain was followed to its end: an old tip would look like the newest.
+    /// Notes the last time at which the chain was followed, or that it has to be read.
+    pub(crate) fn set_followed(&self, time: Option<u64>) {
+        let before = self.followed.swap(time.unwrap_or(0), Ordering::AcqRel);
+        if before > 0 && time.is_none() {
+            let seconds = now().saturating_sub(before);
+            self.journal.log(&format!(
+                "the chain was not followed for {seconds} s; wallets get the status BUSY until it is"
+            ));
+        }
+    }
+
+    /// Whether the newest verified block may be shown as the newest of the chain.
+    pub(crate) fn is_followed(&self) -> bool {
+        let followed = self.followed.load(Ordering::Acquire);
+        followed > 0 && now().saturating_sub(followed) <= LAG
+    }
+
+    /// Fails while the chain has to be read: an old tip would look like the newest.
     pub(crate) fn ready(&self) -> Result<(), Refusal> {
-        if self.caught_up.load(Ordering::Acquire) {
+        if self.is_followed() {
             return Ok(());
         }
         Err(Refusal::Busy("the guard reads the chain".to_owned()))
@@ -62,5 +80,41 @@ impl Service {
             Refusal::Busy(_) => {}
             Refusal::Request(_) | Refusal::Unknown(_) | Refusal::Lie { .. } => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::iter;
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::archive::Archive;
+
+    #[test]
+    fn an_old_tip_is_not_the_newest() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&lines);
+        let write = move |line: &str| log.lock().expect("no panic").push(line.to_owned());
+        let keep = |_: &_| Err(io::Error::other("no folder"));
+        let journal = Arc::new(Journal::new(Box::new(write), Box::new(keep)));
+        let nodes = Nodes::with_transports(iter::empty(), Arc::clone(&journal));
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        let is_busy = || matches!(service.ready(), Err(Refusal::Busy(_)));
+        assert!(is_busy());
+        service.set_followed(Some(now() - LAG / 2));
+        assert!(!is_busy());
+        // As after a night in which nothing ran.
+        service.set_followed(Some(now() - 8 * 3600));
+        assert!(is_busy());
+        service.set_followed(None);
+        service.set_followed(None);
+        assert!(is_busy());
+        let lines = lines.lock().expect("no panic");
+        assert_eq!(lines.len(), 1);
+        assert!(lines[0].starts_with("the chain was not followed for 2880"), "{}", lines[0]);
     }
 }

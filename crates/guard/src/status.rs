@@ -1,7 +1,6 @@
 //! `GET /guard/status`, and a page that shows the same.
 
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
@@ -40,7 +39,7 @@ fn describe(service: &Service) -> Value {
     described["version"] = json!(env!("CARGO_PKG_VERSION"));
     described["network"] = json!(view.as_ref().map(|view| view.network.as_str()));
     described["tip"] = json!(tip);
-    described["caughtUp"] = json!(service.caught_up.load(Ordering::Acquire));
+    described["caughtUp"] = json!(service.is_followed());
     described["sources"] = json!(*service.sources());
     described["nodes"] = json!(service.nodes.describe());
     described["headers"] = service.chain.archive().describe();
@@ -62,7 +61,7 @@ fn page(status: &Value) -> String {
             "Block {} {} is verified{}. The chain's work is {}.",
             tip["height"],
             text(&tip["id"]),
-            if caught_up { "" } else { "; the guard reads on" },
+            if caught_up { "" } else { "; the guard reads on, and wallets wait" },
             text(&tip["work"]),
         ),
     };
