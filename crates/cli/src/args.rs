@@ -129,7 +129,8 @@ or needs an update:
 The status is valid, unproven (the proof of work was not in the sample), update-needed (this release
 does not know the block's version) or invalid.
 Limits: 8 MiB per answer, 1 MiB per block without its transactions. ALL_PROXY, HTTPS_PROXY and
-HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), NO_PROXY the hosts to reach without it.
+HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also resolves the names of hosts;
+NO_PROXY names the hosts to reach without it.
 
 Exit codes:
   0  every line is valid, or no block is invalid or needs an update (unproven blocks pass)

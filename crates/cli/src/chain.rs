@@ -45,7 +45,7 @@ const SAMPLED_PART: u64 = 1024;
 
 /// Verifies a node's blocks and prints the verdicts as they come. Success only when all are valid.
 pub(crate) fn run(args: &VerifyArgs, node_args: &NodeArgs) -> Result<ExitCode, Error> {
-    let node = node_args.node();
+    let node = node_args.node()?;
     let file = node_args.checkpoint.as_deref().map(CheckpointFile::new);
     let Some(start) = start::start(&node, node_args, file.as_ref())? else {
         return Ok(ExitCode::SUCCESS);

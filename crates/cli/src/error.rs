@@ -3,7 +3,7 @@
 use std::{io, net::SocketAddr, path::PathBuf};
 
 use randomx::{CacheError, DatasetError, VmError};
-use randomx_client::{FollowerError, HashError, RelayError, StoreFileError};
+use randomx_client::{FollowerError, HashError, ProxyError, RelayError, StoreFileError};
 use randomx_guard::GuardError;
 use randomx_monero::{
     ChainError, CheckpointError,
@@ -39,6 +39,9 @@ pub(crate) enum Error {
 
     #[error("--node: {0}")]
     Node(NodeError),
+
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
 
     #[error("--from: expected a height, or --checkpoint with an existing file")]
     NoStart,

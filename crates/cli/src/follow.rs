@@ -25,7 +25,7 @@ const LIED: u8 = 1;
 pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     let config = config(&args.chain, args.poll)?;
     let store = args.store.as_deref().map(Store::open).transpose()?;
-    let (sources, names) = args.sources();
+    let (sources, names) = args.sources()?;
     let hasher = args.work.light_hasher();
     let (start, unused) = start(args.chain.start.as_deref(), args.store.as_deref())?;
     let mut follower = Follower::new(config, start, sources, hasher, store)?;

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use randomx_client::Route;
+use randomx_client::{Route, environment_proxy};
 use randomx_guard::{Guard, Setup};
 use randomx_monero::client::Report;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
         relays: args.relays.clone(),
         route: Route {
             timeout: Duration::from_secs(args.timeout),
-            proxy: args.proxy.clone(),
+            proxy: args.proxy.clone().map_or_else(environment_proxy, |proxy| Ok(Some(proxy)))?,
             authorities: args.authorities.clone(),
         },
         store: &args.store,

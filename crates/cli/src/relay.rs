@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, thread, time::Duration};
 
-use randomx_client::{Relay, RelayError, node::Node};
+use randomx_client::{Relay, RelayError, Route, node::Node};
 use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 
 /// Serves headers until the process is ended.
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
-    let node = Node::new(&args.node, Duration::from_secs(args.timeout), 2);
+    let node = Node::new(&Route::of_environment(Duration::from_secs(args.timeout))?, &args.node, 2);
     let relay = Relay::open(node, &args.store, first(args.network))?;
     // Clients get no answers rather than half of the chain.
     update(&relay)?;

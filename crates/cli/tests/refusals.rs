@@ -39,6 +39,24 @@ fn a_wrong_command_line_exits_with_2() {
     }
 }
 
+/// Without the proxy, the node would learn who asks.
+#[test]
+fn an_unusable_proxy_is_named_before_anything_is_sent() {
+    let node = ["--node", "http://127.0.0.1:1"];
+    let store = tempfile::tempdir().expect("a folder");
+    let store = ["--store", store.path().to_str().expect("text")];
+    let sentence = "ALL_PROXY: expected the address of a proxy, such as socks5://127.0.0.1:9050";
+    for arguments in [
+        [&["verify", "--from", "1"][..], &node].concat(),
+        [&["follow"][..], &node].concat(),
+        [&["relay"][..], &node, &store].concat(),
+        [&["guard"][..], &node, &store].concat(),
+    ] {
+        let run = randomx(&arguments).env("ALL_PROXY", "sock5://127.0.0.1:9050").assert();
+        assert_refused(run, sentence);
+    }
+}
+
 #[test]
 fn redirected_output_has_no_escape_sequences() {
     for arguments in [&["--help"][..], &["help", "hash"], &["hash", "--mine"], &["info"]] {

@@ -14,7 +14,7 @@ use std::thread::{self, available_parallelism};
 use std::time::{Duration, Instant};
 
 use randomx_client::node::Node;
-use randomx_client::{Follower, HashError, Hasher, LightHasher, Relay, Source, Store, node};
+use randomx_client::{Follower, HashError, Hasher, LightHasher, Relay, Route, Source, Store, node};
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Hash, Network};
 use url::Url;
@@ -51,7 +51,11 @@ fn main() -> Outcome<()> {
     let chain = Chain::new(TIP);
     let node_server = chain.serve()?;
     let node_address = node::address(&format!("http://{}", node_server.address()))?;
-    let relay = Relay::open(Node::new(&node_address, TIMEOUT, 0), &folder.path().join("relay"), 1)?;
+    let relay = Relay::open(
+        Node::new(&Route::direct(TIMEOUT), &node_address, 0),
+        &folder.path().join("relay"),
+        1,
+    )?;
     let begin = Instant::now();
     relay.update()?;
     row("a relay reads a node", TIP, begin.elapsed());
@@ -60,7 +64,7 @@ fn main() -> Outcome<()> {
     let address = Url::parse(&format!("http://{}", counter.address()))?;
 
     let start = || Start::Between(chain.anchor(FROM), chain.anchor(TO));
-    let relayed = || Source::relay(&address, TIMEOUT);
+    let relayed = || Source::relay(&Route::direct(TIMEOUT), &address);
     let median = |measure: &dyn Fn() -> Outcome<Duration>| -> Outcome<Duration> {
         let mut times = (0..RUNS).map(|_| measure()).collect::<Outcome<Vec<_>>>()?;
         times.sort_unstable();

@@ -8,21 +8,33 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::typestate::AgentScope;
 use ureq::{Agent, Proxy};
 
+use crate::proxy::{ProxyError, environment_proxy};
+
 /// How other machines are reached.
 #[derive(Clone, Debug)]
 pub struct Route {
     /// The longest time from a request to the last byte of its answer.
     pub timeout: Duration,
-    /// The proxy, in place of the one that the environment names.
+    /// The proxy, if there is one.
     pub proxy: Option<Proxy>,
     /// The authorities of TLS, in place of the public ones.
     pub authorities: Option<Authorities>,
 }
 
 impl Route {
-    /// Returns the direct way: no proxy but the environment's, and the public authorities.
+    /// Returns the way without a proxy, with the public authorities.
     pub fn direct(timeout: Duration) -> Route {
         Route { timeout, proxy: None, authorities: None }
+    }
+
+    /// Returns the way through the proxy that the environment names, if it names one, with the public
+    /// authorities.
+    ///
+    /// # Errors
+    ///
+    /// If the environment names something else.
+    pub fn of_environment(timeout: Duration) -> Result<Route, ProxyError> {
+        Ok(Route { proxy: environment_proxy()?, ..Route::direct(timeout) })
     }
 }
 
@@ -58,12 +70,10 @@ impl Authorities {
 pub fn agent_settings(route: &Route) -> ConfigBuilder<AgentScope> {
     let mut settings = Agent::config_builder()
         .timeout_global(Some(route.timeout))
+        .proxy(route.proxy.clone())
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false);
-    if let Some(proxy) = &route.proxy {
-        settings = settings.proxy(Some(proxy.clone()));
-    }
     if let Some(Authorities(roots)) = &route.authorities {
         settings = settings.tls_config(TlsConfig::builder().root_certs(roots.clone()).build());
     }

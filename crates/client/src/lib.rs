@@ -15,6 +15,7 @@ mod hasher;
 #[cfg(feature = "internals")]
 pub mod internals;
 pub mod node;
+mod proxy;
 pub mod relay;
 mod source;
 mod store;
@@ -23,6 +24,7 @@ pub use agent::{Authorities, Route, agent_settings};
 pub use answer::Answer;
 pub use follower::{Follower, FollowerError};
 pub use hasher::{HashError, Hasher, LightHasher};
+pub use proxy::{ProxyError, environment_proxy, parse_proxy};
 pub use relay::{Relay, RelayError};
 pub use source::{Source, SourceError};
 pub use store::{Store, StoreFileError, read_state, replace_file, state_file};

@@ -38,13 +38,8 @@ pub struct NodeBlock {
 impl Node {
     /// Returns a node at an address that [`address`] has parsed. Sends nothing yet.
     ///
-    /// An attempt may take `timeout`, from the request to the last byte.
-    pub fn new(address: &Url, timeout: Duration, retries: u32) -> Node {
-        Node::by(&Route::direct(timeout), address, retries)
-    }
-
-    /// Returns a node that is reached by a route.
-    pub fn by(route: &Route, address: &Url, retries: u32) -> Node {
+    /// An attempt may take the route's timeout, from the request to the last byte.
+    pub fn new(route: &Route, address: &Url, retries: u32) -> Node {
         Node { rpc: Rpc::new(route, address, retries) }
     }
 

@@ -1,7 +1,5 @@
 //! Sources of headers: nodes and relays.
 
-use std::time::Duration;
-
 use randomx_monero::client::Query;
 use randomx_monero::{Block, BlockError};
 use thiserror::Error;
@@ -22,23 +20,13 @@ pub enum Source {
 
 impl Source {
     /// Returns the node at an address that [`node::address`] has parsed.
-    pub fn node(address: &Url, timeout: Duration) -> Source {
-        Source::node_by(&Route::direct(timeout), address)
+    pub fn node(route: &Route, address: &Url) -> Source {
+        // The client repeats requests by itself.
+        Source::Node(Node::new(route, address, 0))
     }
 
     /// Returns the relay at an address.
-    pub fn relay(address: &Url, timeout: Duration) -> Source {
-        Source::relay_by(&Route::direct(timeout), address)
-    }
-
-    /// Returns the node at an address, reached by a route.
-    pub fn node_by(route: &Route, address: &Url) -> Source {
-        // The client repeats requests by itself.
-        Source::Node(Node::by(route, address, 0))
-    }
-
-    /// Returns the relay at an address, reached by a route.
-    pub fn relay_by(route: &Route, address: &Url) -> Source {
+    pub fn relay(route: &Route, address: &Url) -> Source {
         Source::Relay(RelayClient::new(route, address))
     }
 

@@ -65,8 +65,8 @@ impl Guard {
         let network = config.network;
         let journal = Arc::new(Journal::new(log, keep_in(store.to_owned())));
         let sources = || -> Vec<Source> {
-            let nodes = nodes.iter().map(|url| Source::node_by(&route, url));
-            nodes.chain(relays.iter().map(|url| Source::relay_by(&route, url))).collect()
+            let nodes = nodes.iter().map(|url| Source::node(&route, url));
+            nodes.chain(relays.iter().map(|url| Source::relay(&route, url))).collect()
         };
         let names = nodes.iter().chain(&relays).map(Url::to_string).collect();
         let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{ArgGroup, Args};
-use randomx_client::{Source, node};
+use randomx_client::{ProxyError, Route, Source, node};
 use randomx_monero::Network;
 use url::Url;
 
@@ -83,11 +83,11 @@ pub(crate) struct FollowArgs {
 
 impl FollowArgs {
     /// Returns the sources with their addresses, the nodes first.
-    pub(crate) fn sources(&self) -> (Vec<Source>, Vec<String>) {
-        let timeout = Duration::from_secs(self.timeout);
-        let nodes = self.nodes.iter().map(|url| (Source::node(url, timeout), url.to_string()));
-        let relays = self.relays.iter().map(|url| (Source::relay(url, timeout), url.to_string()));
-        nodes.chain(relays).unzip()
+    pub(crate) fn sources(&self) -> Result<(Vec<Source>, Vec<String>), ProxyError> {
+        let route = Route::of_environment(Duration::from_secs(self.timeout))?;
+        let nodes = self.nodes.iter().map(|url| (Source::node(&route, url), url.to_string()));
+        let relays = self.relays.iter().map(|url| (Source::relay(&route, url), url.to_string()));
+        Ok(nodes.chain(relays).unzip())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, net::SocketAddr, path::PathBuf};
 
 use clap::Args;
-use randomx_client::{Authorities, Proxy, node};
+use randomx_client::{Authorities, Proxy, node, parse_proxy};
 use url::Url;
 
 use super::{WorkArgs, chain::ChainArgs, follow::relay_address};
@@ -75,13 +75,11 @@ pub(crate) struct GuardArgs {
     pub(crate) work: WorkArgs,
 }
 
-/// Parses the address of a proxy. Names are resolved by the proxy: a name server would learn them, and
-/// knows no .onion name.
-fn proxy(text: &str) -> Result<Proxy, String> {
-    let expected = "expected something like socks5://127.0.0.1:9050";
-    let rest = text.strip_prefix("socks5://").or_else(|| text.strip_prefix("socks5h://"));
-    let address = rest.ok_or(expected)?;
-    Proxy::new(&format!("socks5h://{address}")).map_err(|problem| format!("{problem}; {expected}"))
+/// Parses the address of a proxy that can reach .onion names.
+fn proxy(text: &str) -> Result<Proxy, &'static str> {
+    let is_socks5 = text.starts_with("socks5://") || text.starts_with("socks5h://");
+    let proxy = parse_proxy(text).filter(|_| is_socks5);
+    proxy.ok_or("expected something like socks5://127.0.0.1:9050")
 }
 
 /// Reads a file of certificates.

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
+use randomx_client::{ProxyError, Route};
 use randomx_monero::Network;
 use url::Url;
 
@@ -60,7 +61,8 @@ pub(crate) struct NodeArgs {
 
 impl NodeArgs {
     /// The node. Nothing is sent yet.
-    pub(crate) fn node(&self) -> Node {
-        Node::new(&self.url, Duration::from_secs(self.timeout), self.retries)
+    pub(crate) fn node(&self) -> Result<Node, ProxyError> {
+        let route = Route::of_environment(Duration::from_secs(self.timeout))?;
+        Ok(Node::new(&route, &self.url, self.retries))
     }
 }
