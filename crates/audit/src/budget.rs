@@ -1,5 +1,7 @@
 //! How threads and memory are divided among epochs.
 
+use randomx_epochs::ROWS;
+
 use crate::error::Error;
 
 const MIB: usize = 1 << 20;
@@ -13,9 +15,6 @@ const DATASET: usize = 2080 * MIB;
 /// The scratchpads of a thread: 2 MiB for each of 8 lanes.
 const THREAD: usize = 16 * MIB;
 
-/// The rows of an epoch on their way: two batches as they are read and written, and a row group.
-const ROWS: usize = 64 * MIB;
-
 /// The threads and epochs that the memory allows.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
@@ -27,16 +26,27 @@ pub(crate) struct Budget {
     dataset: bool,
 }
 
+/// Returns the memory that one thread takes, with that for the rows of an epoch.
+fn least(rows: usize) -> usize {
+    CACHE + THREAD + rows
+}
+
 impl Budget {
-    /// Divides the memory among up to `threads` threads.
-    pub(crate) fn new(memory: usize, threads: usize) -> Result<Budget, Error> {
-        let left = memory.saturating_sub(CACHE + ROWS);
+    /// Returns the most memory that the rows of an epoch may take.
+    pub(crate) fn most_rows(memory: usize) -> Result<usize, Error> {
+        Budget::new(memory, 1, ROWS)?;
+        Ok(memory - least(0))
+    }
+
+    /// Divides the memory among up to `threads` threads. The rows of an epoch take `rows` bytes.
+    pub(crate) fn new(memory: usize, threads: usize, rows: usize) -> Result<Budget, Error> {
+        let left = memory.saturating_sub(CACHE).saturating_sub(rows);
         let threads = threads.min(left / THREAD);
         if threads == 0 {
-            let needed = CACHE + ROWS + THREAD;
-            return Err(Error::Memory { needed: needed / MIB, given: memory / MIB });
+            let needed = least(rows).div_ceil(MIB);
+            return Err(Error::Memory { needed, given: memory / MIB });
         }
-        let epochs = ((memory - threads * THREAD) / (CACHE + ROWS)).clamp(1, threads);
+        let epochs = ((memory - threads * THREAD) / (CACHE + rows)).clamp(1, threads);
         Ok(Budget { threads, epochs, dataset: left >= DATASET + threads * THREAD })
     }
 
@@ -60,7 +70,7 @@ mod tests {
     #[test]
     fn threads_and_memory_are_divided() {
         let light = |memory: usize, threads, count| {
-            Budget::new(memory * MIB, threads).ok().map(|budget| budget.light(count))
+            Budget::new(memory * MIB, threads, ROWS).ok().map(|budget| budget.light(count))
         };
         assert_eq!(light(335, 1, 9), None);
         assert_eq!(light(336, 1, 9), Some(vec![1]));
@@ -74,24 +84,28 @@ mod tests {
         assert_eq!(light(2048, 2, 1), Some(vec![2]));
         assert_eq!(light(2048, 16, 3), Some(vec![5, 5, 6]));
         assert_eq!(light(2048, 16, 0), Some(vec![]));
-        let fast = |memory: usize| Budget::new(memory * MIB, 2).ok().and_then(|b| b.fast());
+        let fast = |memory: usize| Budget::new(memory * MIB, 2, ROWS).ok().and_then(|b| b.fast());
         assert_eq!((fast(2431), fast(2432)), (None, Some(2)));
     }
 
     #[test]
     fn the_memory_is_never_exceeded() {
         for memory in (336..8192).step_by(7) {
-            for threads in [1, 2, 3, 5, 16, 64, 1024] {
-                let memory = memory * MIB;
-                let budget = Budget::new(memory, threads).expect("enough memory");
+            let memory = memory * MIB;
+            let most = Budget::most_rows(memory).expect("enough memory");
+            let rows = [ROWS, ROWS + 1, most / 2, most].map(|rows| rows.clamp(ROWS, most));
+            for (threads, rows) in
+                [1, 2, 3, 5, 16, 64, 1024].into_iter().flat_map(|n| rows.map(|rows| (n, rows)))
+            {
+                let budget = Budget::new(memory, threads, rows).expect("enough memory");
                 for count in [1, 2, 7, 2000] {
                     let light = budget.light(count);
                     let used: usize = light.iter().sum();
                     assert!(used >= 1 && used <= threads && light.iter().all(|&n| n > 0));
-                    assert!(light.len() * (CACHE + ROWS) + used * THREAD <= memory);
+                    assert!(light.len() * (CACHE + rows) + used * THREAD <= memory);
                 }
                 if let Some(fast) = budget.fast() {
-                    assert!(DATASET + CACHE + ROWS + fast * THREAD <= memory);
+                    assert!(DATASET + CACHE + rows + fast * THREAD <= memory);
                 }
             }
         }

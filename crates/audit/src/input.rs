@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use randomx_epochs::{Epoch, Format, Local, Rows, Take, Task, label};
-use randomx_monero::MAX_HEIGHT;
+use randomx_epochs::{Epoch, Format, Local, ROWS, Rows, Take, Task, label};
+use randomx_monero::{Hash, MAX_HEIGHT, Network};
 
 use crate::args::AuditArgs;
 use crate::chain::Chain;
@@ -12,9 +12,12 @@ use crate::error::Error;
 use crate::remote::Remote;
 use crate::table;
 
+/// Finds the id of the block at a height.
+pub(crate) type Ids<'a> = Box<dyn Fn(u64) -> Result<Hash, Error> + 'a>;
+
 /// An input.
 pub(crate) enum Input {
-    Files(randomx_epochs::Input),
+    Files(randomx_epochs::Input, Network),
     Remote(Remote),
     Store(Chain),
 }
@@ -31,11 +34,22 @@ enum Part {
     Rows(Rows),
 }
 
+impl Job {
+    /// Returns the heights of the blocks, if the input is a chain.
+    pub(crate) fn heights(&self) -> Option<&RangeInclusive<u64>> {
+        match &self.part {
+            Part::Heights(heights) => Some(heights),
+            Part::Rows(_) => None,
+        }
+    }
+}
+
 impl Input {
-    /// Opens the input that the arguments name.
-    pub(crate) fn open(args: &AuditArgs) -> Result<Input, Error> {
+    /// Opens the input that the arguments name. The rows of an epoch may take `most` bytes of memory.
+    pub(crate) fn open(args: &AuditArgs, most: usize) -> Result<Input, Error> {
         let files = |path: &Path, format| {
-            Ok(Input::Files(randomx_epochs::Input::open(&Local, path, format)?))
+            let input = randomx_epochs::Input::open(&Local, path, format, most)?;
+            Ok(Input::Files(input, args.chain.network))
         };
         if let Some(path) = &args.parquet {
             return files(path, Format::Parquet);
@@ -47,7 +61,7 @@ impl Input {
             let chain = Chain::open(folder, args.chain.network, args.fixed_difficulty)?;
             return Ok(Input::Store(chain));
         }
-        let remote = args.chain.remote();
+        let remote = args.chain.remote()?;
         remote.map(Input::Remote).ok_or(Error::NoInput)
     }
 
@@ -56,7 +70,7 @@ impl Input {
         match self {
             Input::Remote(remote) => Ok(jobs(remote.range(from, to)?)),
             Input::Store(chain) => Ok(jobs(chain.range(from, to)?)),
-            Input::Files(files) => {
+            Input::Files(files, _) => {
                 let job = |(task, rows)| Job { task, part: Part::Rows(rows) };
                 Ok(files.plan(&Local, from, to)?.into_iter().map(job).collect())
             }
@@ -66,9 +80,28 @@ impl Input {
     /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::Files(files) => files.name(),
+            // The network decides which blocks of earlier versions have no RandomX proof of work.
+            Input::Files(files, Network::Mainnet) => files.name(),
+            Input::Files(files, network) => format!("{} of {network}", files.name()),
             Input::Remote(remote) => format!("the chain of {}", remote.network()),
             Input::Store(chain) => format!("a store of {}", chain.network()),
+        }
+    }
+
+    /// Returns the memory that the rows of an epoch take. It is complete after [`Input::plan`].
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Input::Files(files, _) => files.memory(),
+            Input::Remote(_) | Input::Store(_) => ROWS,
+        }
+    }
+
+    /// Returns what finds the id of a block, if the input is a chain. Files may have any rows.
+    pub(crate) fn ids(&self) -> Option<Ids<'_>> {
+        match self {
+            Input::Files(..) => None,
+            Input::Remote(remote) => Some(Box::new(|height| remote.id(height))),
+            Input::Store(chain) => Some(Box::new(|height| chain.id(height))),
         }
     }
 
@@ -83,7 +116,7 @@ impl Input {
                 take(&table::batch(chain.blocks(heights))?)?;
             }
             // Files have no heights of their own.
-            (Input::Files(_), Part::Heights(_)) => {}
+            (Input::Files(..), Part::Heights(_)) => {}
         }
         Ok(())
     }

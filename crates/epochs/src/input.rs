@@ -1,12 +1,17 @@
 //! Where the rows come from.
 
+mod footer;
 mod lines;
+mod page_header;
+mod pages;
 mod pieces;
 mod table_files;
+mod thrift;
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use randomx_arrow::read;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{Take, Task};
@@ -16,6 +21,10 @@ use crate::storage::Storage;
 use lines::Lines;
 use pieces::{Piece, Pieces};
 use table_files::TableFiles;
+
+/// The memory that the rows of an epoch take on their way, unless a file needs more: two batches, a
+/// group of rows that is written, and the pages from which rows are read.
+pub const ROWS: usize = 64 << 20;
 
 /// The bytes of rows that are read at a time. The size of batches depends on the input alone, so that
 /// the same input gives the same files.
@@ -46,7 +55,12 @@ enum Files {
 
 /// The rows of a task in an input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Rows(Places);
+pub struct Rows {
+    path: PathBuf,
+    epoch: Epoch,
+    count: u64,
+    places: Places,
+}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Places {
@@ -55,14 +69,19 @@ enum Places {
 }
 
 impl Input {
-    /// Opens an input.
+    /// Opens an input. The rows of an epoch may take `most` bytes of memory, [`ROWS`] or more.
     ///
     /// # Errors
     ///
     /// If it cannot be read.
-    pub fn open(storage: &dyn Storage, path: &Path, format: Format) -> Result<Input, Error> {
+    pub fn open(
+        storage: &dyn Storage,
+        path: &Path,
+        format: Format,
+        most: usize,
+    ) -> Result<Input, Error> {
         let files = match format {
-            Format::Parquet => Files::Tables(TableFiles::open(storage, path)?),
+            Format::Parquet => Files::Tables(TableFiles::open(storage, path, most)?),
             Format::Lines => Files::Lines(Lines::open(storage, path)?),
         };
         Ok(Input { path: path.to_owned(), files })
@@ -73,7 +92,8 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If the input cannot be read, its rows are in no order, or it has none of the range.
+    /// If the input cannot be read, its rows take too much memory or are in no order, or it has none of
+    /// the range.
     pub fn plan(
         &mut self,
         storage: &dyn Storage,
@@ -99,9 +119,18 @@ impl Input {
                 Files::Tables(files) => Places::Tables(files.places(&pieces)),
                 Files::Lines(lines) => Places::Lines(lines.places(pieces)),
             };
-            (Task { epoch, rows, label }, Rows(places))
+            let path = self.path.clone();
+            (Task { epoch, rows, label }, Rows { path, epoch, count: rows, places })
         };
         Ok(epochs.into_iter().map(task).collect())
+    }
+
+    /// Returns the memory that the rows of an epoch take. It is complete after [`Input::plan`].
+    pub fn memory(&self) -> usize {
+        match &self.files {
+            Files::Tables(files) => files.memory(),
+            Files::Lines(_) => ROWS,
+        }
     }
 
     /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
@@ -118,12 +147,26 @@ impl Rows {
     ///
     /// # Errors
     ///
-    /// If they cannot be read, or the input has changed; and those of `take`.
+    /// If they cannot be read, or are not those that were planned; and those of `take`.
     pub fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
-        match &self.0 {
+        let changed = || Error::Changed { path: self.path.clone() };
+        let unusable = |problem| Error::Kernel { name: self.path.display().to_string(), problem };
+        let mut count = 0;
+        let take: Take<'_> = &mut |batch| {
+            let heights = read::heights(batch).map_err(unusable)?;
+            let seed_hashes = read::seed_hashes(batch).map_err(unusable)?;
+            let mut rows = heights.into_iter().zip(seed_hashes);
+            if !rows.all(|(height, seed_hash)| Epoch::of(height, seed_hash) == self.epoch) {
+                return Err(changed());
+            }
+            count += batch.num_rows() as u64;
+            take(batch)
+        };
+        match &self.places {
             Places::Tables(places) => places.read(storage, take),
             Places::Lines(places) => places.read(storage, take),
-        }
+        }?;
+        if count == self.count { Ok(()) } else { Err(changed()) }
     }
 }
 

@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::hashing::thread_count;
 use crate::storage::storage;
 
+/// The most memory that the rows of an epoch may take. A task declares it.
+const MOST_ROWS: usize = 256 << 20;
+
 /// An audit of an input into a folder, planned by this process.
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct Audit {
@@ -23,6 +26,7 @@ pub(crate) struct Audit {
     output: PathBuf,
     manifest: Manifest,
     jobs: Vec<(Task, Rows)>,
+    memory: usize,
 }
 
 /// All that a process needs to audit an epoch, besides the storages.
@@ -52,21 +56,27 @@ impl Audit {
         let (reads, writes) = (storage(reads), storage(writes));
         let format = if lines { Format::Lines } else { Format::Parquet };
         let open = || {
-            let mut input = Input::open(reads.as_ref(), &input, format)?;
+            let mut input = Input::open(reads.as_ref(), &input, format, MOST_ROWS)?;
             let jobs = input.plan(reads.as_ref(), first, last)?;
             // The folder of an audit by the program `randomx-audit` is the same.
             let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
             let folder = Folder::open(Arc::clone(&writes), &output, &manifest)?;
-            Ok((folder, manifest, jobs))
+            Ok((folder, manifest, jobs, input.memory()))
         };
-        let (folder, manifest, jobs) = py.detach(open).map_err(error)?;
-        Ok(Audit { folder, output, manifest, jobs })
+        let (folder, manifest, jobs, memory) = py.detach(open).map_err(error)?;
+        Ok(Audit { folder, output, manifest, jobs, memory })
     }
 
     /// The number of epochs.
     #[getter]
     fn epochs(&self) -> usize {
         self.jobs.len()
+    }
+
+    /// The bytes of memory that the rows of an epoch take.
+    #[getter]
+    fn memory(&self) -> usize {
+        self.memory
     }
 
     /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.

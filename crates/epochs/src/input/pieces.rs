@@ -11,6 +11,9 @@ use crate::error::Error;
 /// The most pieces, which take 32 MiB. A file that is sorted by height has one for each epoch.
 const MOST: usize = 1 << 20;
 
+/// The most epochs. Each takes some 500 bytes, and an entry in the summary.
+const MOST_EPOCHS: usize = 1 << 16;
+
 /// Rows that follow each other in a file and belong to one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Piece {
@@ -29,12 +32,13 @@ pub(super) struct Pieces {
     epochs: BTreeMap<Epoch, (u64, Vec<Piece>)>,
     count: usize,
     most: usize,
+    most_epochs: usize,
 }
 
 impl Pieces {
     /// Keeps the rows of these heights; without them, all rows.
     pub(super) fn new(from: Option<u64>, to: Option<u64>) -> Pieces {
-        Pieces { from, to, epochs: BTreeMap::new(), count: 0, most: MOST }
+        Pieces { from, to, epochs: BTreeMap::new(), count: 0, most: MOST, most_epochs: MOST_EPOCHS }
     }
 
     /// Adds a row of a height and an epoch.
@@ -49,6 +53,9 @@ impl Pieces {
         let last = self.to.is_none_or(|to| height.is_some_and(|height| height <= to));
         if !first || !last {
             return Ok(());
+        }
+        if self.epochs.len() == self.most_epochs && !self.epochs.contains_key(&epoch) {
+            return Err(Error::Epochs { path: path.to_owned(), most: self.most_epochs });
         }
         let (rows, pieces) = self.epochs.entry(epoch).or_default();
         *rows += 1;
@@ -120,5 +127,13 @@ mod tests {
         }
         add(&mut pieces, 1, row(0, 3)).expect("the same piece");
         assert!(matches!(add(&mut pieces, 3000, row(0, 4)), Err(Error::Scattered { most: 3, .. })));
+    }
+    #[test]
+    fn many_epochs_are_an_error() {
+        let mut pieces = Pieces { most_epochs: 2, ..Pieces::new(None, None) };
+        for (at, height) in [1, 3000, 2, 3001].into_iter().enumerate() {
+            add(&mut pieces, height, row(0, at as u64)).expect("two epochs");
+        }
+        assert!(matches!(add(&mut pieces, 9000, row(0, 4)), Err(Error::Epochs { most: 2, .. })));
     }
 }

@@ -1,23 +1,25 @@
 //! Parquet files.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use arrow_schema::ArrowError;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder, RowSelection,
+    ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
 };
 use parquet::errors::ParquetError;
-use parquet::file::metadata::PageIndexPolicy;
 use randomx_arrow::{KernelError, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::pages::{Measure, Needs};
 use super::pieces::{Piece, Pieces};
-use super::{BATCH_BYTES, BATCH_ROWS};
+use super::{BATCH_ROWS, ROWS, footer};
 use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
@@ -30,28 +32,40 @@ const SEED_HASH: &str = "seed_hash";
 /// The rows that are read at a time to find the epochs.
 const SCANNED: usize = 1 << 16;
 
-/// The longest description of a file's contents that is read.
-const MAX_FOOTER: u64 = 256 << 20;
+/// The memory for rows besides pages: two batches, and a group of rows that is written.
+const BATCHES: usize = ROWS - (8 << 20);
 
 /// Parquet files, in the order of their names.
 pub(super) struct TableFiles {
-    files: Vec<TableFile>,
+    files: Vec<Arc<TableFile>>,
+    /// The most memory that the rows of an epoch may take.
+    most: usize,
+    /// The memory that they take, once the files were scanned.
+    memory: usize,
+    /// The hash of all files, once they were scanned.
+    fingerprint: String,
 }
 
 /// The rows of an epoch: files, and the pieces in each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Places(Vec<(TableFile, Vec<Piece>)>);
+pub(super) struct Places(Vec<(Arc<TableFile>, Vec<Piece>)>);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct TableFile {
     path: PathBuf,
     /// The hash of the description of the file's contents.
     fingerprint: [u8; 32],
+    /// The rows that are read at a time.
+    batch: usize,
 }
 
 impl TableFiles {
     /// Opens a file, or the files of a folder.
-    pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<TableFiles, Error> {
+    pub(super) fn open(
+        storage: &dyn Storage,
+        path: &Path,
+        most: usize,
+    ) -> Result<TableFiles, Error> {
         let fail = |problem| Error::Read { path: path.to_owned(), problem };
         let mut paths = vec![path.to_owned()];
         if let Some(names) = storage.list(path).map_err(fail)? {
@@ -62,47 +76,36 @@ impl TableFiles {
         if paths.is_empty() {
             return Err(Error::NoFiles { path: path.to_owned() });
         }
-        let open = |path: PathBuf| TableFile::open(storage, path);
+        let open = |path: PathBuf| TableFile::open(storage, path).map(Arc::new);
         let files = paths.into_iter().map(open).collect::<Result<_, _>>()?;
-        Ok(TableFiles { files })
+        Ok(TableFiles { files, most, memory: ROWS, fingerprint: String::new() })
     }
 
-    /// Returns a hash of what all files contain, as far as their own descriptions say.
-    pub(super) fn fingerprint(&self) -> String {
-        let mut hash = Sha256::new();
-        self.files.iter().for_each(|file| hash.update(file.fingerprint));
-        hex::encode(hash.finalize())
+    /// Returns the hash of all files.
+    pub(super) fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Returns the memory that the rows of an epoch take.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
     }
 
     /// Finds the epochs of all rows.
     pub(super) fn scan(
-        &self,
+        &mut self,
         storage: &dyn Storage,
         mut pieces: Pieces,
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
-        for (number, file) in (0..).zip(&self.files) {
-            let builder = file.builder(storage)?;
-            // Without columns to read, the number of rows would be only what the file says.
-            if builder.schema().column_with_name(SEED_HASH).is_none() {
-                let problem = KernelError::Missing { name: SEED_HASH };
-                return Err(Error::Kernel { name: file.path.display().to_string(), problem });
-            }
-            let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
-            let reader = builder.with_projection(mask).with_batch_size(SCANNED).build();
-            let mut row = 0;
-            for batch in reader.map_err(|problem| file.parquet(problem))? {
-                let batch = batch.map_err(|problem| file.arrow(problem))?;
-                let name = || file.path.display().to_string();
-                let unusable = |problem| Error::Kernel { name: name(), problem };
-                let heights = read::heights(&batch).map_err(unusable)?;
-                let seed_hashes = read::seed_hashes(&batch).map_err(unusable)?;
-                for (height, seed_hash) in heights.into_iter().zip(seed_hashes) {
-                    let place = Piece { file: number, start: row, end: row + 1, row };
-                    pieces.add(height, Epoch::of(height, seed_hash), place, &file.path)?;
-                    row += 1;
-                }
-            }
+        let mut hash = Sha256::new();
+        for (number, file) in (0..).zip(&mut self.files) {
+            let measured = file.measure(storage, self.most)?;
+            self.memory = self.memory.max(measured.memory);
+            file.scan(storage, number, measured.scanned, &mut pieces)?;
+            hash.update(measured.content);
+            *file = Arc::new(TableFile { batch: measured.batch, ..TableFile::clone(file) });
         }
+        self.fingerprint = hex::encode(hash.finalize());
         Ok(pieces.into_epochs())
     }
 
@@ -110,7 +113,7 @@ impl TableFiles {
     pub(super) fn places(&self, pieces: &[Piece]) -> Places {
         let of_file = |pieces: &[Piece]| {
             let file = self.files.get(pieces.first()?.file as usize)?;
-            Some((file.clone(), pieces.to_vec()))
+            Some((Arc::clone(file), pieces.to_vec()))
         };
         Places(pieces.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect())
     }
@@ -120,19 +123,32 @@ impl Places {
     /// Reads the rows.
     pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
         for (file, pieces) in &self.0 {
-            for batch in file.rows(storage, pieces)? {
-                take(&batch.map_err(|problem| file.arrow(problem))?)?;
+            let mut rows = file.guard(|| file.rows(storage, pieces))?;
+            while let Some(batch) = file.guard(|| file.next(&mut rows))? {
+                take(&batch)?;
             }
         }
         Ok(())
     }
 }
 
+/// What a file takes and contains.
+struct Measured {
+    /// The memory for the rows of an epoch.
+    memory: usize,
+    /// The rows that are read at a time, of all columns.
+    batch: usize,
+    /// The rows that are read at a time to find the epochs.
+    scanned: usize,
+    /// The hash of the file.
+    content: [u8; 32],
+}
+
 impl TableFile {
     fn open(storage: &dyn Storage, path: PathBuf) -> Result<TableFile, Error> {
-        let read = || fingerprint(&Chunks::open(storage, &path)?);
+        let read = || footer::fingerprint(&Chunks::open(storage, &path)?);
         let fingerprint = read().map_err(|problem| Error::Read { path: path.clone(), problem })?;
-        Ok(TableFile { path, fingerprint })
+        Ok(TableFile { path, fingerprint, batch: 1 })
     }
 
     fn parquet(&self, problem: ParquetError) -> Error {
@@ -143,6 +159,72 @@ impl TableFile {
         Error::Arrow { path: self.path.clone(), problem }
     }
 
+    /// Runs code of the Parquet reader, which panics on some malformed files.
+    fn guard<T>(&self, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        panic::catch_unwind(AssertUnwindSafe(read))
+            .unwrap_or_else(|_| Err(Error::Malformed { path: self.path.clone() }))
+    }
+
+    /// Checks that reading the file takes no more than `most` bytes, before it is read.
+    fn measure(&self, storage: &dyn Storage, most: usize) -> Result<Measured, Error> {
+        let fail = |problem| Error::Read { path: self.path.clone(), problem };
+        let file = Chunks::open(storage, &self.path).map_err(fail)?;
+        footer::check(&file, &self.path, most)?;
+        let builder = self.guard(|| self.builder(storage))?;
+        let metadata = builder.metadata();
+        let used = BATCHES.saturating_add(metadata.memory_size());
+        let measure = Measure { file: &file, path: &self.path, used, most };
+        let columns = self.guard(|| measure.columns(metadata))?;
+        let sum = |needs: &mut dyn Iterator<Item = &(String, Needs)>| {
+            needs.fold(Needs::default(), |sum, (_, needs)| sum.and(*needs))
+        };
+        let all = sum(&mut columns.iter());
+        let memory = measure.check(all)?;
+        let places = sum(&mut columns.iter().filter(|(name, _)| PLACE.contains(&name.as_str())));
+        let content = footer::content(&file).map_err(fail)?;
+        let (batch, scanned) = (all.batch(BATCH_ROWS), places.batch(SCANNED));
+        Ok(Measured { memory, batch, scanned, content })
+    }
+
+    /// Finds the epochs of the rows, which are read in batches of a size.
+    fn scan(
+        &self,
+        storage: &dyn Storage,
+        number: u32,
+        size: usize,
+        pieces: &mut Pieces,
+    ) -> Result<(), Error> {
+        let mut reader = self.guard(|| {
+            let builder = self.builder(storage)?;
+            // Without columns to read, the number of rows would be only what the file says.
+            if builder.schema().column_with_name(SEED_HASH).is_none() {
+                return Err(self.kernel(KernelError::Missing { name: SEED_HASH }));
+            }
+            let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
+            let reader = builder.with_projection(mask).with_batch_size(size).build();
+            reader.map_err(|problem| self.parquet(problem))
+        })?;
+        let mut row = 0;
+        while let Some(batch) = self.guard(|| self.next(&mut reader))? {
+            let heights = read::heights(&batch).map_err(|problem| self.kernel(problem))?;
+            let seed_hashes = read::seed_hashes(&batch).map_err(|problem| self.kernel(problem))?;
+            for (height, seed_hash) in heights.into_iter().zip(seed_hashes) {
+                let place = Piece { file: number, start: row, end: row + 1, row };
+                pieces.add(height, Epoch::of(height, seed_hash), place, &self.path)?;
+                row += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn kernel(&self, problem: KernelError) -> Error {
+        Error::Kernel { name: self.path.display().to_string(), problem }
+    }
+
+    fn next(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>, Error> {
+        reader.next().transpose().map_err(|problem| self.arrow(problem))
+    }
+
     /// Opens the file again, which must not have changed.
     fn builder(
         &self,
@@ -150,12 +232,17 @@ impl TableFile {
     ) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
         let fail = |problem| Error::Read { path: self.path.clone(), problem };
         let file = Chunks::open(storage, &self.path).map_err(fail)?;
-        if fingerprint(&file).map_err(fail)? != self.fingerprint {
+        if footer::fingerprint(&file).map_err(fail)? != self.fingerprint {
             return Err(Error::Changed { path: self.path.clone() });
         }
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Optional);
-        let metadata =
-            ArrowReaderMetadata::load(&file, options).map_err(|problem| self.parquet(problem))?;
+        // The index of pages is not read: its sizes and places are not those that were measured.
+        let load = || {
+            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let Some(schema) = without_views(metadata.schema()) else { return Ok(metadata) };
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+            ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
+        };
+        let metadata = load().map_err(|problem| self.parquet(problem))?;
         Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata))
     }
 
@@ -169,13 +256,32 @@ impl TableFile {
         let groups = builder.metadata().row_groups();
         let sizes = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
         let (chosen, ranges, rows) = choose(sizes, pieces);
-        let bytes: i64 = chosen.iter().map(|&index| groups[index].total_byte_size().max(0)).sum();
-        let row_bytes = (bytes as usize / rows.max(1)).max(1);
         let selection = RowSelection::from_consecutive_ranges(ranges.into_iter(), rows);
         let builder = builder.with_row_groups(chosen).with_row_selection(selection);
-        let builder = builder.with_batch_size((BATCH_BYTES / row_bytes).clamp(1, BATCH_ROWS));
+        let builder = builder.with_batch_size(self.batch.clamp(1, BATCH_ROWS));
+        // By default, rows between those of the pieces are sometimes decoded into the batch, too.
+        let builder = builder.with_row_selection_policy(RowSelectionPolicy::Selectors);
         builder.build().map_err(|problem| self.parquet(problem))
     }
+}
+
+/// Returns the schema with other types for columns of views, if it has any. A view keeps the whole page
+/// of its value in memory.
+fn without_views(schema: &Schema) -> Option<Schema> {
+    let plain = |field: &Arc<Field>| {
+        let data_type = match field.data_type() {
+            DataType::Utf8View => DataType::Utf8,
+            DataType::BinaryView => DataType::Binary,
+            _ => return None,
+        };
+        Some(Arc::new(field.as_ref().clone().with_data_type(data_type)))
+    };
+    schema.fields().iter().any(|field| plain(field).is_some()).then(|| {
+        let fields = schema.fields().iter();
+        let fields: Vec<_> =
+            fields.map(|field| plain(field).unwrap_or_else(|| Arc::clone(field))).collect();
+        Schema::new_with_metadata(fields, schema.metadata().clone())
+    })
 }
 
 /// Returns the groups that have rows of the pieces, the positions of these rows in those groups
@@ -210,21 +316,6 @@ fn choose(
 fn is_table(path: &Path) -> bool {
     let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     !hidden && path.extension().is_some_and(|extension| extension == "parquet")
-}
-
-/// Returns the hash of a file's footer: its schema, and the sizes, places and statistics of its columns.
-fn fingerprint(file: &Chunks) -> io::Result<[u8; 32]> {
-    let mut end = [0; 8];
-    let before = file.size.saturating_sub(end.len() as u64);
-    // A shorter file is not Parquet, which its reader reports.
-    if before > 0 {
-        file.file.read_at(before, &mut end)?;
-    }
-    let [a, b, c, d, ..] = end;
-    let length = u64::from(u32::from_le_bytes([a, b, c, d])).min(MAX_FOOTER).min(before);
-    let mut footer = vec![0; length as usize];
-    file.file.read_at(before - length, &mut footer)?;
-    Ok(Sha256::digest(&footer).into())
 }
 
 #[cfg(test)]

@@ -309,6 +309,9 @@ class Audit:
     @property
     def epochs(self) -> int:
         """The number of epochs."""
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that the rows of an epoch take."""
     def left(self) -> list[tuple[str, bytes]]:
         """Returns the epochs that are not done: their names, and jobs for `audit_epoch`."""
     def finish(self) -> tuple[int, str]:

@@ -11,9 +11,9 @@ from ._storage import Place
 
 MIB = 1 << 20
 
-#: The memory of a task besides its threads' scratchpads: the cache of a key, the rows on their way,
-#: and the process with Python, Ray and pyarrow.
-TASK_MEMORY = (256 + 64 + 240) * MIB
+#: The memory of a task besides its threads' scratchpads and its rows: the cache of a key, and the
+#: process with Python, Ray and pyarrow.
+TASK_MEMORY = (256 + 240) * MIB
 
 #: The scratchpads of a thread: 2 MiB for each of 8 lanes.
 THREAD_MEMORY = 16 * MIB
@@ -22,9 +22,9 @@ THREAD_MEMORY = 16 * MIB
 PAUSE = 2.0
 
 
-def memory(threads: int) -> int:
-    """Returns the bytes that a task declares."""
-    return TASK_MEMORY + threads * THREAD_MEMORY
+def memory(threads: int, rows: int) -> int:
+    """Returns the bytes that a task declares, whose rows take some of them."""
+    return TASK_MEMORY + rows + threads * THREAD_MEMORY
 
 
 def work(batch: dict[str, Any], *, reads: Place, writes: Place, threads: int) -> dict[str, Any]:
@@ -64,6 +64,7 @@ def run(
     reads: Place,
     writes: Place,
     threads: int,
+    rows_memory: int,
     retries: int,
     report: Callable[[str], None],
 ) -> None:
@@ -97,7 +98,7 @@ def run(
             batch_format="numpy",
             fn_kwargs={"reads": reads, "writes": writes, "threads": threads},
             num_cpus=threads,
-            memory=memory(threads),
+            memory=memory(threads, rows_memory),
             ray_remote_args_fn=attempts,
         )
         for row in results.iter_rows():

@@ -91,6 +91,7 @@ def audit(
                 reads=places[0],
                 writes=places[1],
                 threads=threads,
+                rows_memory=plan.memory,
                 retries=retries,
                 report=progress.epoch,
             )

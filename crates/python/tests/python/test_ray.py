@@ -178,6 +178,7 @@ def test_missing_memory_is_an_error_that_is_tried_again(made: Path, tmp_path: Pa
     plan = _native.Audit(str(made), str(tmp_path))
     jobs = plan.left()
     assert plan.epochs == len(jobs) == EPOCHS
+    assert plan.memory == 64 << 20
     job = tmp_path / "job"
     job.write_bytes(jobs[0][1])
     code = (
