@@ -29,6 +29,23 @@ pub fn seed_hashes(batch: &RecordBatch) -> Result<Vec<Option<Hash>>, KernelError
     Ok((0..batch.num_rows()).map(seed_hash).collect())
 }
 
+/// Calls `take` with the number and the hashing blob of each row, until it returns false. A row without
+/// a well-formed one has none. Returns whether `take` never returned false.
+///
+/// # Errors
+///
+/// If the column has another type.
+pub fn hashing_blobs(
+    batch: &RecordBatch,
+    mut take: impl FnMut(usize, Option<&[u8]>) -> bool,
+) -> Result<bool, KernelError> {
+    let column = bytes::column(batch, "hashing_blob")?;
+    Ok((0..batch.num_rows()).all(|row| {
+        let value = column.as_ref().and_then(|column| column.value(row));
+        take(row, row::blob(value).ok().as_deref())
+    }))
+}
+
 /// Returns the difficulty of each row that has a well-formed one.
 ///
 /// # Errors

@@ -117,7 +117,8 @@ pub(crate) fn seed_hash(value: Option<Value<'_>>) -> Result<Hash, String> {
     Hash::try_from(bytes.as_ref()).map_err(|_| format!("expected 32 bytes, got {length}"))
 }
 
-fn blob(value: Option<Value<'_>>) -> Result<Cow<'_, [u8]>, String> {
+/// Parses a hashing blob.
+pub(crate) fn blob(value: Option<Value<'_>>) -> Result<Cow<'_, [u8]>, String> {
     let value = value.ok_or("expected bytes, got null")?;
     let length = match value {
         Value::Bytes(bytes) => bytes.len(),

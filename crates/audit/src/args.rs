@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use randomx::MAX_THREADS;
-use randomx_client::Source;
-use randomx_client::node;
+use randomx_client::{ProxyError, Route, Source, node};
 use randomx_monero::{MAX_HEIGHT, Network};
 use url::Url;
 
@@ -30,26 +29,34 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   height        optional: of the block; needed for blocks of a version before RandomX
 The output keeps any other columns. An epoch has 2048 blocks. A row's epoch follows from its height, or
 from its seed hash if it has no height. Rows may be in any order; the audit is faster if the rows of an
-epoch are close together. Limit: 1,048,576 sequences of rows of one epoch.
+epoch are close together. Limits: 65,536 epochs, and 1,048,576 sequences of rows of one epoch. Parquet
+files have no nested or repeated values, no delta encoding of bytes, and no compression with LZ4 except
+LZ4_RAW.
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
-input, and summary.json: the blocks, their work, the invalid ones with evidence, and those without a
-RandomX proof of work. These are blocks of an earlier version at heights at which --network had one.
-Malformed rows are invalid, with a reason. Each file is written when its epoch is
+input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
+those without a RandomX proof of work. These are blocks of an earlier version at heights at which
+--network had one. Malformed rows are invalid, with a reason. Each file is written when its epoch is
 complete. To resume an interrupted run, run the same command again.
+
+A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
+last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one
+before it. Otherwise there is no verdict: the proofs of work may be valid, but not of one chain.
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
 --node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten
 newest blocks are left out.
 
 Memory: 256 MiB for each epoch that is hashed at once, 2 MiB for each of eight lanes of each thread,
-and 64 MiB for each epoch's rows. Epochs of 2,560 or more hashes use a dataset if --memory is at least
-2,400 MiB plus 16 MiB per thread. The default of 2G is too small for that.
+and 64 MiB for each epoch's rows, or more if the pages of a Parquet file are large. A file that needs more
+than --memory allows is refused before it is read. Epochs of 2,560 or more hashes use a dataset if
+--memory is at least 2,400 MiB plus 16 MiB per thread. The default of 2G is too small for that.
 
 Exit codes:
   0  every proof of work is valid
   1  at least one is not valid
-  2  unusable arguments or input, or no memory; what was done stays done";
+  2  no verdict: unusable arguments or input, no memory, or epochs of several chains; what was done stays
+     done";
 
 const COLLECT_HELP: &str = "\
 Examples:
@@ -59,11 +66,13 @@ Examples:
 Output: a Parquet file for each epoch with the columns height, seed_hash, hashing_blob and difficulty.
 Each file is written when its epoch is complete. To resume an interrupted run, or to read blocks that
 are newer, run the same command again. It reads the last epoch again if that has grown. Every block
-must follow the one before it, also from one epoch to the next.
+must follow the one before it, also from one epoch to the next. The node must have the last blocks of the
+epochs that are in the folder.
 
 Exit codes:
   0  the range is complete
-  2  unusable arguments, or an unusable answer; the epochs so far are in the folder";
+  2  unusable arguments, an unusable answer, or epochs of several chains; the epochs so far are in the
+     folder";
 
 #[derive(Parser)]
 #[command(name = "randomx-audit", version, bin_name = "randomx")]
@@ -166,14 +175,14 @@ impl AuditArgs {
 
 impl ChainArgs {
     /// Returns the node or relay, if one is named.
-    pub(crate) fn remote(&self) -> Option<Remote> {
-        let timeout = Duration::from_secs(self.timeout);
+    pub(crate) fn remote(&self) -> Result<Option<Remote>, ProxyError> {
+        let route = || Route::of_environment(Duration::from_secs(self.timeout));
         let source = match (&self.node, &self.relay) {
-            (Some(address), _) => Source::node(address, timeout),
-            (None, Some(address)) => Source::relay(address, timeout),
-            (None, None) => return None,
+            (Some(address), _) => Source::node(&route()?, address),
+            (None, Some(address)) => Source::relay(&route()?, address),
+            (None, None) => return Ok(None),
         };
-        Some(Remote::new(source, self.network))
+        Ok(Some(Remote::new(source, self.network)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `randomx audit`.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use crate::args::AuditArgs;
 use crate::budget::Budget;
 use crate::error::{Error, NOT_VALID};
 use crate::input::{Input, Job};
+use crate::links::{self, Part};
 use crate::progress::Progress;
 use crate::workers;
 
@@ -20,16 +22,19 @@ const FAST_FROM: u64 = 2560;
 /// Audits an input, or what an earlier run left of it.
 pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let network = args.chain.network;
-    let budget = Budget::new(args.memory, args.threads())?;
-    let mut input = Input::open(args)?;
+    let mut input = Input::open(args, Budget::most_rows(args.memory)?)?;
     let jobs = input.plan(args.chain.from, args.chain.to)?;
+    let budget = Budget::new(args.memory, args.threads(), input.memory())?;
     let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
     let folder = Folder::open(Arc::new(Local), &args.output, &manifest)?;
+    if let Some(id) = input.ids() {
+        links::check_earlier(&args.output, &parts(&folder, &args.output, &jobs)?, id)?;
+    }
     let is_left = |job: &&Job| randomx_epochs::done(&folder, &job.task).is_none();
     let left: Vec<&Job> = jobs.iter().filter(is_left).collect();
     let rows = left.iter().map(|job| job.task.rows).sum();
-    let audit =
-        Audit { progress: Progress::new(jobs.len(), jobs.len() - left.len(), rows), input, folder };
+    let progress = Progress::new(jobs.len(), jobs.len() - left.len(), rows);
+    let audit = Audit { progress, input, folder, output: &args.output };
     let pays = |job: &&Job| budget.fast().is_some() && job.task.rows >= FAST_FROM;
     let (fast, light): (Vec<&Job>, Vec<&Job>) = left.into_iter().partition(pays);
     if let Some(threads) = budget.fast().filter(|_| !fast.is_empty()) {
@@ -45,13 +50,14 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
 }
 
 /// An audit in progress.
-struct Audit {
+struct Audit<'a> {
     input: Input,
     folder: Folder,
+    output: &'a Path,
     progress: Progress,
 }
 
-impl Audit {
+impl Audit<'_> {
     /// Verifies the rows of an epoch and writes its file.
     fn epoch(&self, kernel: &mut Kernel, job: &Job, dataset: bool) -> Result<(), Error> {
         let read = |take: randomx_epochs::Take<'_>| self.input.read(job, take);
@@ -61,13 +67,30 @@ impl Audit {
         Ok(())
     }
 
-    /// Sums up the files of all tasks.
+    /// Sums up the files of all tasks. Those of a chain must follow each other.
     fn finish(self, jobs: &[Job]) -> Result<ExitCode, Error> {
-        let Audit { folder, progress, .. } = self;
+        let Audit { folder, output, progress, .. } = self;
         drop(progress);
+        links::check(&parts(&folder, output, jobs)?)?;
         let summary = randomx_epochs::summarize(&folder, jobs.iter().map(|job| &job.task))?;
         randomx_console::write_while_read(|out| summary.print(out)).map_err(Error::Output)?;
         let all_valid = summary.counts.invalid == 0;
         Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
     }
+}
+
+/// Returns what the folder has of a chain's epochs. Other inputs have none.
+fn parts(folder: &Folder, output: &Path, jobs: &[Job]) -> Result<Vec<Part>, Error> {
+    let part = |job: &Job| {
+        let heights = job.heights()?.clone();
+        let file = job.task.epoch.file();
+        let done = randomx_epochs::done(folder, &job.task);
+        let lacks_links = done.as_ref().is_some_and(|summary| summary.links.is_none());
+        Some(if lacks_links {
+            Err(Error::NoLinks { folder: output.to_owned(), file })
+        } else {
+            Ok(Part { file, heights, links: done.and_then(|summary| summary.links) })
+        })
+    };
+    jobs.iter().filter_map(part).collect()
 }

@@ -10,6 +10,7 @@ use randomx_monero::{Hash, Network, seed_height};
 
 use crate::error::Error;
 use crate::heights::heights;
+use crate::remote::parse;
 use crate::table::Row;
 
 /// The blocks that a client has stored, without the one that it began with.
@@ -70,6 +71,12 @@ impl Chain {
             return Err(Error::StoreBegins { first: oldest.height, from: first });
         }
         heights(first, last, newest.height)
+    }
+
+    /// Returns the id of the block at a height.
+    pub(crate) fn id(&self, height: u64) -> Result<Hash, Error> {
+        let row = self.blocks(&(height..=height)).first().ok_or(Error::NoBlocks)?;
+        Ok(parse(height, &row.hashing_blob)?.id())
     }
 
     /// Returns the blocks of these heights.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use arrow_schema::ArrowError;
-use randomx_client::SourceError;
+use randomx_client::{ProxyError, SourceError};
 use randomx_monero::MAX_HEIGHT;
 use randomx_monero::client::StartError;
 use thiserror::Error;
@@ -20,6 +20,9 @@ pub(crate) const UNUSABLE: u8 = 2;
 pub(crate) enum Error {
     #[error(transparent)]
     Epochs(#[from] randomx_epochs::Error),
+
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
 
     #[error("{}: cannot read it: {problem}", .path.display())]
     Read { path: PathBuf, problem: io::Error },
@@ -49,9 +52,23 @@ pub(crate) enum Error {
     Block { height: u64, problem: String },
 
     #[error(
-        "block {height} does not follow the one before it: the chain changed meanwhile; {advice}"
+        "block {height} does not follow the one before it: expected the previous id {expected}, got {got}; \
+         the chain changed meanwhile, or is another one; {advice}"
     )]
-    Unlinked { height: u64, advice: String },
+    Unlinked { height: u64, expected: String, got: String, advice: String },
+
+    #[error(
+        "--output {}: expected the chain of an earlier run, in which {file} ends with block {height}, \
+         {expected}, got one with {got} there; use a new folder, or remove that file if the chain changed \
+         meanwhile", .folder.display()
+    )]
+    OtherChain { folder: PathBuf, file: String, height: u64, expected: String, got: String },
+
+    #[error(
+        "--output {}: expected the ids of the first and the last block in {file}, got none: an earlier \
+         version wrote it; use a new folder", .folder.display()
+    )]
+    NoLinks { folder: PathBuf, file: String },
 
     #[error("expected --parquet, --jsonl, --node, --relay or --store")]
     NoInput,

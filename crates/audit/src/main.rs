@@ -8,6 +8,7 @@ mod collect;
 mod error;
 mod heights;
 mod input;
+mod links;
 mod progress;
 mod remote;
 mod size;

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use randomx_client::{Answer, Source, SourceError};
+use randomx_epochs::Links;
 use randomx_monero::client::Query;
 use randomx_monero::{Hash, HashingBlob, Network, seed_height};
 
@@ -33,10 +34,7 @@ pub(crate) struct Remote {
 /// The blocks of an epoch, with the ids that link it to its neighbours.
 pub(crate) struct Blocks {
     pub(crate) rows: Vec<Row>,
-    /// The id of the block before the first one.
-    pub(crate) previous: Hash,
-    /// The id of the last block.
-    pub(crate) last: Hash,
+    pub(crate) links: Links,
 }
 
 impl Remote {
@@ -64,7 +62,8 @@ impl Remote {
     pub(crate) fn blocks(&self, heights: RangeInclusive<u64>) -> Result<Blocks, Error> {
         let (first, last) = heights.into_inner();
         let seed_hash = Some(self.seed_hash(first)?);
-        let mut blocks = Blocks { rows: Vec::new(), previous: [0; 32], last: [0; 32] };
+        let links = Links { previous: [0; 32], last: [0; 32] };
+        let mut blocks = Blocks { rows: Vec::new(), links };
         let mut next = first;
         while next <= last {
             let count = CHUNK.min(last - next + 1);
@@ -73,12 +72,16 @@ impl Remote {
             for (hashing_blob, difficulty) in blobs.into_iter().zip(difficulties) {
                 let parsed = parse(next, &hashing_blob)?;
                 if next == first {
-                    blocks.previous = parsed.header.previous_id;
-                } else if parsed.header.previous_id != blocks.last {
-                    let advice = "run the command again".to_owned();
-                    return Err(Error::Unlinked { height: next, advice });
+                    blocks.links.previous = parsed.header.previous_id;
+                } else if parsed.header.previous_id != blocks.links.last {
+                    return Err(Error::Unlinked {
+                        height: next,
+                        expected: hex::encode(blocks.links.last),
+                        got: hex::encode(parsed.header.previous_id),
+                        advice: "run the command again".to_owned(),
+                    });
                 }
-                blocks.last = parsed.id();
+                blocks.links.last = parsed.id();
                 blocks.rows.push(Row { height: next, seed_hash, hashing_blob, difficulty });
                 next += 1;
             }
@@ -93,9 +96,14 @@ impl Remote {
         if seed == 0 {
             return Ok(self.network.genesis_id());
         }
-        let blobs = self.headers(seed, 1)?;
-        let blob = blobs.first().ok_or_else(|| unexpected(seed))?;
-        Ok(parse(seed, blob)?.id())
+        self.id(seed)
+    }
+
+    /// Returns the id of the block at a height.
+    pub(crate) fn id(&self, height: u64) -> Result<Hash, Error> {
+        let blobs = self.headers(height, 1)?;
+        let blob = blobs.first().ok_or_else(|| unexpected(height))?;
+        Ok(parse(height, blob)?.id())
     }
 
     /// Asks for up to `count` hashing blobs; the answer has at least one.
@@ -127,7 +135,8 @@ impl Remote {
     }
 }
 
-fn parse(height: u64, blob: &[u8]) -> Result<HashingBlob, Error> {
+/// Parses the hashing blob of a block.
+pub(crate) fn parse(height: u64, blob: &[u8]) -> Result<HashingBlob, Error> {
     let malformed = |problem| Error::Block { height, problem: format!("hashing blob: {problem}") };
     HashingBlob::parse(blob).map_err(malformed)
 }

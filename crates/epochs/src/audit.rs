@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::folder::{Folder, NewFile};
+use crate::links::Follower;
 use crate::summary::{EpochSummary, Summary};
 
 /// The key, in a file's metadata, of the summary of its epoch.
@@ -62,6 +63,7 @@ pub fn audit<E: From<Error>>(
 ) -> Result<(), E> {
     let unusable = |problem| Error::Kernel { name: task.epoch.to_string(), problem };
     let mut summary = EpochSummary::new(task.epoch.file());
+    let mut follower = Follower::default();
     let mut file: Option<NewFile> = None;
     read(&mut |batch| {
         let file = match &mut file {
@@ -84,9 +86,11 @@ pub fn audit<E: From<Error>>(
         let result = kernel.verify_with(batch, count).map_err(unusable)?;
         verified(batch.num_rows() as u64 - hashed.into_inner());
         summary.add(&result).map_err(unusable)?;
+        follower.add(batch).map_err(unusable)?;
         file.write(&result)
     })?;
     if let Some(file) = file {
+        summary.links = follower.links();
         let json = serde_json::to_string(&summary).unwrap_or_default();
         file.finish(&task.label, SUMMARY, json)?;
     }
@@ -114,7 +118,7 @@ pub fn summarize<'a>(
         let gone = || Error::Gone { path: folder.path(&task.epoch.file()) };
         done(folder, task).ok_or_else(gone)
     };
-    let summary = Summary::of(tasks.map(found).collect::<Result<_, _>>()?);
+    let summary = Summary::of(tasks.map(found))?;
     let mut json = serde_json::to_vec_pretty(&summary).unwrap_or_default();
     json.push(b'\n');
     folder.replace(SUMMARY_FILE, &json)?;

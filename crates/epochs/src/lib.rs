@@ -13,6 +13,7 @@ mod epoch;
 mod error;
 mod folder;
 mod input;
+mod links;
 mod storage;
 mod summary;
 
@@ -20,6 +21,7 @@ pub use audit::{Take, Task, audit, done, kernel, summarize};
 pub use epoch::Epoch;
 pub use error::Error;
 pub use folder::{Folder, Manifest, NewFile};
-pub use input::{Format, Input, Rows, label};
+pub use input::{Format, Input, ROWS, Rows, label};
+pub use links::Links;
 pub use storage::{Local, Storage, StoredFile};
 pub use summary::{Counts, EpochSummary, Evidence, Summary};

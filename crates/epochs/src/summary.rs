@@ -7,8 +7,16 @@ use arrow_array::{Array, RecordBatch};
 use randomx_arrow::{KernelError, read};
 use serde::{Deserialize, Serialize};
 
+use crate::links::Links;
+
 /// The most invalid rows of an epoch that are listed. The epoch's file has all of them.
 const EVIDENCE: usize = 100;
+
+/// The bytes of an epoch's evidence after which no further row is listed.
+const EVIDENCE_BYTES: usize = 128 << 10;
+
+/// The bytes of all evidence after which no further epoch's is listed. Its file has it, too.
+const ALL_EVIDENCE_BYTES: usize = 32 << 20;
 
 /// The longest value in evidence, in characters. A hashing blob of Monero has 152.
 const MAX_VALUE: usize = 4096;
@@ -52,9 +60,15 @@ pub struct EpochSummary {
     /// Its rows, counted.
     #[serde(flatten)]
     pub counts: Counts,
+    /// The ids that link its rows to those of its neighbours, if each is the block after the one before.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub links: Option<Links>,
     /// The first invalid rows.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<Evidence>,
+    /// The bytes of the evidence.
+    #[serde(skip)]
+    listed: usize,
 }
 
 /// What an audit found in all epochs.
@@ -87,8 +101,10 @@ impl EpochSummary {
                 self.counts.work = self.counts.work.saturating_add(work);
             } else {
                 self.counts.invalid += 1;
-                if self.evidence.len() < EVIDENCE {
-                    self.evidence.push(Evidence::of(result, row, position));
+                if self.evidence.len() < EVIDENCE && self.listed < EVIDENCE_BYTES {
+                    let evidence = Evidence::of(result, row, position);
+                    self.listed += evidence.size();
+                    self.evidence.push(evidence);
                 }
             }
         }
@@ -106,19 +122,34 @@ impl Evidence {
             reason: read::text(result, "reason", row).unwrap_or_default(),
         }
     }
+
+    /// Returns the bytes of the values.
+    fn size(&self) -> usize {
+        let values = self.values.values().filter_map(|value| value.as_str());
+        values.map(str::len).sum::<usize>() + self.reason.len()
+    }
 }
 
 impl Summary {
-    pub(crate) fn of(epochs: Vec<EpochSummary>) -> Summary {
-        let mut counts = Counts::default();
-        for epoch in &epochs {
+    /// Adds up the summaries of epochs. The evidence of all may be more than memory has room for.
+    pub(crate) fn of<E>(
+        found: impl Iterator<Item = Result<EpochSummary, E>>,
+    ) -> Result<Summary, E> {
+        let (mut counts, mut epochs, mut listed) = (Counts::default(), Vec::new(), 0);
+        for epoch in found {
+            let mut epoch = epoch?;
             counts.blocks += epoch.counts.blocks;
             counts.valid += epoch.counts.valid;
             counts.invalid += epoch.counts.invalid;
             counts.without_work += epoch.counts.without_work;
             counts.work = counts.work.saturating_add(epoch.counts.work);
+            if listed >= ALL_EVIDENCE_BYTES {
+                epoch.evidence = Vec::new();
+            }
+            listed += epoch.evidence.iter().map(Evidence::size).sum::<usize>();
+            epochs.push(epoch);
         }
-        Summary { counts, epochs }
+        Ok(Summary { counts, epochs })
     }
 
     /// Prints the counts, and the epochs with invalid rows.
@@ -158,5 +189,37 @@ mod digits {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<u128, D::Error> {
         String::deserialize(json)?.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{BooleanArray, StringArray};
+
+    use super::*;
+
+    #[test]
+    fn evidence_of_long_values_is_bounded() {
+        let text = |text: String| Arc::new(StringArray::from(vec![text; 500])) as _;
+        let batch = |blob: &str| {
+            let valid = Arc::new(BooleanArray::from(vec![false; 500])) as _;
+            RecordBatch::try_from_iter([
+                ("hashing_blob", text(blob.repeat(5000))),
+                ("valid", valid),
+                ("reason", text("because".to_owned())),
+            ])
+            .expect("a batch")
+        };
+        let mut epoch = EpochSummary::new("x".to_owned());
+        epoch.add(&batch("é")).expect("columns");
+        let json = serde_json::to_string(&epoch).expect("JSON");
+        assert_eq!((epoch.counts.invalid, epoch.evidence.len()), (500, 16));
+        assert!(json.len() < EVIDENCE_BYTES + 10_000, "{}", json.len());
+        let all = Summary::of((0..1000).map(|_| Ok::<_, ()>(epoch.clone()))).expect("epochs");
+        assert_eq!((all.counts.invalid, all.epochs.len()), (500_000, 1000));
+        let listed = all.epochs.iter().filter(|epoch| !epoch.evidence.is_empty());
+        assert!((200..300).contains(&listed.count()));
     }
 }

@@ -1,11 +1,16 @@
 //! `randomx-audit` on made chains.
 
+mod chains;
 mod collect;
+#[cfg(target_os = "linux")]
+mod crafted;
 mod daemon;
 #[path = "../../../cli/tests/common/fake_node.rs"]
 #[allow(dead_code, reason = "these tests use some of it")]
 mod fake_node;
 mod files;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod killed;
 mod lines;
 mod made;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use randomx_client::node::{self, Node};
-use randomx_client::{Follower, LightHasher, Relay, Source, Store};
+use randomx_client::{Follower, LightHasher, Relay, Route, Source, Store};
 use randomx_monero::Network;
 use randomx_monero::client::{Config, Start};
 
@@ -35,7 +35,8 @@ fn nodes_relays_and_collected_files_give_the_same_result() {
     let from_node = run(&["--node", &address], &path("node"));
     assert_eq!(verdicts(&path("node/epoch-0000000000.parquet")), vec![(Some(true), None); 5]);
     assert_eq!(verdicts(&path("node/epoch-0000002048.parquet")), vec![(Some(true), None); 4]);
-    let node = Node::new(&node::address(&address).expect("an address"), Duration::from_secs(30), 0);
+    let route = Route::direct(Duration::from_secs(30));
+    let node = Node::new(&route, &node::address(&address).expect("an address"), 0);
     let relay = Relay::open(node, &path("relay"), 1).expect("a folder");
     relay.update().expect("an honest node");
     let server = relay.listen(([127, 0, 0, 1], 0).into()).expect("a port");
@@ -57,8 +58,8 @@ fn a_store_of_the_light_client_is_audited() {
     let chain = FakeChain::new(12);
     let address = serve(Arc::new(chain), |_, _, result| Reply::Result(result));
     let config = Config { fixed_difficulty: Some(1), ..Config::new(Network::Regtest, [7; 32]) };
-    let source =
-        Source::node(&node::address(&address).expect("an address"), Duration::from_secs(30));
+    let route = Route::direct(Duration::from_secs(30));
+    let source = Source::node(&route, &node::address(&address).expect("an address"));
     let opened = Store::open(&store).expect("a store");
     let hasher = LightHasher::new(2);
     let mut follower =

@@ -1,0 +1,139 @@
+//! Folders in which runs with several chains meet.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::Arc;
+
+use assert_cmd::assert::Assert;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use predicates::prelude::*;
+use serde_json::Value;
+
+use crate::fake_node::{FakeChain, Reply, serve};
+use crate::made::{chain, write};
+use crate::{audit, results, summary, text};
+
+/// Runs a command on a node's blocks from 2108 on. The epoch changes after block 2112.
+fn run(command: &str, address: &str, output: &Path, to: &str) -> Assert {
+    let node = [command, "--node", address, "--output", text(output)];
+    audit(&[&node[..], &["--from", "2108", "--to", to]].concat()).assert()
+}
+
+fn node(chain: FakeChain) -> String {
+    serve(Arc::new(chain), |_, _, honest| Reply::Result(honest))
+}
+
+#[test]
+fn another_chain_is_refused_before_anything_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (first, second) = (FakeChain::new(2130), FakeChain::forked(2110, 2130));
+    let mention = format!(
+        "expected the chain of an earlier run, in which epoch-0000000000.parquet ends with block 2112, \
+         {}, got one with {} there",
+        first.id(2112),
+        second.id(2112)
+    );
+    let [first, second] = [first, second].map(node);
+    for command in ["audit", "collect"] {
+        let output = folder.path().join(command);
+        run(command, &first, &output, "2112").code(0);
+        let before = results(&output);
+        // Whether an epoch is left to do or none.
+        for to in ["2116", "2112"] {
+            let refused = run(command, &second, &output, to).code(2).stdout("");
+            refused.stderr(predicate::str::contains(&mention));
+            assert!(results(&output) == before, "nothing is written");
+        }
+        run(command, &first, &output, "2116").code(0);
+    }
+}
+
+#[test]
+fn epochs_of_a_chain_must_follow_each_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = FakeChain::forked(2110, 2130);
+    let changed = serve(Arc::new(FakeChain::new(2130)), move |method, params, honest| {
+        let is_later = params["height"].as_u64().is_some_and(|height| height > 2112);
+        Reply::Result(if is_later { other.answer(method, params) } else { honest })
+    });
+    let (expected, got) = (FakeChain::new(2112).id(2112), FakeChain::forked(2110, 2112).id(2112));
+    for command in ["audit", "collect"] {
+        let output = folder.path().join(command);
+        let refused = run(command, &changed, &output, "2116").code(2).stdout("");
+        refused.stderr(predicate::str::contains(format!(
+            "block 2113 does not follow the one before it: expected the previous id {expected}, got {got}"
+        )));
+        assert!(!output.join("summary.json").exists());
+        // Both are done now, and still of two chains.
+        let refused = run(command, &changed, &output, "2116").code(2).stdout("");
+        let mention = "remove epoch-0000000000.parquet and epoch-0000002048.parquet";
+        refused.stderr(predicate::str::contains(mention));
+    }
+}
+
+#[test]
+fn the_summary_names_the_chain() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("audit");
+    let blocks = FakeChain::new(2130);
+    let ids = [2107, 2112, 2116].map(|height| blocks.id(height));
+    run("audit", &node(blocks), &output, "2116").code(0);
+    let summary = summary(&output);
+    let links = |epoch: usize| {
+        let links = &summary["epochs"][epoch]["links"];
+        [&links["previous"], &links["last"]].map(|id| id.as_str().expect("an id").to_owned())
+    };
+    assert_eq!(links(0), [ids[0].clone(), ids[1].clone()]);
+    assert_eq!(links(1), [ids[1].clone(), ids[2].clone()]);
+}
+
+#[test]
+fn epochs_without_ids_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("audit");
+    let address = node(FakeChain::new(2130));
+    run("audit", &address, &output, "2112").code(0);
+    let path = output.join("epoch-0000000000.parquet");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(&path).expect("a file"));
+    let reader = reader.expect("a table");
+    let pairs = reader.metadata().file_metadata().key_value_metadata().cloned().expect("metadata");
+    let mut pairs: HashMap<String, String> =
+        pairs.into_iter().filter_map(|pair| Some((pair.key, pair.value?))).collect();
+    let mut found: Value = serde_json::from_str(&pairs["randomx.summary"]).expect("JSON");
+    assert!(found.as_object_mut().expect("an object").remove("links").is_some());
+    pairs.insert("randomx.summary".to_owned(), found.to_string());
+    pairs.remove("ARROW:schema");
+    let batch = reader.build().expect("a reader").next().expect("a batch").expect("rows");
+    let pairs = pairs.into_iter().map(|(key, value)| KeyValue::new(key, value)).collect();
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(pairs)).build();
+    let file = File::create(&path).expect("a file");
+    let mut writer =
+        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a writer");
+    writer.write(&batch).expect("writable");
+    writer.close().expect("writable");
+    let refused = run("audit", &address, &output, "2116").code(2).stdout("");
+    refused.stderr(predicate::str::contains(
+        "expected the ids of the first and the last block in epoch-0000000000.parquet, got none",
+    ));
+}
+
+#[test]
+fn files_may_have_rows_of_any_chain_and_one_network() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["chain.parquet", "audit"].map(|name| folder.path().join(name));
+    // The last blocks of the first epoch are missing.
+    write(&input, &chain(2, 2, 1), 100);
+    let run = |network| {
+        let arguments = ["audit", "--parquet", text(&input), "--output", text(&output)];
+        audit(&[&arguments[..], &["--network", network]].concat()).assert()
+    };
+    run("mainnet").code(0);
+    run("stagenet").code(2).stderr(predicate::str::contains("of stagenet, got that of"));
+    fs::remove_dir_all(&output).expect("a folder");
+    run("stagenet").code(0);
+    run("mainnet").code(2).stderr(predicate::str::contains("of stagenet"));
+}
