@@ -77,6 +77,11 @@ impl Storage for Local {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
+        // To open a pipe would wait for somebody who writes to it.
+        if !fs::metadata(path)?.is_file() {
+            let problem = "expected a file, got a folder, a pipe or a device";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
         Ok(Arc::new(File::open(path)?))
     }
 
@@ -186,5 +191,24 @@ impl ChunkReader for Chunks {
         let mut bytes = vec![0; length];
         self.file.read_at(start, &mut bytes)?;
         Ok(bytes.into())
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe.parquet");
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+        assert!(made.success());
+        for path in [pipe.as_path(), folder.path()] {
+            let problem = Local.open(path).err().expect("a refusal");
+            assert_eq!(problem.to_string(), "expected a file, got a folder, a pipe or a device");
+        }
     }
 }
