@@ -17,11 +17,13 @@ mod x86_avx2;
 mod x86_avx512;
 
 #[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use crate::cpu::Cpu;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::Extension;
+#[cfg(target_arch = "x86_64")]
+use crate::once::once;
 
 /// Returns Hash256 of the concatenation of `parts`.
 pub fn hash256(parts: &[&[u8]]) -> [u8; 32] {
@@ -204,8 +206,8 @@ impl Default for Blake2b {
     fn default() -> Blake2b {
         #[cfg(target_arch = "x86_64")]
         {
-            static FASTEST: LazyLock<Blake2b> = LazyLock::new(|| Blake2b::new(Cpu::detect()));
-            *FASTEST
+            static FASTEST: OnceLock<Blake2b> = OnceLock::new();
+            *once(&FASTEST, || Blake2b::new(Cpu::detect()))
         }
         #[cfg(not(target_arch = "x86_64"))]
         Blake2b::PORTABLE

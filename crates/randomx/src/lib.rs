@@ -80,6 +80,8 @@ mod memory;
 #[cfg(feature = "internals")]
 pub mod memory;
 mod multiply;
+#[cfg(target_arch = "x86_64")]
+mod once;
 #[cfg(not(feature = "internals"))]
 mod params;
 #[cfg(feature = "internals")]

@@ -4,11 +4,12 @@
 //! processors, plain code on AMD's with Zen 5.
 
 use std::hint::black_box;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::{Blake2b, Words};
 use crate::cpu::Cpu;
+use crate::once::once;
 use crate::turns::shortest_times;
 
 /// Turns of each implementation.
@@ -19,9 +20,9 @@ const CHAIN: usize = 24;
 
 /// Returns the fastest implementation that needs no other extensions than those of `cpu`.
 pub(super) fn fastest(cpu: Cpu) -> Blake2b {
-    static ORDER: LazyLock<Vec<Blake2b>> =
-        LazyLock::new(|| ordered(Blake2b::all(Cpu::detect()).collect(), time));
-    let allowed = ORDER.iter().find(|blake2b| blake2b.runs_on(cpu));
+    static ORDER: OnceLock<Vec<Blake2b>> = OnceLock::new();
+    let order = once(&ORDER, || ordered(Blake2b::all(Cpu::detect()).collect(), time));
+    let allowed = order.iter().find(|blake2b| blake2b.runs_on(cpu));
     allowed.copied().unwrap_or(Blake2b::PORTABLE)
 }
 

@@ -6,6 +6,7 @@ use std::arch::x86_64::{__cpuid, __cpuid_count, __get_cpuid_max};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use crate::once::once;
 use crate::turns::fastest;
 
 /// An instruction that serialises.
@@ -28,7 +29,7 @@ impl Serializing {
     /// Returns the fastest instruction. It is chosen once in a process, in some tens of microseconds.
     pub(super) fn fastest() -> Serializing {
         static FASTEST: OnceLock<Serializing> = OnceLock::new();
-        *FASTEST.get_or_init(|| {
+        *once(&FASTEST, || {
             if has_serialize() {
                 Serializing::Serialize
             } else if in_virtual_machine() && !has_shadow_stack() {

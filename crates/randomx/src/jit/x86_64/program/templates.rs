@@ -22,6 +22,7 @@ use super::body::{Body, LONGEST, emit_one_by_one};
 use super::modes::Modes;
 use crate::jit::JitError;
 use crate::jit::x86_64::assembler::Assembler;
+use crate::once::once;
 use crate::params::Version;
 use crate::program::{Instruction, NO_REGISTER, Opcode, Program, decode_some};
 use crate::scratchpad::{L1_MASK, L2_MASK, L3_MASK};
@@ -84,7 +85,8 @@ impl Templates {
     pub(super) fn of(features: Features) -> &'static Templates {
         static ALL: [OnceLock<Templates>; 4] = [const { OnceLock::new() }; 4];
         let Features { avx512, bmi2, aes: _, loads: _ } = features;
-        ALL[usize::from(avx512) << 1 | usize::from(bmi2)].get_or_init(|| Templates::new(features))
+        let cell = &ALL[usize::from(avx512) << 1 | usize::from(bmi2)];
+        once(cell, || Templates::new(features))
     }
 
     /// Emits all operations of a program, in order.

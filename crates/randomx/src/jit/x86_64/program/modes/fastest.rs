@@ -10,6 +10,7 @@ use crate::cpu::Cpu;
 use crate::engine::{Engine, Lane, LaneContext};
 use crate::jit::CodePages;
 use crate::jit::program::Code;
+use crate::once::once;
 use crate::params::Version;
 use crate::program::{Opcode, Program};
 use crate::rounding::RoundingMode;
@@ -25,7 +26,7 @@ const ITERATIONS: usize = 32;
 /// See [`ModeLoads::fastest`].
 pub(super) fn fastest() -> ModeLoads {
     static FASTEST: OnceLock<ModeLoads> = OnceLock::new();
-    *FASTEST.get_or_init(|| measure().unwrap_or(ModeLoads::One))
+    *once(&FASTEST, || measure().unwrap_or(ModeLoads::One))
 }
 
 /// Measures both kinds and returns the faster one, or `None` if the system refuses memory.
