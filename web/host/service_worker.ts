@@ -83,7 +83,9 @@ async function keepAll(): Promise<void> {
 
 async function keep(name: string): Promise<void> {
   const cache = await caches.open(CACHE);
-  if (!(await cache.match(address(name)))) await cache.add(address(name));
+  if (await cache.match(address(name))) return;
+  // The browser's own cache may still have the file of an earlier version.
+  await cache.add(new Request(address(name), { cache: "reload" }));
 }
 
 function address(name: string): string {

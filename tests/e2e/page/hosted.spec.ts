@@ -1,6 +1,6 @@
 /** The page as `npm run build:page` makes it, on a host that serves files and nothing else. */
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
@@ -13,8 +13,9 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const site = `${root}web/site`;
 
 /** Serves the folder below a path, without any header of its own, until `stop` is called. */
-async function host(): Promise<{ address: string; stop: () => void }> {
-  const files = sirv(site, { dev: true });
+async function host(
+  files = sirv(site, { dev: true }),
+): Promise<{ address: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     const notFound = (): void => {
@@ -63,6 +64,53 @@ test(
   },
 );
 
+/** Copies the site, changed long ago, with another name of the entry script, and returns its folder. */
+function versionOf(name: string): string {
+  const folder = test.info().outputPath(name);
+  cpSync(site, folder, { recursive: true });
+  const [, entry = "missing"] =
+    /src="\.\/assets\/(index-[\w-]+)\.js"/u.exec(readFileSync(`${site}/index.html`, "utf8")) ?? [];
+  cpSync(`${folder}/assets/${entry}.js`, `${folder}/assets/${name}.js`);
+  const worker = readFileSync(`${folder}/service-worker.js`, "utf8");
+  const [version = "missing"] = /\b[\da-f]{16}\b/u.exec(worker) ?? [];
+  writeFileSync(`${folder}/service-worker.js`, worker.replace(version, name));
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const path = `${folder}/${file}`;
+    if (/\.(?:html|js)$/u.test(file)) {
+      writeFileSync(path, readFileSync(path, "utf8").replaceAll(entry, name));
+    }
+    utimesSync(path, 0, 1e9);
+  }
+  return folder;
+}
+
+test(
+  "an update replaces the page, though the browser could keep its old file for years",
+  { tag: "@full" },
+  async ({ started }) => {
+    // Not in development, `sirv` sends the date of each file, and nothing about caching.
+    let current = sirv(versionOf("first"));
+    const { address, stop } = await host((...asked) => {
+      current(...asked);
+    });
+    const view = await visit(started, "#/nothing", address);
+    // The first visit reloads the page, which ends what is being evaluated in it.
+    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+    current = sirv(versionOf("second"));
+    // Browsers look for a new version some time after a visit.
+    const worker = "navigator.serviceWorker.getRegistration()";
+    await view.of("html", `${worker}.then((registration) => registration.update())`);
+    const kept = `caches.match(new URL("./", location).href).then((answer) => answer.text())`;
+    await expect(async () => {
+      await view.tab.reload();
+      expect(await view.of<string>("html", kept)).toContain("assets/second.js");
+    }).toPass({ timeout: 30_000 });
+    await view.until('.view [role="alert"]');
+    await view.tab.close();
+    stop();
+  },
+);
+
 test(
   "the folder has relative addresses, and the headers for common hosts",
   {
@@ -89,6 +137,7 @@ test(
         expect(text, file).toContain(name);
         expect(text, file).toContain(value);
       }
+      expect(text, file).toMatch(/Cache-Control.*no-cache|"no-cache"/u);
     }
     expect(existsSync(`${site}/.nojekyll`)).toBe(true);
   },
