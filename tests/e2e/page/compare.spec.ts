@@ -153,6 +153,30 @@ test(
   },
 );
 
+test(
+  "without isolation the time of a hash does not depend on the chosen threads",
+  { tag: "@full" },
+  async ({ started }) => {
+    const none = { "Cross-Origin-Opener-Policy": "", "Cross-Origin-Embedder-Policy": "" };
+    await serveWith({ headers: none }, async (address) => {
+      const times: number[] = [];
+      for (const threads of [1, 8]) {
+        const query = `vectors=headers&builds=browser-jit&lanes=4&threads=${threads}`;
+        const view = await visit(started, `#/compare?${query}`, address);
+        await view.says('[data-part="native"]', /^The native build is not available/u);
+        await view.click(submit);
+        await view.until('[data-part="plot"] svg', RUN_TIMEOUT);
+        const cells = "Number(it.rows[0].cells[6].innerText)";
+        times.push(await view.of<number>('[data-part="totals"] tbody', cells));
+        await view.tab.close();
+      }
+      const [one = 0, eight = 0] = times;
+      expect(eight / one).toBeLessThan(3);
+      expect(one / eight).toBeLessThan(3);
+    });
+  },
+);
+
 test("progress and outcome are in view without scrolling", { tag: "@full" }, async ({ view }) => {
   for (const [width, height] of [
     [1280, 800],

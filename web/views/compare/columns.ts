@@ -37,6 +37,9 @@ export interface Outcome {
 
 /** A started build. */
 export interface Build {
+  /** Its threads and the lanes of each, which may be fewer than asked for. */
+  threads: number;
+  lanes: number;
   hash(group: Group, onHash: OnHash, signal: AbortSignal): Promise<Outcome>;
   /** Hashes a group of the last key at once, and returns the milliseconds. */
   time(group: Group, signal: AbortSignal): Promise<number>;
@@ -64,7 +67,10 @@ export const COLUMNS: readonly Column[] = [
 function browser(engine: "interpreter" | "jit", label: string): Column {
   const open = async ({ threads, lanes }: Setup): Promise<Build> => {
     const randomx = await RandomX.create({ engine, threads, lanes });
+    const { configuration } = randomx;
     return {
+      threads: configuration.threads,
+      lanes: configuration.lanes,
       hash: (group, onHash, signal) => hashHere(randomx, group, onHash, signal),
       time: async ({ key, version, inputs }, signal) => {
         const start = performance.now();
@@ -121,6 +127,8 @@ function native(
         { signal },
       );
     return Promise.resolve({
+      threads,
+      lanes,
       hash: async (group, onHash, signal) => {
         const start = performance.now();
         if (mode === "fast") await startFast(group.key, { signal });

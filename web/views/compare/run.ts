@@ -120,7 +120,8 @@ async function time(
   { key, version }: Group,
   signal: AbortSignal,
 ): Promise<void> {
-  const { threads, lanes } = results.setup;
+  // Without shared memory a browser has one thread, whatever was asked for.
+  const { threads, lanes } = build;
   const count = threads * lanes;
   const rounds = Math.max(ROUNDS, Math.ceil(TIMED / count));
   for (let round = 0; round <= rounds; round += 1) {
