@@ -84,6 +84,10 @@ test("the page works after its server is gone", { tag: "@full" }, async ({ start
   // What needs the server says so.
   await bench.click(".bench-form [type=submit]");
   await bench.says('[data-part="task"] .problem', /the server of this page does not answer\./u);
+  // Another attempt reads the settings again.
+  await bench.fill("#bench-seconds", "1000");
+  await bench.click('[data-part="task"] .problem button');
+  await bench.until('#bench-seconds[aria-invalid="true"]');
   await view.click("#again");
   await view.says("#report .task", /already in memory/u);
   await view.until(valid);

@@ -57,6 +57,7 @@ class Bench {
   #browser: Browser | undefined;
   #parts: Parts = {};
   #rows: NativeRow[] = [];
+  #isBusy = false;
 
   constructor(root: HTMLElement, query: URLSearchParams) {
     this.#root = root;
@@ -92,16 +93,17 @@ class Bench {
     this.#native = await nativeInfo(this.#end.signal).catch(() => undefined);
     if (this.#end.signal.aborted) return;
     this.#form.showNative(this.#native);
-    setDisabled(this.#nativeButton, !this.#native);
+    setDisabled(this.#nativeButton, this.#isBusy || !this.#native);
   }
 
   /** Measures the browser's build, then the native one. */
   async #measure(): Promise<void> {
-    const settings = this.#form.read();
+    const settings = this.#isBusy ? undefined : this.#form.read();
     if (!settings) return;
     remember("bench", writeSettings(settings));
     this.#rates.clear();
-    await this.#work("task", "Measuring", async (bar, signal) => {
+    const again = (): void => void this.#measure();
+    await this.#work("task", "Measuring", again, async (bar, signal) => {
       const all = 1000 * settings.seconds * (this.#native ? 2 : 1);
       const follow = (name: string, before: number): ((rate: Rate) => void) => {
         return (rate) => {
@@ -130,8 +132,10 @@ class Bench {
 
   /** Measures the parts of the native build. */
   async #measureParts(): Promise<void> {
+    if (this.#isBusy) return;
     this.#rows = [];
-    await this.#work("native-task", "Measuring the native build", async (bar, signal) => {
+    const again = (): void => void this.#measureParts();
+    await this.#work("native-task", "Measuring the native build", again, async (bar, signal) => {
       await nativeBench(
         NATIVE_SECONDS,
         (row) => {
@@ -145,10 +149,14 @@ class Bench {
     });
   }
 
-  /** Does long work, and shows a progress bar with a cancel button in a part of the page. */
+  /**
+   * Does long work, and shows a progress bar with a cancel button in a part of the page. After a failure
+   * a button calls `again`.
+   */
   async #work(
     part: "task" | "native-task",
     label: string,
+    again: () => void,
     work: (bar: ProgressBar, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const cancel = new AbortController();
@@ -160,8 +168,7 @@ class Bench {
     const task = this.#part(part);
     task.hidden = false;
     swap(task, bar.element);
-    this.#form.disabled = true;
-    setDisabled(this.#nativeButton, true);
+    this.#setBusy(true);
     try {
       await work(bar, signal);
       bar.set(1);
@@ -171,14 +178,19 @@ class Bench {
       const cause = await causeOf(thrown);
       const words = cause instanceof Error ? cause.message : String(cause);
       if (signal.aborted) bar.end("cancelled");
-      else
-        swap(
-          task,
-          problem(`The measurement failed: ${words}.`, () => void this.#work(part, label, work)),
-        );
+      else swap(task, problem(`The measurement failed: ${words}.`, again));
     }
-    this.#form.disabled = false;
-    setDisabled(this.#nativeButton, !this.#native);
+    this.#setBusy(false);
+  }
+
+  /** Prevents a start while something is measured. */
+  #setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#form.disabled = isBusy;
+    setDisabled(this.#nativeButton, isBusy || !this.#native);
+    for (const again of this.#root.querySelectorAll<HTMLButtonElement>(".problem button")) {
+      setDisabled(again, isBusy);
+    }
   }
 
   #drawRates(): void {
