@@ -155,6 +155,12 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
   await view.click(cancel);
   await view.says(status, /^Cancelled/u);
   await view.until(`${cancel}[aria-disabled="true"]`);
+  // A function can be chosen after that too.
+  const ports = '[data-part="ports"] svg';
+  const drawn = `document.querySelector('${ports}')?.outerHTML ?? ""`;
+  const before = await view.of<string>("html", drawn);
+  await view.of("#explore-function", `{ it.value = "5"; it.dispatchEvent(new Event("change")); }`);
+  await expect.poll(() => view.of<string>("html", drawn)).not.toBe(before);
   await view.of("#explore-hashes", `it.value = "4"`);
   await view.click(inside);
   await untilCounted(view, 4);

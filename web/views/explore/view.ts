@@ -106,6 +106,8 @@ class Explore {
       this.#drawRegister();
     });
     this.#function.addEventListener("change", () => {
+      // After a cancellation the function can still be chosen.
+      if (this.#abort.signal.aborted) this.#abort = new AbortController();
       void this.#guard(() => this.#requestFunction());
     });
   }
