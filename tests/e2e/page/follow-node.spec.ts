@@ -15,7 +15,7 @@ const FOUND = 15;
 const STEP = 60_000;
 
 function newest(height: number): RegExp {
-  return new RegExp(`Checked up to the newest block: block ${height}, `, "u");
+  return new RegExp(`Checked up to the newest block: block ${height}\\.$`, "u");
 }
 
 test("two daemons part, and the longer chain wins", { tag: "@full" }, async ({ view }) => {
@@ -54,9 +54,9 @@ test("two daemons part, and the longer chain wins", { tag: "@full" }, async ({ v
     await view.tab.reload();
     await view.says(verdict, newest(COMMON + 4), STEP);
     const other = await view.another("#/follow");
-    await other.says(verdict, /^Another tab follows; this one listens\. Checked up to .* 24, /u);
+    await other.says(verdict, /^Another tab follows; this one listens\. Checked up to .* 24\.$/u);
     await second.generate(1);
-    await other.says(verdict, /newest block: block 25, /u, STEP);
+    await other.says(verdict, /newest block: block 25\.$/u, STEP);
     await other.click('[data-part="forget"]');
     await view.until('[data-part="chain"][hidden]');
     await other.until('[data-part="chain"][hidden]');

@@ -18,7 +18,13 @@ async function follow(view: Visit, nodes: string[], relays: string[]): Promise<v
 }
 
 function newest(height: number): RegExp {
-  return new RegExp(`Checked up to the newest block: block ${height}, `, "u");
+  return new RegExp(`Checked up to the newest block: block ${height}\\.$`, "u");
+}
+
+/** Looks up a transaction. */
+async function lookUp(view: Visit, txid = ""): Promise<void> {
+  await view.fill("#follow-txid", txid);
+  await view.click('[data-part="find"] [type=submit]');
 }
 
 test(
@@ -57,9 +63,7 @@ test(
     await view.says(verdict, newest(17));
 
     // A transaction is looked up, and its confirmations follow the chain.
-    const txid = node.chain[12]?.minerTransaction ?? "";
-    await view.fill("#follow-txid", txid);
-    await view.click('[data-part="find"] [type=submit]');
+    await lookUp(view, node.chain[12]?.minerTransaction);
     await view.says('[data-lookup="found"]', /is in block 12: 6 confirmations\.$/u);
 
     // The relay has more work on its side: both sides are drawn. The node, on the other
@@ -92,6 +96,18 @@ test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, a
   await other.says(verdict, newest(13));
   await view.says(verdict, /newest block: block 13/u);
 
+  // A chain that no source shows any more is not called current.
+  const chain = '[data-part="chain"]';
+  expect(await view.count(`${chain}[data-state="valid"]`)).toBe(1);
+  node.fault = (_, response) => {
+    response.writeHead(500).end();
+    return true;
+  };
+  await view.says(verdict, /No source answers; checked up to block 13\.$/u);
+  expect(await view.count(`${chain}[data-state="open"]`)).toBe(1);
+  node.fault = undefined;
+  await view.says(verdict, newest(13));
+
   // A tab that listens ends it for all.
   await view.click('[data-part="stop"]');
   await other.says(verdict, /^Stopped/u);
@@ -103,6 +119,46 @@ test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, a
   await expect.poll(databases).toBe(0);
 });
 
+test(
+  "a first start shows what it trusts, and a search waits for the chain",
+  { tag: "@full" },
+  async ({ view }) => {
+    const node = await sources.start(chainOf(12));
+    const tip = '[data-part="tip"]';
+    await view.go("#/follow?network=regtest&last=5");
+    // The first node does not answer.
+    await view.fill("#follow-nodes", `127.0.0.1:9\n${node.url}`);
+    await view.click(submit);
+    await view.says(verdict, newest(12), 60_000);
+    await view.says(tip, new RegExp(`${node.url}, about the blocks up to 7$`, "mu"));
+
+    // A search that is stopped goes on with the next start.
+    node.fault = ({ name }) => name === "get_transactions";
+    await lookUp(view, node.chain[10]?.minerTransaction);
+    await view.says('[data-lookup="searching"]', /is being looked for…$/u);
+    await view.click('[data-part="stop"]');
+    await view.says('[data-lookup="searching"]', /is looked for again after a start\.$/u);
+    await view.until('[data-part="find"] [type=submit][aria-disabled="true"]');
+    node.fault = undefined;
+    await view.click(submit);
+    await lookUp(view, node.chain[11]?.minerTransaction);
+    await view.says('[data-lookup="found"]', /is in block 11: 2 confirmations\.$/u);
+    await view.says('[data-lookup="found"] + li', /is in block 10: 3 confirmations\.$/u);
+    await view.says(tip, /about the blocks up to 7$/mu);
+
+    // Without trust the chain begins at the genesis block.
+    await view.fill("#follow-last", "0");
+    await view.click(submit);
+    await view.says(tip, /Trusted at the first start\s+no source/u, 60_000);
+    await view.says(verdict, newest(12));
+    const databases = (): Promise<number> =>
+      view.of("html", "indexedDB.databases().then((all) => all.length)");
+    expect(await databases()).toBe(2);
+    await view.click('[data-part="forget"]');
+    await expect.poll(databases).toBe(0);
+  },
+);
+
 test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/follow?network=regtest");
   await view.click(submit);
@@ -111,6 +167,12 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.click(submit);
   await view.says("#follow-nodes-error", /http: or https:/u);
   expect(await view.hasFocus("#follow-nodes")).toBe(true);
+  await view.fill("#follow-nodes", "127.0.0.1:9");
+  await view.click(submit);
+  await view.says(
+    '#follow-nodes-error[role="alert"]',
+    /\(node-unreachable: http:\/\/127\.0\.0\.1:9: /u,
+  );
   await view.fill("#follow-nodes", "");
   await view.fill("#follow-relays", "127.0.0.1:9");
   await view.click(submit);

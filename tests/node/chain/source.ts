@@ -131,6 +131,9 @@ export class SimulatedSource {
             blob: Buffer.from(block.block).toString("hex"),
           },
         };
+      case "get_block_header_by_height":
+        if (!block) return { error: { code: -2, message: "Requested block height is too great" } };
+        return { result: { status, block_header: this.#header(block) } };
       case "get_block_headers_range": {
         const [first, last] = [Number(params.start_height), Number(params.end_height)];
         const headers = this.chain.slice(first, last + 1).map((block) => this.#header(block));
@@ -158,7 +161,8 @@ export class SimulatedSource {
       timestamp,
       nonce: 0,
       num_txes: 0,
-      miner_tx_hash: minerTransaction,
+      // The genesis block of these chains has none.
+      miner_tx_hash: minerTransaction === "" ? "00".repeat(32) : minerTransaction,
       orphan_status: false,
       wide_difficulty: `0x${this.difficulty.toString(16)}`,
       wide_cumulative_difficulty: `0x${(BigInt(height) + 1n).toString(16)}`,

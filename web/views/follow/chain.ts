@@ -1,6 +1,6 @@
 /** Shows the state of a followed chain. */
 import { copyButton } from "../../shell/copy.js";
-import { find, make } from "../../shell/page.js";
+import { find, make, setDisabled } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { bytes, moment, span, whole } from "../../shell/words.js";
 import { accusationNote, block, forkFigure } from "./forks.js";
@@ -38,6 +38,11 @@ export class ChainView {
     for (const name of ["chain", "find-card"]) this.#part(name).hidden = !state;
     this.#part("forks-card").hidden = !state || state.forks.length + state.accusations.length === 0;
     if (!state) return;
+    // Only a client looks for transactions.
+    setDisabled(
+      find(this.#root, '[data-part="find"] [type=submit]', HTMLButtonElement),
+      role === "idle",
+    );
     this.tick();
     this.#update("sources", state.sources, () => state.sources.map(sourceRow));
     this.#update("recent", state.recent, () => state.recent.map((each) => block(each, "li")));
@@ -53,12 +58,11 @@ export class ChainView {
       Object.values(state.warnings).filter(Boolean).map(warning),
     );
     const height = state.tip?.height;
-    this.#update("lookups", [height, state.lookups], () =>
-      state.lookups.map((lookup) => lookupEntry(lookup, height)),
+    this.#update("lookups", [height, state.lookups, role === "idle"], () =>
+      state.lookups.map((lookup) => lookupEntry(lookup, height, role)),
     );
-    this.#update("tip", [state.tip?.id, state.tip?.work.toString(), state.kept], () =>
-      facts(state),
-    );
+    const { tip, kept, beginning } = state;
+    this.#update("tip", [tip?.id, tip?.work.toString(), kept, beginning], () => facts(state));
     this.#showProgress(state);
   }
 
@@ -68,7 +72,10 @@ export class ChainView {
     if (!state) return;
     const words = headline(state, this.#role);
     this.#update("verdict", words, () => [words]);
-    this.#part("chain").dataset.state = state.isSynced && this.#role !== "idle" ? "valid" : "open";
+    const more = detail(state, this.#role);
+    this.#update("detail", more, () => [more]);
+    this.#part("chain").dataset.state =
+      isCurrent(state) && this.#role !== "idle" ? "valid" : "open";
   }
 
   #showProgress({ progress, isSynced, tip }: State): void {
@@ -93,28 +100,50 @@ export class ChainView {
   }
 }
 
-function headline({ tip, progress, isSynced, sources }: State, role: Role): string {
+/** Whether the chain was read to its end, and a source still shows that this is its end. */
+function isCurrent({ isSynced, sources }: State): boolean {
+  return isSynced && sources.some(({ state }) => state === "following" || state === "behind");
+}
+
+/** Whether no source can be read, so that the chain may have grown unseen. */
+function isAlone({ sources }: State): boolean {
+  const usable = ["connecting", "following", "behind"];
+  return sources.length > 0 && !sources.some(({ state }) => usable.includes(state));
+}
+
+/** Describes the state. Screen readers announce each change, so it has nothing that changes often. */
+function headline(state: State, role: Role): string {
   if (role === "idle") return "Stopped. What was found so far is shown.";
+  const { tip, sources } = state;
   const who = role === "listening" ? "Another tab follows; this one listens. " : "";
-  if (!tip) {
-    const silent = sources.length > 0 && sources.every(({ state }) => state === "unresponsive");
-    if (silent) return `${who}No source answers.`;
-    if (!progress) return `${who}Reading headers…`;
-    return `${who}${headersRead(progress)}; no proof of work is checked yet…`;
+  const checked = tip && `block ${whole(tip.height)}`;
+  if (isAlone(state)) {
+    const silent = sources.every(({ state }) => state === "unresponsive");
+    const words = silent ? "No source answers" : "No source can be followed";
+    return `${who}${words}${checked ? `; checked up to ${checked}` : ""}.`;
   }
-  const age = Math.max(0, Math.floor(Date.now() / 1000 - tip.timestamp));
-  const checked = `block ${whole(tip.height)}`;
-  if (isSynced) return `${who}Checked up to the newest block: ${checked}, ${span(age)} old.`;
-  return progress
-    ? `${who}${headersRead(progress)}; proofs of work checked up to ${checked}…`
-    : `${who}Checked up to ${checked}, ${span(age)} old; more is being read…`;
+  if (!checked) return `${who}Reading headers; no proof of work is checked yet…`;
+  if (isCurrent(state)) return `${who}Checked up to the newest block: ${checked}.`;
+  return `${who}Reading headers and checking their proofs of work…`;
+}
+
+/** Describes what changes while it is read: ages and heights. */
+function detail(state: State, role: Role): string {
+  const { tip, progress } = state;
+  if (role === "idle") return "";
+  const age = tip && span(Math.max(0, Math.floor(Date.now() / 1000 - tip.timestamp)));
+  if (!progress || isCurrent(state) || isAlone(state)) {
+    return age === undefined ? "" : `This block is ${age} old.`;
+  }
+  const checked = tip ? `; checked up to block ${whole(tip.height)}, ${age ?? ""} old` : "";
+  return `${headersRead(progress)}${checked}.`;
 }
 
 function headersRead({ read, target }: NonNullable<State["progress"]>): string {
   return `Headers read up to block ${whole(read)} of ${whole(target)}`;
 }
 
-function facts({ tip, kept }: State): HTMLElement[] {
+function facts({ tip, kept, beginning }: State): HTMLElement[] {
   if (!tip) return [];
   const fact = (name: string, ...value: (string | Node)[]): HTMLElement =>
     make("div", make("dt", name), make("dd", ...value));
@@ -125,13 +154,20 @@ function facts({ tip, kept }: State): HTMLElement[] {
     " ",
     copyButton("the id", () => tip.id),
   );
-  wide.className = "wide";
+  const trusted = fact(
+    "Trusted at the first start",
+    beginning
+      ? `${beginning.node}, about the blocks up to ${whole(beginning.height)}`
+      : "no source",
+  );
+  for (const each of [wide, trusted]) each.className = "wide";
   return [
     fact("Newest block", whole(tip.height)),
     fact("Timestamp in it", moment(tip.timestamp)),
     fact("Work up to it", whole(tip.work)),
     ...(kept === undefined ? [] : [fact("Kept in this browser", bytes(kept))]),
     wide,
+    ...(beginning === undefined ? [] : [trusted]),
   ];
 }
 
@@ -158,6 +194,7 @@ function warning(words: string): HTMLElement {
 function lookupEntry(
   { txid, state, height, why = "" }: Lookup,
   tip: number | undefined,
+  role: Role,
 ): HTMLElement {
   const entry = make("li", make("code", txid), " ");
   entry.dataset.lookup = state;
@@ -170,7 +207,9 @@ function lookupEntry(
       "was not found. No node showed it in the chain, which does not prove that it is not there.",
     );
   } else {
-    entry.append(state === "failed" ? why : "is being looked for…");
+    const searching =
+      role === "idle" ? "is looked for again after a start." : "is being looked for…";
+    entry.append(state === "failed" ? why : searching);
   }
   return entry;
 }

@@ -1,6 +1,5 @@
 /** Runs the chain client of this tab, until it is stopped. */
 import {
-  IndexedDBStore,
   MoneroNode,
   RandomXError,
   type ChainCheckpoint,
@@ -9,26 +8,35 @@ import {
 } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
-import { storeName, type Settings } from "./settings.js";
-import { after, initial, withLookup, type State } from "./state.js";
+import type { Settings } from "./settings.js";
+import { after, initial, withLookup, type Lookup, type State } from "./state.js";
+import { ChainStore, type Beginning } from "./store.js";
 
 /** Seconds between questions for new blocks. A chain for tests grows when its owner likes. */
 const POLL = { regtest: 1, others: 20 };
+
+/** A first start at a block of a node that is trusted about it. */
+interface Start {
+  anchor: ChainCheckpoint;
+  beginning: Beginning;
+}
 
 /** A running client. */
 export class Client {
   readonly #settings: Settings;
   readonly #publish: (state: State) => void;
   readonly #abort = new AbortController();
-  readonly #store: IndexedDBStore;
+  readonly #store: ChainStore;
   #chain: ChainFollower | undefined;
+  /** Whether the chain was read to its end once. A search before that would find nothing. */
+  #isRead = false;
   #state: State;
 
   /** `publish` receives each new state. `before` is what an earlier client of the chain had found. */
   constructor(settings: Settings, before: State | undefined, publish: (state: State) => void) {
     this.#settings = settings;
     this.#publish = publish;
-    this.#store = new IndexedDBStore(storeName(settings));
+    this.#store = new ChainStore(settings);
     this.#state = before ?? initial();
   }
 
@@ -37,7 +45,8 @@ export class Client {
     const { signal } = this.#abort;
     try {
       const kept = await this.#store.load();
-      const anchor = kept ? undefined : await this.#anchor(signal);
+      const start = kept ? undefined : await this.#start(signal);
+      if (!kept) this.#store.beginning = start ? start.beginning : null;
       const { nodes, relays, network, fixedDifficulty } = this.#settings;
       const sources: ChainSource[] = [
         ...nodes.map((node) => ({ node })),
@@ -46,7 +55,7 @@ export class Client {
       const randomx = await engine();
       signal.throwIfAborted();
       this.#chain = randomx.follow(sources, {
-        ...{ network, store: this.#store, anchor, signal },
+        ...{ network, store: this.#store, anchor: start?.anchor, signal },
         poll: network === "regtest" ? POLL.regtest : POLL.others,
         fixedDifficulty: fixedDifficulty === "" ? undefined : fixedDifficulty,
       });
@@ -64,11 +73,16 @@ export class Client {
     this.#abort.abort();
   }
 
-  /** Looks for a transaction, and again after each reorganisation. */
+  /**
+   * Looks for a transaction when the chain was read to its end, and again after each reorganisation.
+   */
   async find(txid: string): Promise<void> {
     this.#set(withLookup(this.#state, { txid, state: "searching" }));
+    if (!this.#chain || !this.#isRead) return;
     try {
-      const found = await this.#chain?.find(txid, { signal: this.#abort.signal });
+      const found = await this.#chain.find(txid, { signal: this.#abort.signal });
+      // The end of a chain also ends its searches, without a result.
+      if (this.#abort.signal.aborted) return;
       const lookup = found
         ? ({ txid, state: "found", height: found.height } as const)
         : ({ txid, state: "missing" } as const);
@@ -81,17 +95,25 @@ export class Client {
 
   async #follow(chain: ChainFollower): Promise<void> {
     const { tip, sources } = chain;
-    this.#set({ ...this.#state, ...(tip ? { tip } : {}), sources, isSynced: false });
+    const { beginning } = this.#store;
+    this.#set({ ...this.#state, ...(tip ? { tip } : {}), sources, isSynced: false, beginning });
     for await (const event of chain) {
       // Before the state is read: a lookup may end while the store is read.
       const stored = event.type === "synced" ? (await this.#store.load())?.length : undefined;
       const next = after(this.#state, event, Date.now());
       const kept = stored ?? next.kept;
       this.#set({ ...next, sources: chain.sources, ...(kept === undefined ? {} : { kept }) });
-      if (event.type === "reorg") {
-        for (const { txid } of this.#state.lookups) void this.find(txid);
+      const { lookups } = this.#state;
+      if (event.type === "synced" && !this.#isRead) {
+        this.#isRead = true;
+        this.#findAll(lookups.filter(({ state }) => state === "searching"));
       }
+      if (event.type === "reorg") this.#findAll(lookups);
     }
+  }
+
+  #findAll(lookups: readonly Lookup[]): void {
+    for (const { txid } of lookups) void this.find(txid);
   }
 
   #set(state: State): void {
@@ -99,24 +121,29 @@ export class Client {
     this.#publish(state);
   }
 
-  /** Returns where a first start begins, if it is not where the client would begin itself. */
-  async #anchor(signal: AbortSignal): Promise<ChainCheckpoint | undefined> {
+  /**
+   * Returns where a first start begins, if it is not where the client would begin itself. The nodes are
+   * asked in order until one answers. Rejects with the failure of each if none does.
+   */
+  async #start(signal: AbortSignal): Promise<Start | undefined> {
     const { nodes, last } = this.#settings;
-    const [url] = nodes;
-    if (url === undefined || last === 0) return undefined;
-    const node = new MoneroNode(url);
-    const { height } = await node.getInfo({ signal });
-    const first = height - 1 - last;
-    return first > 0 ? node.getCheckpoint(first, { signal }) : undefined;
+    if (last === 0) return undefined;
+    let failed: RandomXError | undefined;
+    for (const url of nodes) {
+      try {
+        const node = new MoneroNode(url);
+        const { height: count } = await node.getInfo({ signal });
+        const height = count - 1 - last;
+        if (height <= 0) return undefined;
+        const anchor = await node.getCheckpoint(height, { signal });
+        return { anchor, beginning: { node: url, height } };
+      } catch (thrown) {
+        if (signal.aborted || !(thrown instanceof RandomXError)) throw thrown;
+        const earlier = failed ? `${failed.message}; ` : "";
+        failed = new RandomXError(thrown.code, `${earlier}${url}: ${thrown.message}`);
+      }
+    }
+    if (failed) throw failed;
+    return undefined;
   }
-}
-
-/** Removes what this browser keeps of a chain. */
-export async function forget(settings: Settings): Promise<void> {
-  await new Promise((resolve) => {
-    const request = indexedDB.deleteDatabase(storeName(settings));
-    request.onsuccess = resolve;
-    request.onerror = resolve;
-    request.onblocked = resolve;
-  });
 }

@@ -10,8 +10,8 @@ export interface Settings {
   relays: string[];
   network: Network;
   /**
-   * A first start begins so many blocks before the first node's newest, and trusts it about those
-   * before. With 0 it begins at blocks that Monero's own source code names.
+   * A first start begins so many blocks before the newest of the first node that answers, and trusts
+   * that node about those before. With 0 it begins at blocks that Monero's own source code names.
    */
   last: number;
   /** The difficulty of each block on a chain with `--fixed-difficulty`; else empty. */
@@ -90,11 +90,6 @@ export function writeKept(kept: Kept | undefined): void {
   } catch {
     // The settings last until the page closes.
   }
-}
-
-/** Names the store of a chain, so that chains with other rules do not share one. */
-export function storeName({ network, fixedDifficulty }: Settings): string {
-  return ["randomx", network, ...(fixedDifficulty === "" ? [] : [fixedDifficulty])].join("-");
 }
 
 /** Returns settings with defaults instead of what is missing or invalid. */

@@ -8,6 +8,7 @@ import type {
 } from "../../../wasm/js/index.js";
 
 import { span } from "../../shell/words.js";
+import type { Beginning } from "./store.js";
 
 /** A fork: the side that is or was ours, and another one. */
 export interface Fork {
@@ -52,6 +53,8 @@ export interface State {
   lookups: Lookup[];
   /** Sentences about the chain's growth, its versions, and failures of the client. */
   warnings: { growth?: string; version?: string; failure?: string };
+  /** Where the chain began, once it is known. */
+  beginning?: Beginning;
   /** Bytes that this browser keeps of the chain. */
   kept?: number;
 }

@@ -3,9 +3,10 @@
  * When that tab closes, the browser gives the lock to another, which goes on from what is kept.
  */
 import { failure } from "../../shell/words.js";
-import { Client, forget } from "./client.js";
+import { Client } from "./client.js";
 import { readKept, writeKept, type Kept, type Settings } from "./settings.js";
 import type { State } from "./state.js";
+import { forgetChains } from "./store.js";
 
 /** What this tab does. */
 export type Role = "idle" | "following" | "listening";
@@ -71,13 +72,12 @@ export class Tabs {
     if (this.#kept) this.#change({ ...this.#kept, isOn: false });
   }
 
-  /** Ends the following, and removes what this browser keeps. */
+  /** Ends the following, and removes the settings and all chains that this browser keeps. */
   forget(): void {
-    const { settings } = this.#kept ?? {};
     this.#change(undefined);
     this.#show(undefined);
     // The tab that follows may be saving until its client has ended.
-    if (settings) void this.#alone(() => forget(settings));
+    void this.#alone(forgetChains);
   }
 
   /** Looks for a transaction in the followed chain. */

@@ -1,7 +1,7 @@
 /** The view Follow: a chain as it grows, from sources that are not trusted. */
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
-import { find, fragment } from "../../shell/page.js";
+import { find, fragment, isDisabled } from "../../shell/page.js";
 import { remember } from "../../shell/router.js";
 import type { Mounted, View } from "../../shell/view.js";
 import { ChainView } from "./chain.js";
@@ -78,7 +78,7 @@ class Follow implements Mounted {
     this.#chain.show(this.#state, this.#role);
     const { kept } = this.#tabs;
     find(this.#root, '[data-part="kept"]', HTMLElement).textContent = kept
-      ? "This browser keeps the chain and these settings. A reload goes on."
+      ? "This browser keeps the chains and these settings. A reload goes on."
       : "";
   }
 
@@ -93,8 +93,10 @@ class Follow implements Mounted {
   #wireLookup(): void {
     const field = new Field("follow-txid", validate.hash);
     const form = find(this.#root, '[data-part="find"]', HTMLFormElement);
+    const submit = find(form, "[type=submit]", HTMLButtonElement);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      if (isDisabled(submit)) return;
       const txid = field.read();
       if (txid === undefined) field.focus();
       else this.#tabs.find(txid.toLowerCase());

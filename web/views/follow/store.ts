@@ -1,0 +1,55 @@
+/** Keeps followed chains in this browser, and where each of them began. */
+import { IndexedDBStore, type Store } from "../../../wasm/js/index.js";
+import { NETWORKS, type Settings } from "./settings.js";
+
+/** The node that the first start trusted about a block and those before it, or `null` for none. */
+export type Beginning = { node: string; height: number } | null;
+
+/** Ends the beginning, which is one line of JSON before the chain's state. */
+const NEWLINE = 10;
+
+/** The store of one chain. */
+export class ChainStore implements Store {
+  readonly #store: IndexedDBStore;
+  /** Where the chain began. `load` reads it, and `save` writes it. */
+  beginning: Beginning = null;
+
+  constructor(settings: Settings) {
+    this.#store = new IndexedDBStore(nameOf(settings));
+  }
+
+  async load(): Promise<Uint8Array | undefined> {
+    const bytes = await this.#store.load();
+    if (!bytes) return undefined;
+    const end = bytes.indexOf(NEWLINE);
+    this.beginning = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as Beginning;
+    return bytes.slice(end + 1);
+  }
+
+  async save(state: Uint8Array): Promise<void> {
+    const line = new TextEncoder().encode(`${JSON.stringify(this.beginning)}\n`);
+    const bytes = new Uint8Array(line.length + state.length);
+    bytes.set(line);
+    bytes.set(state, line.length);
+    await this.#store.save(bytes);
+  }
+}
+
+/** Names the database of a chain. Chains with other rules or another beginning do not share one. */
+function nameOf({ network, last, fixedDifficulty }: Settings): string {
+  const rules = fixedDifficulty === "" ? [] : [fixedDifficulty];
+  return ["randomx", network, `last-${last}`, ...rules].join("-");
+}
+
+/** Removes all chains from this browser. */
+export async function forgetChains(): Promise<void> {
+  for (const { name = "" } of await indexedDB.databases()) {
+    if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}`))) continue;
+    await new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.onsuccess = resolve;
+      request.onerror = resolve;
+      request.onblocked = resolve;
+    });
+  }
+}
