@@ -55,12 +55,52 @@ test("results can be copied, saved, and opened again", async ({ page }) => {
   await page.getByRole("button", { name: "Copy result" }).click();
   await expect.poll(pasted).toContain('"proof-of-work"');
 
-  const saved = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Save as JSON" }).click();
-  const file = await (await saved).path();
-  await page.getByRole("link", { name: "Paste or drop" }).click();
-  await page.locator("#file").setInputFiles(file);
-  await expect(page.getByLabel("Block", { exact: true })).toHaveValue(block?.hashing_blob ?? "");
-  await expect(report(page)).toContainText("The block from the form");
+  const id = page.getByLabel("Id", { exact: true });
+  const reopen = async (): Promise<void> => {
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as JSON" }).click();
+    const file = await (await saved).path();
+    await page.getByRole("link", { name: "Paste or drop" }).click();
+    await page.getByLabel("Block", { exact: true }).fill("");
+    await page.locator("#file").setInputFiles(file);
+    await expect(page.getByLabel("Block", { exact: true })).toHaveValue(block?.hashing_blob ?? "");
+    await expect(report(page)).toContainText("The block from the form");
+    await expect(report(page)).toHaveAttribute("data-state", "valid");
+  };
+  await reopen();
+  await expect(id).toHaveValue(block?.id ?? "");
+
+  // The result's own hash is no claim about the id.
+  await id.fill("");
+  await page.getByRole("button", { name: "Verify", exact: true }).click();
   await expect(report(page)).toHaveAttribute("data-state", "valid");
+  await reopen();
+  await expect(id).toHaveValue("");
 });
+
+test(
+  "an example that loads late does not replace the visitor's block",
+  { tag: "@full" },
+  async ({ page }) => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await page.route("**/mainnet-blocks-*.json", async (route) => {
+      await gate;
+      await route.continue();
+    });
+    const loaded = page.waitForResponse(/mainnet-blocks/u);
+    await page.goto("/");
+    await page.getByRole("link", { name: "Paste or drop" }).click();
+    await page.getByRole("button", { name: "Fill in an example" }).click();
+    await page.getByLabel("Block", { exact: true }).fill("ff".repeat(200));
+    await page.getByRole("button", { name: "Verify", exact: true }).click();
+    await expect(report(page)).toHaveAttribute("data-state", "invalid");
+    open();
+    await (await loaded).finished();
+    await page.waitForTimeout(300);
+    await expect(report(page)).toHaveAttribute("data-state", "invalid");
+    await expect(report(page)).toContainText("The block from the form");
+  },
+);

@@ -27,8 +27,15 @@ export const block = blocks[1] ?? fail();
 /** The newest of the blocks, which the page shows first. */
 export const newest = blocks.at(-1) ?? fail();
 
-/** Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. */
-export async function serveNode(blob: string, work: (url: string) => Promise<void>): Promise<void> {
+/**
+ * Serves a node, whose chain ends with its block, with the bytes `blob`, while `work` runs. It answers
+ * after `gate`.
+ */
+export async function serveNode(
+  blob: string,
+  work: (url: string) => Promise<void>,
+  gate: Promise<void> = Promise.resolve(),
+): Promise<void> {
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
@@ -43,7 +50,8 @@ export async function serveNode(blob: string, work: (url: string) => Promise<voi
         height > block.height
           ? { error: { code: -2, message: "Requested block height is too great" } }
           : { result: { ...answer(method, params, blob), status: "OK" } };
-      response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", ...outcome }));
+      const text = JSON.stringify({ jsonrpc: "2.0", id: "0", ...outcome });
+      void gate.then(() => response.end(text));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

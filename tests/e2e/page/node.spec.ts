@@ -37,6 +37,58 @@ test("a block with one altered digit is invalid, and the failed checks say why",
   });
 });
 
+test(
+  "a second run replaces the first one, and can be stopped",
+  { tag: "@chromium" },
+  async ({ view }) => {
+    const never = new Promise<void>(() => undefined);
+    const verdict = "#node-result .verdict";
+    await serveNode(
+      block.block_blob,
+      async (url) => {
+        await view.go("#/verify?from=node");
+        await requestBlocks(view, url, String(block.height));
+        await view.says(verdict, "Waiting for the node…");
+        await view.click("#from-node [type=submit]");
+        await view.says(verdict, "Waiting for the node…");
+        await view.click("#node-result .task button");
+        await view.says(verdict, "Stopped.");
+      },
+      never,
+    );
+  },
+);
+
+test(
+  "a run in the background does not replace the block that the visitor verified meanwhile",
+  { tag: "@full" },
+  async ({ view }) => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await serveNode(
+      block.block_blob,
+      async (url) => {
+        await view.go("#/verify?from=node");
+        await requestBlocks(view, url, String(block.height));
+        await view.go("#/verify?from=paste");
+        await view.click("#fill");
+        await view.fill("#block", "ff".repeat(200));
+        await view.click("#from-paste [type=submit]");
+        await view.until('#report[data-state="invalid"]');
+        open();
+        await view.until('#node-result[data-state="valid"]');
+        expect(await view.count('#report[data-state="invalid"]')).toBe(1);
+        await view.go("#/verify?from=node");
+        await view.click("#node-result .blocks button");
+        await view.until('#report[data-state="valid"]');
+      },
+      gate,
+    );
+  },
+);
+
 test("a node that cannot be reached is reported", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=node");
   await requestBlocks(view, "http://127.0.0.1:9", "1");

@@ -6,6 +6,12 @@ import { hex, whole } from "../../shell/words.js";
 import type { Report } from "./report.js";
 import type { Subject } from "./subject.js";
 
+/** How a run ended. */
+export interface Ending {
+  state: "valid" | "invalid" | "cancelled" | "failed";
+  words: string;
+}
+
 /** The list below the node's form. */
 export class Blocks {
   /** Called when the visitor stops the run. */
@@ -13,13 +19,18 @@ export class Blocks {
   readonly #root: HTMLElement;
   readonly #report: Report;
   readonly #verdict: HTMLElement;
+  /** What changes too often to be announced. */
+  readonly #detail: HTMLElement;
   readonly #list: HTMLOListElement;
   readonly #bar: ProgressBar;
+  /** The turn of the block in the report, if it is one of the list. */
+  #turn = 0;
 
   constructor(root: HTMLElement, report: Report) {
     this.#root = root;
     this.#report = report;
     this.#verdict = find(root, ".verdict", HTMLElement);
+    this.#detail = find(root, ".hint", HTMLElement);
     this.#list = find(root, "ol.blocks", HTMLOListElement);
     this.#bar = new ProgressBar({
       label: "Verified blocks",
@@ -31,26 +42,31 @@ export class Blocks {
     this.#verdict.before(this.#bar.element);
   }
 
-  /** Clears the list. */
+  /** Clears the list, for a run that may show its blocks in the report. */
   begin(words: string): void {
+    this.#turn = this.#report.takeTurn();
     this.#list.replaceChildren();
     this.#bar.reset();
     this.#enter("waiting", words);
   }
 
   /** Shows the state of the run, and its progress. */
-  update(words: string, done?: number): void {
+  update(words: string, detail: string, done?: number): void {
     if (done !== undefined) this.#bar.set(done);
     this.#enter("hashing", words);
+    this.#detail.textContent = detail;
   }
 
   /** Shows the outcome of the run. */
-  end(state: "valid" | "invalid" | "cancelled" | "failed", words: string): void {
+  end({ state, words }: Ending): void {
     this.#bar.end("");
     this.#enter(state, words);
   }
 
-  /** Adds a block. The report shows the first block, and any that is invalid. */
+  /**
+   * Adds a block. The report shows the first block and any that is invalid, unless the visitor has
+   * verified another one meanwhile.
+   */
   add(verdict: ChainVerdict, subject: Subject | undefined): void {
     const { height, id, valid } = verdict;
     const name = make("code", id ? hex(id) : "no id");
@@ -60,17 +76,27 @@ export class Blocks {
     if (subject) {
       const open = make("button", words, name);
       open.type = "button";
-      open.addEventListener("click", () => void this.#report.show(subject, verdict));
+      open.addEventListener("click", () => {
+        this.#open(subject, verdict);
+      });
       entry.append(open);
-      if (!valid || this.#list.childElementCount === 0) void this.#report.show(subject, verdict);
+      const isTelling = !valid || this.#list.childElementCount === 0;
+      if (isTelling && this.#turn === this.#report.turn) this.#open(subject, verdict);
     } else {
       entry.append(words, name);
     }
     this.#list.append(entry);
   }
 
+  #open(subject: Subject, verdict: ChainVerdict): void {
+    void this.#report.show(subject, verdict);
+    this.#turn = this.#report.turn;
+  }
+
   #enter(state: string, words: string): void {
     this.#root.dataset.state = state;
-    this.#verdict.textContent = words;
+    this.#detail.textContent = "";
+    // The same words again would be announced again.
+    if (this.#verdict.textContent !== words) this.#verdict.textContent = words;
   }
 }

@@ -66,8 +66,11 @@ export class NodeForm {
     const abort = new AbortController();
     this.#abort = abort;
     this.#panel.ariaBusy = "true";
-    await verifyRange(range, this.#blocks, abort.signal);
-    if (this.#abort === abort) this.#panel.ariaBusy = null;
+    const ending = await verifyRange(range, this.#blocks, abort.signal);
+    // The next run has the list and its button already.
+    if (this.#abort !== abort) return;
+    this.#blocks.end(ending);
+    this.#panel.ariaBusy = null;
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { failure, hex, whole } from "../../shell/words.js";
-import type { Blocks } from "./blocks.js";
+import type { Blocks, Ending } from "./blocks.js";
 import type { Subject } from "./subject.js";
 
 /** The heights to verify. */
@@ -18,18 +18,20 @@ export interface Range {
   last: number;
 }
 
+const STOPPED: Ending = { state: "cancelled", words: "Stopped." };
+
 /** The most bytes of blobs that are kept for the report. */
 const KEPT_BYTES = 16 << 20;
 
 /** The checkpoints that this page has reached itself, by the address of the node. */
 const verified = new Map<string, ChainCheckpoint>();
 
-/** Verifies a range, and shows its progress and outcome. Never rejects. */
+/** Verifies a range, shows its progress, and returns how it ended. Never rejects. */
 export async function verifyRange(
   range: Range,
   blocks: Blocks,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Ending> {
   const { url, first, last } = range;
   blocks.begin("Waiting for the node…");
   const node = new MoneroNode(url);
@@ -44,28 +46,30 @@ export async function verifyRange(
       signal,
       onProgress: ({ phase, done }) => {
         if (signal.aborted || phase !== "cache" || done === 1) return;
-        blocks.update(`Filling the cache of a seed hash: ${Math.floor(100 * done)} %`);
+        blocks.update("Filling the cache of a seed hash…", `${Math.floor(100 * done)} %`);
       },
     });
     let reached = first - 1;
     for await (const verdict of chain) {
       const seedHeight = await randomx.seedHeight(verdict.height, { signal });
       // Another run may have started meanwhile.
-      if (signal.aborted) return;
+      if (signal.aborted) return STOPPED;
       blocks.add(verdict, keeper.subject(verdict, seedHeight));
       if (!verdict.valid) {
-        blocks.end("invalid", `Rejected: block ${whole(verdict.height)} is invalid.`);
-        return;
+        return { state: "invalid", words: `Rejected: block ${whole(verdict.height)} is invalid.` };
       }
       const done = (verdict.height - first + 1) / (last - first + 1);
-      blocks.update(`Block ${whole(verdict.height)} of ${whole(last)} is valid.`, done);
+      const words = `Block ${whole(verdict.height)} of ${whole(last)} is valid.`;
+      blocks.update("Verifying the blocks…", words, done);
       reached = verdict.height;
     }
     if (chain.checkpoint) verified.set(url, chain.checkpoint);
     if (reached < last) {
       const words = await beyond(node, range, signal);
-      blocks.end("failed", words ?? `The node’s chain ended after block ${whole(reached)}.`);
-      return;
+      return {
+        state: "failed",
+        words: words ?? `The node’s chain ended after block ${whole(reached)}.`,
+      };
     }
     const before = own ? "which this page has verified" : "for which the page trusts the node";
     const count = last - first + 1;
@@ -73,11 +77,10 @@ export async function verifyRange(
       count === 1
         ? "The block is valid, and follows"
         : `All ${whole(count)} blocks are valid, and follow`;
-    blocks.end("valid", `${subject} block ${whole(first - 1)}, ${before}.`);
+    return { state: "valid", words: `${subject} block ${whole(first - 1)}, ${before}.` };
   } catch (error) {
-    const stopped = error instanceof RandomXError && error.code === "aborted";
-    const words = stopped ? "Stopped." : ((await beyond(node, range, signal)) ?? failure(error));
-    blocks.end(stopped ? "cancelled" : "failed", words);
+    if (error instanceof RandomXError && error.code === "aborted") return STOPPED;
+    return { state: "failed", words: (await beyond(node, range, signal)) ?? failure(error) };
   }
 }
 

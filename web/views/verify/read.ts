@@ -23,8 +23,8 @@ const NAMES: Record<keyof Found, readonly string[]> = {
   height: ["height"],
 };
 
-/** Nested objects, whose values count more than those of the outer ones. */
-const INNER = ["result", "block_header", "given"];
+/** Nested objects of a node's answer, whose values count more than those of the outer ones. */
+const INNER = ["result", "block_header"];
 
 /** The latest major version of a block that a file in bytes may begin with. */
 const LATEST_VERSION = 31;
@@ -70,10 +70,17 @@ function readJson(text: string): Found {
   return found;
 }
 
-/** Yields an object and those nested in it, the innermost first. */
+/**
+ * Yields an object and those nested in it, the innermost first. Of this page's results it yields only the
+ * claims: the fields around them are what the page found, and `hash` is the RandomX hash there.
+ */
 function* unfold(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return;
   const object = value as Record<string, unknown>;
+  if (object.given !== undefined) {
+    yield* unfold(object.given);
+    return;
+  }
   for (const name of INNER) yield* unfold(object[name]);
   yield object;
 }

@@ -43,6 +43,7 @@ export class Report {
   readonly #checks: Checks;
   readonly #putBack: HTMLButtonElement;
   #shown: Shown | undefined;
+  #turn = 0;
 
   constructor(root: HTMLElement) {
     this.#root = root;
@@ -66,6 +67,17 @@ export class Report {
     });
     this.#wireDetails();
     this.#wireCopies();
+  }
+
+  /** The number of the newest turn: a block that is shown or was chosen to be. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  /** Begins a turn for a block that arrives later. It is out of date once `turn` differs. */
+  takeTurn(): number {
+    this.#turn += 1;
+    return this.#turn;
   }
 
   /** Aborts the verification. */
@@ -135,6 +147,7 @@ export class Report {
 
   #begin(subject: Subject, before: Shown["before"]): Shown {
     this.#shown?.abort.abort();
+    this.takeTurn();
     const hex = bytesOf(subject);
     const parts = subject.block ? partsOfBlock(hex) : partsOfHashingBlob(hex);
     const shown: Shown = { subject, before, parts, abort: new AbortController() };

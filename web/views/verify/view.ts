@@ -111,15 +111,16 @@ class Verify implements Mounted {
     const found = examples.find((example) => example.height === height);
     const problem = find(this.#root, "#example-error", HTMLElement);
     problem.textContent = "";
+    const turn = this.#report.takeTurn();
     // Workers start while the block is loaded. The report shows why they could not.
     engine().catch(() => undefined);
     try {
       const subject = found ?? (await wholeExample(height, this.#closing.signal));
-      // The visitor may have chosen another block meanwhile.
-      if (Number(this.#chosen.value) !== height || this.#closing.signal.aborted) return;
+      // The visitor may have chosen or verified another block meanwhile.
+      if (turn !== this.#report.turn || this.#closing.signal.aborted) return;
       await this.#report.verify(subject);
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
+      if (turn !== this.#report.turn || this.#closing.signal.aborted) return;
       problem.textContent = failure(error);
     }
   }
