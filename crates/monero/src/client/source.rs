@@ -6,8 +6,8 @@ use crate::hash::Hash;
 /// Failures in a row after which a source counts as unresponsive.
 const PATIENCE: u32 = 3;
 
-/// The longest pause between attempts, in seconds.
-const LONGEST_PAUSE: u64 = 600;
+/// The longest pause between attempts, in seconds. After an outage nothing else ends it.
+const LONGEST_PAUSE: u64 = 60;
 
 /// The most searches before a source's chain is read to its end. A source could promise one more
 /// block forever, and change its chain whenever the client asks for that block.
