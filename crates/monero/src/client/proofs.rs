@@ -46,9 +46,14 @@ impl Client {
             self.note_hashed(&proof.id);
             return;
         }
-        let accepted = self.tree.get(&proof.id).is_some_and(|entry| entry.accepted);
+        if let Some(entry) = self.tree.get_mut(&proof.id) {
+            if is_late && entry.accepted {
+                return;
+            }
+            entry.doubted = true;
+        }
         // Another block may be in doubt: then this one is hashed again if its chain is still the best.
-        if is_late && accepted || self.doubt.is_some() {
+        if self.doubt.is_some() {
             return;
         }
         self.end_batch();

@@ -27,6 +27,8 @@ pub(super) struct Entry {
     pub(super) work: u128,
     /// Whether its hash was computed, and meets its difficulty.
     pub(super) hashed: bool,
+    /// Whether a hash did not meet its difficulty, and no other hash has shown yet who is right.
+    pub(super) doubted: bool,
     /// Whether it was in a batch that was accepted, perhaps without being in the sample.
     pub(super) accepted: bool,
     pub(super) blob: Vec<u8>,
@@ -206,6 +208,7 @@ impl Tree {
             difficulty,
             work,
             hashed: false,
+            doubted: false,
             accepted: false,
             blob: blob.to_vec(),
         };

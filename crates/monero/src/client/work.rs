@@ -67,10 +67,12 @@ impl Client {
             self.report(Report::DeepReorganisation { source, fork: Box::new(fork) });
         }
         let hashed = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.hashed);
-        // A block whose hash is on its way is not accepted without it.
+        // A block whose hash is on its way is not accepted without it, nor one that is in doubt.
         let mut chosen: HashSet<Hash> = batch.rest.iter().copied().collect();
         chosen.extend(self.late.values().map(|proof| proof.id));
-        let open = |id: &&Hash| **id != newest && chosen.contains(*id) && !hashed(id);
+        let doubted = |id: &Hash| self.tree.get(id).is_some_and(|entry| entry.doubted);
+        let wanted = |id: &Hash| chosen.contains(id) || doubted(id);
+        let open = |id: &&Hash| **id != newest && wanted(id) && !hashed(id);
         batch.rest = batch.path.iter().filter(open).copied().collect();
         let first = if hashed(&newest) { Vec::new() } else { vec![newest] };
         self.batch = Some(batch);

@@ -77,6 +77,36 @@ fn one_block_of_many_is_doubted_at_a_time() {
     assert_eq!(script.height(), Some(1));
 }
 
+/// A sample that leaves a block out after one hash has refuted it would accept it.
+#[test]
+fn a_block_in_doubt_is_hashed_again_whatever_the_sample_is() {
+    let mut world = World::new(Some(5));
+    let tip = grow(&mut world, 0, 3);
+    let config = Config {
+        fixed_difficulty: Some(5),
+        sample: u64::MAX,
+        newest: 3,
+        ..Config::new(Network::Regtest, [1; 32])
+    };
+    let mut script = Script::with(config, Start::Anchors, 1);
+    script.show(0, &world, tip);
+    script.hash(0, true);
+    assert_eq!(script.jobs.len(), 3);
+    script.wait(10);
+    script.hash(1, false);
+    script.hash_as(3, [0xfe; 32]);
+    script.wait(20);
+    // The next batch begins ten seconds later, and the oldest block is not among its newest ones.
+    let longer = grow(&mut world, tip, 9);
+    script.show(0, &world, longer);
+    assert_eq!(script.jobs.len(), 4);
+    script.wait(10);
+    let doubted = script.jobs[1].blob.clone();
+    script.hash_all(&world);
+    assert_eq!(script.height(), Some(12));
+    assert!(script.jobs[4..].iter().any(|job| job.blob == doubted));
+}
+
 /// A source cannot escape by showing another chain before its forgery is found.
 #[test]
 fn a_source_that_leaves_its_forged_block_is_convicted() {
