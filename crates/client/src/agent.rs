@@ -32,7 +32,7 @@ impl Route {
     ///
     /// # Errors
     ///
-    /// If the environment names something else.
+    /// If a variable is set and is not the address of a proxy.
     pub fn of_environment(timeout: Duration) -> Result<Route, ProxyError> {
         Ok(Route { proxy: environment_proxy()?, ..Route::direct(timeout) })
     }

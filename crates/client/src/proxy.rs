@@ -13,7 +13,7 @@ const NAMES: [&str; 6] =
 /// The variables that name hosts to reach without a proxy.
 const EXCEPT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-/// The reason why a variable of the environment names no proxy.
+/// The reason why a variable of the environment names no proxy. Its value may have a password, and is not shown.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}: expected the address of a proxy, such as socks5://127.0.0.1:9050")]
 pub struct ProxyError {
@@ -31,7 +31,7 @@ pub fn parse_proxy(address: &str) -> Option<Proxy> {
 ///
 /// # Errors
 ///
-/// If a variable is set to something else. A request without the proxy would tell who asks.
+/// If a variable is set and is not the address of a proxy. A request without the proxy would tell who asks.
 pub fn environment_proxy() -> Result<Option<Proxy>, ProxyError> {
     named_by(|name| env::var_os(name))
 }

@@ -19,6 +19,9 @@ is hard-coded in Monero's source. That id proves all earlier blocks. Each later 
 Monero's rules and its proof of work is computed. The chain with the most work wins; where sources
 differ, the other side is written as evidence, which `randomx verify --evidence` checks.
 
+ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also
+resolves the names of hosts; NO_PROXY names the hosts to reach without it.
+
 With --json, each line is an event: tip, reorg, deep-reorg, disagreement, source or alarm.
 
 Exit codes, with --once:
@@ -29,7 +32,10 @@ Exit codes, with --once:
 pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
 in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
-everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise.";
+everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise.
+
+ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy for the node, which also resolves its name;
+NO_PROXY names the hosts to reach without it.";
 
 /// `randomx follow`.
 #[derive(Args)]
