@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "multiply",
         "reciprocal",
         "turns",
+        "once",
         "blake2b",
         "f64x2",
         "rounding",
