@@ -13,7 +13,7 @@ use crate::archive::Archive;
 use crate::chain::{Chain, View};
 use crate::dispatch::reply;
 use crate::journal::Journal;
-use crate::nodes::{Call, Fault, Nodes, Transport};
+use crate::nodes::{Call, NoAnswer, Nodes, Transport};
 use crate::service::Service;
 
 /// A node: returns the answer to a request's path and body, or `None` if it fails.
@@ -37,7 +37,7 @@ impl Desk {
         };
         let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
         let nodes = nodes.into_iter().zip(1..).map(|(node, number): (Node, u32)| {
-            let failed = || Fault::Unusable("the node failed".to_owned());
+            let failed = || NoAnswer::Refused("the node failed".to_owned());
             let send = move |call: &Call| node(&call.path, &call.body).ok_or_else(failed);
             (format!("node {number}"), Box::new(send) as Transport)
         });

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use randomx_client::{Route, agent_settings};
 use serde_json::{Value, json};
@@ -11,6 +12,10 @@ use url::Url;
 use crate::answer::Form;
 use crate::journal::{Journal, Lie};
 use crate::refusal::{Refusal, brief};
+
+/// How long a node that was silent is asked after the others. Not longer: the first node may be the
+/// wallet's own, and each later one learns what it is asked.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// A request to a node.
 #[derive(Clone)]
@@ -70,6 +75,8 @@ impl From<Refusal> for Fault {
 pub(crate) struct Nodes {
     nodes: Vec<Remote>,
     journal: Arc<Journal>,
+    /// How long a node that was silent is asked after the others.
+    silence: Duration,
 }
 
 struct Remote {
@@ -79,7 +86,16 @@ struct Remote {
 }
 
 /// Sends a call to a node, and returns the answer.
-pub(crate) type Transport = Box<dyn Fn(&Call) -> Result<Vec<u8>, Fault> + Send + Sync>;
+pub(crate) type Transport = Box<dyn Fn(&Call) -> Result<Vec<u8>, NoAnswer> + Send + Sync>;
+
+/// Why a node sent no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// The node could not be reached, or its answer did not arrive whole and in time.
+    Silent(String),
+    /// The node sent an HTTP error, or more than is allowed.
+    Refused(String),
+}
 
 #[derive(Default)]
 struct State {
@@ -87,8 +103,8 @@ struct State {
     dropped: Option<String>,
     /// Why it gave no usable answer last.
     failure: Option<String>,
-    /// Whether its last request had no answer.
-    is_silent: bool,
+    /// When it was last silent, if it sent nothing since.
+    silent_since: Option<Instant>,
 }
 
 impl Nodes {
@@ -110,11 +126,11 @@ impl Nodes {
         journal: Arc<Journal>,
     ) -> Nodes {
         let remote = |(name, transport)| Remote { name, transport, state: Mutex::default() };
-        Nodes { nodes: nodes.map(remote).collect(), journal }
+        Nodes { nodes: nodes.map(remote).collect(), journal, silence: SILENCE }
     }
 
     /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
-    /// and the request is refused. Nodes that did not answer last are asked after the others.
+    /// and the request is refused. Nodes that were silent a short time ago are asked after the others.
     pub(crate) fn ask<T>(
         &self,
         call: &Call,
@@ -177,7 +193,8 @@ impl Nodes {
                 None => usable.push(node),
             }
         }
-        usable.sort_by_key(|node| node.lock().is_silent);
+        // A stable sort, of states that may change meanwhile.
+        usable.sort_by_cached_key(|node| node.is_silent(self.silence));
         (usable, dropped)
     }
 
@@ -252,32 +269,79 @@ impl Remote {
 
     fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
         let answer = (self.transport)(call);
-        self.lock().is_silent = answer.is_err();
-        answer
+        let is_silent = matches!(answer, Err(NoAnswer::Silent(_)));
+        self.lock().silent_since = is_silent.then(Instant::now);
+        answer.map_err(|problem| {
+            let (NoAnswer::Silent(problem) | NoAnswer::Refused(problem)) = problem;
+            Fault::Unusable(problem)
+        })
+    }
+
+    /// Whether it was silent less than this time ago, and sent nothing since.
+    fn is_silent(&self, time: Duration) -> bool {
+        self.lock().silent_since.is_some_and(|since| since.elapsed() < time)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Two texts are valid after any panic.
+        // Each field is valid by itself after any panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Sends a call to a node over HTTP.
-fn send(agent: &Agent, address: &str, call: &Call) -> Result<Vec<u8>, Fault> {
-    let fail = |problem: ureq::Error| {
-        Fault::Unusable(match problem {
-            ureq::Error::BodyExceedsLimit(limit) => {
-                format!("expected an answer of at most {limit} bytes, got more")
-            }
-            ureq::Error::Timeout(_) => "no answer in time".to_owned(),
-            other => other.to_string(),
-        })
+fn send(agent: &Agent, address: &str, call: &Call) -> Result<Vec<u8>, NoAnswer> {
+    let fail = |problem: ureq::Error| match problem {
+        ureq::Error::BodyExceedsLimit(limit) => {
+            NoAnswer::Refused(format!("expected an answer of at most {limit} bytes, got more"))
+        }
+        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => {
+            NoAnswer::Refused(problem.to_string())
+        }
+        ureq::Error::Timeout(_) => NoAnswer::Silent("no answer in time".to_owned()),
+        other => NoAnswer::Silent(other.to_string()),
     };
     let url = format!("{address}{}", call.path);
     let request = agent.post(url).header("Content-Type", call.form.content_type());
     let mut response = request.send(&call.body[..]).map_err(fail)?;
     if response.status() != 200 {
-        return Err(Fault::Unusable(format!("HTTP status {}", response.status().as_u16())));
+        return Err(NoAnswer::Refused(format!("HTTP status {}", response.status().as_u16())));
     }
     response.body_mut().with_config().limit(call.limit).read_to_vec().map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Asks two nodes three times, of which the first gives no answer. Returns how often each is asked.
+    fn asked(no_answer: fn(String) -> NoAnswer, silence: Duration) -> [u32; 2] {
+        let counts = [0; 2].map(|count| Arc::new(AtomicU32::new(count)));
+        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+        let nodes = counts.iter().enumerate().map(|(index, count)| {
+            let count = Arc::clone(count);
+            let send = move |_: &Call| {
+                count.fetch_add(1, Ordering::Relaxed);
+                if index == 0 { Err(no_answer("a problem".to_owned())) } else { Ok(Vec::new()) }
+            };
+            (index.to_string(), Box::new(send) as Transport)
+        });
+        let nodes = Nodes { silence, ..Nodes::with_transports(nodes, Arc::new(journal)) };
+        for _ in 0..3 {
+            let answer = nodes.ask(&Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
+            assert!(answer.is_ok());
+        }
+        let failure = json!("get_info: a problem");
+        assert_eq!(nodes.describe()[0]["failure"], failure);
+        counts.map(|count| count.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn the_first_node_stays_the_first_unless_it_was_silent_a_short_time_ago() {
+        assert_eq!(asked(NoAnswer::Silent, SILENCE), [1, 3]);
+        assert_eq!(asked(NoAnswer::Silent, Duration::ZERO), [3, 3]);
+        assert_eq!(asked(NoAnswer::Refused, SILENCE), [3, 3]);
+    }
 }

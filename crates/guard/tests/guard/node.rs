@@ -27,6 +27,8 @@ pub(crate) struct Words {
     pub(crate) first: Option<usize>,
     /// Whether every request fails but those of the chain client.
     pub(crate) fails: bool,
+    /// Whether the connection ends in place of an answer, as for `fails`.
+    pub(crate) is_silent: bool,
 }
 
 impl Words {
@@ -39,6 +41,7 @@ impl Words {
             blocks: |_| {},
             first: None,
             fails: false,
+            is_silent: false,
         }
     }
 }
@@ -111,6 +114,9 @@ fn answer(
     let said = words.lock().expect("no panic").clone();
     let (status, answer) = respond(&said, &path, &body);
     requests.lock().expect("no panic").push([path.as_bytes(), &body].concat());
+    if said.is_silent && path != "/json_rpc" {
+        return None;
+    }
     let head = format!("HTTP/1.1 {status} Said\r\nContent-Length: {}\r\n\r\n", answer.len());
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(&answer).ok()

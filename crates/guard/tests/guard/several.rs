@@ -96,11 +96,35 @@ fn nodes_that_fail_are_not_accused() {
     for _ in 0..3 {
         assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
     }
-    // The other node is asked first from then on.
-    assert_eq!(nodes.each_ref().map(|node| node.count(b"/getblocks.bin")), [1, 3]);
+    // The first node stays the first: it may be the wallet's own.
+    assert_eq!(nodes.each_ref().map(|node| node.count(b"/getblocks.bin")), [3, 3]);
     nodes[1].words().fails = true;
     let answer = guarded.wallet().blocks(&[MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("HTTP status 500"), "{}", answer.status);
     nodes[0].words().fails = false;
     assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+}
+
+#[test]
+fn a_silent_node_is_asked_after_the_others() {
+    let nodes = [true, false]
+        .map(|is_silent| Node::start(Words { is_silent, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let count = |node: &Node| node.count(b"/getblocks.bin");
+    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    let tries = count(&nodes[0]);
+    assert!(tries >= 1);
+    for _ in 0..2 {
+        assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    }
+    assert_eq!(nodes.each_ref().map(count), [tries, 3]);
+    // It answers again when no other node does.
+    nodes[0].words().is_silent = false;
+    nodes[1].words().is_silent = true;
+    for _ in 0..2 {
+        assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    }
+    assert_eq!(count(&nodes[0]), tries + 2);
 }
