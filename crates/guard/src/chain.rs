@@ -9,7 +9,7 @@ use randomx_monero::{Hash, HashingBlob, Network};
 use crate::archive::{Archive, Unknown};
 use crate::journal::Lie;
 use crate::nodes::Fault;
-use crate::refusal::Refusal;
+use crate::refusal::{READING, Refusal};
 use crate::verified::Verified;
 
 /// The depth below the tip from which another block at the same height is a lie, and not a fork that
@@ -95,7 +95,7 @@ impl Chain {
     /// Returns the newest state.
     pub(crate) fn view(&self) -> Result<Arc<View>, Refusal> {
         let view = self.view.read().unwrap_or_else(PoisonError::into_inner).clone();
-        view.ok_or_else(|| Refusal::Busy("the guard reads the chain".to_owned()))
+        view.ok_or_else(|| Refusal::Busy(READING.to_owned()))
     }
 
     /// Returns the id of the block at a height.

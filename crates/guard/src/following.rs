@@ -1,14 +1,19 @@
 //! Whether the newest verified block is the newest of the chain, as far as the sources show.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use randomx_monero::Hash;
 
 /// For how many seconds a tip is shown although no source was followed: five blocks on average.
 pub(crate) const LAG: u64 = 600;
 
-/// How many seconds the sources have to show newer blocks after a break.
+/// How many seconds the sources have at least to show newer blocks after a break.
 const WAIT: u64 = 120;
+
+/// The number of requests without an answer after which a source counts as unresponsive, and the seconds
+/// of the pauses between them.
+const TRIES: u64 = 3;
+const PAUSES: u64 = 10;
 
 /// The state of the client after a step.
 #[derive(Clone, Copy)]
@@ -22,25 +27,37 @@ pub(crate) struct Seen {
 }
 
 /// Notes when the chain was followed.
-#[derive(Default)]
 pub(crate) struct Following {
+    /// How many seconds the sources have to show newer blocks after a break.
+    wait: u64,
     /// The time of the last step.
     last: Option<u64>,
     /// The last time at which the chain was followed, unless it has to be read anew.
     followed: Option<u64>,
-    /// The time and the tip from which it is read.
-    begin: (u64, Option<Hash>),
+    /// The time from which it is read.
+    begin: u64,
+    /// The tip before the break, unless the chain is read for the first time in this run.
+    before: Option<Option<Hash>>,
 }
 
 impl Following {
+    /// Returns notes about a chain that was not followed yet. A source is asked every `poll` seconds, and
+    /// has the time `timeout` for an answer.
+    pub(crate) fn new(poll: u64, timeout: Duration) -> Following {
+        // A source that cannot be reached after a break still looks followed until it was asked a few
+        // times.
+        let wait = WAIT.max(poll + TRIES * timeout.as_secs() + PAUSES);
+        Following { wait, last: None, followed: None, begin: 0, before: None }
+    }
+
     /// Notes a step. Returns the last time at which the chain was followed, or `None` before it was read
     /// to its end: at the start, and after a break.
     pub(crate) fn note(&mut self, now: u64, seen: Seen) -> Option<u64> {
         let is_old = |time: u64| now.saturating_sub(time) > LAG;
         // A computer that slept still has the answers from before.
         if self.last.is_none_or(is_old) || self.followed.is_some_and(is_old) {
-            let tip = self.last.and(seen.tip).map(|(id, _)| id);
-            (self.begin, self.followed) = ((now, tip), None);
+            self.before = self.last.map(|_| seen.tip.map(|(id, _)| id));
+            (self.begin, self.followed) = (now, None);
         }
         self.last = Some(now);
         if seen.is_followed && (self.followed.is_some() || self.is_read(now, seen)) {
@@ -52,12 +69,13 @@ impl Following {
     /// Whether the chain was read to its end since `begin`.
     fn is_read(&self, now: u64, seen: Seen) -> bool {
         let Some((id, timestamp)) = seen.tip else { return false };
-        let (begin, before) = self.begin;
-        let waited = now.saturating_sub(begin) >= WAIT;
-        let has_news = before != Some(id);
+        let waited = now.saturating_sub(self.begin) >= self.wait;
         // A source can promise blocks for an hour. It cannot make a tip look new.
         let is_new = now.saturating_sub(timestamp) <= LAG;
-        seen.is_settled && (has_news || waited) || waited && is_new
+        // All answers are from this run at first. Those from before a break can lead to another tip too,
+        // such as a block that was being hashed, so only a new one shows that sources were asked since.
+        let is_current = self.before.is_none_or(|before| before != Some(id) && is_new);
+        seen.is_settled && (is_current || waited) || waited && is_new
     }
 }
 
@@ -78,9 +96,13 @@ mod tests {
     const READING: Seen = Seen { is_settled: false, ..SETTLED };
     const SILENT: Seen = Seen { is_followed: false, ..SETTLED };
 
+    fn new() -> Following {
+        Following::new(1, Duration::from_secs(2))
+    }
+
     /// Returns what follows a chain since some seconds.
     fn followed(seconds: u64) -> Following {
-        let mut following = Following::default();
+        let mut following = new();
         for second in 0..=seconds {
             assert_eq!(following.note(START + second, SETTLED), Some(START + second));
         }
@@ -89,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_stored_tip_waits_for_the_sources() {
-        let mut following = Following::default();
+        let mut following = new();
         let nothing = Seen { tip: None, ..SETTLED };
         for (second, seen) in [SILENT, READING, nothing, READING].into_iter().enumerate() {
             assert_eq!(following.note(START + second as u64, seen), None);
@@ -106,9 +128,44 @@ mod tests {
             assert_eq!(following.note(wake + second, SETTLED), None);
         }
         assert_eq!(following.note(wake + 5, READING), None);
-        let news = Seen { tip: Some(([2; 32], START + 200)), ..SETTLED };
-        assert_eq!(following.note(wake + 6, Seen { is_settled: false, ..news }), None);
-        assert_eq!(following.note(wake + 7, news), Some(wake + 7));
+        // This block was being hashed before.
+        let hashed = Seen { tip: Some(([2; 32], START + 100)), ..SETTLED };
+        assert_eq!(following.note(wake + 6, hashed), None);
+        let news = Seen { tip: Some(([3; 32], wake - 300)), ..SETTLED };
+        assert_eq!(following.note(wake + 7, Seen { is_settled: false, ..news }), None);
+        assert_eq!(following.note(wake + 8, news), Some(wake + 8));
+    }
+
+    #[test]
+    fn a_block_from_before_a_sleep_waits_for_the_sources() {
+        let mut following = followed(100);
+        let wake = START + 100 + LAG + 1;
+        let hashed = Seen { tip: Some(([2; 32], START + 100)), ..SETTLED };
+        for second in 0..WAIT {
+            assert_eq!(following.note(wake + second, hashed), None);
+        }
+        assert_eq!(following.note(wake + WAIT, hashed), Some(wake + WAIT));
+        // The same in a sleep before any block was verified.
+        let mut following = new();
+        assert_eq!(following.note(START, Seen { tip: None, ..READING }), None);
+        let wake = START + 8 * 3600;
+        assert_eq!(following.note(wake, Seen { tip: None, ..READING }), None);
+        for second in 1..WAIT {
+            assert_eq!(following.note(wake + second, hashed), None);
+        }
+        assert_eq!(following.note(wake + WAIT, hashed), Some(wake + WAIT));
+    }
+
+    #[test]
+    fn sources_that_hang_after_a_sleep_are_not_followed_to_an_old_tip() {
+        let mut following =
+            Following { last: Some(START), ..Following::new(10, Duration::from_secs(60)) };
+        let wake = START + 8 * 3600;
+        // Each counts as followed until three requests had no answer.
+        for second in 0..3 * 60 + 6 + 10 {
+            assert_eq!(following.note(wake + second, SETTLED), None);
+        }
+        assert_eq!(following.note(wake + 200, SILENT), None);
     }
 
     #[test]
@@ -129,7 +186,7 @@ mod tests {
         }
         assert_eq!(following.note(START + LAG + 1, SILENT), None);
         assert_eq!(following.note(START + LAG + 2, READING), None);
-        let news = Seen { tip: Some(([2; 32], START - 300)), ..SETTLED };
+        let news = Seen { tip: Some(([2; 32], START + 300)), ..SETTLED };
         assert_eq!(following.note(START + LAG + 3, news), Some(START + LAG + 3));
 
         let mut following = followed(0);
@@ -149,13 +206,13 @@ mod tests {
 
     #[test]
     fn a_source_that_promises_blocks_does_not_hide_a_new_tip() {
-        let mut following = Following::default();
+        let mut following = new();
         let recent = Seen { tip: Some(([2; 32], START)), ..READING };
         for second in 0..WAIT {
             assert_eq!(following.note(START + second, recent), None);
         }
         assert_eq!(following.note(START + WAIT, recent), Some(START + WAIT));
-        let mut following = Following::default();
+        let mut following = new();
         for second in 0..2 * WAIT {
             assert_eq!(following.note(START + second, READING), None);
         }

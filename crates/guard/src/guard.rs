@@ -13,7 +13,7 @@ use serde_json::json;
 use thiserror::Error;
 use url::Url;
 
-use crate::archive::{Archive, PATIENCE};
+use crate::archive::{Archive, REQUEST_PATIENCE};
 use crate::chain::{Chain, View};
 use crate::following::{Following, Seen, now};
 use crate::journal::{Journal, keep_in};
@@ -63,6 +63,7 @@ impl Guard {
     pub fn new(setup: Setup<'_>, hasher: impl Hasher + 'static) -> Result<Guard, GuardError> {
         let Setup { config, start, nodes, relays, route, store, log } = setup;
         let network = config.network;
+        let following = Following::new(config.poll, route.timeout);
         let journal = Arc::new(Journal::new(log, keep_in(store.to_owned())));
         let sources = || -> Vec<Source> {
             let nodes = nodes.iter().map(|url| Source::node(&route, url));
@@ -72,7 +73,7 @@ impl Guard {
         let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));
         let opened = Store::open(store)?;
         let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
-        let archive = Arc::new(Archive::new(store.join(HEADERS), PATIENCE));
+        let archive = Arc::new(Archive::new(store.join(HEADERS), REQUEST_PATIENCE));
         // Relays have headers at hand, nodes must be asked for whole blocks.
         let mut older = sources();
         older.rotate_left(nodes.len());
@@ -80,7 +81,7 @@ impl Guard {
         let work = move || filled.run(&older, &noted);
         thread::Builder::new().spawn(work).map_err(GuardError::Threads)?;
         let service = Service::new(Chain::new(archive), remote, journal);
-        let (service, following) = (Arc::new(service), Following::default());
+        let service = Arc::new(service);
         let mut guard = Guard { follower, service, names, network, shown: None, following };
         guard.show();
         Ok(guard)

@@ -5,6 +5,9 @@ use thiserror::Error;
 /// The longest message in characters. Parsers quote texts of any length.
 const LONGEST: usize = 500;
 
+/// Why wallets wait, unless no source can be followed.
+pub(crate) const READING: &str = "the guard reads the chain";
+
 /// The reason why a wallet's request has no answer.
 #[derive(Clone, Debug, Error)]
 pub(crate) enum Refusal {

@@ -11,7 +11,7 @@ use crate::following::{LAG, now};
 use crate::journal::Journal;
 use crate::nodes::Nodes;
 use crate::paid::Paid;
-use crate::refusal::Refusal;
+use crate::refusal::{READING, Refusal};
 
 /// What requests need.
 pub(crate) struct Service {
@@ -66,7 +66,12 @@ impl Service {
         if self.is_followed() {
             return Ok(());
         }
-        Err(Refusal::Busy("the guard reads the chain".to_owned()))
+        Err(Refusal::Busy(self.awaited()))
+    }
+
+    /// Returns what keeps wallets waiting while the chain is not followed.
+    pub(crate) fn awaited(&self) -> String {
+        cause(&self.sources())
     }
 
     /// Logs why a request has no answer. Lies are logged where they are found.
@@ -83,6 +88,22 @@ impl Service {
     }
 }
 
+/// Returns why the chain is not followed, given the sources of headers as the status page shows them.
+fn cause(sources: &[Value]) -> String {
+    let text = |source: &Value, key: &str| source[key].as_str().unwrap_or_default().to_owned();
+    let is_read = |state: &str| matches!(state, "connecting" | "following" | "behind");
+    if sources.is_empty() || sources.iter().any(|source| is_read(&text(source, "state"))) {
+        return READING.to_owned();
+    }
+    let each = sources.iter().map(|source| match (text(source, "source"), text(source, "state")) {
+        (name, state) if state == "update-needed" => {
+            format!("{name} has a block of a version that needs a newer release of the guard")
+        }
+        (name, state) => format!("{name} is {state}"),
+    });
+    format!("no source of headers can be followed: {}", each.collect::<Vec<_>>().join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use std::io;
@@ -90,8 +111,27 @@ mod tests {
     use std::path::PathBuf;
     use std::time::Duration;
 
+    use serde_json::json;
+
     use super::*;
     use crate::archive::Archive;
+
+    #[test]
+    fn a_refusal_names_what_is_awaited() {
+        let cause = |states: &[&str]| {
+            let source =
+                |(number, state)| json!({ "source": format!("s{number}"), "state": state });
+            cause(&(1..).zip(states).map(source).collect::<Vec<_>>())
+        };
+        for states in [&[][..], &["connecting"], &["unresponsive", "following"]] {
+            assert_eq!(cause(states), READING);
+        }
+        assert_eq!(
+            cause(&["unresponsive", "update-needed"]),
+            "no source of headers can be followed: s1 is unresponsive, s2 has a block of a version \
+             that needs a newer release of the guard"
+        );
+    }
 
     #[test]
     fn an_old_tip_is_not_the_newest() {

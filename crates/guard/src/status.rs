@@ -39,7 +39,9 @@ fn describe(service: &Service) -> Value {
     described["version"] = json!(env!("CARGO_PKG_VERSION"));
     described["network"] = json!(view.as_ref().map(|view| view.network.as_str()));
     described["tip"] = json!(tip);
-    described["caughtUp"] = json!(service.is_followed());
+    let caught_up = service.is_followed();
+    described["caughtUp"] = json!(caught_up);
+    described["awaited"] = json!((!caught_up).then(|| service.awaited()));
     described["sources"] = json!(*service.sources());
     described["nodes"] = json!(service.nodes.describe());
     described["headers"] = service.chain.archive().describe();
@@ -55,17 +57,16 @@ fn page(status: &Value) -> String {
          href=\"/guard/style.css\"><h1>randomx guard</h1>",
     );
     let tip = &status["tip"];
-    let state = match (tip.is_null(), status["caughtUp"] == true) {
-        (true, _) => "The guard has not verified a block yet.".to_owned(),
-        (false, caught_up) => format!(
-            "Block {} {} is verified{}. The chain's work is {}.",
-            tip["height"],
-            text(&tip["id"]),
-            if caught_up { "" } else { "; the guard reads on, and wallets wait" },
-            text(&tip["work"]),
-        ),
+    let state = if tip.is_null() {
+        "The guard has not verified a block yet.".to_owned()
+    } else {
+        let (height, id, work) = (&tip["height"], text(&tip["id"]), text(&tip["work"]));
+        format!("Block {height} {id} is verified. The chain's work is {work}.")
     };
     paragraph(&mut page, &state);
+    if let Some(awaited) = status["awaited"].as_str() {
+        paragraph(&mut page, &format!("Wallets get the status BUSY: {awaited}."));
+    }
     table(&mut page, "Sources of headers", &status["sources"], &["source", "state", "problem"]);
     table(&mut page, "Nodes that are asked", &status["nodes"], &["node", "dropped", "failure"]);
     table(
@@ -140,9 +141,11 @@ mod tests {
     fn what_nodes_wrote_is_escaped() {
         let status = json!({
             "refused": [{ "node": "<script>&\"", "method": "get_info", "reason": "<b>" }],
+            "awaited": "the guard reads <b>",
         });
         let page = page(&status);
         assert!(page.contains("<td>&lt;script&gt;&amp;&quot;<td>get_info<td>&lt;b&gt;<td>"));
+        assert!(page.contains("<p>Wallets get the status BUSY: the guard reads &lt;b&gt;.</p>"));
         assert!(!page.contains("<b>"));
     }
 }

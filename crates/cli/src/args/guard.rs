@@ -22,9 +22,12 @@ node that sends false data and keeps the evidence in the store. It forwards data
 commit to (decoys, output indices, the transaction pool, spent status) and counts it as not verified.
 See GET /guard/status.
 
-While the guard reads the chain, wallets get the status BUSY. A wallet that scans from an older height
-waits until the guard has the headers from there on; a relay gives them fastest. The nodes must not be
-pruned. The address is loopback by default: anyone who can reach it can use the nodes.
+Wallets get the status BUSY until the guard has read the chain, and again after ten minutes without a
+source that can be followed or in which the computer slept. GET /guard/status names the cause. A wallet
+that scans from an older height waits until the guard has the headers from there on; a relay gives them
+fastest. The nodes must not be pruned. The address is loopback by default: anyone who can reach it can
+use the nodes. Without --proxy, ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, and NO_PROXY names
+the hosts to reach without it.
 
 Exit codes:
   2  unusable arguments, the address is not available, or the state could not be stored";
