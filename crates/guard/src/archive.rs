@@ -23,7 +23,7 @@ use sources::{PART, Sources};
 use state::State;
 
 /// How long a wallet's request waits for headers.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const REQUEST_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The pause after no source gave the next headers.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -147,7 +147,9 @@ impl Archive {
         }
     }
 
-    /// Proves the blocks from the base down to the height `goal`.
+    /// Proves the blocks from the base down to the height `goal`. Ends early when the base moves: the
+    /// blocks below the new base are missing then, and other wallets wait for them. [`Archive::join`]
+    /// makes the next call go on where this one ended.
     fn extend(
         &self,
         base: (u64, Hash),
@@ -157,7 +159,7 @@ impl Archive {
     ) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
         let (mut next, mut id) = (base.0 + 1, base.1);
-        while next > goal {
+        while next > goal && self.lock().base == Some(base) {
             if let Some((first, previous)) = self.join(base.0, next, id) {
                 (next, id) = (first, previous);
                 continue;
@@ -249,12 +251,19 @@ impl Archive {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::io;
+
+    use randomx_monero::Block;
+    use randomx_testing::blocks::block_with;
+
+    use super::sources::Ask;
     use super::state::REACH;
     use super::*;
 
     #[test]
     fn only_a_scan_has_very_old_headers_read() {
-        let archive = Archive::new(PathBuf::new(), PATIENCE);
+        let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
         let base = 100_000;
         archive.set_base((base, [0; 32]));
         assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));
@@ -272,5 +281,47 @@ mod tests {
         assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
         assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
         assert_eq!(archive.lock().wanted, Some(lowest));
+    }
+
+    #[test]
+    fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
+        let (mut blobs, mut ids) = (Vec::new(), vec![[0; 32]]);
+        for height in 0..3 * SEGMENT + 100 {
+            let previous = ids[ids.len() - 1];
+            let block = block_with(height, 1_700_000_000 + height, &previous, 0, 1, &[]);
+            let block = Block::parse(&block).expect("a block");
+            ids.push(block.id());
+            blobs.push(block.hashing_blob().as_bytes().to_vec());
+        }
+        let base = |height: u64| (height, ids[height as usize + 1]);
+        let (old, new) = (base(3 * SEGMENT - 50), base(3 * SEGMENT + 50));
+        let folder = tempfile::tempdir().expect("a folder");
+        let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
+        let asked = RefCell::new(Vec::new());
+        let ask: Ask<'_> = Box::new(|first, count| {
+            // The base moves while the second segment is read.
+            if first < 2 * SEGMENT {
+                archive.set_base(new);
+            }
+            asked.borrow_mut().push((first, count));
+            Ok(blobs[first as usize..(first + count) as usize].to_vec())
+        });
+        let minute = Duration::from_secs(60);
+        let mut sources = Sources::by(vec![ask], minute, minute);
+        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+        archive.set_base(old);
+        archive.want(1);
+        assert_eq!(archive.next(), (old, 1));
+        assert_eq!(archive.extend(old, 1, &mut sources, &journal), Ok(()));
+        assert_eq!(archive.lock().proven, Some((SEGMENT, old.0)));
+        assert_eq!(archive.next(), (new, 1));
+        asked.take();
+        assert_eq!(archive.extend(new, 1, &mut sources, &journal), Ok(()));
+        assert_eq!(archive.lock().proven, Some((0, new.0)));
+        assert!(archive.has(new.0 - 1));
+        // The blocks between the bases, and then those of the first segment.
+        let read: Vec<u64> = asked.take().iter().map(|(first, _)| first / SEGMENT).collect();
+        assert_eq!(read.iter().filter(|index| **index > 0).count(), 2, "{read:?}");
+        assert_eq!(read[..3], [3, 2, 0]);
     }
 }

@@ -13,25 +13,40 @@ use crate::verified::Verified;
 pub(super) const PART: u64 = 512;
 
 /// The time that a source may take for a part at first, and the longest.
-const PATIENCE: Duration = Duration::from_secs(60);
+const SOURCE_PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(3600);
+
+/// How long a source's last result counts. A relay that is started again would otherwise not be used for
+/// the rest of a long restore.
+const MEMORY: Duration = Duration::from_secs(300);
 
 /// The time that a source is assumed to take for a part before it was measured.
 const EXPECTED: Duration = Duration::from_secs(20);
 
 /// Returns hashing blobs, given the first height and the number of blocks. There may be fewer.
-type Ask<'a> = Box<dyn Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + 'a>;
+pub(super) type Ask<'a> = Box<dyn Fn(u64, u64) -> Result<Vec<Vec<u8>>, String> + 'a>;
 
 /// The sources, with the time that each took.
 pub(super) struct Sources<'a> {
     sources: Vec<Measured<'a>>,
     patience: Duration,
+    /// How long a source's last result counts.
+    memory: Duration,
 }
 
 struct Measured<'a> {
     ask: Ask<'a>,
-    /// The time for its last whole part. The longest there is after a failure.
-    took: Duration,
+    /// When it was last measured, and the time that it took for a whole part. The longest there is
+    /// after a failure.
+    took: Option<(Instant, Duration)>,
+}
+
+impl Measured<'_> {
+    /// Returns the time that it is assumed to take for a part.
+    fn expected(&self, memory: Duration) -> Duration {
+        let took = self.took.filter(|(measured, _)| measured.elapsed() < memory);
+        took.map_or(EXPECTED, |(_, took)| took)
+    }
 }
 
 impl<'a> Sources<'a> {
@@ -44,12 +59,13 @@ impl<'a> Sources<'a> {
                 Err(problem) => Err(problem.to_string()),
             }) as Ask<'a>
         });
-        Sources::by(sources.collect(), PATIENCE)
+        Sources::by(sources.collect(), SOURCE_PATIENCE, MEMORY)
     }
 
-    fn by(sources: Vec<Ask<'a>>, patience: Duration) -> Sources<'a> {
-        let measured = |ask| Measured { ask, took: EXPECTED };
-        Sources { sources: sources.into_iter().map(measured).collect(), patience }
+    /// Returns sources that are asked in these ways, whose results count for the time `memory`.
+    pub(super) fn by(sources: Vec<Ask<'a>>, patience: Duration, memory: Duration) -> Sources<'a> {
+        let measured = |ask| Measured { ask, took: None };
+        Sources { sources: sources.into_iter().map(measured).collect(), patience, memory }
     }
 
     /// Returns the blocks from `first` to `last`, of which the last has an id. Asks the fastest source,
@@ -60,16 +76,17 @@ impl<'a> Sources<'a> {
         last: u64,
         id: Hash,
     ) -> Result<Vec<Verified>, String> {
-        // A stable sort: the first stays preferred.
-        self.sources.sort_by_key(|source| source.took);
+        let mut order: Vec<usize> = (0..self.sources.len()).collect();
+        order.sort_by_key(|&index| (self.sources[index].expected(self.memory), index));
         let (mut failure, mut late) = ("there is no source".to_owned(), false);
-        for source in &mut self.sources {
+        for index in order {
+            let source = &mut self.sources[index];
             let begun = Instant::now();
             match read(&source.ask, first, last, self.patience) {
                 Ok(blobs) => {
                     if let Some(blocks) = proven(&blobs, id) {
                         if last - first + 1 == PART {
-                            source.took = begun.elapsed();
+                            source.took = Some((Instant::now(), begun.elapsed()));
                         }
                         return Ok(blocks);
                     }
@@ -82,11 +99,13 @@ impl<'a> Sources<'a> {
                     failure = format!("expected {expected} headers in {seconds} s, got {count}");
                 }
             }
-            source.took = Duration::MAX;
+            source.took = Some((Instant::now(), Duration::MAX));
         }
         if late {
             // There is no faster source.
             self.patience = (2 * self.patience).min(LONGEST);
+            // Otherwise most of the time could go to sources that are late again.
+            self.memory = self.memory.max(4 * self.patience);
         }
         Err(failure)
     }
@@ -171,6 +190,7 @@ mod tests {
         let mut sources = Sources::by(
             vec![source(&blobs, 1, SOON / 5, &slow), source(&blobs, 512, Duration::ZERO, &fast)],
             SOON,
+            MEMORY,
         );
         assert_eq!(sources.fetch(0, PART - 1, last).map(|blocks| blocks.len()), Ok(512));
         let asked = slow.get();
@@ -184,15 +204,15 @@ mod tests {
     fn a_slow_source_is_enough_if_it_is_the_only_one() {
         let (blobs, last) = headers(40);
         let asked = Cell::new(0);
-        let mut sources = Sources::by(vec![source(&blobs, 1, SOON / 5, &asked)], SOON);
+        let mut sources = Sources::by(vec![source(&blobs, 1, SOON / 5, &asked)], SOON, MEMORY);
         let mut tries = 1;
         while let Err(problem) = sources.fetch(0, 39, last) {
             assert!(problem.starts_with("expected 40 headers in "), "{problem}");
             tries += 1;
         }
-        assert!((3..=6).contains(&tries), "{tries}");
-        // The longer time is kept.
-        assert!(sources.fetch(0, 39, last).is_ok());
+        // Forty pauses take at least eight times the patience at first. The longer time is kept.
+        assert!(tries >= 4, "{tries}");
+        assert_eq!(sources.patience, SOON * (1 << (tries - 1)));
     }
 
     #[test]
@@ -214,6 +234,7 @@ mod tests {
                 source(&blobs, 512, Duration::ZERO, &asked[3]),
             ],
             SOON,
+            MEMORY,
         );
         for round in 1..=3 {
             assert!(sources.fetch(0, PART - 1, last).is_ok());
@@ -221,7 +242,32 @@ mod tests {
         }
         let unknown = sources.fetch(0, PART - 1, [7; 32]).map(|_| ());
         assert_eq!(unknown, Err("expected 1 to 512 headers, got 513".to_owned()));
-        let nobody = Sources::by(Vec::new(), SOON).fetch(0, 0, last).map(|_| ());
+        let nobody = Sources::by(Vec::new(), SOON, MEMORY).fetch(0, 0, last).map(|_| ());
         assert_eq!(nobody, Err("there is no source".to_owned()));
+    }
+
+    #[test]
+    fn a_source_that_failed_is_preferred_again_later() {
+        let (blobs, last) = headers(PART);
+        let (fails, asked) = (Cell::new(true), [0; 3].map(Cell::new));
+        let relay = source(&blobs, 512, Duration::ZERO, &asked[0]);
+        let relay: Ask<'_> = Box::new(move |first, count| {
+            let answer = relay(first, count);
+            if fails.replace(false) { Err("it is started again".to_owned()) } else { answer }
+        });
+        let slow = |index: usize| source(&blobs, 512, SOON / 5, &asked[index]);
+        let mut sources = Sources::by(vec![relay, slow(1), slow(2)], SOON, 40 * SOON);
+        let mut counts = |blocks: u64| {
+            let id = if blocks == PART { last } else { headers(blocks).1 };
+            assert!(sources.fetch(0, blocks - 1, id).is_ok());
+            asked.each_ref().map(Cell::get)
+        };
+        // Too few blocks to measure the second source, so only the order decides afterwards.
+        assert_eq!(counts(9), [1, 1, 0]);
+        assert_eq!(counts(9), [1, 2, 0]);
+        sleep(40 * SOON);
+        assert_eq!(counts(9), [2, 2, 0]);
+        assert_eq!(counts(PART), [3, 2, 0]);
+        assert_eq!(counts(PART), [4, 2, 0]);
     }
 }
