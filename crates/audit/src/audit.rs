@@ -72,7 +72,9 @@ impl Audit<'_> {
         let Audit { folder, output, progress, .. } = self;
         drop(progress);
         links::check(&parts(&folder, output, jobs)?)?;
-        let summary = randomx_epochs::summarize(&folder, jobs.iter().map(|job| &job.task))?;
+        let is_chain = jobs.iter().all(|job| job.heights().is_some());
+        let found = if is_chain { randomx_epochs::done_in_chain } else { randomx_epochs::done };
+        let summary = randomx_epochs::summarize(&folder, jobs.iter().map(|job| &job.task), found)?;
         randomx_console::write_while_read(|out| summary.print(out)).map_err(Error::Output)?;
         let all_valid = summary.counts.invalid == 0;
         Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
@@ -84,7 +86,7 @@ fn parts(folder: &Folder, output: &Path, jobs: &[Job]) -> Result<Vec<Part>, Erro
     let part = |job: &Job| {
         let heights = job.heights()?.clone();
         let file = job.task.epoch.file();
-        let done = randomx_epochs::done(folder, &job.task);
+        let done = randomx_epochs::done_in_chain(folder, &job.task);
         let lacks_links = done.as_ref().is_some_and(|summary| summary.links.is_none());
         Some(if lacks_links {
             Err(Error::NoLinks { folder: output.to_owned(), file })

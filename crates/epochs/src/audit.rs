@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::folder::{Folder, NewFile};
-use crate::links::Follower;
+use crate::links::{Follower, Links};
 use crate::summary::{EpochSummary, Summary};
 
 /// The key, in a file's metadata, of the summary of its epoch.
@@ -43,6 +43,25 @@ pub fn done(folder: &Folder, task: &Task) -> Option<EpochSummary> {
     let json = folder.done(&task.epoch.file(), &task.label, SUMMARY)?;
     let summary: EpochSummary = serde_json::from_str(&json).ok()?;
     (summary.counts.blocks == task.rows).then_some(summary)
+}
+
+/// Returns what a task of a chain found, if it is done. Summaries of earlier versions have no links, so
+/// these are computed from the rows.
+pub fn done_in_chain(folder: &Folder, task: &Task) -> Option<EpochSummary> {
+    let mut summary = done(folder, task)?;
+    if summary.links.is_none() {
+        summary.links = links(folder, task);
+    }
+    Some(summary)
+}
+
+/// Computes the links of a task's result.
+fn links(folder: &Folder, task: &Task) -> Option<Links> {
+    let mut follower = Follower::default();
+    for batch in folder.rows(&task.epoch.file(), Follower::COLUMNS)? {
+        follower.add(&batch.ok()?).ok()?;
+    }
+    follower.links()
 }
 
 /// Verifies the rows of a task, which `read` sends, and writes the task's file. With `dataset` the
@@ -105,7 +124,8 @@ fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), randomx_arrow
     }
 }
 
-/// Sums up the files of all tasks, and writes the sum into the folder.
+/// Sums up the files of all tasks, and writes the sum into the folder. `found` is [`done`], or
+/// [`done_in_chain`].
 ///
 /// # Errors
 ///
@@ -113,10 +133,11 @@ fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), randomx_arrow
 pub fn summarize<'a>(
     folder: &Folder,
     tasks: impl Iterator<Item = &'a Task>,
+    found: impl Fn(&Folder, &Task) -> Option<EpochSummary>,
 ) -> Result<Summary, Error> {
     let found = |task: &Task| {
         let gone = || Error::Gone { path: folder.path(&task.epoch.file()) };
-        done(folder, task).ok_or_else(gone)
+        found(folder, task).ok_or_else(gone)
     };
     let summary = Summary::of(tasks.map(found))?;
     let mut json = serde_json::to_vec_pretty(&summary).unwrap_or_default();

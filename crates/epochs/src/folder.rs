@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -170,6 +171,14 @@ impl Folder {
         let metadata = reader.metadata().file_metadata().key_value_metadata()?;
         let value = |key: &str| metadata.iter().find(|pair| pair.key == key)?.value.clone();
         (value(TASK)? == task).then(|| value(key))?
+    }
+
+    /// Reads columns of a task's result, if it can be read.
+    pub(crate) fn rows(&self, file: &str, columns: [&str; 2]) -> Option<ParquetRecordBatchReader> {
+        let opened = Chunks::open(self.storage.as_ref(), &self.path(file)).ok()?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(opened).ok()?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
+        builder.with_projection(mask).build().ok()
     }
 
     /// Begins the file of a task's result.

@@ -25,6 +25,9 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
+    /// The columns that it reads.
+    pub(crate) const COLUMNS: [&str; 2] = ["height", "hashing_blob"];
+
     /// Adds rows. Those of a pool's shares, and blocks in another order, have no links.
     pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<(), KernelError> {
         if self.is_broken {

@@ -104,7 +104,8 @@ impl Audit {
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, String)> {
         let summary = py.detach(|| {
             self.folder.remove_unfinished();
-            randomx_epochs::summarize(&self.folder, self.jobs.iter().map(|(task, _)| task))
+            let tasks = self.jobs.iter().map(|(task, _)| task);
+            randomx_epochs::summarize(&self.folder, tasks, randomx_epochs::done)
         });
         let summary = summary.map_err(error)?;
         let mut text = Vec::new();
