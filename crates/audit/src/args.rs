@@ -30,8 +30,8 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
 The output keeps any other columns. An epoch has 2048 blocks. A row's epoch follows from its height, or
 from its seed hash if it has no height. Rows may be in any order; the audit is faster if the rows of an
 epoch are close together. Limits: 65,536 epochs, and 1,048,576 sequences of rows of one epoch. Parquet
-files have no nested or repeated values, no delta encoding of bytes, and no compression with LZ4 except
-LZ4_RAW.
+files must not have nested or repeated values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and
+DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
@@ -45,7 +45,8 @@ before it. Otherwise there is no verdict: the proofs of work may be valid, but n
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
 --node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten
-newest blocks are left out.
+newest blocks are left out. ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves the
+names of hosts; NO_PROXY names the hosts to reach without it.
 
 Memory: 256 MiB for each epoch that is hashed at once, 2 MiB for each of eight lanes of each thread,
 and 64 MiB for each epoch's rows, or more if the pages of a Parquet file are large. A file that needs more
@@ -67,7 +68,8 @@ Output: a Parquet file for each epoch with the columns height, seed_hash, hashin
 Each file is written when its epoch is complete. To resume an interrupted run, or to read blocks that
 are newer, run the same command again. It reads the last epoch again if that has grown. Every block
 must follow the one before it, also from one epoch to the next. The node must have the last blocks of the
-epochs that are in the folder.
+epochs that are in the folder. ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves
+the names of hosts; NO_PROXY names the hosts to reach without it.
 
 Exit codes:
   0  the range is complete

@@ -19,7 +19,10 @@ pub(crate) const UNUSABLE: u8 = 2;
 #[derive(Debug, Error)]
 pub(crate) enum Error {
     #[error(transparent)]
-    Epochs(#[from] randomx_epochs::Error),
+    Epochs(randomx_epochs::Error),
+
+    #[error("{0}, or allow more with --memory")]
+    Needs(randomx_epochs::Error),
 
     #[error(transparent)]
     Proxy(#[from] ProxyError),
@@ -65,8 +68,8 @@ pub(crate) enum Error {
     OtherChain { folder: PathBuf, file: String, height: u64, expected: String, got: String },
 
     #[error(
-        "--output {}: expected the ids of the first and the last block in {file}, got none: an earlier \
-         version wrote it; use a new folder", .folder.display()
+        "--output {}: expected blocks in {file} that each follow the one before it, got others; use a new \
+         folder", .folder.display()
     )]
     NoLinks { folder: PathBuf, file: String },
 
@@ -84,4 +87,15 @@ pub(crate) enum Error {
 
     #[error("cannot write the results: {0}")]
     Output(io::Error),
+}
+
+impl From<randomx_epochs::Error> for Error {
+    fn from(problem: randomx_epochs::Error) -> Error {
+        match problem {
+            randomx_epochs::Error::Footer { .. } | randomx_epochs::Error::Pages { .. } => {
+                Error::Needs(problem)
+            }
+            _ => Error::Epochs(problem),
+        }
+    }
 }

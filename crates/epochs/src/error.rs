@@ -55,20 +55,26 @@ pub enum Error {
     #[error("{}: expected rows of at most {most} epochs or seed hashes, got more", .path.display())]
     Epochs { path: PathBuf, most: usize },
 
-    #[error("{}: expected at most {most} rows, one or more bytes each, got more", .path.display())]
+    #[error("{}: expected at most {most} rows (1,048,576 plus one per byte of the file), got more", .path.display())]
     Rows { path: PathBuf, most: u64 },
 
-    #[error("{}: expected a description of at most {longest} bytes, got {length}; allow more memory", .path.display())]
+    #[error("{}: expected a footer of at most {longest} bytes, got {length}; write fewer row groups", .path.display())]
     Footer { path: PathBuf, length: u64, longest: u64 },
 
-    #[error("{}: expected rows that take at most {} MiB to read, got {} MiB; allow more memory, or write smaller pages", .path.display(), .most >> 20, .needed.div_ceil(1 << 20))]
+    #[error("{}: expected rows that take at most {} MiB to read, got {} MiB; write smaller pages", .path.display(), .most >> 20, .needed.div_ceil(1 << 20))]
     Pages { path: PathBuf, needed: u64, most: u64 },
 
     #[error("{}: column {column:?}: {problem}", .path.display())]
     Column { path: PathBuf, column: String, problem: String },
 
-    #[error("{}: malformed Parquet, which its reader cannot report", .path.display())]
+    #[error("{}: the Parquet reader failed on malformed data", .path.display())]
     Malformed { path: PathBuf },
+
+    #[error("{}: expected a Parquet file, which ends with PAR1", .path.display())]
+    NotParquet { path: PathBuf },
+
+    #[error("{}: expected a Parquet file that is not encrypted, got one with an encrypted footer (PARE)", .path.display())]
+    Encrypted { path: PathBuf },
 
     #[error("{}: it changed while it was read", .path.display())]
     Changed { path: PathBuf },

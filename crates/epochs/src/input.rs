@@ -1,6 +1,7 @@
 //! Where the rows come from.
 
 mod footer;
+mod hashing;
 mod lines;
 mod page_header;
 mod pages;

@@ -77,7 +77,7 @@ impl Storage for Local {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
-        // To open a pipe would wait for somebody who writes to it.
+        // Opening a pipe blocks until a writer appears.
         if !fs::metadata(path)?.is_file() {
             let problem = "expected a file, got a folder, a pipe or a device";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));

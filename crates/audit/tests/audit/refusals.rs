@@ -38,13 +38,18 @@ fn inputs_that_cannot_be_used_are_named() {
     let [absent, empty, garbage, columns] =
         ["absent", "empty", "garbage.parquet", "columns.parquet"].map(path);
     fs::create_dir(&empty).expect("a folder");
-    fs::write(&garbage, [7; 5000]).expect("writable");
     write_columns(&columns, &[0, 1]);
     for kind in ["--parquet", "--jsonl", "--store"] {
         refused(&[kind, text(&absent)], "absent");
     }
     refused(&["--parquet", text(&empty)], "expected a folder with Parquet files");
-    refused(&["--parquet", text(&garbage)], "garbage.parquet: ");
+    for contents in [&b""[..], &[7; 5000]] {
+        fs::write(&garbage, contents).expect("writable");
+        let mention = "garbage.parquet: expected a Parquet file, which ends with PAR1";
+        refused(&["--parquet", text(&garbage)], mention);
+    }
+    fs::write(&garbage, b"PARE\x02\0\0\0\0\0PARE").expect("writable");
+    refused(&["--parquet", text(&garbage)], "expected a Parquet file that is not encrypted");
     refused(&["--parquet", text(&columns)], "hashing_blob: expected a column of this name");
     refused(&["--parquet", text(&columns), "--memory", "300M"], "expected at least 336 MiB");
     let numbers = path("numbers.parquet");

@@ -1,15 +1,17 @@
-//! The description at the end of a Parquet file, before the Parquet reader parses it.
+//! The footer of a Parquet file, before the Parquet reader parses it.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
-use super::thrift::{BINARY, BOOL, BYTE, EMPTY, INT, Reader, Shape, Wire, expect, malformed};
+use super::hashing::Hashing;
+use super::thrift::{
+    BINARY, BOOL, BYTE, EMPTY, INT, Reader, Shape, Wire, expect, malformed, unsupported,
+};
 use crate::error::Error;
 use crate::storage::{Chunks, Part};
 
-/// The memory that a parsed description takes, for each byte of it.
+/// The memory that a parsed footer takes, for each byte of it.
 const GROWTH: u64 = 64;
 
 /// The most row groups, which have numbers of 16 bits.
@@ -44,34 +46,27 @@ const LOGICAL_TYPE: Shape = Shape::Fields(&[
 ]);
 
 /// Returns the hash of a file's footer: its schema, and the sizes, places and statistics of its columns.
-/// Without one, it is that of the file's end.
-pub(super) fn fingerprint(file: &Chunks) -> io::Result<[u8; 32]> {
-    let length = length(file)?;
-    let mut hash = Sha256::new();
-    let start = file.size.saturating_sub(8).saturating_sub(length);
-    let mut part = Part::new(file.file.clone(), start..start + length).buffered();
-    io::copy(&mut part, &mut Hashed(&mut hash))?;
-    Ok(hash.finalize().into())
-}
-
-/// Returns the hash of a whole file.
-pub(super) fn content(file: &Chunks) -> io::Result<[u8; 32]> {
-    let mut hash = Sha256::new();
-    io::copy(&mut Part::new(file.file.clone(), 0..file.size).buffered(), &mut Hashed(&mut hash))?;
-    Ok(hash.finalize().into())
+pub(super) fn fingerprint(file: &Chunks, path: &Path) -> Result<[u8; 32], Error> {
+    let footer = footer(file, path)?;
+    let hashed = || {
+        let mut hashing = Hashing::new(file, footer);
+        hashing.rest()?;
+        Ok(hashing.finish())
+    };
+    hashed().map_err(|problem| Error::Read { path: path.to_owned(), problem })
 }
 
 /// Checks what the Parquet reader does not: the size of the footer, and the nesting of columns, which it
 /// follows by recursion.
 pub(super) fn check(file: &Chunks, path: &Path, most: usize) -> Result<(), Error> {
     let fail = |problem| Error::Read { path: path.to_owned(), problem };
-    let length = length(file).map_err(fail)?;
+    let footer = footer(file, path)?;
+    let length = footer.end - footer.start;
     let longest = most as u64 / GROWTH;
     if length > longest {
         return Err(Error::Footer { path: path.to_owned(), length, longest });
     }
-    let start = file.size.saturating_sub(8).saturating_sub(length);
-    let part = Part::new(file.file.clone(), start..start + length).buffered();
+    let part = Part::new(file.file.clone(), footer).buffered();
     match nested_column(&mut Reader::new(part)).map_err(fail)? {
         Some(column) => {
             let problem = "expected values that are not nested; leave this column out".to_owned();
@@ -81,12 +76,28 @@ pub(super) fn check(file: &Chunks, path: &Path, most: usize) -> Result<(), Error
     }
 }
 
-/// Returns the length of the footer that the file's end names, or as many bytes as there are.
-fn length(file: &Chunks) -> io::Result<u64> {
-    let Some(before) = file.size.checked_sub(8) else { return Ok(0) };
-    let mut length = [0; 4];
-    file.file.read_at(before, &mut length)?;
-    Ok(u64::from(u32::from_le_bytes(length)).min(before))
+/// Returns the place of the footer, whose length the end of the file names.
+fn footer(file: &Chunks, path: &Path) -> Result<Range<u64>, Error> {
+    let path = || path.to_owned();
+    let Some(end) = file.size.checked_sub(8).filter(|&end| end >= 4) else {
+        return Err(Error::NotParquet { path: path() });
+    };
+    let mut last = [0; 8];
+    let read = file.file.read_at(end, &mut last);
+    read.map_err(|problem| Error::Read { path: path(), problem })?;
+    let [length @ .., _, _, _, _] = last;
+    match &last[4..] {
+        b"PAR1" => {}
+        b"PARE" => return Err(Error::Encrypted { path: path() }),
+        _ => return Err(Error::NotParquet { path: path() }),
+    }
+    match end.checked_sub(u32::from_le_bytes(length).into()) {
+        Some(start) => Ok(start..end),
+        None => {
+            let problem = malformed("expected a footer within the file");
+            Err(Error::Read { path: path(), problem })
+        }
+    }
 }
 
 /// Reads the schema, and the number of row groups, for which the Parquet reader allocates. Returns the
@@ -106,7 +117,7 @@ fn nested_column<R: Read>(reader: &mut Reader<R>) -> io::Result<Option<String>> 
             }
             // The Parquet reader does not allocate by what follows before it has read it.
             4 if structs(reader, wire)? <= MAX_GROUPS => return Ok(None),
-            4 => return Err(malformed("expected at most 32768 row groups")),
+            4 => return Err(unsupported("expected at most 32768 row groups")),
             1 | 3 => reader.skip_shape(wire, INT)?,
             _ => reader.skip(wire)?,
         }
@@ -147,16 +158,29 @@ fn schema_element<R: Read>(reader: &mut Reader<R>) -> io::Result<(String, i32)> 
     Ok((name, children))
 }
 
-/// Hashes what is written.
-struct Hashed<'a>(&'a mut Sha256);
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
 
-impl io::Write for Hashed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
+    use super::*;
+
+    fn place(bytes: &[u8]) -> Result<Range<u64>, Error> {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(bytes).expect("writable");
+        let file = Chunks { file: Arc::new(file), size: bytes.len() as u64 };
+        footer(&file, Path::new("x"))
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    #[test]
+    fn the_end_of_a_file_is_checked() {
+        assert_eq!(place(b"PAR1\x07\x08\x02\0\0\0PAR1").expect("a footer"), 4..6);
+        for bytes in [&b""[..], b"PAR1", b"\0\0\0\0PAR1", b"a text of several words"] {
+            let refused = place(bytes);
+            assert!(matches!(refused, Err(Error::NotParquet { .. })), "{bytes:?}: {refused:?}");
+        }
+        assert!(matches!(place(b"PARE\0\0\0\0PARE"), Err(Error::Encrypted { .. })));
+        let refused = place(b"PAR1\x05\0\0\0PAR1").expect_err("no room");
+        assert!(refused.to_string().contains("expected a footer within the file"), "{refused}");
     }
 }

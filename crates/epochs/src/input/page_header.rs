@@ -20,8 +20,9 @@ pub(super) enum Encoding {
     Own,
     /// Values are positions in the dictionary.
     Dictionary,
-    /// Values take bytes of the one before, and the page names its number of values a second time.
-    Shared,
+    /// The encoding of this name. Lengths are encoded as deltas, whose header has a second number of
+    /// values. In DELTA_BYTE_ARRAY, a value may also begin with bytes of the one before it.
+    Delta(&'static str),
 }
 
 /// The header of a page.
@@ -105,7 +106,8 @@ impl PageHeader {
         };
         let encoding = match part.get(encoding)? {
             2 | 8 => Encoding::Dictionary,
-            6 | 7 => Encoding::Shared,
+            6 => Encoding::Delta("DELTA_LENGTH_BYTE_ARRAY"),
+            7 => Encoding::Delta("DELTA_BYTE_ARRAY"),
             _ => Encoding::Own,
         };
         Ok(PageHeader { kind, stored, size, values: part.get(1)?, plain, encoding })
@@ -156,7 +158,8 @@ mod tests {
             0x15, 6, 0x15, 18, 0x15, 10, 0x5c, 0x15, 6, 0x15, 0, 0x15, 6, 0x15, 14, 0x15, 4, 0x15,
             0, 0x11, 0, 0,
         ];
-        let expected = PageHeader { plain: 2, encoding: Encoding::Shared, ..expected };
+        let encoding = Encoding::Delta("DELTA_BYTE_ARRAY");
+        let expected = PageHeader { plain: 2, encoding, ..expected };
         assert_eq!(read(&second).expect("a header"), expected);
         let dictionary = [0x15, 4, 0x15, 18, 0x15, 10, 0x4c, 0x15, 6, 0x15, 0, 0, 0];
         let expected =

@@ -1,7 +1,7 @@
 //! The memory that reading a Parquet file takes, from the headers of its pages. The Parquet reader
 //! allocates what these name, so a file is refused before it is read.
 
-use std::io::{self, BufReader};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,11 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::BATCH_BYTES;
+use super::hashing::Hashing;
 use super::page_header::{Encoding, Kind, PageHeader};
-use super::thrift::{Reader, malformed};
+use super::thrift::{Reader, malformed, unsupported};
 use crate::error::Error;
-use crate::storage::{Chunks, Part};
-
-/// The bytes that are read at a time for a header. Most are shorter.
-const HEADER: usize = 128;
+use crate::storage::Chunks;
 
 /// The most bytes of a value that is not of variable length, in any Arrow type.
 const NUMBER: u64 = 32;
@@ -66,6 +64,14 @@ impl Needs {
     }
 }
 
+/// The columns of a file.
+pub(super) struct Columns {
+    /// Their names, and what reading each takes.
+    pub(super) needs: Vec<(String, Needs)>,
+    /// The hash of the whole file.
+    pub(super) content: [u8; 32],
+}
+
 /// Measures files.
 pub(super) struct Measure<'a> {
     pub(super) file: &'a Chunks,
@@ -77,35 +83,41 @@ pub(super) struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    /// Returns what reading each column takes, with the column's name.
-    pub(super) fn columns(
-        &self,
-        metadata: &ParquetMetaData,
-    ) -> Result<Vec<(String, Needs)>, Error> {
+    /// Measures all columns. The file is read once, apart from dictionaries.
+    pub(super) fn columns(&self, metadata: &ParquetMetaData) -> Result<Columns, Error> {
         let groups = metadata.row_groups();
         let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
         let most_rows = FEW_ROWS.saturating_add(self.file.size);
         if rows.fold(0, u64::saturating_add) > most_rows {
             return Err(Error::Rows { path: self.path.to_owned(), most: most_rows });
         }
-        let mut found = Vec::new();
-        for (index, column) in metadata.file_metadata().schema_descr().columns().iter().enumerate()
-        {
-            let fail = |problem: io::Error| Error::Column {
-                path: self.path.to_owned(),
-                column: column.name().to_owned(),
-                problem: problem.to_string(),
-            };
-            let mut needs = Needs::default();
-            for group in groups {
+        let columns = metadata.file_metadata().schema_descr().columns().iter();
+        let mut found: Vec<_> =
+            columns.map(|column| (column.name().to_owned(), Needs::default())).collect();
+        let fail = |column: &str, problem: io::Error| Error::Column {
+            path: self.path.to_owned(),
+            column: column.to_owned(),
+            problem: problem.to_string(),
+        };
+        let mut chunks = Vec::new();
+        for group in groups {
+            for (index, (name, _)) in found.iter().enumerate() {
                 let chunk = group.columns().get(index);
-                let chunk = chunk.ok_or_else(|| fail(malformed("expected all columns")))?;
-                needs = needs.or(self.chunk(group, chunk).map_err(fail)?);
-                self.check(needs)?;
+                let chunk = chunk.ok_or_else(|| fail(name, malformed("expected all columns")))?;
+                let range = self.range(chunk).map_err(|problem| fail(name, problem))?;
+                chunks.push((range.start, range.end, index, group, chunk));
             }
-            found.push((column.name().to_owned(), needs));
         }
-        Ok(found)
+        chunks.sort_unstable_by_key(|&(start, end, index, ..)| (start, end, index));
+        let mut file = Hashing::new(self.file, 0..self.file.size);
+        for (start, end, index, group, chunk) in chunks {
+            let Some((name, needs)) = found.get_mut(index) else { continue };
+            let measured = self.chunk(&mut file, start..end, group, chunk);
+            *needs = needs.or(measured.map_err(|problem| fail(name, problem))?);
+            self.check(*needs)?;
+        }
+        file.rest().map_err(|problem| Error::Read { path: self.path.to_owned(), problem })?;
+        Ok(Columns { needs: found, content: file.finish() })
     }
 
     /// Returns the bytes that reading takes, which must not be more than it may.
@@ -117,28 +129,39 @@ impl Measure<'_> {
         }
     }
 
-    /// Returns what reading a column of a row group takes.
-    fn chunk(&self, group: &RowGroupMetaData, chunk: &ColumnChunkMetaData) -> io::Result<Needs> {
+    /// Returns what reading a column of a row group takes. It is in a part of the file that was not read
+    /// before.
+    fn chunk(
+        &self,
+        file: &mut Hashing,
+        range: Range<u64>,
+        group: &RowGroupMetaData,
+        chunk: &ColumnChunkMetaData,
+    ) -> io::Result<Needs> {
         if chunk.column_descr().max_rep_level() > 0 {
-            return Err(malformed("expected values that are not repeated; leave this column out"));
+            return Err(unsupported(
+                "expected values that are not repeated; leave this column out",
+            ));
         }
         // Of two formats with this name, one names no size.
         if matches!(chunk.compression(), Compression::LZ4) {
-            return Err(malformed(
+            return Err(unsupported(
                 "expected LZ4_RAW, Snappy, zstd, gzip or no compression, got LZ4",
             ));
         }
+        if !range.is_empty() && range.start < file.position() {
+            return Err(malformed("expected columns that do not overlap"));
+        }
         let kind = chunk.column_type();
-        let Range { start: mut position, end } = self.range(chunk)?;
+        let end = range.end;
+        file.skip_to(range.start)?;
         let (mut stored, mut size, mut longest_page, mut dictionary) = (0, 0, 0, None);
         let (mut values, mut row) = (0_u64, 0);
-        while position < end {
-            let rest = Part::new(Arc::clone(&self.file.file), position..end);
-            let mut reader = Reader::new(BufReader::with_capacity(HEADER, rest));
-            let page = PageHeader::read(&mut reader)?;
-            let start = position + reader.position();
-            position = start.saturating_add(page.stored);
-            if position > end {
+        while file.position() < end {
+            let rest = end - file.position();
+            let page = PageHeader::read(&mut Reader::new(file.by_ref().take(rest)))?;
+            let next = file.position().saturating_add(page.stored);
+            if next > end {
                 return Err(malformed("expected pages within their column"));
             }
             // The size of a page that is not compressed is not the one in its header.
@@ -146,7 +169,10 @@ impl Measure<'_> {
             stored = page.stored.max(stored);
             size = page.size.max(size);
             match page.kind {
-                Kind::Other => continue,
+                Kind::Other => {
+                    file.skip_to(next)?;
+                    continue;
+                }
                 Kind::Dictionary if values > 0 || dictionary.is_some() => {
                     return Err(malformed("expected one dictionary, before all values"));
                 }
@@ -162,12 +188,18 @@ impl Measure<'_> {
                     }
                 }
             }
-            if page.encoding == Encoding::Shared {
-                return Err(malformed("expected values without delta encoding of bytes"));
+            if let Encoding::Delta(name) = page.encoding {
+                return Err(unsupported(&format!(
+                    "expected pages in PLAIN or dictionary encoding, got {name}; \
+                     turn off delta encoding in the writer"
+                )));
             }
             if matches!(chunk.compression(), Compression::GZIP(_)) {
-                self.check_gzip(start + page.plain.min(page.stored)..position, &page)?;
+                file.skip_to(file.position() + page.plain.min(page.stored))?;
+                let rest = next - file.position();
+                check_gzip(file.by_ref().take(rest), page.size)?;
             }
+            file.skip_to(next)?;
         }
         if values != u64::try_from(group.num_rows()).unwrap_or(u64::MAX) {
             let rows = group.num_rows();
@@ -204,23 +236,6 @@ impl Measure<'_> {
             .ok_or_else(|| malformed("expected a column within the file"))
     }
 
-    /// Checks that a page compressed with gzip has the size that its header names, of which its
-    /// decompressor takes no notice.
-    fn check_gzip(&self, range: Range<u64>, page: &PageHeader) -> io::Result<()> {
-        let part = Part::new(Arc::clone(&self.file.file), range).buffered();
-        let mut unpacked = io::Read::take(MultiGzDecoder::new(part), page.size + 1);
-        let mut size = 0;
-        let mut buffer = [0; 4096];
-        // The Parquet reader reports malformed data.
-        while let Ok(count @ 1..) = io::Read::read(&mut unpacked, &mut buffer) {
-            size += count as u64;
-        }
-        if size > page.size {
-            return Err(malformed("expected a page of the size in its header"));
-        }
-        Ok(())
-    }
-
     /// Returns the bytes of the longest value in a column's dictionary.
     fn longest(&self, chunk: &ColumnChunkMetaData) -> io::Result<u64> {
         let mut pages = SerializedPageReader::new(Arc::new(self.file.clone()), chunk, 0, None)?;
@@ -239,43 +254,124 @@ impl Measure<'_> {
     }
 }
 
+/// Checks that a page compressed with gzip has the size that its header names, of which its decompressor
+/// takes no notice.
+fn check_gzip(page: impl Read, size: u64) -> io::Result<()> {
+    let mut unpacked = MultiGzDecoder::new(page).take(size + 1);
+    let (mut found, mut buffer) = (0, [0; 4096]);
+    // The Parquet reader reports malformed data.
+    while let Ok(count @ 1..) = unpacked.read(&mut buffer) {
+        found += count as u64;
+    }
+    if found > size {
+        return Err(malformed("expected a page of the size in its header"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
+    use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use parquet::file::reader::Length;
+    use parquet::arrow::ArrowWriter;
+    use parquet::basic::GzipLevel;
+    use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use sha2::{Digest, Sha256};
 
     use super::*;
+    use crate::storage::StoredFile;
 
     #[test]
     fn gzip_is_unpacked_to_see_its_size() {
-        let mut file = tempfile::tempfile().expect("a file");
+        let mut page = Vec::new();
         // Two members, which are unpacked one after the other.
         for _ in 0..2 {
-            let mut member = GzEncoder::new(&file, Compression::default());
+            let mut member = GzEncoder::new(&mut page, Compression::default());
             member.write_all(&[7; 50_000]).expect("writable");
             member.finish().expect("writable");
         }
-        file.flush().expect("writable");
-        let size = file.metadata().expect("a file").len();
-        let file = Chunks { file: Arc::new(file), size };
-        let measure = Measure { file: &file, path: Path::new("x"), used: 0, most: 0 };
-        let check = |size| {
-            let page = PageHeader {
-                kind: Kind::Data,
-                stored: file.len(),
-                size,
-                values: 1,
-                plain: 0,
-                encoding: Encoding::Own,
-            };
-            measure.check_gzip(0..file.len(), &page)
+        check_gzip(&page[..], 100_000).expect("the size in the header");
+        assert!(check_gzip(&page[..], 99_999).is_err());
+        assert!(check_gzip(&page[..], 50_000).is_err());
+    }
+
+    /// A file that counts the bytes that are read.
+    struct Counted(Vec<u8>, Arc<AtomicU64>);
+
+    impl StoredFile for Counted {
+        fn size(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+
+        fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+            self.1.fetch_add(buffer.len() as u64, Ordering::Relaxed);
+            let bytes = self.0.get(position as usize..).unwrap_or_default();
+            buffer.copy_from_slice(bytes.get(..buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
+
+    /// Measures a file of two columns and ten groups of rows. Returns it, the bytes that were read for
+    /// that, and the result.
+    fn measured(
+        properties: WriterPropertiesBuilder,
+        change: impl FnOnce(ParquetMetaData) -> ParquetMetaData,
+    ) -> (Vec<u8>, u64, Result<[u8; 32], Error>) {
+        let column = |seed: u64| {
+            let numbers = (0..50_000).map(|row| row * seed);
+            Arc::new(UInt64Array::from_iter_values(numbers)) as ArrayRef
         };
-        check(100_000).expect("the size in the header");
-        assert!(check(99_999).is_err());
-        assert!(check(50_000).is_err());
+        let rows = RecordBatch::try_from_iter([("a", column(3)), ("b", column(0x9e37_79b9))]);
+        let (mut bytes, rows) = (Vec::new(), rows.expect("a batch"));
+        let properties = properties.set_max_row_group_row_count(Some(5000)).build();
+        let writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties));
+        let mut writer = writer.expect("a writer");
+        writer.write(&rows).expect("writable");
+        writer.close().expect("writable");
+        let (count, size) = (Arc::new(AtomicU64::new(0)), bytes.len() as u64);
+        let file = Counted(bytes.clone(), Arc::clone(&count));
+        let file = Chunks { file: Arc::new(file), size };
+        let reader = SerializedFileReader::new(file.clone()).expect("a file");
+        let metadata = change(reader.metadata().clone());
+        count.store(0, Ordering::Relaxed);
+        let measure = Measure { file: &file, path: Path::new("x"), used: 0, most: 16 << 20 };
+        let hash = measure.columns(&metadata).map(|columns| columns.content);
+        (bytes, count.load(Ordering::Relaxed), hash)
+    }
+
+    #[test]
+    fn a_file_is_measured_and_hashed_in_one_pass() {
+        let properties = WriterProperties::builder;
+        let gzip = || parquet::basic::Compression::GZIP(GzipLevel::default());
+        for properties in [
+            properties(),
+            properties().set_compression(gzip()),
+            properties().set_dictionary_enabled(false).set_data_page_size_limit(2000),
+            properties().set_writer_version(WriterVersion::PARQUET_2_0).set_compression(gzip()),
+        ] {
+            let (bytes, read, hash) = measured(properties, |metadata| metadata);
+            let expected: [u8; 32] = Sha256::digest(&bytes).into();
+            assert_eq!(hash.expect("a usable file"), expected);
+            assert_eq!(read, bytes.len() as u64);
+        }
+    }
+
+    #[test]
+    fn columns_that_overlap_are_refused() {
+        let overlap = |metadata: ParquetMetaData| {
+            let group = metadata.row_group(0).clone();
+            let twice = vec![group.column(0).clone(); 2];
+            let group = group.into_builder().set_column_metadata(twice).build().expect("a group");
+            ParquetMetaData::new(metadata.file_metadata().clone(), vec![group])
+        };
+        let (_, _, refused) = measured(WriterProperties::builder(), overlap);
+        let problem = refused.expect_err("an overlap").to_string();
+        assert!(problem.contains("expected columns that do not overlap"), "{problem}");
     }
 
     #[test]

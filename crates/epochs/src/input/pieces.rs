@@ -128,6 +128,7 @@ mod tests {
         add(&mut pieces, 1, row(0, 3)).expect("the same piece");
         assert!(matches!(add(&mut pieces, 3000, row(0, 4)), Err(Error::Scattered { most: 3, .. })));
     }
+
     #[test]
     fn many_epochs_are_an_error() {
         let mut pieces = Pieces { most_epochs: 2, ..Pieces::new(None, None) };

@@ -17,7 +17,7 @@ use randomx_arrow::{KernelError, read};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::pages::{Measure, Needs};
+use super::pages::{Columns, Measure, Needs};
 use super::pieces::{Piece, Pieces};
 use super::{BATCH_ROWS, ROWS, footer};
 use crate::audit::Take;
@@ -53,7 +53,7 @@ pub(super) struct Places(Vec<(Arc<TableFile>, Vec<Piece>)>);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct TableFile {
     path: PathBuf,
-    /// The hash of the description of the file's contents.
+    /// The hash of the file's footer.
     fingerprint: [u8; 32],
     /// The rows that are read at a time.
     batch: usize,
@@ -146,8 +146,9 @@ struct Measured {
 
 impl TableFile {
     fn open(storage: &dyn Storage, path: PathBuf) -> Result<TableFile, Error> {
-        let read = || footer::fingerprint(&Chunks::open(storage, &path)?);
-        let fingerprint = read().map_err(|problem| Error::Read { path: path.clone(), problem })?;
+        let file = Chunks::open(storage, &path);
+        let file = file.map_err(|problem| Error::Read { path: path.clone(), problem })?;
+        let fingerprint = footer::fingerprint(&file, &path)?;
         Ok(TableFile { path, fingerprint, batch: 1 })
     }
 
@@ -174,14 +175,13 @@ impl TableFile {
         let metadata = builder.metadata();
         let used = BATCHES.saturating_add(metadata.memory_size());
         let measure = Measure { file: &file, path: &self.path, used, most };
-        let columns = self.guard(|| measure.columns(metadata))?;
+        let Columns { needs, content } = self.guard(|| measure.columns(metadata))?;
         let sum = |needs: &mut dyn Iterator<Item = &(String, Needs)>| {
             needs.fold(Needs::default(), |sum, (_, needs)| sum.and(*needs))
         };
-        let all = sum(&mut columns.iter());
+        let all = sum(&mut needs.iter());
         let memory = measure.check(all)?;
-        let places = sum(&mut columns.iter().filter(|(name, _)| PLACE.contains(&name.as_str())));
-        let content = footer::content(&file).map_err(fail)?;
+        let places = sum(&mut needs.iter().filter(|(name, _)| PLACE.contains(&name.as_str())));
         let (batch, scanned) = (all.batch(BATCH_ROWS), places.batch(SCANNED));
         Ok(Measured { memory, batch, scanned, content })
     }
@@ -232,7 +232,7 @@ impl TableFile {
     ) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
         let fail = |problem| Error::Read { path: self.path.clone(), problem };
         let file = Chunks::open(storage, &self.path).map_err(fail)?;
-        if footer::fingerprint(&file).map_err(fail)? != self.fingerprint {
+        if footer::fingerprint(&file, &self.path)? != self.fingerprint {
             return Err(Error::Changed { path: self.path.clone() });
         }
         // The index of pages is not read: its sizes and places are not those that were measured.

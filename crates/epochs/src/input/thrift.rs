@@ -1,5 +1,5 @@
-//! Thrift's compact protocol, in which Parquet files describe themselves. It checks a description before
-//! the Parquet reader allocates by it.
+//! Thrift's compact protocol, which Parquet files use for footers and the headers of pages. These are checked
+//! before the Parquet reader allocates by them.
 
 use std::io::{self, Read};
 
@@ -35,24 +35,16 @@ pub(super) const EMPTY: Shape = Shape::Fields(&[]);
 /// Reads values one after another.
 pub(super) struct Reader<R> {
     source: R,
-    /// The bytes that were read.
-    position: u64,
 }
 
 impl<R: Read> Reader<R> {
     pub(super) fn new(source: R) -> Reader<R> {
-        Reader { source, position: 0 }
-    }
-
-    /// Returns the number of bytes that were read.
-    pub(super) fn position(&self) -> u64 {
-        self.position
+        Reader { source }
     }
 
     fn byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.source.read_exact(&mut byte)?;
-        self.position += 1;
         Ok(byte[0])
     }
 
@@ -81,7 +73,6 @@ impl<R: Read> Reader<R> {
 
     fn pass(&mut self, length: u64) -> io::Result<()> {
         let passed = io::copy(&mut self.source.by_ref().take(length), &mut io::sink())?;
-        self.position += passed;
         if passed == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
@@ -90,7 +81,6 @@ impl<R: Read> Reader<R> {
         let length = self.varint()?;
         let mut bytes = vec![0; length.min(most as u64) as usize];
         self.source.read_exact(&mut bytes)?;
-        self.position += bytes.len() as u64;
         self.pass(length - bytes.len() as u64)?;
         Ok(bytes)
     }
@@ -197,19 +187,25 @@ fn wire(header: u8) -> io::Result<Wire> {
     })
 }
 
-/// The error for a malformed description.
+/// The error for a malformed file.
 pub(super) fn malformed(problem: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("malformed Parquet: {problem}"))
+}
+
+/// The error for a file that is not malformed, but needs what this program does not read.
+pub(super) fn unsupported(problem: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, format!("unsupported Parquet: {problem}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn skip(bytes: &[u8], wire: Wire) -> io::Result<u64> {
+    /// Returns the number of bytes that were skipped.
+    fn skip(bytes: &[u8], wire: Wire) -> io::Result<usize> {
         let mut reader = Reader::new(bytes);
         reader.skip(wire)?;
-        Ok(reader.position())
+        Ok(bytes.len() - reader.source.len())
     }
 
     #[test]
