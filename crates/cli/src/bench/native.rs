@@ -195,7 +195,7 @@ fn aes_4r(aes: Aes) -> Contestant<'static> {
 }
 
 fn aes_hash(aes: Aes) -> Result<Contestant<'static>, Error> {
-    let scratchpad = memory(SCRATCHPAD_L3)?;
+    let scratchpad = scratchpad()?;
     Ok(repeat(1.0, move || {
         black_box(aes_hash_1r(black_box(scratchpad.as_slice()), aes));
     }))
@@ -291,4 +291,12 @@ fn cache_and_dataset(threads: usize, options: VmOptions) -> Contestant<'static> 
 
 pub(crate) fn memory(bytes: usize) -> Result<Memory, Error> {
     Memory::zeroed(bytes).map_err(|_| Error::Memory { what: "a benchmark", bytes })
+}
+
+/// Returns a scratchpad with content. Pages that were never written share one page of zeros, which a
+/// hash would read instead of 2 MiB.
+pub(crate) fn scratchpad() -> Result<Memory, Error> {
+    let mut memory = memory(SCRATCHPAD_L3)?;
+    AesGenerator1R::new(&[1; 64], Aes::new(Cpu::detect())).fill(memory.as_mut_slice());
+    Ok(memory)
 }

@@ -12,7 +12,7 @@ use super::ffi::{self, Cache, Compiler, Dataset, Fill, RawProgram, Superscalar, 
 use crate::{
     bench::{
         measure::{Contestant, Slot, Turn, repeat},
-        native::{self, KEY, PROGRAM_BLOCKS, memory},
+        native::{self, KEY, PROGRAM_BLOCKS, memory, scratchpad},
         subject::MEGABYTE,
     },
     error::Error,
@@ -46,7 +46,7 @@ pub(super) fn aes_4r() -> Result<Contestant<'static>, Error> {
 }
 
 pub(super) fn aes_hash() -> Result<Contestant<'static>, Error> {
-    let scratchpad = memory(SCRATCHPAD_L3)?;
+    let scratchpad = scratchpad()?;
     Ok(repeat(1.0, move || {
         black_box(ffi::hash_1r(black_box(scratchpad.as_slice())));
     }))
