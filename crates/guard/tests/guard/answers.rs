@@ -5,16 +5,12 @@ use serde_json::{Value, json};
 
 use super::chain::{FEE, chain, transaction};
 use super::node::{Node, Words};
-use super::world::Guarded;
+use super::world::{Guarded, followed};
 
 const BLOCKS: u64 = 70;
 
 fn guarded() -> (Node, Guarded, tempfile::TempDir) {
-    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), 2160);
-    guarded.follow_to(BLOCKS);
-    (node, guarded, store)
+    followed(&chain(BLOCKS, BLOCKS), 2160)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::chain::chain;
 use super::node::{Node, Words};
-use super::world::Guarded;
+use super::world::{Guarded, followed};
 
 const BLOCKS: u64 = 120;
 const KEPT: u64 = 20;
@@ -15,10 +15,7 @@ const KEPT: u64 = 20;
 #[test]
 fn headers_of_older_blocks_are_proven_once() {
     let all = chain(BLOCKS, BLOCKS);
-    let node = Node::start(Words::honest(all.clone()));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (node, guarded, store) = followed(&all, KEPT);
     let wallet = guarded.wallet();
     let by_hash = json!({ "hash": hex::encode(all[9].id) });
     node.words().json = |method, result| {
@@ -133,10 +130,7 @@ fn a_node_cannot_have_older_headers_read() {
 #[test]
 fn known_blocks_are_not_the_end_of_an_old_wallets_chain() {
     let all = chain(BLOCKS, BLOCKS);
-    let node = Node::start(Words::honest(all.clone()));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (node, guarded, _store) = followed(&all, KEPT);
     let wallet = guarded.wallet();
     // In the middle of a scan: the newest blocks, and older ones after a gap.
     let named = [all[50].id, all[49].id, all[40].id, MAINNET_GENESIS_ID];
@@ -161,10 +155,7 @@ fn known_blocks_are_not_the_end_of_an_old_wallets_chain() {
 #[test]
 fn ids_before_the_archive_are_passed_on_as_not_verified() {
     let all = chain(BLOCKS, BLOCKS);
-    let node = Node::start(Words::honest(all.clone()));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (node, guarded, _store) = followed(&all, KEPT);
     let wallet = guarded.wallet();
     let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
     assert_eq!((answer.status.as_str(), answer.start), ("OK", 0));

@@ -9,8 +9,11 @@ use randomx_guard::{Guard, Setup};
 use randomx_http::Server;
 use randomx_monero::client::{Config, Start};
 use randomx_monero::{Hash, Network};
+use tempfile::TempDir;
 use url::Url;
 
+use super::chain::TestBlock;
+use super::node::{Node, Words};
 use super::wallet::Wallet;
 
 /// Computes hashes that meet every difficulty of 1.
@@ -82,4 +85,13 @@ impl Guarded {
 
 fn address(url: &str) -> Url {
     randomx_client::node::address(url).expect("an address")
+}
+
+/// Starts a guard before one honest node, with a store in a folder, and follows the whole chain.
+pub(crate) fn followed(all: &[TestBlock], kept: u64) -> (Node, Guarded, TempDir) {
+    let node = Node::start(Words::honest(all.to_vec()));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&node.url], store.path(), kept);
+    guarded.follow_to(all.len() as u64 - 1);
+    (node, guarded, store)
 }
