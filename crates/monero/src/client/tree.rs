@@ -27,7 +27,7 @@ pub(super) struct Entry {
     pub(super) work: u128,
     /// Whether its hash was computed, and meets its difficulty.
     pub(super) hashed: bool,
-    /// Whether a hash did not meet its difficulty, and no other hash has shown yet who is right.
+    /// Whether one hash did not meet its difficulty, which a second hash has yet to confirm or refute.
     pub(super) doubted: bool,
     /// Whether it was in a batch that was accepted, perhaps without being in the sample.
     pub(super) accepted: bool,
