@@ -116,15 +116,15 @@ mod tests {
     #[test]
     fn masks_are_remainders_rounded_down() {
         let end = if randomx_testing::is_full() { u32::MAX } else { 4 * SCRATCHPAD_L3 as u32 };
-        for (mask, level, access) in [
-            (L1_MASK, SCRATCHPAD_L1 as u32, 8),
-            (L2_MASK, SCRATCHPAD_L2 as u32, 8),
-            (L3_MASK, SCRATCHPAD_L3 as u32, 8),
-            (L3_MASK_64, SCRATCHPAD_L3 as u32, 64),
-        ] {
-            let differ =
-                (0..=end).find(|address| address & mask != address % level / access * access);
-            assert_eq!(differ, None, "mask {mask:#x}");
-        }
+        assert_eq!(differing::<L1_MASK, SCRATCHPAD_L1, 8>(end), None);
+        assert_eq!(differing::<L2_MASK, SCRATCHPAD_L2, 8>(end), None);
+        assert_eq!(differing::<L3_MASK, SCRATCHPAD_L3, 8>(end), None);
+        assert_eq!(differing::<L3_MASK_64, SCRATCHPAD_L3, 64>(end), None);
+    }
+
+    /// Returns the first address up to `end` for which a mask and the remainder differ. The compiler knows the divisors,
+    /// so it divides without instructions for division.
+    fn differing<const MASK: u32, const LEVEL: usize, const ACCESS: u32>(end: u32) -> Option<u32> {
+        (0..=end).find(|address| address & MASK != address % LEVEL as u32 / ACCESS * ACCESS)
     }
 }
