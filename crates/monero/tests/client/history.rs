@@ -46,7 +46,12 @@ pub enum Op {
 #[derive(Clone, Debug)]
 enum Pending {
     Request(SourceId, RequestId, Query),
-    Hash(JobId, Vec<u8>),
+    /// Whether with a cache that is filled anew, which the second hash of a block needs.
+    Hash {
+        job: JobId,
+        blob: Vec<u8>,
+        fresh: bool,
+    },
 }
 
 pub struct History {
@@ -59,7 +64,9 @@ pub struct History {
     disk: Option<Vec<u8>>,
     /// The blocks whose hashes were computed and sufficed, in all lives of the process.
     hashed: HashSet<Hash>,
-    /// The blocks that were found to be forged, and those of them that the disk knows.
+    /// The blocks that a hash showed to be forged in this life of the process, or that it knew to be from the start.
+    refuted: HashSet<Hash>,
+    /// Those of them that a second hash confirmed, and those that the disk knows.
     refused: HashSet<Hash>,
     refused_on_disk: HashSet<Hash>,
     /// The tip by the reports.
@@ -84,6 +91,7 @@ impl History {
             pending: Vec::new(),
             disk: None,
             hashed: HashSet::new(),
+            refuted: HashSet::new(),
             refused: HashSet::new(),
             refused_on_disk: HashSet::new(),
             reported,
@@ -166,6 +174,7 @@ impl History {
         if self.pending.is_empty() {
             return;
         }
+        let mut second = None;
         let event = match self.pending.remove(pick % self.pending.len()) {
             Pending::Request(source, request, query) => {
                 let source = &mut self.sources[source.index()];
@@ -182,19 +191,28 @@ impl History {
                 });
                 source.answer(&self.world, request, query)
             }
-            Pending::Hash(job, blob) => {
+            Pending::Hash { job, blob, fresh } => {
                 let hash = self.world.hash(&blob);
                 let id = randomx_monero::HashingBlob::parse(&blob).expect("a hashing blob").id();
                 if self.world.is_worked(&id) {
                     self.hashed.insert(id);
                 } else {
-                    self.refused.insert(id);
-                    count("forgery found");
+                    self.refuted.insert(id);
+                    second = fresh.then_some(id);
                 }
                 Event::Hashed { job, hash }
             }
         };
+        let before = self.outbox.len();
         self.feed(event);
+        // The client stores what it refuses. If the first hash was wrong, it does not.
+        let stores = |action: &Action| matches!(action, Action::Store(_));
+        if let Some(id) = second
+            && self.outbox.range(before..).any(stores)
+        {
+            self.refused.insert(id);
+            count("forgery found");
+        }
     }
 
     fn fail_hash(&mut self, pick: usize) {
@@ -220,11 +238,11 @@ impl History {
 
     fn take_hash(&mut self, pick: usize) -> Option<(JobId, Vec<u8>)> {
         let jobs: Vec<usize> = (0..self.pending.len())
-            .filter(|&index| matches!(self.pending[index], Pending::Hash(..)))
+            .filter(|&index| matches!(self.pending[index], Pending::Hash { .. }))
             .collect();
         let index = *jobs.get(pick % jobs.len().max(1))?;
         match self.pending.remove(index) {
-            Pending::Hash(job, blob) => Some((job, blob)),
+            Pending::Hash { job, blob, .. } => Some((job, blob)),
             Pending::Request(..) => None,
         }
     }
@@ -249,7 +267,9 @@ impl History {
             Action::Request { source, request, query } => {
                 self.pending.push(Pending::Request(source, request, query));
             }
-            Action::Hash { job, blob, .. } => self.pending.push(Pending::Hash(job, blob)),
+            Action::Hash { job, blob, fresh, .. } => {
+                self.pending.push(Pending::Hash { job, blob, fresh });
+            }
             Action::Store(bytes) => {
                 self.check_store(&bytes);
                 self.disk = Some(bytes);
@@ -269,6 +289,7 @@ impl History {
         self.reported = self.client.tip().expect("regtest needs no anchor").id;
         self.announced.clear();
         self.refused = self.refused_on_disk.clone();
+        self.refuted = self.refused.clone();
     }
 
     /// Lets all sources answer until nothing changes, and checks where the client ends: this one,
@@ -312,6 +333,7 @@ impl History {
             pending: Vec::new(),
             disk: None,
             hashed: self.hashed.clone(),
+            refuted: self.refused.clone(),
             refused: self.refused.clone(),
             refused_on_disk: self.refused.clone(),
             reported,

@@ -7,7 +7,7 @@ use crate::counts::count;
 use crate::sources::Mode;
 
 impl History {
-    /// A saved tip was hashed, and nothing up to it is known to be forged.
+    /// A saved tip was hashed, and no hash of this life showed that a block up to it is forged.
     pub(super) fn check_store(&self, bytes: &[u8]) {
         let saved = start(&self.config, Some(bytes.to_vec()), 0);
         let tip = saved.tip().expect("a stored chain has a tip").id;
@@ -16,7 +16,7 @@ impl History {
         let tip = self.world.by_id[&tip];
         for index in self.world.chain(tip) {
             let block = &self.world.blocks[index];
-            assert!(!self.refused.contains(&block.id), "a saved chain has no refused block");
+            assert!(!self.refuted.contains(&block.id), "a saved chain has no refuted block");
             if self.config.sample == 1 {
                 assert!(index == 0 || self.hashed.contains(&block.id), "all were hashed");
             }
