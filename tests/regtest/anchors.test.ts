@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { RandomX } from "../node/support.js";
 import { run, type FollowEvent } from "./cli.js";
 import { Daemon } from "./daemon.js";
 import { idOf } from "./lies.js";
@@ -21,19 +20,16 @@ const PACE = 85;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 let daemon: Daemon;
-let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 let mined: Mined[];
 let folder: string;
 
 beforeAll(async () => {
-  randomx = await RandomX.create();
   daemon = await Daemon.start();
   folder = await mkdtemp(join(tmpdir(), "randomx-anchors-"));
-  mined = await mine(randomx, daemon, times(0, BLOCKS));
+  mined = await mine(daemon, times(0, BLOCKS));
 });
 
 afterAll(async () => {
-  randomx.dispose();
   await daemon.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -72,7 +68,7 @@ test("an anchor has the blocks that the rules need, and is a start for others", 
   expect(anchor.recent.slice(1).map(({ difficulty }) => BigInt(difficulty))).toEqual(difficulties);
   expect(BigInt(anchor.work)).toBe(difficulties.reduce((sum, one) => sum + one, 1n));
 
-  const more = await mine(randomx, daemon, times(BLOCKS, MORE));
+  const more = await mine(daemon, times(BLOCKS, MORE));
   const args = ["--network", "regtest", "--once", "--json", "--node", daemon.url];
   const followed = await run("follow", ...args, "--start", file);
   expect(followed.code, followed.stderr).toBe(0);

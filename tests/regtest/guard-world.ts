@@ -36,6 +36,7 @@ export class World {
   tip = "";
   #stores = 0;
   #verifiedTip = "";
+  #restored?: Promise<string>;
 
   private constructor(
     daemon: Daemon,
@@ -152,13 +153,23 @@ export class World {
 
   /** Runs with a new wallet of the owner's words that has scanned nothing yet. */
   async scanner(node: string, run: (wallet: WalletRpc) => Promise<void>): Promise<void> {
-    const wallet = await WalletRpc.start(node);
+    const folder = await mkdtemp(join(this.folder, "scanner-"));
+    await cp(await (this.#restored ??= this.#restore()), folder, { recursive: true });
+    const wallet = await WalletRpc.start(node, folder);
     try {
-      await wallet.restore("scanner", this.seed, 0);
+      await wallet.open("scanner");
       await run(wallet);
     } finally {
       await wallet.stop();
     }
+  }
+
+  /** Restores that wallet, which takes seconds, and returns its folder. No daemon listens at its node's address. */
+  async #restore(): Promise<string> {
+    const folder = await mkdtemp(join(this.folder, "restored-"));
+    const wallet = await WalletRpc.start("http://127.0.0.1:1", folder);
+    await wallet.restore("scanner", this.seed, 0);
+    return wallet.close();
   }
 }
 

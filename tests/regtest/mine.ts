@@ -1,5 +1,6 @@
 /** Mines blocks with chosen timestamps, on a chain whose difficulty is not fixed. */
-import type { RandomX } from "../../wasm/js/index.js";
+import type * as product from "../../wasm/js/index.js";
+import { NATIVE, RandomX, hasAddon } from "../node/support.js";
 import type { Daemon, Template } from "./daemon.js";
 
 /** A mined block. */
@@ -21,15 +22,22 @@ export const NONCE = TIMESTAMP + 5 + 32;
 /** The number of nonces that are hashed together. */
 const BATCH = 8;
 
-/** Mines a block for each timestamp, and submits them to the daemon. */
-export async function mine(randomx: RandomX, daemon: Daemon, times: number[]): Promise<Mined[]> {
+/** Mines a block for each timestamp, with native code if possible, and submits them to the daemon. */
+export async function mine(daemon: Daemon, times: number[]): Promise<Mined[]> {
+  const randomx = await RandomX.create(hasAddon ? NATIVE : {});
   const mined: Mined[] = [];
-  for (const time of times) {
-    const template = await daemon.template();
-    for (const blob of [template.block, template.hashingBlob]) varint5(time).copy(blob, TIMESTAMP);
-    const block = await work(randomx, template);
-    await daemon.submit(block.block);
-    mined.push(block);
+  try {
+    for (const time of times) {
+      const template = await daemon.template();
+      for (const blob of [template.block, template.hashingBlob]) {
+        varint5(time).copy(blob, TIMESTAMP);
+      }
+      const block = await work(randomx, template);
+      await daemon.submit(block.block);
+      mined.push(block);
+    }
+  } finally {
+    randomx.dispose();
   }
   return mined;
 }
@@ -54,7 +62,7 @@ export function withNonce(blob: Buffer, nonce: number): Buffer {
   return copy;
 }
 
-async function work(randomx: RandomX, template: Template): Promise<Mined> {
+async function work(randomx: product.RandomX, template: Template): Promise<Mined> {
   for (let first = 0; ; first += BATCH) {
     const nonces = Array.from({ length: BATCH }, (_, index) => first + index);
     const blobs = nonces.map((nonce) => withNonce(template.hashingBlob, nonce));

@@ -27,7 +27,6 @@ beforeAll(async () => {
   daemon = await Daemon.start();
   const time = (index: number): number => START + PACE * index + (JITTER[index % 6] ?? 0);
   mined = await mine(
-    randomx,
     daemon,
     Array.from({ length: BLOCKS }, (_, index) => time(index)),
   );

@@ -125,9 +125,14 @@ export class WalletRpc {
 
   /** Ends the program, and starts it again with the same wallets and a node. */
   async restart(node: string): Promise<WalletRpc> {
+    return WalletRpc.start(node, await this.close());
+  }
+
+  /** Stores the wallet, ends the program, and returns its folder. */
+  async close(): Promise<string> {
     await this.call("store");
     await this.#end();
-    return WalletRpc.start(node, this.#folder);
+    return this.#folder;
   }
 
   /** Ends the program and removes its folder. */
