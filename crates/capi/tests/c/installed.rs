@@ -14,10 +14,10 @@ pub(crate) fn native() -> &'static Path {
     PREFIX.get_or_init(|| install("native", &[built, &profile()]))
 }
 
-/// Returns the folder of the library for Emscripten.
+/// Returns the folder of the library for Emscripten, built with the same profile.
 pub(crate) fn emscripten() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
-    PREFIX.get_or_init(|| install("emscripten", &["--emscripten"]))
+    PREFIX.get_or_init(|| install("emscripten", &["--emscripten", "--profile", &profile()]))
 }
 
 /// Creates a folder for files of these tests, inside cargo's target folder.
