@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Runs once, before all tests. */
+/** Runs once, before all tests. `cargo xtask test` builds the package once for several runs. */
 export default function build(): void {
+  if (process.env.RANDOMX_PACKAGE === "built") return;
   const script = fileURLToPath(new URL("../../wasm/build.mjs", import.meta.url));
   execFileSync(process.execPath, [script], { stdio: "inherit" });
 }

@@ -34,9 +34,11 @@ export const ADDON = new URL("randomx.node", addonPackage?.folder ?? root);
 export const NATIVE = { engine: "native", nativeUrl: ADDON } as const;
 
 const native = withDefaults(built.RandomX, NATIVE);
-const isNative = process.env.RANDOMX_ENGINE === "native";
 
-/** The package. With `RANDOMX_ENGINE=native` in the environment, native code hashes unless a test says what does. */
+/** Whether the environment has `RANDOMX_ENGINE=native`: native code hashes unless a test says what does. */
+export const isNative = process.env.RANDOMX_ENGINE === "native";
+
+/** The package. See {@link isNative}. */
 export const RandomX = isNative ? native : built.RandomX;
 
 /**

@@ -47,10 +47,20 @@ struct Target {
     longest: String,
 }
 
-/// Runs the targets, as many at once as there are processors, and prints what each reached.
+/// Builds the targets and runs them.
 pub(crate) fn fuzz(args: &FuzzArgs) -> Result<()> {
+    build()?;
+    run_all(args)
+}
+
+/// Builds all targets.
+pub(crate) fn build() -> Result<()> {
     setup::cpp_tools()?;
-    process::run(&mut build())?;
+    process::run(&mut cargo_build())
+}
+
+/// Runs the targets, as many at once as there are processors, and prints what each reached.
+fn run_all(args: &FuzzArgs) -> Result<()> {
     let mut targets = targets()?;
     if let Some(name) = &args.target {
         targets.retain(|target| target.name == *name);
@@ -95,13 +105,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs every target for a minute.
+/// Runs every target for a minute. They are built.
 pub(crate) fn a_minute_of_each() -> Result<()> {
-    fuzz(&FuzzArgs { target: None, seconds: MINUTE, keep: false })
+    run_all(&FuzzArgs { target: None, seconds: MINUTE, keep: false })
 }
 
-/// Returns the command that builds all targets.
-fn build() -> Command {
+fn cargo_build() -> Command {
     let mut build = process::command("cargo");
     // Cargo's flags for single packages are unstable.
     build.env("RUSTC_BOOTSTRAP", "1").arg("-Zprofile-rustflags");

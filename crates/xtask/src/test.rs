@@ -1,5 +1,7 @@
 //! The tests, in two tiers.
 
+mod sources;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -146,6 +148,8 @@ fn after_builds<'a, 'rest: 'a>(
     ];
     if system == System::Debian {
         series.push(Box::new(|| {
+            process::lower_priority(Yields::Mostly);
+            report.check("fuzzing, build", fuzz::build)?;
             process::lower_priority(Yields::Fully);
             report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)
         }));
@@ -169,7 +173,7 @@ fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()
 /// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
 fn soak(browsers: &Browsers) -> Result<()> {
     let mut vitest = browsers.run(VITEST)?;
-    vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]);
+    vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]).env(PACKAGE, "built");
     process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
 }
 
@@ -242,19 +246,7 @@ fn web<'a>(
         // In the quick tier, no series waits.
         let _ = sender.send(());
     }
-    report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
-        process::run(&mut vitest(Node::Installed, "vite.config.ts", Tier::Quick)?)
-    })?;
-    if tier == Tier::Full {
-        report.check(format!("vitest, Node {}", Node::Current.version()?), || {
-            process::run(&mut vitest(Node::Current, "vite.config.ts", tier)?)
-        })?;
-        report.check("vitest, native add-on", || {
-            let mut vitest = vitest(Node::Installed, "vite.config.ts", tier)?;
-            vitest.args(SAME_WITH_NATIVE.iter().flat_map(|file| ["--exclude", file]));
-            process::run(vitest.env("RANDOMX_ENGINE", "native"))
-        })?;
-    }
+    sources::test(report, tier)?;
     report.check("packaging", || {
         let mut vitest = browsers.run(VITEST)?;
         vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
@@ -274,9 +266,6 @@ fn web<'a>(
         System::Any => process::run(&mut playwright(tier, browsers, &UNTIMED_CHROMIUM)?),
     })
 }
-
-/// Tests of the package's sources that name their engines themselves, and take minutes.
-const SAME_WITH_NATIVE: [&str; 2] = ["tests/node/conformance.test.ts", "tests/node/native.test.ts"];
 
 /// The projects of `tests/e2e/playwright.config.ts` that do not compare times.
 const UNTIMED: [&str; 3] = ["engine-*", "page-*", "chromium"];
@@ -312,9 +301,13 @@ fn cargo_test(tier: Tier, system: System) -> Command {
 
 const VITEST: &str = "node_modules/vitest/vitest.mjs";
 
+/// The variable that tells tests that the package is built: `tests/node/build.ts`.
+const PACKAGE: &str = "RANDOMX_PACKAGE";
+
 fn vitest(node: Node, config: &str, tier: Tier) -> Result<Command> {
     let mut vitest = node.run(VITEST)?;
-    tier.announce(vitest.args(["run", "--config", config]));
+    vitest.args(["run", "--config", config]).env(PACKAGE, "built");
+    tier.announce(&mut vitest);
     Ok(vitest)
 }
 

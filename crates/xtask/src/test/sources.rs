@@ -1,0 +1,137 @@
+//! The tests of the package's sources, in `tests/node`.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::vitest;
+use crate::process;
+use crate::report::Report;
+use crate::setup::Node;
+use crate::tier::Tier;
+
+/// Runs the quick tier's tests in the installed Node.js. The full tier also runs all tests in the current one, and those
+/// that depend on the engine in the installed one with native code.
+pub(super) fn test(report: &Report, tier: Tier) -> Result<()> {
+    report.check(format!("vitest, Node {}", Node::Installed.version()?), || {
+        let mut vitest = vitest(Node::Installed, CONFIG, Tier::Quick)?;
+        if tier == Tier::Full {
+            leave_out(&mut vitest, &[&AGAIN_WITH_NATIVE, &IN_CURRENT_NODE]);
+        }
+        process::run(&mut vitest)
+    })?;
+    if tier == Tier::Quick {
+        return Ok(());
+    }
+    report.check(format!("vitest, Node {}", Node::Current.version()?), || {
+        process::run(&mut vitest(Node::Current, CONFIG, tier)?)
+    })?;
+    report.check("vitest, native add-on", || {
+        let mut vitest = vitest(Node::Installed, CONFIG, tier)?;
+        leave_out(&mut vitest, &[&SAME_WITH_NATIVE, &IN_CURRENT_NODE]);
+        process::run(vitest.env("RANDOMX_ENGINE", "native"))
+    })
+}
+
+const CONFIG: &str = "vite.config.ts";
+
+/// Tests that start one Node.js themselves: the current one.
+const IN_CURRENT_NODE: [&str; 1] = ["chain/hostile"];
+
+/// Those that the full tier's run with the native add-on repeats, in the same Node.js and with as many inputs or more:
+/// they hash with native code in both runs, or not with the package's instances.
+const AGAIN_WITH_NATIVE: [&str; 9] = [
+    "chain/follow",
+    "chain/sources",
+    "monero/block",
+    "monero/chain",
+    "queue",
+    "session",
+    "shares",
+    "slots",
+    "sync",
+];
+
+/// Those that are the same in that run, because they name their engines themselves or hash nothing. The run without
+/// the add-on has them, in the same Node.js.
+const SAME_WITH_NATIVE: [&str; 20] = [
+    "batches",
+    "block-ranges",
+    "calibration",
+    "chain/events",
+    "chain/remote",
+    "chain/store",
+    "conformance",
+    "endings",
+    "fastest",
+    "json",
+    "kept",
+    "memory",
+    "monero-node",
+    "monero/exchange",
+    "monero/wasm",
+    "native",
+    "stream",
+    "validate",
+    "warm-up",
+    "wasm",
+];
+
+/// Makes a run leave out tests.
+fn leave_out(vitest: &mut Command, lists: &[&[&str]]) {
+    let names = lists.iter().copied().flatten();
+    vitest.args(names.map(|name| format!("--exclude={}", source_test(name))));
+}
+
+/// Returns the path of a test.
+fn source_test(name: &str) -> String {
+    format!("tests/node/{name}.test.ts")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{AGAIN_WITH_NATIVE, IN_CURRENT_NODE, SAME_WITH_NATIVE, source_test};
+    use crate::workspace;
+
+    /// `tests/node/support.ts` lets the run with native code change what these names mean.
+    #[test]
+    fn what_runs_once_does_not_depend_on_the_run() {
+        for (names, dependent) in [
+            (&SAME_WITH_NATIVE[..], &["RandomX", "AnyRandomX"][..]),
+            (&IN_CURRENT_NODE, &["RandomX", "AnyRandomX"]),
+            (&AGAIN_WITH_NATIVE, &["RandomX"]),
+        ] {
+            // The tests of the add-on give their engine with each call.
+            for name in names.iter().filter(|name| **name != "native") {
+                let file = workspace::root().join(source_test(name));
+                let text =
+                    fs::read_to_string(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+                for imported in dependent {
+                    let found = imported_from_support(&text).contains(imported);
+                    assert!(!found, "{name} imports {imported}");
+                }
+            }
+        }
+    }
+
+    /// Returns the names that a test takes from `tests/node/support.ts`.
+    fn imported_from_support(test: &str) -> Vec<&str> {
+        let statements = test.split(';').filter(|statement| statement.ends_with("/support.js\""));
+        let lists = statements.filter_map(|statement| {
+            let (_, list) = statement.split_once('{')?;
+            Some(list.split_once('}')?.0)
+        });
+        lists
+            .flat_map(|list| list.split(','))
+            .filter_map(|name| name.split_whitespace().next())
+            .collect()
+    }
+
+    #[test]
+    fn imports_are_found() {
+        let test = "import { a } from \"b\";\nimport {\n  RandomX as Any,\n  text,\n} from \"./support.js\";\n";
+        assert_eq!(imported_from_support(test), ["RandomX", "text"]);
+    }
+}
