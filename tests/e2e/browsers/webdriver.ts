@@ -128,22 +128,28 @@ function openAt(driver: string): (url: string) => Promise<Tab> {
       await session.quit();
       throw error;
     }
-    return tabOf(session, await session.getWindowHandle());
+    return tabOf(session, { handle: await session.getWindowHandle() });
   };
 }
 
-function tabOf(session: WebDriver, handle: string): Tab {
-  /** Switches the session to this tab: it has one current tab. */
+/** Returns the tab that the session is at, which `current` says from then on. */
+function tabOf(session: WebDriver, current: { handle: string }): Tab {
+  const { handle } = current;
+  /** Switches the session to this tab. */
   const here = async (): Promise<WebDriver> => {
-    if ((await session.getWindowHandle()) !== handle) await session.switchTo().window(handle);
+    if (current.handle !== handle) {
+      await session.switchTo().window(handle);
+      current.handle = handle;
+    }
     return session;
   };
   return {
     evaluate: async (expression) => evaluate(await here(), expression),
     another: async (url) => {
       await session.switchTo().newWindow("tab");
+      current.handle = await session.getWindowHandle();
       await session.get(url);
-      return tabOf(session, await session.getWindowHandle());
+      return tabOf(session, current);
     },
     goto: async (url) => (await here()).get(url),
     reload: async () => (await here()).navigate().refresh(),
