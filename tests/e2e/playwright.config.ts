@@ -67,8 +67,8 @@ export default defineConfig<object, Options>({
   reporter: [["list"], ["./reporter.ts"]],
   use: {
     baseURL: PRODUCT,
-    // Recording every step costs as much as the steps.
-    trace: process.env.CI ? "on-first-retry" : "retain-on-failure",
+    // Recording every step costs as much as the steps. Without retries, `--trace on` records.
+    trace: "on-first-retry",
   },
   projects: [
     ...BROWSERS.map((name) => inBrowser("engine", name)),
