@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use randomx_arrow::Kernel;
-use randomx_epochs::{Folder, Local, Manifest};
+use randomx_epochs::{EpochSummary, Folder, Local, Manifest};
 
 use crate::args::AuditArgs;
 use crate::budget::Budget;
@@ -30,8 +30,12 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     if let Some(id) = input.ids() {
         links::check_earlier(&args.output, &parts(&folder, &args.output, &jobs)?, id)?;
     }
-    let is_left = |job: &&Job| randomx_epochs::done(&folder, &job.task).is_none();
-    let left: Vec<&Job> = jobs.iter().filter(is_left).collect();
+    let mut left: Vec<&Job> = Vec::new();
+    for job in &jobs {
+        if randomx_epochs::done(&folder, &job.task)?.is_none() {
+            left.push(job);
+        }
+    }
     let rows = left.iter().map(|job| job.task.rows).sum();
     let progress = Progress::new(jobs.len(), jobs.len() - left.len(), rows);
     let audit = Audit { progress, input, folder, output: &args.output };
@@ -83,16 +87,17 @@ impl Audit<'_> {
 
 /// Returns what the folder has of a chain's epochs. Other inputs have none.
 fn parts(folder: &Folder, output: &Path, jobs: &[Job]) -> Result<Vec<Part>, Error> {
-    let part = |job: &Job| {
-        let heights = job.heights()?.clone();
+    let mut parts = Vec::new();
+    for job in jobs {
+        let Some(heights) = job.heights() else { continue };
         let file = job.task.epoch.file();
-        let done = randomx_epochs::done_in_chain(folder, &job.task);
-        let lacks_links = done.as_ref().is_some_and(|summary| summary.links.is_none());
-        Some(if lacks_links {
-            Err(Error::NoLinks { folder: output.to_owned(), file })
-        } else {
-            Ok(Part { file, heights, links: done.and_then(|summary| summary.links) })
-        })
-    };
-    jobs.iter().filter_map(part).collect()
+        let links = match randomx_epochs::done_in_chain(folder, &job.task)? {
+            Some(EpochSummary { links: None, .. }) => {
+                return Err(Error::NoLinks { folder: output.to_owned(), file });
+            }
+            done => done.and_then(|summary| summary.links),
+        };
+        parts.push(Part { file, heights: heights.clone(), links });
+    }
+    Ok(parts)
 }

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
     let input = format!("the chain of {}", remote.network());
     let manifest = Manifest { command: "collect".to_owned(), input };
     let folder = Folder::open(Arc::new(Local), &args.output, &manifest)?;
-    let earlier: Vec<Part> = tasks.iter().map(|task| part(&folder, task)).collect();
+    let parts = || tasks.iter().map(|task| part(&folder, task)).collect::<Result<Vec<Part>, _>>();
+    let earlier = parts()?;
     links::check_earlier(&args.output, &earlier, |height| remote.id(height))?;
     let is_left = |(_, part): &(&Task, &Part)| part.links.is_none();
     let left = tasks.iter().zip(&earlier).filter(is_left).map(|(task, _)| task);
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &CollectArgs) -> Result<ExitCode, Error> {
         progress.epoch();
     }
     drop(progress);
-    let parts: Vec<Part> = tasks.iter().map(|task| part(&folder, task)).collect();
+    let parts = parts()?;
     if let Some(part) = parts.iter().find(|part| part.links.is_none()) {
         return Err(randomx_epochs::Error::Gone { path: folder.path(&part.file) }.into());
     }
@@ -68,9 +69,9 @@ fn collect(
 }
 
 /// Returns what the folder has of an epoch.
-fn part(folder: &Folder, (epoch, heights): &Task) -> Part {
+fn part(folder: &Folder, (epoch, heights): &Task) -> Result<Part, Error> {
     let file = epoch.file();
-    let json = folder.done(&file, &label(heights), LINKS);
+    let json = folder.done(&file, &label(heights), LINKS)?;
     let links: Option<Links> = json.and_then(|json| serde_json::from_str(&json).ok());
-    Part { file, heights: heights.clone(), links }
+    Ok(Part { file, heights: heights.clone(), links })
 }

@@ -39,29 +39,36 @@ pub fn kernel(threads: usize, network: Network) -> Kernel {
 }
 
 /// Returns what a task found, if it is done.
-pub fn done(folder: &Folder, task: &Task) -> Option<EpochSummary> {
+///
+/// # Errors
+///
+/// If the storage fails.
+pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
     let json = folder.done(&task.epoch.file(), &task.label, SUMMARY)?;
-    let summary: EpochSummary = serde_json::from_str(&json).ok()?;
-    (summary.counts.blocks == task.rows).then_some(summary)
+    let summary = json.and_then(|json| serde_json::from_str(&json).ok());
+    Ok(summary.filter(|summary: &EpochSummary| summary.counts.blocks == task.rows))
 }
 
 /// Returns what a task of a chain found, if it is done. Summaries of earlier versions have no links, so
 /// these are computed from the rows.
-pub fn done_in_chain(folder: &Folder, task: &Task) -> Option<EpochSummary> {
-    let mut summary = done(folder, task)?;
-    if summary.links.is_none() {
-        summary.links = links(folder, task);
+///
+/// # Errors
+///
+/// If the storage fails.
+pub fn done_in_chain(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
+    let mut found = done(folder, task)?;
+    if let Some(summary) = found.as_mut().filter(|summary| summary.links.is_none()) {
+        summary.links = links(folder, task)?;
     }
-    Some(summary)
+    Ok(found)
 }
 
 /// Computes the links of a task's result.
-fn links(folder: &Folder, task: &Task) -> Option<Links> {
+fn links(folder: &Folder, task: &Task) -> Result<Option<Links>, Error> {
     let mut follower = Follower::default();
-    for batch in folder.rows(&task.epoch.file(), Follower::COLUMNS)? {
-        follower.add(&batch.ok()?).ok()?;
-    }
-    follower.links()
+    let add = |batch: &RecordBatch| follower.add(batch).ok();
+    let read = folder.read(&task.epoch.file(), Follower::COLUMNS, add)?;
+    Ok(read.and_then(|()| follower.links()))
 }
 
 /// Verifies the rows of a task, which `read` sends, and writes the task's file. With `dataset` the
@@ -129,15 +136,15 @@ fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), randomx_arrow
 ///
 /// # Errors
 ///
-/// If a task is not done, or the summary cannot be written.
+/// If a task is not done, the storage fails, or the summary cannot be written.
 pub fn summarize<'a>(
     folder: &Folder,
     tasks: impl Iterator<Item = &'a Task>,
-    found: impl Fn(&Folder, &Task) -> Option<EpochSummary>,
+    found: impl Fn(&Folder, &Task) -> Result<Option<EpochSummary>, Error>,
 ) -> Result<Summary, Error> {
     let found = |task: &Task| {
         let gone = || Error::Gone { path: folder.path(&task.epoch.file()) };
-        found(folder, task).ok_or_else(gone)
+        found(folder, task)?.ok_or_else(gone)
     };
     let summary = Summary::of(tasks.map(found))?;
     let mut json = serde_json::to_vec_pretty(&summary).unwrap_or_default();

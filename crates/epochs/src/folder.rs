@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
-use crate::storage::{Chunks, Part, Storage};
+use crate::storage::{Chunks, Storage};
 
 /// The name of the file that says what the folder contains.
 const MANIFEST: &str = "run.json";
@@ -132,10 +133,9 @@ impl Folder {
     fn manifest(&self) -> Result<Option<Vec<u8>>, Error> {
         let path = self.path(MANIFEST);
         let read = || -> io::Result<Vec<u8>> {
-            let file = self.storage.open(&path)?;
-            let size = file.size()?.min(MAX_MANIFEST);
+            let file = Chunks::open(self.storage.as_ref(), &path)?;
             let mut bytes = Vec::new();
-            Part::new(file, 0..size).read_to_end(&mut bytes)?;
+            file.part(0..file.size.min(MAX_MANIFEST)).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         match read() {
@@ -164,21 +164,54 @@ impl Folder {
         self.path.join(file)
     }
 
-    /// Returns the value of a key in the metadata of a task's result, if the task is done.
-    pub fn done(&self, file: &str, task: &str, key: &str) -> Option<String> {
-        let opened = Chunks::open(self.storage.as_ref(), &self.path(file)).ok()?;
-        let reader = SerializedFileReader::new(opened).ok()?;
-        let metadata = reader.metadata().file_metadata().key_value_metadata()?;
-        let value = |key: &str| metadata.iter().find(|pair| pair.key == key)?.value.clone();
-        (value(TASK)? == task).then(|| value(key))?
+    /// Returns the value of a key in the metadata of a task's result, or `None` if the task is not done:
+    /// there is no file, or one that is not its result.
+    ///
+    /// # Errors
+    ///
+    /// If the storage fails.
+    pub fn done(&self, file: &str, task: &str, key: &str) -> Result<Option<String>, Error> {
+        self.find(file, |opened| {
+            let reader = SerializedFileReader::new(opened).ok()?;
+            let metadata = reader.metadata().file_metadata().key_value_metadata()?;
+            let value = |key: &str| metadata.iter().find(|pair| pair.key == key)?.value.clone();
+            (value(TASK)? == task).then(|| value(key))?
+        })
     }
 
-    /// Reads columns of a task's result, if it can be read.
-    pub(crate) fn rows(&self, file: &str, columns: [&str; 2]) -> Option<ParquetRecordBatchReader> {
-        let opened = Chunks::open(self.storage.as_ref(), &self.path(file)).ok()?;
-        let builder = ParquetRecordBatchReaderBuilder::try_new(opened).ok()?;
-        let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
-        builder.with_projection(mask).build().ok()
+    /// Reads columns of a task's result into `take`. Returns `None` if there is no file, its contents are
+    /// unusable, or `take` returns `None`.
+    pub(crate) fn read(
+        &self,
+        file: &str,
+        columns: [&str; 2],
+        mut take: impl FnMut(&RecordBatch) -> Option<()>,
+    ) -> Result<Option<()>, Error> {
+        self.find(file, |opened| {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(opened).ok()?;
+            let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
+            let mut rows = builder.with_projection(mask).build().ok()?;
+            rows.try_for_each(|batch| take(&batch.ok()?))
+        })
+    }
+
+    /// Searches a file, if it exists, for what `search` returns.
+    fn find<T>(
+        &self,
+        file: &str,
+        search: impl FnOnce(Chunks) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let path = self.path(file);
+        let opened = match Chunks::open(self.storage.as_ref(), &path) {
+            Ok(opened) => opened,
+            Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(problem) => return Err(Error::Read { path, problem }),
+        };
+        let found = search(opened.clone());
+        match opened.take_failure() {
+            Some(problem) => Err(Error::Read { path, problem }),
+            None => Ok(found),
+        }
     }
 
     /// Begins the file of a task's result.
@@ -188,11 +221,16 @@ impl Folder {
     /// If it cannot be written.
     pub fn create(&self, file: String, schema: SchemaRef) -> Result<NewFile, Error> {
         let path = self.path(&file);
-        let new = self.begin(".parquet");
-        let new = new.map_err(|problem| Error::Write { path: path.clone(), problem })?;
-        let writer = ArrowWriter::try_new(new, schema, Some(properties()))
-            .map_err(|problem| Error::Parquet { path: path.clone(), problem })?;
-        Ok(NewFile { writer, storage: Arc::clone(&self.storage), path })
+        let begin = || {
+            let new = self.begin(".parquet")?;
+            let file = new.as_file().try_clone()?;
+            Ok((new, file))
+        };
+        let (new, file) =
+            begin().map_err(|problem| Error::Write { path: path.clone(), problem })?;
+        let writer = ArrowWriter::try_new(file, schema, Some(properties()))
+            .map_err(|problem| unwritable(&path, problem))?;
+        Ok(NewFile { writer, new, storage: Arc::clone(&self.storage), path })
     }
 
     /// Replaces a small file.
@@ -250,10 +288,23 @@ fn readable() -> fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
+/// Tells a failure to write from other errors of the Parquet writer.
+fn unwritable(path: &Path, problem: ParquetError) -> Error {
+    let path = path.to_owned();
+    match problem {
+        ParquetError::External(problem) => match problem.downcast() {
+            Ok(problem) => Error::Write { path, problem: *problem },
+            Err(other) => Error::Parquet { path, problem: ParquetError::External(other) },
+        },
+        problem => Error::Parquet { path, problem },
+    }
+}
+
 /// A file that is being written. Unless it is finished, it disappears, at the latest when the folder
 /// is opened again.
 pub struct NewFile {
-    writer: ArrowWriter<NamedTempFile>,
+    writer: ArrowWriter<File>,
+    new: NamedTempFile,
     storage: Arc<dyn Storage>,
     path: PathBuf,
 }
@@ -265,7 +316,7 @@ impl NewFile {
     ///
     /// If they cannot be written.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        let fail = |problem| Error::Parquet { path: self.path.clone(), problem };
+        let fail = |problem| unwritable(&self.path, problem);
         self.writer.write(batch).map_err(fail)?;
         if self.writer.in_progress_size() > ROW_GROUP {
             self.writer.flush().map_err(fail)?;
@@ -279,14 +330,40 @@ impl NewFile {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn finish(mut self, task: &str, key: &str, value: String) -> Result<(), Error> {
-        self.writer.append_key_value_metadata(KeyValue::new(TASK.to_owned(), task.to_owned()));
-        self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
-        let new = self
-            .writer
-            .into_inner()
-            .map_err(|problem| Error::Parquet { path: self.path.clone(), problem })?;
-        let put = self.storage.put(new, &self.path);
-        put.map_err(|problem| Error::Write { path: self.path, problem })
+    pub fn finish(self, task: &str, key: &str, value: String) -> Result<(), Error> {
+        let NewFile { mut writer, new, storage, path } = self;
+        writer.append_key_value_metadata(KeyValue::new(TASK.to_owned(), task.to_owned()));
+        writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
+        // `ArrowWriter::into_inner` would report a failure to write as text.
+        writer.finish().map_err(|problem| unwritable(&path, problem))?;
+        drop(writer);
+        storage.put(new, &path).map_err(|problem| Error::Write { path, problem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::UInt64Array;
+    use arrow_schema::ArrowError;
+
+    use super::*;
+    use crate::storage::Local;
+
+    #[test]
+    fn failures_to_write_are_told_from_other_errors() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let new = NamedTempFile::new_in(folder.path()).expect("a file");
+        // A handle that cannot write.
+        let file = File::open(new.path()).expect("a file");
+        let column = Arc::new(UInt64Array::from_iter_values(0..9)) as _;
+        let rows = RecordBatch::try_from_iter([("x", column)]).expect("a batch");
+        let writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
+        let (storage, path) = (Arc::new(Local), folder.path().join("x.parquet"));
+        let mut file = NewFile { writer, new, storage, path };
+        file.write(&rows).expect("memory");
+        let failed = file.finish("task", "key", String::new());
+        assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
+        let other = unwritable(Path::new("x"), ParquetError::from(ArrowError::DivideByZero));
+        assert!(matches!(other, Error::Parquet { .. }), "{other:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
@@ -133,10 +133,6 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    pub(crate) fn new(file: Arc<dyn StoredFile>, range: Range<u64>) -> Part {
-        Part { file, left: range }
-    }
-
     /// Reads in pieces of a mebibyte, or of the part's size.
     pub(crate) fn buffered(self) -> BufReader<Part> {
         let size = self.left.end.saturating_sub(self.left.start).clamp(1, BUFFER);
@@ -148,16 +144,40 @@ impl Read for Part {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.left.end.saturating_sub(self.left.start);
         let count = left.min(buffer.len() as u64) as usize;
+        if count == 0 {
+            return Ok(0);
+        }
         self.file.read_at(self.left.start, &mut buffer[..count])?;
         self.left.start += count as u64;
         Ok(count)
     }
 }
 
-/// A file as the Parquet reader takes it.
+/// A file that remembers why a read failed.
+struct Watched {
+    file: Arc<dyn StoredFile>,
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl StoredFile for Watched {
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.file.read_at(position, buffer).map_err(|problem| {
+            let reported = io::Error::new(problem.kind(), problem.to_string());
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
+            reported
+        })
+    }
+}
+
+/// A file as the Parquet reader takes it. The reader reports failures of the storage as text, like faults
+/// of the file, so the file remembers the last failure.
 #[derive(Clone)]
 pub(crate) struct Chunks {
-    pub(crate) file: Arc<dyn StoredFile>,
+    file: Arc<Watched>,
     pub(crate) size: u64,
 }
 
@@ -165,7 +185,26 @@ impl Chunks {
     pub(crate) fn open(storage: &dyn Storage, path: &Path) -> io::Result<Chunks> {
         let file = storage.open(path)?;
         let size = file.size()?;
-        Ok(Chunks { file, size })
+        Ok(Chunks::new(file, size))
+    }
+
+    pub(crate) fn new(file: Arc<dyn StoredFile>, size: u64) -> Chunks {
+        Chunks { file: Arc::new(Watched { file, failure: Mutex::default() }), size }
+    }
+
+    /// Returns a part of the file.
+    pub(crate) fn part(&self, range: Range<u64>) -> Part {
+        Part { file: self.file.clone(), left: range }
+    }
+
+    /// Fills the buffer with the bytes from a position on.
+    pub(crate) fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.file.read_at(position, buffer)
+    }
+
+    /// Returns the last failure of the storage, once.
+    pub(crate) fn take_failure(&self) -> Option<io::Error> {
+        self.file.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -179,7 +218,7 @@ impl ChunkReader for Chunks {
     type T = BufReader<Part>;
 
     fn get_read(&self, start: u64) -> Result<BufReader<Part>, ParquetError> {
-        Ok(BufReader::new(Part::new(Arc::clone(&self.file), start..self.size)))
+        Ok(BufReader::new(self.part(start..self.size)))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {

@@ -9,7 +9,7 @@ use super::thrift::{
     BINARY, BOOL, BYTE, EMPTY, INT, Reader, Shape, Wire, expect, malformed, unsupported,
 };
 use crate::error::Error;
-use crate::storage::{Chunks, Part};
+use crate::storage::Chunks;
 
 /// The memory that a parsed footer takes, for each byte of it.
 const GROWTH: u64 = 64;
@@ -66,7 +66,7 @@ pub(super) fn check(file: &Chunks, path: &Path, most: usize) -> Result<(), Error
     if length > longest {
         return Err(Error::Footer { path: path.to_owned(), length, longest });
     }
-    let part = Part::new(file.file.clone(), footer).buffered();
+    let part = file.part(footer).buffered();
     match nested_column(&mut Reader::new(part)).map_err(fail)? {
         Some(column) => {
             let problem = "expected values that are not nested; leave this column out".to_owned();
@@ -83,7 +83,7 @@ fn footer(file: &Chunks, path: &Path) -> Result<Range<u64>, Error> {
         return Err(Error::NotParquet { path: path() });
     };
     let mut last = [0; 8];
-    let read = file.file.read_at(end, &mut last);
+    let read = file.read_at(end, &mut last);
     read.map_err(|problem| Error::Read { path: path(), problem })?;
     let [length @ .., _, _, _, _] = last;
     match &last[4..] {
@@ -168,7 +168,7 @@ mod tests {
     fn place(bytes: &[u8]) -> Result<Range<u64>, Error> {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(bytes).expect("writable");
-        let file = Chunks { file: Arc::new(file), size: bytes.len() as u64 };
+        let file = Chunks::new(Arc::new(file), bytes.len() as u64);
         footer(&file, Path::new("x"))
     }
 

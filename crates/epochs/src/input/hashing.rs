@@ -2,7 +2,6 @@
 
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
-use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -19,7 +18,7 @@ pub(super) struct Hashing {
 impl Hashing {
     pub(super) fn new(file: &Chunks, range: Range<u64>) -> Hashing {
         let position = range.start;
-        let source = Part::new(Arc::clone(&file.file), range).buffered();
+        let source = file.part(range).buffered();
         Hashing { source, hash: Sha256::new(), position }
     }
 
@@ -60,6 +59,7 @@ impl Read for Hashing {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::sync::Arc;
 
     use super::*;
 
@@ -68,7 +68,7 @@ mod tests {
         let bytes: Vec<u8> = (0..3_000_000_u32).map(|index| (index % 251) as u8).collect();
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(&bytes).expect("writable");
-        let file = Chunks { file: Arc::new(file), size: bytes.len() as u64 };
+        let file = Chunks::new(Arc::new(file), bytes.len() as u64);
         let mut hashing = Hashing::new(&file, 10..2_900_000);
         let mut read = [0; 5];
         hashing.read_exact(&mut read).expect("readable");

@@ -18,7 +18,7 @@ use super::{BATCH_BYTES, BATCH_ROWS};
 use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
-use crate::storage::{Chunks, Part, Storage};
+use crate::storage::{Chunks, Storage};
 
 /// The longest line. The rest of a longer one is skipped, which makes it malformed.
 const MAX_LINE: u64 = 3 << 20;
@@ -53,8 +53,8 @@ type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 impl Lines {
     /// Opens a file.
     pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<Lines, Error> {
-        let Chunks { size, .. } = open(storage, path)?;
-        Ok(Lines { path: path.to_owned(), size, fingerprint: String::new() })
+        let file = open(storage, path)?;
+        Ok(Lines { path: path.to_owned(), size: file.size, fingerprint: String::new() })
     }
 
     /// Returns the hash of the file.
@@ -73,9 +73,9 @@ impl Lines {
         storage: &dyn Storage,
         mut pieces: Pieces,
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
-        let Chunks { file, size } = open(storage, &self.path)?;
-        self.size = size;
-        let source = Part::new(file, 0..size).buffered();
+        let file = open(storage, &self.path)?;
+        self.size = file.size;
+        let source = file.part(0..file.size).buffered();
         let mut reader = BufReader::new(Hashing { source, hash: Sha256::new() });
         let (mut line, mut start, mut row) = (Vec::new(), 0, 0);
         while let Some(length) =
@@ -103,14 +103,14 @@ impl Places {
         let fail = |problem| unreadable(&self.path, problem);
         let arrow = |problem| Error::Arrow { path: self.path.clone(), problem };
         let changed = || Error::Changed { path: self.path.clone() };
-        let Chunks { file, size } = open(storage, &self.path)?;
-        if size != self.size {
+        let file = open(storage, &self.path)?;
+        if file.size != self.size {
             return Err(changed());
         }
         let mut rows = Rows::default();
         let mut line = Vec::new();
         for piece in &self.pieces {
-            let mut reader = Part::new(Arc::clone(&file), piece.start..piece.end).buffered();
+            let mut reader = file.part(piece.start..piece.end).buffered();
             let (mut at, mut row) = (piece.start, piece.row);
             while at < piece.end {
                 at += next(&mut reader, &mut line).map_err(fail)?.ok_or_else(changed)?;

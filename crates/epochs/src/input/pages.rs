@@ -335,7 +335,7 @@ mod tests {
         writer.close().expect("writable");
         let (count, size) = (Arc::new(AtomicU64::new(0)), bytes.len() as u64);
         let file = Counted(bytes.clone(), Arc::clone(&count));
-        let file = Chunks { file: Arc::new(file), size };
+        let file = Chunks::new(Arc::new(file), size);
         let reader = SerializedFileReader::new(file.clone()).expect("a file");
         let metadata = change(reader.metadata().clone());
         count.store(0, Ordering::Relaxed);

@@ -123,8 +123,9 @@ impl Places {
     /// Reads the rows.
     pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
         for (file, pieces) in &self.0 {
-            let mut rows = file.guard(|| file.rows(storage, pieces))?;
-            while let Some(batch) = file.guard(|| file.next(&mut rows))? {
+            let opened = file.reopen(storage)?;
+            let mut rows = file.guard(&opened, || file.rows(&opened, pieces))?;
+            while let Some(batch) = file.guard(&opened, || file.next(&mut rows))? {
                 take(&batch)?;
             }
         }
@@ -160,22 +161,27 @@ impl TableFile {
         Error::Arrow { path: self.path.clone(), problem }
     }
 
-    /// Runs code of the Parquet reader, which panics on some malformed files.
-    fn guard<T>(&self, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        panic::catch_unwind(AssertUnwindSafe(read))
-            .unwrap_or_else(|_| Err(Error::Malformed { path: self.path.clone() }))
+    /// Runs code of the Parquet reader. It panics on some malformed files, and reports failures of the
+    /// storage like faults of the file.
+    fn guard<T>(&self, file: &Chunks, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let path = || self.path.clone();
+        let read = panic::catch_unwind(AssertUnwindSafe(read));
+        let read = read.unwrap_or_else(|_| Err(Error::Malformed { path: path() }));
+        match file.take_failure() {
+            Some(problem) => Err(Error::Read { path: path(), problem }),
+            None => read,
+        }
     }
 
     /// Checks that reading the file takes no more than `most` bytes, before it is read.
     fn measure(&self, storage: &dyn Storage, most: usize) -> Result<Measured, Error> {
-        let fail = |problem| Error::Read { path: self.path.clone(), problem };
-        let file = Chunks::open(storage, &self.path).map_err(fail)?;
+        let file = self.reopen(storage)?;
         footer::check(&file, &self.path, most)?;
-        let builder = self.guard(|| self.builder(storage))?;
+        let builder = self.guard(&file, || self.builder(&file))?;
         let metadata = builder.metadata();
         let used = BATCHES.saturating_add(metadata.memory_size());
         let measure = Measure { file: &file, path: &self.path, used, most };
-        let Columns { needs, content } = self.guard(|| measure.columns(metadata))?;
+        let Columns { needs, content } = self.guard(&file, || measure.columns(metadata))?;
         let sum = |needs: &mut dyn Iterator<Item = &(String, Needs)>| {
             needs.fold(Needs::default(), |sum, (_, needs)| sum.and(*needs))
         };
@@ -194,8 +200,9 @@ impl TableFile {
         size: usize,
         pieces: &mut Pieces,
     ) -> Result<(), Error> {
-        let mut reader = self.guard(|| {
-            let builder = self.builder(storage)?;
+        let file = self.reopen(storage)?;
+        let mut reader = self.guard(&file, || {
+            let builder = self.builder(&file)?;
             // Without columns to read, the number of rows would be only what the file says.
             if builder.schema().column_with_name(SEED_HASH).is_none() {
                 return Err(self.kernel(KernelError::Missing { name: SEED_HASH }));
@@ -205,7 +212,7 @@ impl TableFile {
             reader.map_err(|problem| self.parquet(problem))
         })?;
         let mut row = 0;
-        while let Some(batch) = self.guard(|| self.next(&mut reader))? {
+        while let Some(batch) = self.guard(&file, || self.next(&mut reader))? {
             let heights = read::heights(&batch).map_err(|problem| self.kernel(problem))?;
             let seed_hashes = read::seed_hashes(&batch).map_err(|problem| self.kernel(problem))?;
             for (height, seed_hash) in heights.into_iter().zip(seed_hashes) {
@@ -226,33 +233,31 @@ impl TableFile {
     }
 
     /// Opens the file again, which must not have changed.
-    fn builder(
-        &self,
-        storage: &dyn Storage,
-    ) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
+    fn reopen(&self, storage: &dyn Storage) -> Result<Chunks, Error> {
         let fail = |problem| Error::Read { path: self.path.clone(), problem };
         let file = Chunks::open(storage, &self.path).map_err(fail)?;
         if footer::fingerprint(&file, &self.path)? != self.fingerprint {
             return Err(Error::Changed { path: self.path.clone() });
         }
+        Ok(file)
+    }
+
+    /// Begins to read a file that was opened again.
+    fn builder(&self, file: &Chunks) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
         // The index of pages is not read: its sizes and places are not those that were measured.
         let load = || {
-            let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+            let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())?;
             let Some(schema) = without_views(metadata.schema()) else { return Ok(metadata) };
             let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
             ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
         };
         let metadata = load().map_err(|problem| self.parquet(problem))?;
-        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata))
+        Ok(ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata))
     }
 
     /// Begins to read rows. Row groups without any of them are left out.
-    fn rows(
-        &self,
-        storage: &dyn Storage,
-        pieces: &[Piece],
-    ) -> Result<ParquetRecordBatchReader, Error> {
-        let builder = self.builder(storage)?;
+    fn rows(&self, file: &Chunks, pieces: &[Piece]) -> Result<ParquetRecordBatchReader, Error> {
+        let builder = self.builder(file)?;
         let groups = builder.metadata().row_groups();
         let sizes = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
         let (chosen, ranges, rows) = choose(sizes, pieces);
