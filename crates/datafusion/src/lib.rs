@@ -6,7 +6,7 @@
 //!
 //! `randomx_verify` returns what [`randomx_arrow::Kernel`] appends to a batch: a struct of `pow_hash`,
 //! `valid` and `reason`. The third argument is a difficulty, or a target if it is binary. A fourth one
-//! is the version of RandomX. The types are those of the kernel's columns.
+//! is the version of RandomX. The types are those of the kernel's columns, dictionaries included.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,7 +94,8 @@ impl ScalarUDFImpl for RandomxVerify {
 /// Returns the arguments as the columns of the kernel.
 fn columns(types: &[DataType]) -> Schema {
     let is_target = |kind: &DataType| {
-        use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+        use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary};
+        let kind = if let Dictionary(_, values) = kind { values } else { kind };
         matches!(kind, Binary | BinaryView | FixedSizeBinary(_) | LargeBinary)
     };
     let demand = if types.get(2).is_some_and(is_target) { "target" } else { "difficulty" };

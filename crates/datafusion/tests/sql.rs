@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringArray, UInt64Array,
+    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeBinaryArray, Int32Array, RecordBatch,
+    StringArray, UInt64Array,
 };
 use datafusion::prelude::SessionContext;
 use serde_json::Value;
@@ -30,12 +31,15 @@ fn shares() -> (RecordBatch, Vec<Vec<u8>>) {
     difficulties[8] = None;
     difficulties[9] = Some(u128::MAX.to_string());
     let targets = (0..10).map(|_| Some(&[0xff; 8][..]));
-    let columns: [(&str, ArrayRef); 5] = [
+    let target = Arc::new(BinaryArray::from_vec(vec![&[0xff; 8][..]]));
+    let few_targets = DictionaryArray::new(Int32Array::from(vec![0; 10]), target);
+    let columns: [(&str, ArrayRef); 6] = [
         ("number", Arc::new(UInt64Array::from_iter_values(0..10))),
         ("seed", Arc::new(seeds)),
         ("blob", Arc::new(blobs.collect::<StringArray>())),
         ("difficulty", Arc::new(StringArray::from(difficulties))),
         ("target", Arc::new(targets.collect::<BinaryArray>())),
+        ("few_targets", Arc::new(few_targets)),
     ];
     let hashes = shares.iter().map(|share| bytes(&share["pow_hash"])).collect();
     (RecordBatch::try_from_iter(columns).expect("a table"), hashes)
@@ -75,6 +79,7 @@ fn queries_verify_shares() {
     assert!(reasons.value(9).starts_with("the hash does not meet difficulty "));
     let counts = one("SELECT count(*) AS n FROM shares
         WHERE randomx_verify(seed, blob, target, 1)['valid']
+          AND randomx_verify(seed, blob, few_targets)['valid']
           AND NOT randomx_verify(seed, blob, '340282366920938463463374607431768211455')['valid']");
     let counts = counts["n"].as_primitive::<arrow_array::types::Int64Type>();
     assert_eq!(counts.value(0), 10);
