@@ -12,6 +12,9 @@ use crate::group::by_seed;
 use crate::row::{Proof, Rows, Unusable};
 use crate::{KernelError, OUTPUTS};
 
+/// The bytes of a batch's reasons after which the others are null. The column can have 2 GiB.
+const MOST_REASONS: usize = 1 << 30;
+
 /// How a kernel hashes.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -113,7 +116,7 @@ impl Kernel {
         let parsed: Vec<_> = (0..batch.num_rows()).map(|row| rows.parse(row)).collect();
         let hashes = self.hash(&parsed, hashed)?;
         let mut columns = batch.columns().to_vec();
-        columns.extend(verdicts(&parsed, &hashes)?);
+        columns.extend(verdicts(&parsed, &hashes, MOST_REASONS)?);
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
     }
@@ -163,14 +166,19 @@ impl Kernel {
     }
 }
 
-/// Builds the appended columns.
+/// Builds the appended columns. Reasons are null after `most` bytes of them.
 fn verdicts(
     parsed: &[Result<Proof<'_>, Unusable>],
     hashes: &[Hash],
+    most: usize,
 ) -> Result<[ArrayRef; OUTPUTS.len()], KernelError> {
     let mut pow_hash = FixedSizeBinaryBuilder::with_capacity(parsed.len(), HASH_SIZE as i32);
     let mut valid = BooleanBuilder::with_capacity(parsed.len());
     let mut reason = StringBuilder::new();
+    let mut append = |why: Option<&str>| {
+        let has_room = reason.values_slice().len() < most;
+        reason.append_option(why.filter(|_| has_room));
+    };
     for (parsed, hash) in parsed.iter().zip(hashes) {
         let proof = match parsed {
             Ok(proof) => proof,
@@ -181,14 +189,32 @@ fn verdicts(
                     Unusable::Earlier(why) => (None, why),
                 };
                 valid.append_option(verdict);
-                reason.append_value(why);
+                append(Some(why));
                 continue;
             }
         };
         let checked = proof.requirement.check(hash);
         pow_hash.append_value(hash)?;
         valid.append_value(checked.is_ok());
-        reason.append_option(checked.err());
+        append(checked.err().as_deref());
     }
     Ok([Arc::new(pow_hash.finish()), Arc::new(valid.finish()), Arc::new(reason.finish())])
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+
+    use super::*;
+
+    #[test]
+    fn reasons_without_room_are_null() {
+        let rows: Vec<_> = (0..4).map(|_| Err(Unusable::Malformed("because".to_owned()))).collect();
+        let columns = verdicts(&rows, &[[0; HASH_SIZE]; 4], 10).expect("columns");
+        let [pow_hash, valid, reason] = &columns;
+        let reasons: Vec<Option<&str>> = reason.as_string::<i32>().iter().collect();
+        assert_eq!(reasons, [Some("because"), Some("because"), None, None]);
+        assert_eq!((pow_hash.null_count(), valid.as_boolean().false_count()), (4, 4));
+    }
 }

@@ -20,8 +20,9 @@
 //! | `valid`              | `Boolean`             | whether the row proves its work; null if it need not  |
 //! | `reason`             | `Utf8`                | why `valid` is not true                               |
 //!
-//! Nulls and malformed values make their own row invalid, with a reason, and never end the run. Only
-//! a missing column, a column of another type, or missing memory is a [`KernelError`].
+//! Nulls and malformed values make their own row invalid, with a reason, and never end the run. After
+//! 1 GiB of reasons in a batch, further reasons are null. Only a missing column, a column of another
+//! type, or missing memory is a [`KernelError`].
 
 mod bytes;
 mod error;

@@ -13,8 +13,9 @@ use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Task};
 use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
+use crate::argument;
 use crate::hashing::thread_count;
-use crate::storage::storage;
+use crate::storage::Storages;
 
 /// The most memory that the rows of an epoch may take. A task declares it.
 const MOST_ROWS: usize = 256 << 20;
@@ -22,6 +23,7 @@ const MOST_ROWS: usize = 256 << 20;
 /// An audit of an input into a folder, planned by this process.
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct Audit {
+    storages: Storages,
     folder: Folder,
     output: PathBuf,
     manifest: Manifest,
@@ -48,23 +50,24 @@ impl Audit {
         input: PathBuf,
         output: PathBuf,
         lines: bool,
-        first: Option<u64>,
-        last: Option<u64>,
+        #[pyo3(from_py_with = argument::first)] first: Option<u64>,
+        #[pyo3(from_py_with = argument::last)] last: Option<u64>,
         reads: Option<Py<PyAny>>,
         writes: Option<Py<PyAny>>,
     ) -> PyResult<Audit> {
-        let (reads, writes) = (storage(reads), storage(writes));
+        let storages = Storages::new(reads, writes);
+        let reads = storages.reads.as_ref();
         let format = if lines { Format::Lines } else { Format::Parquet };
         let open = || {
-            let mut input = Input::open(reads.as_ref(), &input, format, MOST_ROWS)?;
-            let jobs = input.plan(reads.as_ref(), first, last)?;
+            let mut input = Input::open(reads, &input, format, MOST_ROWS)?;
+            let jobs = input.plan(reads, first, last)?;
             // The folder of an audit by the program `randomx-audit` is the same.
             let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
-            let folder = Folder::open(Arc::clone(&writes), &output, &manifest)?;
+            let folder = Folder::open(Arc::clone(&storages.writes), &output, &manifest)?;
             Ok((folder, manifest, jobs, input.memory()))
         };
-        let (folder, manifest, jobs, memory) = py.detach(open).map_err(error)?;
-        Ok(Audit { folder, output, manifest, jobs, memory })
+        let (folder, manifest, jobs, memory) = storages.detach(py, open)?.map_err(error)?;
+        Ok(Audit { storages, folder, output, manifest, jobs, memory })
     }
 
     /// The number of epochs.
@@ -81,11 +84,16 @@ impl Audit {
 
     /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
-        let left: Vec<&(Task, Rows)> = py.detach(|| {
-            let is_left =
-                |(task, _): &&(Task, Rows)| randomx_epochs::done(&self.folder, task).is_none();
-            self.jobs.iter().filter(is_left).collect()
-        });
+        let find = || {
+            let mut left = Vec::new();
+            for job in &self.jobs {
+                if randomx_epochs::done(&self.folder, &job.0)?.is_none() {
+                    left.push(job);
+                }
+            }
+            Ok(left)
+        };
+        let left = self.storages.detach(py, find)?.map_err(error)?;
         let job = |(task, rows): &(Task, Rows)| {
             let job = Job {
                 output: self.output.clone(),
@@ -102,12 +110,12 @@ impl Audit {
 
     /// Writes the summary of all epochs. Returns the number of invalid rows, and the summary as text.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, String)> {
-        let summary = py.detach(|| {
+        let summarize = || {
             self.folder.remove_unfinished();
             let tasks = self.jobs.iter().map(|(task, _)| task);
             randomx_epochs::summarize(&self.folder, tasks, randomx_epochs::done)
-        });
-        let summary = summary.map_err(error)?;
+        };
+        let summary = self.storages.detach(py, summarize)?.map_err(error)?;
         let mut text = Vec::new();
         summary.print(&mut text)?;
         Ok((summary.counts.invalid, String::from_utf8(text)?))
@@ -120,26 +128,26 @@ impl Audit {
 pub(crate) fn audit_epoch(
     py: Python<'_>,
     job: PyBackedBytes,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
     reads: Option<Py<PyAny>>,
     writes: Option<Py<PyAny>>,
 ) -> PyResult<bool> {
     let threads = thread_count(threads)?;
     let Job { output, manifest, task, rows } = serde_json::from_slice(&job)
         .map_err(|problem| PyValueError::new_err(format!("job: {problem}")))?;
-    let (reads, writes) = (storage(reads), storage(writes));
+    let storages = Storages::new(reads, writes);
     let work = || {
-        let folder = Folder::join(writes, &output, &manifest)?;
+        let folder = Folder::join(Arc::clone(&storages.writes), &output, &manifest)?;
         // An attempt before this one may have been lost after the file was written.
-        if randomx_epochs::done(&folder, &task).is_some() {
+        if randomx_epochs::done(&folder, &task)?.is_some() {
             return Ok(false);
         }
         let mut kernel = randomx_epochs::kernel(threads, Network::Mainnet);
-        let read = |take: randomx_epochs::Take<'_>| rows.read(reads.as_ref(), take);
+        let read = |take: randomx_epochs::Take<'_>| rows.read(storages.reads.as_ref(), take);
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, |_| ())?;
         Ok(true)
     };
-    py.detach(work).map_err(error)
+    storages.detach(py, work)?.map_err(error)
 }
 
 /// Converts an error: whoever starts audits tries again without memory, or if a storage fails.

@@ -9,6 +9,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyInt};
 use randomx_monero::{Candidate, ChainError, Hash, Link, Outcome};
 
+use crate::argument;
 use crate::checkpoint::{Checkpoint, network};
 use crate::difficulty::{difficulty, integer};
 
@@ -52,7 +53,7 @@ impl Chain {
     fn new(
         start: Start,
         network: &str,
-        fixed_difficulty: Option<u128>,
+        #[pyo3(from_py_with = argument::fixed_difficulty)] fixed_difficulty: Option<u128>,
         allow_incomplete: bool,
     ) -> PyResult<Chain> {
         use randomx_monero::Chain as Rules;
@@ -103,11 +104,11 @@ impl Chain {
         &self,
         block: Option<PyBackedBytes>,
         hashing_blob: Option<PyBackedBytes>,
-        id: Option<Hash>,
-        height: Option<u64>,
-        seed_hash: Option<Hash>,
+        #[pyo3(from_py_with = argument::id)] id: Option<Hash>,
+        #[pyo3(from_py_with = argument::height)] height: Option<u64>,
+        #[pyo3(from_py_with = argument::seed_hash)] seed_hash: Option<Hash>,
         difficulty: Option<&Bound<'_, PyInt>>,
-        now: Option<u64>,
+        #[pyo3(from_py_with = argument::now)] now: Option<u64>,
     ) -> PyResult<Option<Work>> {
         let block = Candidate {
             block: block.as_deref(),
@@ -125,7 +126,10 @@ impl Chain {
     /// Returns the verdict on the first block that waits, by its hash. Without one, its proof of work
     /// is not checked.
     #[pyo3(signature = (hash = None))]
-    fn settle(&self, hash: Option<Hash>) -> PyResult<Verdict> {
+    fn settle(
+        &self,
+        #[pyo3(from_py_with = argument::hash)] hash: Option<Hash>,
+    ) -> PyResult<Verdict> {
         Ok(Verdict { verdict: self.lock().settle(hash).map_err(error)? })
     }
 

@@ -4,8 +4,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyInt};
-use randomx_monero::{DIFFICULTY_TARGET, Hash, HashingBlob, PastBlock, TIMESTAMP_WINDOW};
+use randomx_monero::{
+    DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, HashingBlob, PastBlock, TIMESTAMP_WINDOW,
+};
 
+use crate::argument;
 use crate::difficulty::difficulty;
 
 /// A block, parsed from its blob.
@@ -76,7 +79,7 @@ impl Block {
 
 /// Returns the height of the block whose id is the key at a height.
 #[pyfunction]
-pub(crate) fn seed_height(height: u64) -> u64 {
+pub(crate) fn seed_height(#[pyo3(from_py_with = argument::height)] height: u64) -> u64 {
     randomx_monero::seed_height(height)
 }
 
@@ -89,7 +92,10 @@ pub(crate) fn block_id(hashing_blob: PyBackedBytes) -> PyResult<Hash> {
 
 /// Whether a hash meets a difficulty.
 #[pyfunction]
-pub(crate) fn meets_difficulty(hash: Hash, difficulty: &Bound<'_, PyInt>) -> PyResult<bool> {
+pub(crate) fn meets_difficulty(
+    #[pyo3(from_py_with = argument::hash)] hash: Hash,
+    difficulty: &Bound<'_, PyInt>,
+) -> PyResult<bool> {
     Ok(self::difficulty(difficulty)?.is_met_by(&hash))
 }
 
@@ -98,10 +104,15 @@ pub(crate) fn meets_difficulty(hash: Hash, difficulty: &Bound<'_, PyInt>) -> PyR
 #[pyfunction]
 #[pyo3(signature = (timestamps, cumulative_difficulties, *, target = DIFFICULTY_TARGET))]
 pub(crate) fn difficulty_after(
-    timestamps: Vec<u64>,
-    cumulative_difficulties: Vec<u128>,
-    target: u64,
+    #[pyo3(from_py_with = argument::timestamps)] timestamps: Vec<u64>,
+    #[pyo3(from_py_with = argument::cumulative_difficulties)] cumulative_difficulties: Vec<u128>,
+    #[pyo3(from_py_with = argument::target)] target: u64,
 ) -> PyResult<Option<u128>> {
+    if timestamps.len() > DIFFICULTY_BLOCKS {
+        let got = timestamps.len();
+        let problem = format!("timestamps: expected at most {DIFFICULTY_BLOCKS}, got {got}");
+        return Err(PyValueError::new_err(problem));
+    }
     let (expected, got) = (timestamps.len(), cumulative_difficulties.len());
     if expected != got {
         let problem = format!("cumulative_difficulties: expected {expected} numbers, got {got}");
@@ -117,7 +128,9 @@ pub(crate) fn difficulty_after(
 
 /// Returns the median of the last 60 timestamps, which a block's must not be before.
 #[pyfunction]
-pub(crate) fn median_timestamp(last: Vec<u64>) -> PyResult<u64> {
+pub(crate) fn median_timestamp(
+    #[pyo3(from_py_with = argument::last)] last: Vec<u64>,
+) -> PyResult<u64> {
     let last: [u64; TIMESTAMP_WINDOW] = last.try_into().map_err(|last: Vec<u64>| {
         let got = last.len();
         PyValueError::new_err(format!("last: expected {TIMESTAMP_WINDOW} timestamps, got {got}"))
@@ -127,6 +140,6 @@ pub(crate) fn median_timestamp(last: Vec<u64>) -> PyResult<u64> {
 
 /// Returns the root of the tree over transaction hashes, the miner's first.
 #[pyfunction]
-pub(crate) fn tree_hash(hashes: Vec<Hash>) -> Hash {
+pub(crate) fn tree_hash(#[pyo3(from_py_with = argument::hashes)] hashes: Vec<Hash>) -> Hash {
     randomx_monero::tree_hash(&hashes)
 }

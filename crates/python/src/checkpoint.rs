@@ -4,6 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use randomx_monero::{Hash, Network, RecentBlock, Seed};
 
+use crate::argument;
+
 /// A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
 #[pyclass(frozen, eq, module = "randomx_web")]
 #[derive(PartialEq, Eq)]
@@ -16,11 +18,11 @@ impl Checkpoint {
     #[new]
     #[pyo3(signature = (*, height, id, work, recent, seeds))]
     fn new(
-        height: u64,
-        id: Hash,
-        work: u128,
-        recent: Vec<(u64, u128)>,
-        seeds: Vec<(u64, Hash)>,
+        #[pyo3(from_py_with = argument::height)] height: u64,
+        #[pyo3(from_py_with = argument::id)] id: Hash,
+        #[pyo3(from_py_with = argument::work)] work: u128,
+        #[pyo3(from_py_with = argument::recent)] recent: Vec<(u64, u128)>,
+        #[pyo3(from_py_with = argument::seeds)] seeds: Vec<(u64, Hash)>,
     ) -> Checkpoint {
         let block = |(timestamp, difficulty)| RecentBlock { timestamp, difficulty };
         let recent = recent.into_iter().map(block).collect();

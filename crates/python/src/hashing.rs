@@ -1,19 +1,29 @@
 //! Keys, VMs and hashes.
 
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyInt;
 use randomx::{
-    CacheError, DatasetError, HASH_SIZE, Items, KeyMemory, PoolError, Version, VmError, VmOptions,
-    VmPool,
+    CacheError, DatasetBuilder, DatasetError, HASH_SIZE, Items, KeyMemory, PoolError, Version,
+    VmError, VmOptions, VmPool,
 };
 
+use crate::argument;
 use crate::difficulty::difficulty;
+
+/// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
+/// seconds. At the end of each part threads wait for each other, so shorter ones would take longer in all.
+const AT_ONCE: usize = 512;
+
+/// The time after which signals are handled while a dataset is computed.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The hashes of a batch.
 type Hashes = Vec<[u8; HASH_SIZE]>;
@@ -59,12 +69,29 @@ impl Cache {
 impl Dataset {
     #[new]
     #[pyo3(signature = (cache, *, threads = None))]
-    fn new(py: Python<'_>, cache: &Cache, threads: Option<usize>) -> PyResult<Dataset> {
+    fn new(
+        py: Python<'_>,
+        cache: &Cache,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
+    ) -> PyResult<Dataset> {
         let threads = thread_count(threads)?;
         let cache = Arc::clone(&cache.cache);
+        let (mut interrupt, mut handled) = (None, Instant::now());
+        let go_on = |_| {
+            if handled.elapsed() < PAUSE {
+                return ControlFlow::Continue(());
+            }
+            handled = Instant::now();
+            interrupt = Python::attach(|py| py.check_signals()).err();
+            if interrupt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         let dataset = py.detach(|| {
-            randomx::Dataset::new(&Items::new(cache, VmOptions::default().cpu), threads)
+            let memory = DatasetBuilder::new(threads)?;
+            memory.fill(&Items::new(cache, VmOptions::default().cpu), go_on)
         });
+        if let Some(problem) = interrupt {
+            return Err(problem);
+        }
         let dataset = dataset.map_err(|problem| match problem {
             DatasetError::OutOfMemory { .. } => PyMemoryError::new_err(problem.to_string()),
             _ => PyRuntimeError::new_err(problem.to_string()),
@@ -77,20 +104,25 @@ impl Dataset {
 impl Vm {
     #[new]
     #[pyo3(signature = (key, *, version = 1, threads = 1))]
-    fn new(py: Python<'_>, key: Key, version: u64, threads: Option<usize>) -> PyResult<Vm> {
+    fn new(
+        py: Python<'_>,
+        key: Key,
+        #[pyo3(from_py_with = argument::version)] version: u64,
+        #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
+    ) -> PyResult<Vm> {
         let pool = pool(py, key, version, threads)?;
         Ok(Vm { threads: pool.threads(), pool: Mutex::new(pool) })
     }
 
     /// Returns the hash of an input.
-    fn hash(&self, py: Python<'_>, data: PyBackedBytes) -> [u8; HASH_SIZE] {
-        let hashes = py.detach(|| self.hashes(&[data]));
-        hashes.first().copied().unwrap_or_default()
+    fn hash(&self, py: Python<'_>, data: PyBackedBytes) -> PyResult<[u8; HASH_SIZE]> {
+        Ok(self.hash_many(py, vec![data])?.first().copied().unwrap_or_default())
     }
 
     /// Returns the hashes of inputs, in order.
-    fn hash_many(&self, py: Python<'_>, inputs: Vec<PyBackedBytes>) -> Hashes {
-        py.detach(|| self.hashes(&inputs))
+    fn hash_many(&self, py: Python<'_>, inputs: Vec<PyBackedBytes>) -> PyResult<Hashes> {
+        let lock = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        in_parts(py, &inputs, self.threads, |inputs| lock().hash_many(inputs))
     }
 
     /// The number of threads.
@@ -100,10 +132,19 @@ impl Vm {
     }
 }
 
-impl Vm {
-    fn hashes(&self, inputs: &[PyBackedBytes]) -> Hashes {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).hash_many(inputs)
+/// Hashes inputs without the interpreter's lock, and handles signals between parts of them.
+fn in_parts(
+    py: Python<'_>,
+    inputs: &[PyBackedBytes],
+    threads: usize,
+    mut hash: impl FnMut(&[PyBackedBytes]) -> Hashes + Send,
+) -> PyResult<Hashes> {
+    let mut hashes = Vec::with_capacity(inputs.len());
+    for part in inputs.chunks(threads * AT_ONCE) {
+        hashes.extend(py.detach(|| hash(part)));
+        py.check_signals()?;
     }
+    Ok(hashes)
 }
 
 /// Returns the hash of an input. Bytes as key are expanded for this call alone.
@@ -113,7 +154,7 @@ pub(crate) fn hash(
     py: Python<'_>,
     key: Key,
     data: PyBackedBytes,
-    version: u64,
+    #[pyo3(from_py_with = argument::version)] version: u64,
 ) -> PyResult<[u8; HASH_SIZE]> {
     Ok(hash_many(py, key, vec![data], version, Some(1))?.first().copied().unwrap_or_default())
 }
@@ -125,11 +166,11 @@ pub(crate) fn hash_many(
     py: Python<'_>,
     key: Key,
     inputs: Vec<PyBackedBytes>,
-    version: u64,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = argument::version)] version: u64,
+    #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
 ) -> PyResult<Hashes> {
     let mut pool = pool(py, key, version, threads)?;
-    Ok(py.detach(|| pool.hash_many(&inputs)))
+    in_parts(py, &inputs, pool.threads(), |inputs| pool.hash_many(inputs))
 }
 
 /// Whether the hash of a hashing blob meets a difficulty.
@@ -140,14 +181,17 @@ pub(crate) fn verify(
     key: Key,
     hashing_blob: PyBackedBytes,
     #[pyo3(from_py_with = self::difficulty_of)] difficulty: randomx_monero::Difficulty,
-    version: u64,
+    #[pyo3(from_py_with = argument::version)] version: u64,
 ) -> PyResult<bool> {
     Ok(difficulty.is_met_by(&hash(py, key, hashing_blob, version)?))
 }
 
 /// Returns the commitment to an input and its hash.
 #[pyfunction]
-pub(crate) fn calculate_commitment(data: PyBackedBytes, hash: [u8; HASH_SIZE]) -> [u8; HASH_SIZE] {
+pub(crate) fn calculate_commitment(
+    data: PyBackedBytes,
+    #[pyo3(from_py_with = argument::hash)] hash: [u8; HASH_SIZE],
+) -> [u8; HASH_SIZE] {
     randomx::calculate_commitment(&data, &hash)
 }
 
@@ -155,7 +199,7 @@ fn difficulty_of(number: &Bound<'_, PyAny>) -> PyResult<randomx_monero::Difficul
     difficulty(number.cast::<PyInt>()?)
 }
 
-fn pool(py: Python<'_>, key: Key, version: u64, threads: Option<usize>) -> PyResult<VmPool> {
+fn pool(py: Python<'_>, key: Key, version: u64, threads: Option<u64>) -> PyResult<VmPool> {
     let refused = |_| PyValueError::new_err(format!("version: expected 1 or 2, got {version}"));
     let version = Version::try_from(version).map_err(refused)?;
     let threads = thread_count(threads)?;
@@ -171,14 +215,14 @@ fn pool(py: Python<'_>, key: Key, version: u64, threads: Option<usize>) -> PyRes
 }
 
 /// Returns the number of threads; by default, one for each processor.
-pub(crate) fn thread_count(threads: Option<usize>) -> PyResult<usize> {
-    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = threads.unwrap_or_else(processors);
-    if (1..=randomx::MAX_THREADS).contains(&threads) {
-        return Ok(threads);
-    }
+pub(crate) fn thread_count(threads: Option<u64>) -> PyResult<usize> {
     let most = randomx::MAX_THREADS;
-    Err(PyValueError::new_err(format!("threads: expected 1 to {most}, got {threads}")))
+    let Some(threads) = threads else {
+        return Ok(thread::available_parallelism().map_or(1, NonZero::get).min(most));
+    };
+    let refused = || PyValueError::new_err(format!("threads: expected 1 to {most}, got {threads}"));
+    let count = usize::try_from(threads).ok().filter(|count| (1..=most).contains(count));
+    count.ok_or_else(refused)
 }
 
 fn cache_error(problem: CacheError) -> PyErr {

@@ -1,5 +1,6 @@
 //! The native part of the Python package `randomx-web`.
 
+mod argument;
 mod audit;
 mod blocks;
 mod chain;
@@ -7,6 +8,7 @@ mod checkpoint;
 mod difficulty;
 mod hashing;
 mod storage;
+mod stream;
 mod table;
 
 use pyo3::prelude::*;

@@ -1,10 +1,12 @@
-//! Files that Python code reads and writes.
+//! Files that Python code reads and writes, and those of this machine.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use randomx_epochs::{Local, Storage, StoredFile};
@@ -13,8 +15,170 @@ use tempfile::NamedTempFile;
 /// The bytes that are read at a time: each read may be a request over a network.
 const AHEAD: u64 = 1 << 20;
 
+/// The most bytes that are read at a time. The bytes of Python are not in the measured memory of a task.
+const PIECE: usize = 4 << 20;
+
+/// The time after which signals are handled while local files are read.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Where an audit reads and writes: by default, in this machine's folders.
+pub(crate) struct Storages {
+    pub(crate) reads: Arc<dyn Storage>,
+    pub(crate) writes: Arc<dyn Storage>,
+    interrupts: Interrupts,
+}
+
+impl Storages {
+    /// Returns the storages that arguments name.
+    pub(crate) fn new(reads: Option<Py<PyAny>>, writes: Option<Py<PyAny>>) -> Storages {
+        let interrupts = Interrupts::default();
+        let storage = |object: Option<Py<PyAny>>| -> Arc<dyn Storage> {
+            let interrupts = interrupts.clone();
+            match object {
+                Some(object) => Arc::new(PyStorage { object, interrupts }),
+                None => Arc::new(Folders { interrupts }),
+            }
+        };
+        Storages { reads: storage(reads), writes: storage(writes), interrupts }
+    }
+
+    /// Works without the interpreter's lock.
+    ///
+    /// # Errors
+    ///
+    /// An interrupt, such as that of Ctrl-C, that a storage met meanwhile.
+    pub(crate) fn detach<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce() -> T + Send,
+    ) -> PyResult<T> {
+        let result = py.detach(work);
+        match self.interrupts.lock().met.take() {
+            Some(interrupt) => Err(interrupt),
+            None => Ok(result),
+        }
+    }
+}
+
+/// The interrupts that storages meet. To the code that uses the storages they are failures to read or write,
+/// which it may ignore or report as such.
+#[derive(Clone)]
+struct Interrupts(Arc<Mutex<Met>>);
+
+struct Met {
+    /// The first interrupt.
+    met: Option<PyErr>,
+    /// When signals were handled.
+    handled: Instant,
+}
+
+impl Default for Interrupts {
+    fn default() -> Interrupts {
+        Interrupts(Arc::new(Mutex::new(Met { met: None, handled: Instant::now() })))
+    }
+}
+
+impl Interrupts {
+    fn lock(&self) -> MutexGuard<'_, Met> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs code of Python, and remembers an error that is no `Exception`.
+    fn attach<T>(&self, run: impl FnOnce(Python<'_>) -> PyResult<T>) -> io::Result<T> {
+        Python::attach(|py| {
+            run(py).map_err(|problem| {
+                if !problem.is_instance_of::<PyException>(py) {
+                    self.lock().met.get_or_insert_with(|| problem.clone_ref(py));
+                }
+                io::Error::from(problem)
+            })
+        })
+    }
+
+    /// Handles signals, unless that was done just now.
+    fn handle(&self) -> io::Result<()> {
+        let mut met = self.lock();
+        if met.handled.elapsed() < PAUSE {
+            return Ok(());
+        }
+        met.handled = Instant::now();
+        drop(met);
+        self.attach(|py| py.check_signals())
+    }
+}
+
+/// The folders of this machine. Ctrl-C ends a read.
+struct Folders {
+    interrupts: Interrupts,
+}
+
+impl Storage for Folders {
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
+        Local.list(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
+        let file = Local.open(path)?;
+        Ok(Arc::new(FolderFile { file, interrupts: self.interrupts.clone() }))
+    }
+
+    fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
+        Local.put(new, path)
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+}
+
+/// An open file of this machine.
+struct FolderFile {
+    file: Arc<dyn StoredFile>,
+    interrupts: Interrupts,
+}
+
+impl StoredFile for FolderFile {
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.interrupts.handle()?;
+        self.file.read_at(position, buffer)
+    }
+}
+
 /// An object of Python with the methods of the protocol `Storage` in `_native.pyi`.
-struct PyStorage(Py<PyAny>);
+struct PyStorage {
+    object: Py<PyAny>,
+    interrupts: Interrupts,
+}
+
+impl Storage for PyStorage {
+    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
+        let path = text(path)?;
+        self.interrupts.attach(|py| {
+            let names = self.object.call_method1(py, "list", (path,))?;
+            let names: Option<Vec<String>> = names.extract(py)?;
+            Ok(names.map(|names| names.into_iter().map(OsString::from).collect()))
+        })
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
+        let path = text(path)?;
+        let interrupts = self.interrupts.clone();
+        self.interrupts.attach(|py| {
+            let file = self.object.call_method1(py, "open", (path,))?;
+            let size = file.call_method0(py, "size")?.extract(py)?;
+            Ok(Arc::new(PyFile { file, size, last: Mutex::default(), interrupts }) as _)
+        })
+    }
+
+    fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
+        let (source, path) = (text(new.path())?, text(path)?);
+        self.interrupts.attach(|py| self.object.call_method1(py, "put", (source, path)).map(drop))
+    }
+}
 
 /// An open file of such an object.
 struct PyFile {
@@ -22,39 +186,7 @@ struct PyFile {
     size: u64,
     /// The bytes that were read last, and their position.
     last: Mutex<(u64, Vec<u8>)>,
-}
-
-/// Returns the storage that an argument names: by default, this machine's folders.
-pub(crate) fn storage(object: Option<Py<PyAny>>) -> Arc<dyn Storage> {
-    match object {
-        Some(object) => Arc::new(PyStorage(object)),
-        None => Arc::new(Local),
-    }
-}
-
-impl Storage for PyStorage {
-    fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
-        Python::attach(|py| {
-            let names = self.0.call_method1(py, "list", (text(path)?,))?;
-            let names: Option<Vec<String>> = names.extract(py)?;
-            Ok(names.map(|names| names.into_iter().map(OsString::from).collect()))
-        })
-    }
-
-    fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
-        Python::attach(|py| {
-            let file = self.0.call_method1(py, "open", (text(path)?,))?;
-            let size = file.call_method0(py, "size")?.extract(py)?;
-            Ok(Arc::new(PyFile { file, size, last: Mutex::default() }) as _)
-        })
-    }
-
-    fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
-        Python::attach(|py| {
-            self.0.call_method1(py, "put", (text(new.path())?, text(path)?))?;
-            Ok(())
-        })
-    }
+    interrupts: Interrupts,
 }
 
 impl StoredFile for PyFile {
@@ -67,12 +199,17 @@ impl StoredFile for PyFile {
         let end = position.checked_add(length).filter(|&end| end <= self.size);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if length > AHEAD {
+            *last = (0, Vec::new());
+            return self.fetch(position, buffer);
+        }
         let (start, bytes) = &*last;
         if position < *start || end > start + bytes.len() as u64 {
             // The end of a file is read as a whole, because its parts are read one after another.
             let start = position.min(self.size.saturating_sub(AHEAD));
-            let count = (end - start).max(AHEAD).min(self.size - start);
-            *last = (start, self.fetch(start, count)?);
+            let mut bytes = vec![0; AHEAD.min(self.size - start) as usize];
+            self.fetch(start, &mut bytes)?;
+            *last = (start, bytes);
         }
         let (start, bytes) = &*last;
         let from = (position - start) as usize;
@@ -82,14 +219,24 @@ impl StoredFile for PyFile {
 }
 
 impl PyFile {
-    fn fetch(&self, position: u64, count: u64) -> io::Result<Vec<u8>> {
-        let bytes = Python::attach(|py| -> PyResult<PyBackedBytes> {
-            Ok(self.file.call_method1(py, "read_at", (count, position))?.extract(py)?)
-        })?;
-        if bytes.len() as u64 != count {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+    /// Fills the buffer with the bytes from a position on.
+    fn fetch(&self, mut position: u64, buffer: &mut [u8]) -> io::Result<()> {
+        for piece in buffer.chunks_mut(PIECE) {
+            let is_whole = self.interrupts.attach(|py| {
+                let bytes = self.file.call_method1(py, "read_at", (piece.len(), position))?;
+                let bytes: PyBackedBytes = bytes.extract(py)?;
+                let is_whole = bytes.len() == piece.len();
+                if is_whole {
+                    piece.copy_from_slice(&bytes);
+                }
+                Ok(is_whole)
+            })?;
+            if !is_whole {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            position += piece.len() as u64;
         }
-        Ok(bytes.to_vec())
+        Ok(())
     }
 }
 

@@ -1,23 +1,22 @@
 //! The Arrow kernel through the PyCapsule interface.
 
-#![expect(unsafe_code, reason = "takes a stream out of a capsule")]
-
-use std::ffi::CStr;
 use std::sync::{Mutex, PoisonError};
 
-use arrow_array::ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use randomx_arrow::{Kernel, Settings};
 use randomx_monero::Network;
 
+use crate::argument;
 use crate::hashing::thread_count;
+use crate::stream::{self, Stream};
 
-/// The name of capsules with a stream.
-const STREAM: &CStr = c"arrow_array_stream";
+/// The most rows that are verified at a time. Their results are in memory at once.
+const MOST_ROWS: usize = 1 << 16;
 
 /// A table whose rows are verified while they are read. It can be read once.
 #[pyclass(frozen, module = "randomx_web")]
@@ -25,9 +24,12 @@ pub(crate) struct VerifiedTable {
     reader: Mutex<Option<Verifying>>,
 }
 
-/// Verifies the batches of a stream.
+/// Verifies the rows of a stream.
 struct Verifying {
-    source: ArrowArrayStreamReader,
+    /// Released at its end, or at the first error.
+    source: Option<Stream>,
+    /// Rows that were read and not yet verified.
+    left: Option<RecordBatch>,
     kernel: Kernel,
     schema: SchemaRef,
 }
@@ -38,33 +40,18 @@ struct Verifying {
 #[pyo3(signature = (data, *, threads = None, blocks = false))]
 pub(crate) fn verify_table(
     data: &Bound<'_, PyAny>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
     blocks: bool,
 ) -> PyResult<VerifiedTable> {
     // RandomX began later on the main network than on those for tests.
     let blocks = blocks.then_some(Network::Mainnet);
     let settings = Settings { blocks, ..Settings::new(thread_count(threads)?) };
-    let source = stream(data)?;
-    let schema = Kernel::schema(&source.schema())
+    let source = Stream::of(data)?;
+    let schema = Kernel::schema(source.schema())
         .map_err(|problem| PyValueError::new_err(problem.to_string()))?;
-    let reader = Verifying { source, kernel: Kernel::new(settings), schema };
+    let kernel = Kernel::new(settings);
+    let reader = Verifying { source: Some(source), left: None, kernel, schema };
     Ok(VerifiedTable { reader: Mutex::new(Some(reader)) })
-}
-
-/// Takes the stream of an object.
-fn stream(data: &Bound<'_, PyAny>) -> PyResult<ArrowArrayStreamReader> {
-    let method = "__arrow_c_stream__";
-    let Some(method) = data.getattr_opt(method)? else {
-        let problem = format!("data: expected a table with the method {method}");
-        return Err(PyTypeError::new_err(problem));
-    };
-    let capsule = method.call0()?.cast_into::<PyCapsule>()?;
-    let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name points to a stream, which the one who got the capsule may take;
-    // an empty one stays.
-    let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
-    ArrowArrayStreamReader::try_new(stream)
-        .map_err(|problem| PyValueError::new_err(format!("data: {problem}")))
 }
 
 #[pymethods]
@@ -81,7 +68,26 @@ impl VerifiedTable {
         let reader = reader.ok_or_else(|| {
             PyValueError::new_err("the table was read already; verify_table verifies it again")
         })?;
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), stream::NAME)
+    }
+}
+
+impl Verifying {
+    /// Verifies the next rows, if there are more.
+    fn verify(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let Some(source) = &mut self.source else { return Ok(None) };
+        let rows = match self.left.take() {
+            Some(rows) => rows,
+            None => match source.next()? {
+                Some(rows) => rows,
+                None => return Ok(None),
+            },
+        };
+        let count = rows.num_rows().min(MOST_ROWS);
+        let left = rows.num_rows() - count;
+        self.left = (left > 0).then(|| rows.slice(count, left));
+        let verified = self.kernel.verify(&rows.slice(0, count));
+        verified.map(Some).map_err(|problem| ArrowError::ExternalError(Box::new(problem)))
     }
 }
 
@@ -89,16 +95,12 @@ impl Iterator for Verifying {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Verifying { source, kernel, .. } = self;
-        let mut next = || {
-            let verified = source.next()?.and_then(|batch| {
-                let external = |problem| ArrowError::ExternalError(Box::new(problem));
-                kernel.verify(&batch).map_err(external)
-            });
-            Some(verified)
-        };
         // The reader may have the lock of the interpreter.
-        Python::attach(|py| py.detach(&mut next))
+        let verified = stream::guard(|| Python::attach(|py| py.detach(|| self.verify())));
+        if !matches!(verified, Ok(Some(_))) {
+            self.source = None;
+        }
+        verified.transpose()
     }
 }
 

@@ -248,7 +248,9 @@ def verify_table(
 ) -> VerifiedTable:
     """Returns a table with the columns `pow_hash`, `valid` and `reason` besides its own.
 
-    The rows need `seed_hash`, `hashing_blob`, and `difficulty` or `target`. With `blocks`, blocks of
+    The rows need `seed_hash`, `hashing_blob`, and `difficulty` or `target`. They are verified, and
+    returned, in batches of up to 65,536. A stream that fails, or has nulls in the place of rows, ends
+    the table with an error. With `blocks`, blocks of
     Monero from before RandomX are neither valid nor invalid, if their `height` says so too.
     """
 
@@ -266,7 +268,7 @@ def difficulty_after(
 ) -> int | None:
     """Returns the difficulty of the block after up to 735 others, the oldest first.
 
-    `cumulative_difficulties` has the sums of difficulties up to each of them.
+    More are refused. `cumulative_difficulties` has the sums of difficulties up to each of them.
     """
 
 def median_timestamp(last: Sequence[int]) -> int:
@@ -279,10 +281,15 @@ class StoredFile(Protocol):
     """An open file of a storage. pyarrow's files are such."""
 
     def size(self) -> int: ...
-    def read_at(self, nbytes: int, offset: int) -> bytes: ...
+    def read_at(self, nbytes: int, offset: int) -> bytes:
+        """Reads up to 4 MiB. Long values are read in several calls."""
 
 class Storage(Protocol):
-    """Where the files of an audit are."""
+    """Where the files of an audit are.
+
+    An `Exception` of a method becomes an `OSError` that names the file. Others, such as
+    `KeyboardInterrupt`, pass unchanged.
+    """
 
     def list(self, path: str) -> list[str] | None:
         """Returns the names of the files in a folder, or `None` if the path is a file."""

@@ -57,10 +57,27 @@ def plain_errors() -> Iterator[None]:
         raise problem from None
 
 
+@contextmanager
+def connected(address: str | None) -> Iterator[None]:
+    """Connects this process to a cluster, and disconnects it at the end.
+
+    Without an address, the process is connected already, and stays so.
+    """
+    import ray
+
+    if address is None:
+        yield
+        return
+    ray.init(address, log_to_driver=False, logging_level=logging.WARNING)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
 def run(
     jobs: list[tuple[str, bytes]],
     *,
-    address: str | None,
     reads: Place,
     writes: Place,
     threads: int,
@@ -68,14 +85,12 @@ def run(
     retries: int,
     report: Callable[[str], None],
 ) -> None:
-    """Audits epochs on a cluster; by default, on the one that this process is connected to.
+    """Audits epochs on the cluster that this process is connected to.
 
     `report` receives the name of each epoch that is done.
     """
     import ray.data
 
-    if address is not None:
-        ray.init(address, log_to_driver=False, logging_level=logging.WARNING)
     context = ray.data.DataContext.get_current().copy()
     context.enable_progress_bars = False
     context.raise_original_map_exception = True

@@ -69,7 +69,8 @@ def audit(
 ) -> Result:
     """Audits an input on a cluster, one task an epoch.
 
-    `ray` is the cluster's address; by default, this process is connected to one. Each task hashes on
+    `ray` is the cluster's address, to which this process is connected meanwhile; by default, it is
+    connected to one already. Each task hashes on
     `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
     tried up to `retries` times again. Raises RuntimeError if Ray fails.
     """
@@ -79,24 +80,27 @@ def audit(
     plan = Audit(
         source, target, lines=lines, first=first, last=last, reads=reads, writes=writes
     )
-    jobs = plan.left()
-    progress = _Progress(plan.epochs, len(jobs))
-    if jobs:
-        from . import _ray
+    try:
+        jobs = plan.left()
+        progress = _Progress(plan.epochs, len(jobs))
+        if jobs:
+            from . import _ray
 
-        with _ray.plain_errors():
-            _ray.run(
-                jobs,
-                address=ray,
-                reads=places[0],
-                writes=places[1],
-                threads=threads,
-                rows_memory=plan.memory,
-                retries=retries,
-                report=progress.epoch,
-            )
-    invalid, text = plan.finish()
-    return Result(invalid, text)
+            with _ray.plain_errors(), _ray.connected(ray):
+                _ray.run(
+                    jobs,
+                    reads=places[0],
+                    writes=places[1],
+                    threads=threads,
+                    rows_memory=plan.memory,
+                    retries=retries,
+                    report=progress.epoch,
+                )
+        invalid, text = plan.finish()
+        return Result(invalid, text)
+    finally:
+        # Unlocks the folder. The traceback of an error would keep this frame, and the plan in it.
+        del plan
 
 
 class _Progress:
@@ -192,8 +196,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _unusable(f"{problem}; pip install 'randomx-web[ray]'")
     except (MemoryError, OSError, ValueError, RuntimeError) as problem:
         return _unusable(problem)
-    except Exception:
-        # A bug. Python's exit code for it would be that of a verdict.
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        # A bug, such as a panic in Rust. Python's exit code for it would be that of a verdict.
         _write(traceback.format_exc(), sys.stderr)
         return UNUSABLE
     failure = _write(result.text, sys.stdout)

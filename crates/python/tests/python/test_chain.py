@@ -1,6 +1,7 @@
 """Monero's rules."""
 
 import hashlib
+from typing import Any
 
 import pytest
 import randomx_web as randomx
@@ -44,6 +45,9 @@ def test_difficulties_follow_from_the_blocks_before() -> None:
     assert randomx.difficulty_after([], []) == 1
     with pytest.raises(ValueError, match="expected 2 numbers, got 1"):
         randomx.difficulty_after([1, 2], [1])
+    # The rule would take the oldest blocks of these.
+    with pytest.raises(ValueError, match="^timestamps: expected at most 735, got 736"):
+        randomx.difficulty_after(timestamps[:736], sums[:736])
 
 
 def test_medians() -> None:
@@ -158,3 +162,37 @@ def test_wrong_chains() -> None:
     assert randomx.Chain(parts, allow_incomplete=True).next_height == 10
     with pytest.raises(RuntimeError, match="no block waits"):
         randomx.Chain(genesis).settle()
+
+
+def test_errors_name_their_arguments() -> None:
+    genesis = randomx.Checkpoint.genesis()
+    chain = randomx.Chain(genesis)
+    with pytest.raises(ValueError, match="^hash: expected 32 bytes, got 5"):
+        chain.settle(b"short")
+    for name in ["id", "seed_hash"]:
+        wrong: dict[str, Any] = {name: bytes(33)}
+        with pytest.raises(ValueError, match=f"^{name}: expected 32 bytes, got 33"):
+            chain.push(b"", **wrong)
+    for name in ["height", "now"]:
+        wrong = {name: -(10**5000)}
+        with pytest.raises(ValueError, match=rf"^{name}: expected 0 to 2\^64 - 1, got a longer"):
+            chain.push(b"", **wrong)
+    with pytest.raises(ValueError, match=r"^fixed_difficulty: expected 0 to 2\^128 - 1, got -1"):
+        randomx.Chain(genesis, fixed_difficulty=-1)
+    with pytest.raises(ValueError, match=r"^height: expected 0 to 2\^64 - 1, got -1"):
+        randomx.seed_height(-1)
+    with pytest.raises(ValueError, match="^hashes: expected 32 bytes, got 0"):
+        randomx.tree_hash([genesis.id, b""])
+    parts: dict[str, Any] = {"height": 9, "id": genesis.id, "work": 0, "recent": [], "seeds": []}
+    for name, value, mention in [
+        ("id", b"", "32 bytes, got 0"),
+        ("work", 2**128, r"0 to 2\^128 - 1, got 340282366920938463463374607431768211456"),
+        ("recent", [(0, -1)], r"0 to 2\^128 - 1, got -1"),
+        ("recent", [(0, 1, 2)], r"pairs, got \(0, 1, 2\)"),
+        ("seeds", [(0, b"x")], "32 bytes, got 1"),
+    ]:
+        wrong = parts | {name: value}
+        with pytest.raises(ValueError, match=f"^{name}: expected {mention}"):
+            randomx.Checkpoint(**wrong)
+    with pytest.raises(TypeError, match="^seeds: expected a sequence, got int"):
+        randomx.Checkpoint(**(parts | {"seeds": 1}))

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import pytest
 import randomx_web as randomx
+from stores import ctrl_c
 from vectors import read, shares
 
 
@@ -107,5 +108,32 @@ def test_wrong_arguments() -> None:
     for threads in [0, 1025]:
         with pytest.raises(ValueError, match=f"threads: expected 1 to 1024, got {threads}"):
             randomx.hash_many(b"", [], threads=threads)
-    with pytest.raises((TypeError, ValueError)):
+    for threads in [-1, 2**64]:
+        with pytest.raises(ValueError, match=f"^threads: expected 1 to 1024, got {threads}"):
+            randomx.Vm(b"", threads=threads)
+    with pytest.raises(ValueError, match="^version: expected 1 or 2, got -1"):
+        randomx.Vm(b"", version=-1)
+    with pytest.raises(TypeError, match="^threads: expected 1 to 1024, got str"):
+        randomx.Vm(b"", threads="two")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^hash: expected 32 bytes, got 5"):
         randomx.calculate_commitment(b"", b"short")
+    with pytest.raises(ValueError, match="^hash: expected 32 bytes, got 5"):
+        randomx.meets_difficulty(b"short", 1)
+
+
+def test_ctrl_c_ends_hashing() -> None:
+    vm = randomx.Vm(shares()[0]["seed_hash"])
+    with ctrl_c(0.5):
+        vm.hash_many([b"input"] * 1_000_000)
+    assert vm.hash(shares()[0]["hashing_blob"]) == shares()[0]["pow_hash"]
+    with ctrl_c(0.5):
+        randomx.hash_many(b"key", [b"input"] * 1_000_000)
+
+
+def test_ctrl_c_ends_a_dataset() -> None:
+    cache = randomx.Cache(b"key")
+    try:
+        with ctrl_c(0.5):
+            randomx.Dataset(cache, threads=1)
+    except MemoryError:
+        pytest.skip("no memory for a dataset")

@@ -135,6 +135,23 @@ def test_a_driver_that_is_killed_and_started_again(
     assert finished(tmp_path) == after and same(results(tmp_path), expected)
 
 
+def test_two_audits_in_one_process(cluster: Cluster, tmp_path: Path) -> None:
+    """Each connects the process to the cluster, and disconnects it."""
+    source = tmp_path / "chain.parquet"
+    write(source, chain(1, 2, difficulty=1), 9)
+    code = (
+        "import sys; from randomx_web.audit import audit\n"
+        "for name in 'ab':\n"
+        "    print(audit(sys.argv[1], sys.argv[2] + name, ray=sys.argv[3]).invalid)"
+    )
+    arguments = [sys.executable, "-c", code, str(source), f"{tmp_path}/audit-", cluster.address]
+    run = subprocess.run(arguments, capture_output=True, text=True, timeout=PATIENCE)
+    assert run.returncode == 0, run.stderr
+    # Ray may print lines of its own.
+    assert [line for line in run.stdout.splitlines() if line.isdigit()] == ["0", "0"]
+    assert (tmp_path / "audit-b/summary.json").exists()
+
+
 def test_an_object_store(made: Path, expected: Files) -> None:
     """A server that speaks S3's protocol, on this machine. The tasks run here, one after another."""
     from moto.server import ThreadedMotoServer

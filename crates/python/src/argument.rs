@@ -1,0 +1,116 @@
+//! Arguments that errors name in their messages. PyO3 names them in notes, which Python 3.10 does not have.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use randomx::MAX_THREADS;
+use randomx_monero::Hash;
+
+/// A type of arguments.
+pub(crate) trait Argument: Sized {
+    /// Converts the argument of a name.
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+/// Defines converters for arguments of these names, which `from_py_with` takes.
+macro_rules! arguments {
+    ($($name:ident),+ $(,)?) => {$(
+        pub(crate) fn $name<T: Argument>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+            T::convert(stringify!($name), value)
+        }
+    )+};
+}
+
+arguments!(
+    cumulative_difficulties,
+    first,
+    fixed_difficulty,
+    hash,
+    hashes,
+    height,
+    id,
+    last,
+    now,
+    recent,
+    seed_hash,
+    seeds,
+    target,
+    timestamps,
+    work,
+);
+
+/// Converts a number of threads, which is checked later.
+pub(crate) fn threads(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let refused = |problem| refused("threads", &format!("1 to {MAX_THREADS}"), value, problem);
+    value.extract().map(Some).map_err(refused)
+}
+
+/// Converts a version of RandomX, which is checked later.
+pub(crate) fn version(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    value.extract().map_err(|problem| refused("version", "1 or 2", value, problem))
+}
+
+impl Argument for u64 {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+        value.extract().map_err(|problem| refused(name, "0 to 2^64 - 1", value, problem))
+    }
+}
+
+impl Argument for u128 {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u128> {
+        value.extract().map_err(|problem| refused(name, "0 to 2^128 - 1", value, problem))
+    }
+}
+
+impl Argument for Hash {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Hash> {
+        let bytes: Vec<u8> =
+            value.extract().map_err(|problem| refused(name, "32 bytes", value, problem))?;
+        let got = bytes.len();
+        let refused = |_| PyValueError::new_err(format!("{name}: expected 32 bytes, got {got}"));
+        bytes.try_into().map_err(refused)
+    }
+}
+
+impl<T: Argument> Argument for Option<T> {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+        if value.is_none() { Ok(None) } else { T::convert(name, value).map(Some) }
+    }
+}
+
+impl<T: Argument> Argument for Vec<T> {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<T>> {
+        let items: Vec<Bound<'_, PyAny>> =
+            value.extract().map_err(|problem| refused(name, "a sequence", value, problem))?;
+        items.iter().map(|item| T::convert(name, item)).collect()
+    }
+}
+
+impl<A: Argument, B: Argument> Argument for (A, B) {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(A, B)> {
+        let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            value.extract().map_err(|problem| refused(name, "pairs", value, problem))?;
+        Ok((A::convert(name, &first)?, B::convert(name, &second)?))
+    }
+}
+
+/// Names the argument in an error of its conversion. Other errors, such as that of Ctrl-C, stay.
+fn refused(name: &str, expected: &str, value: &Bound<'_, PyAny>, problem: PyErr) -> PyErr {
+    let py = value.py();
+    if problem.is_instance_of::<PyTypeError>(py) {
+        let kind = value.get_type();
+        let kind = kind.name().map_or_else(|_| "another type".to_owned(), |kind| kind.to_string());
+        PyTypeError::new_err(format!("{name}: expected {expected}, got {kind}"))
+    } else if problem.is_instance_of::<PyOverflowError>(py)
+        || problem.is_instance_of::<PyValueError>(py)
+    {
+        // Python refuses to write integers of thousands of digits.
+        let got =
+            value.str().map_or_else(|_| "a longer number".to_owned(), |text| text.to_string());
+        PyValueError::new_err(format!("{name}: expected {expected}, got {got:.80}"))
+    } else {
+        problem
+    }
+}

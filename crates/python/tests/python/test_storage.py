@@ -1,0 +1,118 @@
+"""Storages that fail, disks that are full, and Ctrl-C."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import parquet
+from randomx_web import _native, _ray, audit
+from stores import Store, audited, ctrl_c, write_rows
+
+
+@pytest.mark.parametrize("kind", [OSError, KeyboardInterrupt])
+def test_no_failure_is_lost_or_blamed_on_the_file(
+    kind: type[BaseException], tmp_path: Path
+) -> None:
+    source = tmp_path / "rows.parquet"
+    write_rows(source, [bytes([row]) for row in range(9)])
+    failures = 0
+    for before in range(1000):
+        store = Store(before, kind("the cable was cut"))
+        output = tmp_path / str(before)
+        try:
+            invalid = audited(source, output, store)
+        except kind as problem:
+            assert store.has_failed and "the cable was cut" in str(problem)
+            # The folder can be used again.
+            assert audited(source, output, Store()) == 9
+            failures += 1
+        else:
+            assert not store.has_failed and invalid == 9
+            break
+    assert 10 < failures < 1000
+
+
+def test_long_values_are_read_in_pieces(tmp_path: Path) -> None:
+    source, output = tmp_path / "long.parquet", tmp_path / "audit"
+    values = [os.urandom(6 << 20), b"short", os.urandom(5 << 20)]
+    write_rows(source, values)
+    store = Store()
+    assert audited(source, output, store) == 3
+    assert store.longest == 4 << 20
+    assert parquet.read_table(output / "epoch-0000000000.parquet")["value"].to_pylist() == values
+
+
+def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
+    source, output = tmp_path / "rows.parquet", tmp_path / "audit"
+    write_rows(source, [b"value"] * 9)
+    plan = _native.Audit(str(source), str(output))
+    ((_, job),) = plan.left()
+    (tmp_path / "job").write_bytes(job)
+    code = (
+        "import resource, sys; from randomx_web import _native\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try: _native.audit_epoch(open(sys.argv[1], 'rb').read())\n"
+        "except OSError as problem: print(problem)"
+    )
+    arguments = [sys.executable, "-c", code, str(tmp_path / "job")]
+    run = subprocess.run(arguments, capture_output=True, text=True)
+    assert "epoch-0000000000.parquet: cannot write it: File too large" in run.stdout, run.stderr
+    assert _native.audit_epoch(job)
+    assert plan.finish()[0] == 9
+
+
+def test_ctrl_c_ends_the_reading_of_local_files(tmp_path: Path) -> None:
+    source = tmp_path / "long.jsonl"
+    with source.open("wb") as file:
+        file.truncate(256 << 30)
+    with ctrl_c(0.5):
+        _native.Audit(str(source), str(tmp_path / "audit"), lines=True)
+
+
+def test_a_failed_audit_gives_its_folder_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "rows.parquet"
+    write_rows(source, [b"value"])
+
+    def fail(*_arguments: Any, **_keywords: Any) -> None:
+        raise RuntimeError("no cluster")
+
+    monkeypatch.setattr(_ray, "run", fail)
+    kept = []
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no cluster") as failure:
+            audit.audit(source, tmp_path / "audit")
+        # With its traceback, as an interactive session keeps the last one.
+        kept.append(failure.value)
+    _native.Audit(str(source), str(tmp_path / "audit"))
+
+
+def test_a_panic_has_not_the_exit_code_of_a_verdict(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class PanicException(BaseException):
+        """Like that of PyO3, no `Exception`."""
+
+    problem: BaseException = PanicException("a bug")
+
+    def fail(*_arguments: Any, **_keywords: Any) -> None:
+        raise problem
+
+    monkeypatch.setattr(audit, "audit", fail)
+    arguments = ["--ray", "local", "--input", "x", "--output", "y"]
+    assert audit.main(arguments) == audit.UNUSABLE
+    assert "a bug" in capsys.readouterr().err
+    for problem in [KeyboardInterrupt(), SystemExit(7)]:
+        with pytest.raises(type(problem)):
+            audit.main(arguments)
+
+
+def test_numbers_out_of_range(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^first: expected 0 to 2\^64 - 1, got -1"):
+        _native.Audit(str(tmp_path), str(tmp_path), first=-1)
+    with pytest.raises(ValueError, match="^threads: expected 1 to 1024, got -1"):
+        _native.audit_epoch(b"", threads=-1)
