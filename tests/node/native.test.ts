@@ -125,6 +125,13 @@ describe("the cache of a key", () => {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
+  test("is freed when it is released, also while nothing else is called", async () => {
+    const randomx = await create({ threads: 1 });
+    await randomx.hash(key, input);
+    await randomx.release(key);
+    await released();
+  });
+
   test("is filled again when the worker that held it dies", async () => {
     const randomx = await create({ threads: 1 });
     await randomx.prepare(key);
@@ -285,6 +292,13 @@ describe("an add-on", () => {
       expect(randomx.configuration.notNative).toBeUndefined();
       expect(randomx.configuration.engine).not.toBe("native");
     }
+  });
+
+  test("is not loaded from another server", async () => {
+    await expect(create({ nativeUrl: "https://a.invalid/randomx.node" })).rejects.toMatchObject({
+      code: "unsupported",
+      message: "engine: nativeUrl: expected a file: URL, got https://a.invalid/randomx.node",
+    });
   });
 
   const files = {

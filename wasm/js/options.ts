@@ -60,7 +60,7 @@ export interface CreateOptions {
   moneroWasmUrl?: string | URL | undefined;
   /** The address of the WebAssembly of {@link RandomX.follow}, likewise. */
   followWasmUrl?: string | URL | undefined;
-  /** The file of the native add-on, if it is not in the package for the system. */
+  /** The `file:` URL of the native add-on, if it is not in the package for the system. */
   nativeUrl?: string | URL | undefined;
   /** The address of the worker's script, likewise. A `blob:` script imports one of another origin. */
   workerUrl?: string | URL | undefined;
@@ -73,7 +73,7 @@ export interface CreateOptions {
 
 /** How an instance works. */
 export interface Configuration {
-  /** Workers. */
+  /** Workers. There are fewer than the option asks for while the system does not let more start. */
   threads: number;
   /**
    * Hashes that a worker computes together. Unless the option was given, it is the fastest number for the largest

@@ -38,12 +38,17 @@ impl Keyed for Building {
     fn key(&self) -> &[u8] {
         &self.key
     }
+
+    fn is_usable(&self) -> bool {
+        !matches!(*self.state(), State::Failed(_))
+    }
 }
 
 static DATASETS: Registry<Building> = Registry::new();
 
 /// Returns the dataset of a cache's key. If no worker holds one, `threads` threads begin to build it,
-/// unless workers hold `limit` datasets already. It is abandoned when no worker holds it.
+/// unless workers hold `limit` datasets already. Datasets that could not be built do not count. A dataset
+/// is abandoned when no worker holds it.
 pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Building>> {
     let mut datasets = DATASETS.lock();
     if let Some(held) = datasets.find(cache.key()) {
@@ -79,7 +84,7 @@ pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Buildin
     Some(building)
 }
 
-/// Returns the number of datasets that workers hold.
+/// Returns the number of datasets that workers hold, without those that could not be built.
 pub fn count() -> usize {
     DATASETS.lock().count()
 }

@@ -6,9 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) trait Keyed {
     /// Returns the key.
     fn key(&self) -> &[u8];
+
+    /// Tells whether workers can use the value, now or later.
+    fn is_usable(&self) -> bool {
+        true
+    }
 }
 
-/// The values that workers hold.
+/// The usable values that workers hold.
 pub(crate) struct Registry<T>(Mutex<Vec<Weak<T>>>);
 
 impl<T: Keyed> Registry<T> {
@@ -20,7 +25,7 @@ impl<T: Keyed> Registry<T> {
     pub(crate) fn lock(&self) -> Held<'_, T> {
         // A panic leaves the list as it is before or after a change.
         let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        values.retain(|value| value.strong_count() > 0);
+        values.retain(|value| value.upgrade().is_some_and(|value| value.is_usable()));
         Held(values)
     }
 }

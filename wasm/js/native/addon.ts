@@ -54,14 +54,19 @@ export const PACKAGES: Partial<Record<string, string>> = {
 export const VERSION = "0.1.0";
 
 /**
- * Loads the add-on at an address, or else the one of the package for this system. Throws an `Error` that
+ * Loads the add-on at a `file:` URL, or else the one of the package for this system. Throws an `Error` that
  * says what is missing or broken.
  */
 export function loadAddon(address: string | undefined): Addon {
-  const modules = nodeModule("module");
-  if (!modules) throw new Error("native code needs Node, Deno or Bun");
+  const [modules, urls] = [nodeModule("module"), nodeModule("url")];
+  if (!modules || !urls) throw new Error("native code needs Node, Deno or Bun");
   const require = modules.createRequire(import.meta.url);
-  if (address !== undefined) return checked(require(pathOf(address)), address);
+  if (address !== undefined) {
+    if (!address.startsWith("file:")) {
+      throw new Error(`nativeUrl: expected a file: URL, got ${address}`);
+    }
+    return checked(require(urls.fileURLToPath(address)), address);
+  }
   const system = `${process.platform}-${process.arch}`;
   const name = PACKAGES[system];
   if (name === undefined) throw new Error(`there is no native add-on for ${system}`);
@@ -85,9 +90,4 @@ function checked(loaded: unknown, from: string): Addon {
   if (version === undefined) throw new Error(`${from} is not a native add-on of RandomX`);
   if (version === VERSION) return addon as Addon;
   throw new Error(`${from} is version ${version}: install version ${VERSION} of both`);
-}
-
-function pathOf(address: string): string {
-  const urls = nodeModule("url");
-  return address.startsWith("file:") && urls ? urls.fileURLToPath(address) : address;
 }

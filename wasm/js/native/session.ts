@@ -31,11 +31,16 @@ const LOOK_MS = 20;
 /** How long a fill waits until other workers have let go of a dataset, in milliseconds. */
 const ROOM_MS = 2000;
 
+/** How long a session waits before it begins a dataset again that could not be built, in milliseconds. */
+const RETRY_MS = 60_000;
+
 /** What a session holds for the key of a slot. */
 interface Slot {
   cache: Cache;
   /** The dataset, if there is to be one and the process may hold it. */
-  dataset: Dataset | undefined;
+  dataset?: Dataset | undefined;
+  /** When a dataset may begin, after one that could not be built. */
+  retryAt?: number;
 }
 
 /** Performs one operation at a time: the caller awaits each before the next. */
@@ -73,7 +78,7 @@ export class NativeSession implements WorkerSession {
   async fill({ slot, key }: Args<"fill">, control: Control): Promise<CacheMessage> {
     this.release({ slot });
     const cache = await this.#cacheOf(key, this.#withinFill(control));
-    const kept = { cache, dataset: undefined };
+    const kept: Slot = { cache };
     this.#slots[slot] = kept;
     this.#datasetOf(kept);
     if (this.#setting.mode === "fast") {
@@ -90,7 +95,7 @@ export class NativeSession implements WorkerSession {
     this.release({ slot });
     const cache = this.#addon.Cache.find(key);
     if (!cache) throw new Error("the worker that held the cache is gone");
-    this.#slots[slot] = { cache, dataset: undefined };
+    this.#slots[slot] = { cache };
     return null;
   }
 
@@ -160,7 +165,7 @@ export class NativeSession implements WorkerSession {
   /** Returns the dataset of a slot, or begins it if the process may hold another one. */
   #datasetOf(slot: Slot): Dataset | undefined {
     const { mode, datasets } = this.#setting;
-    if (mode === "light") return undefined;
+    if (mode === "light" || performance.now() < (slot.retryAt ?? 0)) return undefined;
     slot.dataset ??= this.#addon.Dataset.begin(slot.cache, processors(), datasets) ?? undefined;
     return slot.dataset;
   }
@@ -169,11 +174,11 @@ export class NativeSession implements WorkerSession {
   #vmOf(slot: number): Vm {
     const held = this.#slots[slot];
     if (!held) throw new Error("there is no cache");
-    const dataset = this.#datasetOf(held);
-    const mode = dataset && isComplete(dataset) ? "fast" : "light";
+    this.#datasetOf(held);
+    const mode = isComplete(held) ? "fast" : "light";
     this.#vm ??= { vm: new this.#addon.Vm(held.cache, this.#setting.lanes), slot, mode: "light" };
     if (this.#vm.slot !== slot || this.#vm.mode !== mode) {
-      if (mode === "fast" && dataset) this.#vm.vm.setDataset(dataset);
+      if (mode === "fast" && held.dataset) this.#vm.vm.setDataset(held.dataset);
       else this.#vm.vm.setCache(held.cache);
       Object.assign(this.#vm, { slot, mode });
     }
@@ -181,11 +186,14 @@ export class NativeSession implements WorkerSession {
   }
 }
 
-/** Tells whether a dataset is complete. One that could not be built leaves the work to the cache. */
-function isComplete(dataset: Dataset): boolean {
+/** Tells whether a slot's dataset is complete. Drops one that could not be built: another may begin later. */
+function isComplete(slot: Slot): boolean {
   try {
-    return dataset.progress() === 1;
+    return slot.dataset?.progress() === 1;
   } catch {
+    slot.dataset?.free();
+    slot.dataset = undefined;
+    slot.retryAt = performance.now() + RETRY_MS;
     return false;
   }
 }
