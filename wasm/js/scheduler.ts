@@ -279,6 +279,8 @@ export class Scheduler {
     this.#queue.remove(job);
     if (slot) this.#slots.empty(slot, { memory: true });
     job.resolve();
+    // An idle worker that still holds the cache drops it now.
+    this.#schedule();
   }
 
   async #forget(worker: WorkerHandle, { index }: Slot): Promise<void> {
@@ -294,30 +296,26 @@ export class Scheduler {
     Object.assign(slot, { key, filling: worker });
     const start = performance.now();
     try {
-      const shared = this.#workers.features.sharedMemory;
+      const { sharedMemory: shared } = this.#workers.features;
       const at = { slot: slot.index };
-      if (!slot.memory) {
-        const memory = await worker.connection.request("allocate", { ...at, shared });
-        slot.memory = { shared: memory };
-      }
+      slot.memory ??= { shared: await worker.connection.request("allocate", { ...at, shared }) };
+      const memory = slot.memory.shared;
+      // If the fill fails, the slot is emptied, and `stale` finds that the worker still holds its memory.
+      worker.caches[slot.index] = { key, memory, items: undefined };
       // The worker could not end the fill before it began.
       if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
-      const memory = slot.memory.shared;
       const args = { ...at, key, memory, mayRead: this.#keeper.isWanted };
       const filled = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
       });
       // Each message has another object for the same memory, and `stale` compares objects.
-      const cache = { ...filled, memory };
-      worker.caches[slot.index] = cache;
-      slot.cache = cache;
-      if (cache.isKept) slot.keeping = "kept";
-      this.#counters.filled(performance.now() - start, cache.isKept ?? false);
+      slot.cache = worker.caches[slot.index] = { ...filled, memory };
+      if (filled.isKept) slot.keeping = "kept";
+      this.#counters.filled(performance.now() - start, filled.isKept ?? false);
     } catch (thrown) {
       const error = asRandomXError(thrown);
-      // A worker that was ended may write for another moment.
-      this.#slots.empty(slot, { memory: error.code === "worker-failed" });
+      this.#slots.empty(slot, { memory: true });
       const job = this.#queue.firstFor(key);
       if (error.code !== "aborted" && job) {
         this.#queue.remove(job);
