@@ -26,13 +26,18 @@ interface Options {
   priority?: Priority;
   version?: Version;
   inputs?: number;
+  isBlock?: boolean;
   onTimes?: () => void;
   onProgress?: NonNullable<Follow["onProgress"]>;
 }
 
 function hashing(key: Uint8Array, options: Options = {}): Counted {
-  const { priority = "normal", version = 1, inputs = 1, onTimes, onProgress } = options;
-  const bytes = Array.from({ length: inputs }, (_, index) => ({ bytes: Uint8Array.of(index) }));
+  const { priority = "normal", version = 1, inputs = 1, isBlock = false } = options;
+  const { onTimes, onProgress } = options;
+  const bytes = Array.from({ length: inputs }, (_, index) => ({
+    bytes: Uint8Array.of(index),
+    isBlock,
+  }));
   const request = { key, version, priority, inputs: bytes, ...(onTimes && { onTimes }) };
   return new Counted(request, nobody, onProgress);
 }
@@ -96,6 +101,7 @@ describe("a batch", () => {
 
   test.each<[string, Options]>([
     ["of another version", { version: 2 }],
+    ["with blocks", { isBlock: true }],
     ["to measure", { onTimes: () => undefined }],
   ])("passes over some requests %s, which come next", (_, options) => {
     const [first, second, third] = [hashing(a), hashing(a), hashing(a)];

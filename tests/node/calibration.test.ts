@@ -141,6 +141,13 @@ test("batches that never end hold nothing up", () => {
   expect(hash(calibration, mixed, 12, 8).engine).toBe("jit");
 });
 
+test.each([Number.NaN, Infinity])("a batch without a hash (%d ms) is no trial", (milliseconds) => {
+  const calibration = newCalibration();
+  hash(calibration, () => milliseconds, 20, 8);
+  const next = Array.from({ length: 4 }, () => calibration.next(1, 8).engine);
+  expect(new Set(next)).toEqual(new Set(ENGINES));
+});
+
 test("the guess is the compiler where products are fused, and other instances know the winner", () => {
   const features = { fusedMultiplyAdd: true, wideArithmetic: true, sharedMemory: true };
   expect(new Calibration(ENGINES, features, 99).engine).toBe("jit");

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { MAINNET_GENESIS } from "../../wasm/js/index.js";
-import { madeChain } from "./monero/support.js";
+import { LEAST, madeChain, whole } from "./monero/support.js";
 import { AnyRandomX as RandomX, fullTest, text } from "./support.js";
 
 const key = text("test key 000");
@@ -65,6 +65,21 @@ describe("the queue", () => {
     randomx.dispose();
     await expect(last).rejects.toMatchObject({ code: "disposed" });
     expect(await again).toMatchObject({ code: "disposed" });
+  });
+
+  test("has room for the later steps of a block's verification that has begun", async () => {
+    const randomx = await create({ maxQueue: 1 });
+    const [{ block_blob, hashing_blob, seed_hash } = { seed_hash: "" }] = whole;
+    const others: Promise<Uint8Array>[] = [];
+    const onProgress = ({ phase, done }: product.Progress): void => {
+      // It waits for its cache when the block's hash is known.
+      if (phase === "hash" && done === 0) others.push(randomx.hash(key, "00"));
+    };
+    for (const block of [{ block: block_blob }, { hashingBlob: hashing_blob }]) {
+      const claims = { ...block, seedHash: seed_hash, difficulty: LEAST };
+      expect(await randomx.verifyBlock(claims, { onProgress })).toMatchObject({ valid: true });
+    }
+    expect(await Promise.all(others)).toHaveLength(2);
   });
 
   test("is bounded in bytes and in calls", async () => {

@@ -105,5 +105,8 @@ function* agreeing(head: Hashing, before: number): Iterable<Hashing> {
 }
 
 function agree(a: Hashing, b: Hashing): boolean {
-  return a === b || (a.version === b.version && !a.onTimes && !b.onTimes);
+  if (a === b) return true;
+  // Monero's rules may fail to load. That fails a whole batch.
+  const isSame = a.version === b.version && a.needsRules === b.needsRules;
+  return isSame && !a.onTimes && !b.onTimes;
 }

@@ -80,9 +80,9 @@ export class Calibration {
     return { engine, lanes: contest.next(contest.winner, inputs) };
   }
 
-  /** Adds the milliseconds that each hash of a batch took. NaN if there was none. */
+  /** Adds the milliseconds that each hash of a batch took. Not finite if there was no hash. */
   add({ engine, lanes }: BatchPlan, version: Version, inputs: number, milliseconds: number): void {
-    if (Number.isNaN(milliseconds)) return;
+    if (!Number.isFinite(milliseconds)) return;
     const contests = this.#contests(version, inputs);
     contests.engines.add(engine, milliseconds);
     this.#known.winner = contests.engines.winner ?? this.#known.winner;

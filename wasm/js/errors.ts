@@ -9,8 +9,8 @@
  *   needs `'wasm-unsafe-eval'`.
  * - `out-of-memory`: a cache (256 MiB), a dataset (2080 MiB), the scratchpads of a VM or another
  *   buffer could not be allocated, or a dataset would exceed `datasetBytes`. The instance stays usable.
- * - `worker-failed`: a worker or its WebAssembly module could not be loaded, or the worker died.
- *   The work that it was doing rejects. Another worker replaces it, and the instance stays usable.
+ * - `worker-failed`: a worker or a WebAssembly module could not be loaded, or the worker died. The
+ *   work that it was doing rejects. Another worker replaces a dead one, and the instance stays usable.
  * - `queue-full`: too much is waiting, and nothing was started. Await earlier calls first, or pass
  *   `hashMany` an iterable, whose inputs wait for room.
  * - `disposed`: `dispose()` was called before or during the call.

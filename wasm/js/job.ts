@@ -114,6 +114,8 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
   readonly bytes: number;
   /** Receives the times, if the request is to measure. */
   readonly onTimes: ((times: Times) => void) | undefined;
+  /** Whether inputs are blocks, which Monero's rules turn into hashing blobs. */
+  readonly needsRules: boolean;
   /** Inputs in a batch, once that is known. */
   batch: number | undefined;
   readonly #isUrgent: boolean;
@@ -133,6 +135,7 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
     this.key = request.key;
     this.version = request.version;
     this.onTimes = request.onTimes;
+    this.needsRules = request.inputs.some(({ isBlock }) => isBlock);
     this.bytes = request.inputs.reduce((sum, input) => sum + sizeOf(input), this.key.length);
     this.priority = request.priority ?? "normal";
     this.#isUrgent = request.isUrgent ?? false;

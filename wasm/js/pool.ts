@@ -50,8 +50,8 @@ let instance: Promise<RandomX> | undefined;
 
 /**
  * Returns the hash of an input, 32 bytes. Without a callback the call blocks until it is computed, and with a
- * new seed hash until its cache is filled, unless that was prepared. With a callback it returns at once,
- * threads compute the hash, and the callback receives it or the error.
+ * new seed hash until its cache is filled. With a callback it returns at once, threads compute the hash, and
+ * the callback receives it or the error. See {@link prepare} for seed hashes whose caches are filled.
  *
  * @param input - the hashing blob, at most 1 MiB.
  * @param seedHash - 32 bytes.
@@ -100,7 +100,8 @@ export function randomx(
 
 /**
  * Fills the cache of a seed hash off the event loop, so that the first hash with it need not wait. Call it
- * when the daemon names the `next_seed_hash`.
+ * when the daemon names the `next_seed_hash`. With WebAssembly this holds for calls with a callback only: the
+ * first call without one fills another cache, and blocks. With the native add-on all calls use the same cache.
  *
  * @throws {@link RandomXError} the codes of {@link RandomX.prepare}.
  */

@@ -90,7 +90,7 @@ export interface Operations {
       /** The indexes of inputs that should be blocks and cannot be parsed. */
       unreadable: readonly number[];
       mode: Mode;
-      /** What each hash took. NaN if there was none. */
+      /** What each hash took. Not finite if there was none, or if it was not measured. */
       milliseconds: number;
     };
   };

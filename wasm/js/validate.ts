@@ -33,12 +33,7 @@ const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 /** Returns a copy of at most `MAX_BYTES` bytes. */
 export function bytes(name: string, value: unknown): Uint8Array<ArrayBuffer> {
   size(name, value);
-  if (typeof value === "string") return fromHex(name, value);
-  try {
-    return new Uint8Array(value as Uint8Array);
-  } catch {
-    throw wrong(name, "bytes", "a Uint8Array whose buffer is detached or too short");
-  }
+  return typeof value === "string" ? fromHex(name, value) : copied(name, value);
 }
 
 /** Returns a copy of exactly `HASH_SIZE` bytes. */
@@ -124,10 +119,10 @@ export function any(_name: string, value: unknown): unknown {
   return value;
 }
 
-/** Returns the bytes of a stored state, of any length. */
+/** Returns a copy of a stored state, of any length. */
 export function state(name: string, value: unknown): Uint8Array {
   if (Reflect.get(TYPED_ARRAY, Symbol.toStringTag, value) === "Uint8Array") {
-    return value as Uint8Array;
+    return copied(name, value);
   }
   throw wrong(name, "a Uint8Array", kind(value));
 }
@@ -296,6 +291,14 @@ function size(name: string, value: unknown): number {
     throw wrong(name, `at most ${MAX_BYTES} bytes`, `${length} bytes`);
   }
   return length;
+}
+
+function copied(name: string, value: unknown): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(value as Uint8Array);
+  } catch {
+    throw wrong(name, "bytes", "a Uint8Array whose buffer is detached or too short");
+  }
 }
 
 function fromHex(name: string, text: string): Uint8Array<ArrayBuffer> {

@@ -23,6 +23,9 @@ import { Session, loadKept, type WorkerSession } from "./session.js";
 import { checkSupport, chooseFeatures } from "./support.js";
 import { pause } from "./turns.js";
 
+/** A failure to load Monero's rules, which harms nothing else in the worker. */
+class RulesError extends RandomXError {}
+
 /** The operations that need Monero's rules. */
 type RulesOperation =
   "seedHeight" | "checkDifficulty" | "examine" | "proofOfWork" | "chainWork" | "chainVerdicts";
@@ -51,7 +54,8 @@ async function answer(request: Request): Promise<void> {
   } catch (thrown) {
     const { code, message } = asRandomXError(thrown);
     const error = { code, message };
-    send(code === "worker-failed" ? { type: "died", error } : { type: "failure", error });
+    const isFatal = code === "worker-failed" && !(thrown instanceof RulesError);
+    send({ type: isFatal ? "died" : "failure", error });
   }
 }
 
@@ -122,17 +126,20 @@ async function judge(
 
 /** Loads the rules when they are first needed: callers who only hash do not download them. */
 function getRules(): Promise<Rules> {
-  return (rules ??= loadRules().catch((error: unknown) => {
-    // Memory may suffice later.
+  return (rules ??= loadRules().catch((cause: unknown) => {
+    // Later there may be memory or a connection.
     rules = undefined;
-    throw error;
+    const { code, message } = asRandomXError(cause);
+    throw new RulesError(code, message, { cause });
   }));
 }
 
 async function loadRules(): Promise<Rules> {
-  const monero = await import("../monero/pkg/randomx_monero_wasm.js");
   const own = new URL("../monero/pkg/randomx_monero_wasm_bg.wasm", import.meta.url);
-  monero.initSync({ module: await load(moneroWasmUrl, own) });
+  // First, because some browsers never repeat an import that failed.
+  const module = await load(moneroWasmUrl, own);
+  const monero = await import("../monero/pkg/randomx_monero_wasm.js");
+  monero.initSync({ module });
   return new Rules(monero);
 }
 

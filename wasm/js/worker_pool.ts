@@ -33,6 +33,9 @@ export interface Owner {
 /** Places for workers' registers in a cache's memory. The first of the 32 belongs to the fill. */
 const PLACES = { first: 1, last: 31 };
 
+/** How long the pool works with fewer workers after one could not start, in milliseconds. */
+const RETRY_MS = 10_000;
+
 /** A pool of as many workers as the options ask for and the system allows. */
 export class WorkerPool {
   readonly #choices: Choices;
@@ -48,6 +51,8 @@ export class WorkerPool {
   #threads = 1;
   #lastPlace = PLACES.last;
   #isStarting = false;
+  /** When more workers may start, after one could not. */
+  #retryAt = 0;
   /** A worker that fills caches behind the hashes, once it is needed. */
   #filler: WorkerHandle | undefined;
   #fillerIs: "wanted" | "possible" | "impossible" = "possible";
@@ -59,9 +64,9 @@ export class WorkerPool {
     this.#owner = owner;
   }
 
-  /** Workers that the pool aims for. */
+  /** Workers that the pool aims for now. After one could not start, the others work alone for a while. */
   get threads(): number {
-    return this.#threads;
+    return (performance.now() < this.#retryAt && this.#workers.length) || this.#threads;
   }
 
   /** Workers that have started. */
@@ -152,15 +157,15 @@ export class WorkerPool {
 
   /** Starts the missing workers, one after another. */
   fillUp(): void {
-    if (this.#end || this.#isStarting || this.#workers.length >= this.#threads) return;
+    if (this.#end || this.#isStarting || this.#workers.length >= this.threads) return;
     this.#start().then(
       () => {
         this.fillUp();
       },
       (thrown: unknown) => {
         if (this.#end) return;
-        // The other workers do all the work. Without any, a caller must learn why.
-        if (this.#workers.length > 0) this.#threads = this.#workers.length;
+        // The other workers do all the work for now. Without any, a caller must learn why.
+        if (this.#workers.length > 0) this.#retryAt = performance.now() + RETRY_MS;
         else this.#owner.cannotStart(asRandomXError(thrown));
         this.#owner.changed();
       },

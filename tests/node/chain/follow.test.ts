@@ -41,6 +41,13 @@ function storeOf(state?: Uint8Array): Store & { state: Uint8Array | undefined; s
   };
 }
 
+/** Returns bytes whose buffer has moved to another owner. */
+function detached(): Uint8Array {
+  const bytes = new Uint8Array(1000);
+  structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+  return bytes;
+}
+
 // Most of the time they wait: questions are a second apart.
 test.concurrent.each(["relay", "node"] as const)(
   "a %s is followed to its newest block",
@@ -155,18 +162,21 @@ describe.concurrent("the store", () => {
     expect(tip).toMatchObject({ tip: { height: 10, id: source.tip.id } });
   });
 
-  test("that is damaged is a failure, and the client begins anew", async () => {
+  test.each([
+    ["damaged", new Uint8Array(1000)],
+    ["detached", detached()],
+  ])("that is %s is a failure, and the client begins anew", async (reason, state) => {
     const source = await sources.start(common);
-    const store = storeOf(new Uint8Array(1000));
+    const store = storeOf(state);
     const chain = randomx.follow([{ relay: source.url }], { ...OPTIONS, store });
     const events = await untilSynced(chain);
     await chain.close();
     expect(eventOf(events, "failure")).toMatchObject({
       part: "store",
-      error: { code: "invalid-argument", message: expect.stringContaining("damaged") as string },
+      error: { code: "invalid-argument", message: expect.stringContaining(reason) as string },
     });
     expect(chain.tip?.height).toBe(10);
-    expect(store.state?.length).not.toBe(1000);
+    expect(store.saved).toBeGreaterThan(0);
   });
 
   fullTest("of another chain is refused, and stays as it was", async () => {
@@ -343,6 +353,15 @@ test.each<[string, unknown, unknown]>([
 ])("refuses %s", (message, given, options) => {
   const sources = given ?? [{ node: "http://127.0.0.1:1" }];
   expect(() => randomx.follow(sources as never, options as never)).toThrow(message);
+});
+
+test("questions with wrong arguments reject", async () => {
+  const chain = randomx.follow([{ node: "http://127.0.0.1:1" }], OPTIONS);
+  await expect(chain.headers(-1, 0)).rejects.toThrow(/^first: /u);
+  await expect(chain.headers(0, -1)).rejects.toThrow(/^last: /u);
+  await expect(chain.prove("0")).rejects.toThrow(/^block: /u);
+  await expect(chain.transactionIds({} as never)).rejects.toThrow(/^transactions: /u);
+  await chain.close();
 });
 
 test.concurrent.each<[string, object]>([

@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Saving } from "../../../wasm/js/chain/saving.js";
 import { FileStore, IndexedDBStore, MemoryStore } from "../../../wasm/js/index.js";
 
@@ -73,6 +73,24 @@ test("after a store that throws at once, the next state is saved", async () => {
   saving.save(Uint8Array.of(2));
   await saving.idle();
   expect(saved).toEqual([Uint8Array.of(2)]);
+});
+
+test("a save that the browser cannot write at its end rejects with the reason", async () => {
+  const later = <T extends object>(target: T, event: string): T => {
+    setTimeout(() => (target as Record<string, () => void>)[event]?.());
+    return target;
+  };
+  const error = new DOMException("no room", "QuotaExceededError");
+  const put = (): object => ({ result: undefined, error: null });
+  const database = {
+    transaction: () => later({ error, objectStore: () => ({ put }) }, "onabort"),
+    close: vi.fn(),
+  };
+  const open = (): object => later({ result: database, error: null }, "onsuccess");
+  vi.stubGlobal("indexedDB", { open });
+  await expect(new IndexedDBStore().save(Uint8Array.of(1))).rejects.toBe(error);
+  expect(database.close).toHaveBeenCalledOnce();
+  vi.unstubAllGlobals();
 });
 
 test("the browser's database is not supported here", async () => {

@@ -86,7 +86,7 @@ test("a block is sent and read once", async () => {
     stats: { queue: { requests: 0 }, slots: [] },
     configuration: { slots: 1 },
     check: () => undefined,
-    loadRules: () => undefined,
+    whenRoom: (_: unknown, call: () => unknown) => call(),
     hash: () => Promise.resolve([hexToBytes(pow_hash ?? "")]),
     begin: ({ inputs }: HashRequest) => {
       requests.push([`begin ${inputs.length}`, false]);

@@ -114,7 +114,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
    *
    * @throws {@link RandomXError} `invalid-argument`, `disposed`.
    */
-  headers(first: number, last: number): Promise<ChainHeader[]> {
+  async headers(first: number, last: number): Promise<ChainHeader[]> {
     validate.height("first", first);
     validate.height("last", last);
     return this.#ask({ about: "headers", first, last });
@@ -126,7 +126,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
    * @param block - the blob, as a node's `get_block` returns it, at most 1 MiB.
    * @throws {@link RandomXError} `invalid-argument`, `disposed`.
    */
-  prove(block: Bytes): Promise<ProvenBlock | undefined> {
+  async prove(block: Bytes): Promise<ProvenBlock | undefined> {
     return this.#ask({ about: "block", block: validate.bytes("block", block) });
   }
 
@@ -136,7 +136,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
    * @param transactions - each at most 1 MiB.
    * @throws {@link RandomXError} `invalid-argument`, `disposed`.
    */
-  transactionIds(transactions: readonly Bytes[]): Promise<(string | undefined)[]> {
+  async transactionIds(transactions: readonly Bytes[]): Promise<(string | undefined)[]> {
     const blobs = validate.byteArrays("transactions", transactions);
     return this.#ask({ about: "transactions", transactions: blobs });
   }

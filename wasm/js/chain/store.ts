@@ -79,13 +79,14 @@ export class IndexedDBStore implements Store {
 
 /** Resolves with a request's result when `target` reports success. */
 function done<T, E extends "onsuccess" | "oncomplete">(
-  target: Partial<Record<E | "onerror" | "onabort", unknown>>,
+  target: Partial<Record<E | "onerror" | "onabort", unknown>> & { error: DOMException | null },
   event: E,
   request: IDBRequest<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (): void => {
-      reject(request.error ?? new Error("the database is blocked"));
+      // After a successful request, writing to the disk can fail.
+      reject(target.error ?? request.error ?? new Error("the database ended the transaction"));
     };
     Object.assign(target, {
       [event]: () => {
@@ -93,7 +94,9 @@ function done<T, E extends "onsuccess" | "oncomplete">(
       },
       onerror: fail,
       onabort: fail,
-      onblocked: fail,
+      onblocked: () => {
+        reject(new Error("the database is blocked"));
+      },
     });
   });
 }

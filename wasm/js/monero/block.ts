@@ -92,21 +92,22 @@ export async function verifyBlock(
 ): Promise<Verdict> {
   const { args, key, difficulty } = blockArgs(given);
   const { signal } = follow;
+  // The first request can be refused. The later ones of a call that has begun wait for room in the queue.
+  const later = <T>(request: () => Promise<T>): Promise<T> => scheduler.whenRoom(signal, request);
   const hashed = async (bytes: Uint8Array): Promise<Uint8Array> => {
     const request = { key, version: 1, inputs: [{ bytes }] } as const;
-    const [hash] = await scheduler.hash(request, follow);
+    const [hash] = await later(() => scheduler.hash(request, follow));
     return hash;
   };
-  // A call that must be refused starts nothing.
   scheduler.check(1, signal);
-  const hasRoom = canFillNow(scheduler, key);
-  scheduler.loadRules();
   // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
   if (args.hashingBlob && !args.block) {
+    scheduler.loadRules();
     const hash = await hashed(args.hashingBlob);
-    const found = await scheduler.ask("examine", { ...args, proof: { hash, difficulty } }, signal);
-    return verdict(found, hash, difficulty);
+    const claims = { ...args, proof: { hash, difficulty } };
+    return verdict(await later(() => scheduler.ask("examine", claims, signal)), hash, difficulty);
   }
+  const hasRoom = canFillNow(scheduler, key);
   const reading = scheduler.ask("examine", { ...args, proof: undefined }, signal);
   const fill = hasRoom ? beginFill(scheduler, key, follow) : undefined;
   try {
@@ -117,7 +118,8 @@ export async function verifyBlock(
       return verdict(found, null, difficulty);
     }
     const hash = await hashed(found.hashingBlob);
-    found.checks.push(await scheduler.ask("proofOfWork", { hash, difficulty }, signal));
+    const proof = { hash, difficulty };
+    found.checks.push(await later(() => scheduler.ask("proofOfWork", proof, signal)));
     return verdict(found, hash, difficulty);
   } finally {
     if (fill) {

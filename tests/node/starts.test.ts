@@ -1,0 +1,58 @@
+/** Workers that cannot start: the others work alone, and later calls try again. */
+import type * as threads from "node:worker_threads";
+import { afterEach, expect, test, vi } from "vitest";
+import { RandomX } from "./support.js";
+
+const nativeUrl = new URL("fake-addon.cjs", import.meta.url);
+const inputs = Array.from({ length: 100 }, (_, index) => new Uint8Array(32).fill(index));
+
+/** Workers that have started, and the most that may. */
+const workers: threads.Worker[] = [];
+let most = 0;
+let refused = 0;
+
+// The package reads this object. An import would be a copy of its fields.
+const module = process.getBuiltinModule("node:worker_threads") as {
+  Worker: typeof threads.Worker;
+};
+module.Worker = class extends module.Worker {
+  constructor(...args: ConstructorParameters<typeof threads.Worker>) {
+    if (workers.length === most) {
+      refused += 1;
+      throw new Error("no memory");
+    }
+    super(...args);
+    workers.push(this);
+  }
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a worker that could not start is started for later calls, after a pause", async () => {
+  most = 1;
+  using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 3 });
+  await vi.waitFor(() => {
+    expect(refused).toBe(1);
+    expect(randomx.configuration.threads).toBe(1);
+  });
+  most = 2;
+  expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
+  expect([workers.length, refused]).toEqual([1, 1]);
+
+  // Without any worker there is no pause.
+  await workers[0]?.terminate();
+  expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
+  expect([workers.length, refused]).toEqual([2, 1]);
+
+  most = 4;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
+  expect(randomx.configuration.threads).toBe(3);
+  expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
+  await vi.waitFor(() => {
+    expect(randomx.stats().workers.started).toBe(3);
+  });
+  expect(refused).toBe(1);
+});
