@@ -129,8 +129,9 @@ fn a_stored_state_takes_the_place_of_a_start_that_does_not_contradict_it() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let forked = serve(Arc::new(FakeChain::forked(10, BLOCKS)), honest);
     let folder = tempfile::tempdir().expect("a folder");
-    let [store, state, file, other] = ["store", "store/chain", "checkpoint", "other"]
-        .map(|name| path(&folder.path().join(name)).to_owned());
+    let [store, file, other] =
+        ["store", "checkpoint", "other"].map(|name| path(&folder.path().join(name)).to_owned());
+    let state = path(&Path::new(&store).join("chain")).to_owned();
     follow(&["--node", &forked, "--checkpoint", &other]).code(0);
     let first = follow(&["--node", &node, "--store", &store, "--checkpoint", &file]).code(0);
     let tip = |run: &Assert| of_kind(&events(run), "tip").pop().cloned().expect("a tip");
