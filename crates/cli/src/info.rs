@@ -8,7 +8,11 @@ use std::{
     sync::Arc,
 };
 
-use randomx::{EngineKind, Implementations, Version, Vm, memory::Memory, params::DATASET_SIZE};
+use randomx::{
+    EngineKind, Implementations, Version, Vm,
+    memory::{Memory, Room},
+    params::DATASET_SIZE,
+};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -49,7 +53,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<ExitCode, Error> {
     host.engine = Some(vm.engine().to_string());
     host.set_lanes(&lanes);
     host.cache = Some(cache.pages().to_string());
-    host.dataset = Some(match Memory::zeroed_if_available(DATASET_SIZE) {
+    host.dataset = Some(match Memory::zeroed_if_available(DATASET_SIZE, Room::Memory) {
         Ok(memory) => memory.pages().to_string(),
         Err(_) => "no memory".to_owned(),
     });

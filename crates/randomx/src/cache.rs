@@ -6,7 +6,7 @@ use std::fmt;
 use crate::argon2d::{FILL_BLOCKS, Fill};
 use crate::cpu::Cpu;
 use crate::error::CacheError;
-use crate::memory::{Line, Memory, Pages};
+use crate::memory::{Line, Memory, Pages, Room};
 use crate::params::{CACHE_ACCESSES, CACHE_SIZE};
 use crate::superscalar::{Program, programs};
 
@@ -77,7 +77,7 @@ impl CacheMemory {
     ///
     /// [`CacheError::OutOfMemory`] if 256 MiB cannot be allocated.
     pub fn new() -> Result<CacheMemory, CacheError> {
-        let memory = Memory::zeroed_if_available(CACHE_SIZE);
+        let memory = Memory::zeroed_if_available(CACHE_SIZE, Room::MemoryAndSwap);
         memory.map(CacheMemory).map_err(|_| CacheError::OutOfMemory { bytes: CACHE_SIZE })
     }
 

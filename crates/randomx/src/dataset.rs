@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::error::DatasetError;
 use crate::items::Items;
-use crate::memory::{Memory, Pages};
+use crate::memory::{Memory, Pages, Room};
 use crate::params::{DATASET_ITEMS, DATASET_SIZE, MAX_THREADS};
 use crate::superscalar::Item;
 
@@ -42,7 +42,7 @@ impl Dataset {
     ///
     /// [`DatasetError::OutOfMemory`] if 2080 MiB cannot be allocated or are not left.
     pub fn zeroed() -> Result<Dataset, DatasetError> {
-        let memory = Memory::zeroed_if_available(DATASET_SIZE);
+        let memory = Memory::zeroed_if_available(DATASET_SIZE, Room::Memory);
         let memory = memory.map_err(|_| DatasetError::OutOfMemory { bytes: DATASET_SIZE })?;
         Ok(Dataset { memory })
     }

@@ -47,15 +47,29 @@ impl fmt::Display for Pages {
     }
 }
 
-/// Returns whether `bytes` of memory are left to this process: in the machine, and in the control
-/// groups that limit it. `true` where the system does not report it.
-pub fn is_available(bytes: usize) -> bool {
+/// What counts as left for an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Memory that nothing uses. Datasets need it: they would be useless in swap.
+    Memory,
+    /// Free swap too, to which the system can move what is rarely used. Caches and scratchpads may force that, as
+    /// those of the reference do.
+    MemoryAndSwap,
+}
+
+/// Returns whether `bytes` are left to this process: in the machine, and in the control groups that limit it. `true`
+/// where the system does not report it.
+pub fn is_available(bytes: usize, room: Room) -> bool {
     #[cfg(target_os = "linux")]
-    let left = available::bytes();
+    let left = available::bytes(room);
+    // Windows itself refuses what exceeds memory and swap.
     #[cfg(windows)]
-    let left = buffer::available();
+    let left = if room == Room::Memory { buffer::available() } else { None };
     #[cfg(not(any(target_os = "linux", windows)))]
-    let left: Option<u64> = None;
+    let left: Option<u64> = {
+        let _ = room;
+        None
+    };
     left.is_none_or(|left| bytes as u64 <= left)
 }
 
@@ -82,10 +96,10 @@ impl Memory {
     /// # Errors
     ///
     /// [`OutOfMemory`] if the system refuses or has too little left.
-    pub fn zeroed_if_available(bytes: usize) -> Result<Memory, OutOfMemory> {
+    pub fn zeroed_if_available(bytes: usize, room: Room) -> Result<Memory, OutOfMemory> {
         let memory = Memory::zeroed(bytes)?;
         // Reserved pages do not count as left, and already belong to the buffer.
-        if memory.pages() == Pages::HugeTlb || is_available(bytes) {
+        if memory.pages() == Pages::HugeTlb || is_available(bytes, room) {
             Ok(memory)
         } else {
             Err(OutOfMemory)
@@ -140,21 +154,23 @@ mod tests {
     #[test]
     fn impossible_allocations_are_errors() {
         assert!(Memory::zeroed(1 << 60).is_err());
-        assert!(Memory::zeroed_if_available(1 << 60).is_err());
+        assert!(Memory::zeroed_if_available(1 << 60, Room::MemoryAndSwap).is_err());
     }
 
     /// A system that overcommits would map this much. A process of 32 bits cannot ask for more than there is.
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     #[test]
     fn overcommitted_memory_is_not_available() {
-        let Some(left) = available::bytes() else {
-            println!("skipped: the system does not report how much memory is left");
-            return;
-        };
-        assert!(!is_available(usize::MAX));
-        let more = (left as usize + (1 << 30)) & !63;
-        assert!(Memory::zeroed_if_available(more).is_err(), "{more} bytes of {left}");
-        assert!(Memory::zeroed_if_available(64).is_ok());
+        for room in [Room::Memory, Room::MemoryAndSwap] {
+            let Some(left) = available::bytes(room) else {
+                println!("skipped: the system does not report how much memory is left");
+                return;
+            };
+            assert!(!is_available(usize::MAX, room));
+            let more = (left as usize + (1 << 30)) & !63;
+            assert!(Memory::zeroed_if_available(more, room).is_err(), "{more} bytes of {left}");
+            assert!(Memory::zeroed_if_available(64, room).is_ok());
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use crate::error::PoolError;
-use crate::memory::{Pages, is_available};
+use crate::memory::{Pages, Room, is_available};
 use crate::params::{HASH_SIZE, MAX_THREADS, SCRATCHPAD_L3, Version};
 use crate::spread::{Pieces, spread};
 use crate::vm::{KeyMemory, Vm, VmOptions};
@@ -52,7 +52,10 @@ impl VmPool {
             // The lanes are known once the first VM exists, whose scratchpads are few. Reserved pages do not
             // count as left.
             let bytes = threads * vm.most_lanes() * SCRATCHPAD_L3;
-            if vms.is_empty() && vm.pages() != Pages::HugeTlb && !is_available(bytes) {
+            if vms.is_empty()
+                && vm.pages() != Pages::HugeTlb
+                && !is_available(bytes, Room::MemoryAndSwap)
+            {
                 return Err(PoolError::OutOfMemory { bytes });
             }
             vms.push(vm);

@@ -1,7 +1,7 @@
 //! The scratchpad (specification 4.2): 2 MiB of workspace for each lane.
 
 use crate::error::VmError;
-use crate::memory::{Memory, Pages};
+use crate::memory::{Memory, Pages, Room};
 use crate::params::{SCRATCHPAD_L1, SCRATCHPAD_L2, SCRATCHPAD_L3};
 
 /// The access masks of Table 4.2.1.
@@ -93,7 +93,7 @@ impl Scratchpads {
     /// [`VmError::OutOfMemory`] if 2 MiB a lane cannot be allocated or are not left.
     pub fn new(lanes: usize) -> Result<Scratchpads, VmError> {
         let bytes = lanes * SCRATCHPAD_L3;
-        let memory = Memory::zeroed_if_available(bytes);
+        let memory = Memory::zeroed_if_available(bytes, Room::MemoryAndSwap);
         memory.map(Scratchpads).map_err(|_| VmError::OutOfMemory { bytes })
     }
 

@@ -14,7 +14,7 @@ use axum::{
 };
 use randomx::{
     EngineChoice, KeyMemory, MAX_LANES, Version, Vm, VmOptions,
-    memory::is_available,
+    memory::{Room, is_available},
     params::SCRATCHPAD_L3,
     spread::{Pieces, spread},
 };
@@ -263,7 +263,7 @@ fn vms(key: &KeyMemory, job: &Job, pieces: &Pieces<'_, Vec<u8>>) -> Result<Vec<V
         Mode::Fast => job.options.lanes,
     };
     let bytes = threads * lanes.unwrap_or(MAX_LANES) * SCRATCHPAD_L3;
-    if !is_available(bytes) {
+    if !is_available(bytes, Room::Memory) {
         return Err(Error::Memory { what: "the scratchpads", bytes }.into());
     }
     let options = VmOptions { lanes, ..job.options };

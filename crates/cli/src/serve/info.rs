@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, response::Response};
 use randomx::{
     MAX_LANES, VmOptions,
-    memory::is_available,
+    memory::{Room, is_available},
     params::{CACHE_SIZE, DATASET_SIZE},
 };
 use randomx_console::machine;
@@ -78,7 +78,7 @@ pub(crate) async fn get(State(server): State<Arc<Server>>) -> Result<Response, F
 fn info(server: &Server) -> Info {
     let fast = server.keys.info();
     let ready = fast.state == "ready";
-    let room = ready || is_available(DATASET_SIZE + CACHE_SIZE);
+    let room = ready || is_available(DATASET_SIZE + CACHE_SIZE, Room::Memory);
     let no_room =
         (!room).then(|| format!("no memory: {} MiB needed", (DATASET_SIZE + CACHE_SIZE) >> 20));
     let engine =

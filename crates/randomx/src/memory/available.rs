@@ -2,25 +2,37 @@
 //! limit it, as in containers.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
-/// Returns the bytes that the process can use now without swapping or being killed, if the system
-/// reports them.
-pub fn bytes() -> Option<u64> {
-    bytes_below(Path::new("/"))
+use super::Room;
+
+/// Returns the bytes that the process can use now without being killed, if the system reports them.
+pub fn bytes(room: Room) -> Option<u64> {
+    bytes_below(Path::new("/"), room)
 }
 
 /// Returns a number of 64 bits: a process of 32 bits may run on a machine with more than 4 GiB.
-fn bytes_below(root: &Path) -> Option<u64> {
+fn bytes_below(root: &Path, room: Room) -> Option<u64> {
     let groups = groups(root);
-    let left = groups.iter().filter_map(|group| group.left());
-    machine(root).into_iter().chain(left).min()
+    let left = groups.iter().filter_map(Group::left);
+    // With what the machine's file cache would release.
+    let memory = machine(root, "MemAvailable:").into_iter().chain(left).min()?;
+    let swap = match room {
+        Room::Memory => 0,
+        Room::MemoryAndSwap => {
+            let free = machine(root, "SwapFree:").unwrap_or(0);
+            let allowed = groups.iter().filter_map(Group::swap_left);
+            iter::once(free).chain(allowed).min().unwrap_or(0)
+        }
+    };
+    Some(memory.saturating_add(swap))
 }
 
-/// Returns the memory left in the whole machine, with what its file cache would release.
-fn machine(root: &Path) -> Option<u64> {
+/// Returns a number of bytes that the system tells of the whole machine.
+fn machine(root: &Path, name: &str) -> Option<u64> {
     let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
-    number(&table, "MemAvailable:")?.checked_mul(1 << 10)
+    number(&table, name)?.checked_mul(1 << 10)
 }
 
 /// A control group, by its folder. The two generations of groups name their files differently.
@@ -29,7 +41,13 @@ struct Group {
     limit: &'static str,
     used: &'static str,
     file_cache: [&'static str; 2],
+    /// The limit of swap, and its use. In the first generation both include memory.
+    swap: [&'static str; 2],
+    swap_includes_memory: bool,
 }
+
+/// From here on, a limit of the first generation stands for none.
+const NO_LIMIT: u64 = 1 << 62;
 
 impl Group {
     fn first_generation(folder: PathBuf) -> Group {
@@ -38,6 +56,8 @@ impl Group {
             limit: "memory.limit_in_bytes",
             used: "memory.usage_in_bytes",
             file_cache: ["total_inactive_file ", "total_active_file "],
+            swap: ["memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes"],
+            swap_includes_memory: true,
         }
     }
 
@@ -47,18 +67,38 @@ impl Group {
             limit: "memory.max",
             used: "memory.current",
             file_cache: ["inactive_file ", "active_file "],
+            swap: ["memory.swap.max", "memory.swap.current"],
+            swap_includes_memory: false,
         }
     }
 
-    /// Returns the bytes left under the limit; `None` without a group or a limit.
+    /// Returns the bytes of memory left under the limit; `None` without a group or a limit.
     fn left(&self) -> Option<u64> {
-        let read = |file: &str| fs::read_to_string(self.folder.join(file)).ok();
-        let limit: u64 = read(self.limit)?.trim().parse().ok()?;
-        let used: u64 = read(self.used)?.trim().parse().ok()?;
+        let (limit, used) = (self.bytes(self.limit)?, self.bytes(self.used)?);
         // The system releases cached files when memory is needed.
-        let details = read("memory.stat").unwrap_or_default();
+        let details = self.read("memory.stat").unwrap_or_default();
         let cached = self.file_cache.iter().filter_map(|name| number(&details, name));
         Some(limit.saturating_sub(used.saturating_sub(cached.sum())))
+    }
+
+    /// Returns the bytes of swap left under the limit; `None` without a group or a limit.
+    fn swap_left(&self) -> Option<u64> {
+        let unused = |[limit, used]: [&str; 2]| {
+            let limit = self.bytes(limit).filter(|&limit| limit < NO_LIMIT)?;
+            Some(limit.saturating_sub(self.bytes(used)?))
+        };
+        let left = unused(self.swap)?;
+        let memory = unused([self.limit, self.used]).filter(|_| self.swap_includes_memory);
+        Some(left.saturating_sub(memory.unwrap_or(0)))
+    }
+
+    /// Returns the number in a file; `None` if there is no file, or the word `max` in it.
+    fn bytes(&self, file: &str) -> Option<u64> {
+        self.read(file)?.trim().parse().ok()
+    }
+
+    fn read(&self, file: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(file)).ok()
     }
 }
 
@@ -121,14 +161,23 @@ mod tests {
 
     #[test]
     fn without_groups_the_machine_counts() {
-        assert_eq!(bytes_below(&Machine::new("plain", &[MEMORY]).0), Some(4000 << 10));
-        assert_eq!(bytes_below(&Machine::new("mute", &[("proc/self/cgroup", "")]).0), None);
+        assert_eq!(
+            bytes_below(&Machine::new("plain", &[MEMORY]).0, Room::Memory),
+            Some(4000 << 10)
+        );
+        assert_eq!(
+            bytes_below(&Machine::new("mute", &[("proc/self/cgroup", "")]).0, Room::Memory),
+            None
+        );
     }
 
     #[test]
     fn more_than_4_gib_count_in_a_process_of_32_bits() {
         let much = ("proc/meminfo", "MemAvailable: 8650000 kB\n");
-        assert_eq!(bytes_below(&Machine::new("large", &[much]).0), Some(8_857_600_000));
+        assert_eq!(
+            bytes_below(&Machine::new("large", &[much]).0, Room::Memory),
+            Some(8_857_600_000)
+        );
     }
 
     #[test]
@@ -148,7 +197,7 @@ mod tests {
                 ),
             ],
         );
-        assert_eq!(bytes_below(&machine.0), Some(35_000));
+        assert_eq!(bytes_below(&machine.0, Room::Memory), Some(35_000));
     }
 
     #[test]
@@ -162,7 +211,7 @@ mod tests {
         {
             let [limit, used] = files;
             let machine = Machine::new(name, &[MEMORY, ("proc/self/cgroup", groups), limit, used]);
-            assert_eq!(bytes_below(&machine.0), Some(expected), "{groups}");
+            assert_eq!(bytes_below(&machine.0, Room::Memory), Some(expected), "{groups}");
         }
     }
 
@@ -170,7 +219,8 @@ mod tests {
     fn linux_reports_its_memory() {
         let reported =
             fs::read_to_string("/proc/meminfo").is_ok_and(|t| t.contains("MemAvailable:"));
-        assert_eq!(bytes().is_some(), reported);
+        assert_eq!(bytes(Room::Memory).is_some(), reported);
+        assert!(bytes(Room::MemoryAndSwap) >= bytes(Room::Memory) || !reported);
     }
 
     /// The process sees the path on the host, but only its own groups.
@@ -189,6 +239,73 @@ mod tests {
                 ),
             ],
         );
-        assert_eq!(bytes_below(&machine.0), Some(31_000));
+        assert_eq!(bytes_below(&machine.0, Room::Memory), Some(31_000));
+    }
+
+    #[test]
+    fn swap_counts_as_far_as_groups_allow() {
+        let table = ("proc/meminfo", "MemAvailable: 1000 kB\nSwapTotal: 9 kB\nSwapFree: 500 kB\n");
+        let second = ("proc/self/cgroup", "0::/a\n");
+        let first = ("proc/self/cgroup", "4:memory:/a\n");
+        let (memory, swap) = (1000 << 10, 500 << 10);
+        let [v2, v1] = ["sys/fs/cgroup/a/memory.", "sys/fs/cgroup/memory/a/memory."];
+        let files = |prefix: &str, named: &[(&str, &str)]| -> Vec<(String, String)> {
+            named
+                .iter()
+                .map(|(name, text)| (format!("{prefix}{name}"), (*text).to_owned()))
+                .collect()
+        };
+        for (name, group, files, expected) in [
+            ("none", second, files(v2, &[]), memory + swap),
+            (
+                "unlimited",
+                second,
+                files(v2, &[("swap.max", "max"), ("swap.current", "9")]),
+                memory + swap,
+            ),
+            ("forbidden", second, files(v2, &[("swap.max", "0"), ("swap.current", "0")]), memory),
+            (
+                "limited",
+                second,
+                files(
+                    v2,
+                    &[("max", "90"), ("current", "20"), ("swap.max", "5"), ("swap.current", "2")],
+                ),
+                70 + 3,
+            ),
+            (
+                "both",
+                first,
+                files(
+                    v1,
+                    &[
+                        ("limit_in_bytes", "90"),
+                        ("usage_in_bytes", "20"),
+                        ("memsw.limit_in_bytes", "100"),
+                        ("memsw.usage_in_bytes", "26"),
+                    ],
+                ),
+                70 + 4,
+            ),
+            (
+                "endless",
+                first,
+                files(
+                    v1,
+                    &[
+                        ("limit_in_bytes", "9223372036854771712"),
+                        ("usage_in_bytes", "20"),
+                        ("memsw.limit_in_bytes", "9223372036854771712"),
+                        ("memsw.usage_in_bytes", "26"),
+                    ],
+                ),
+                memory + swap,
+            ),
+        ] {
+            let mut all = vec![table, group];
+            all.extend(files.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+            let machine = Machine::new(&format!("swap-{name}"), &all);
+            assert_eq!(bytes_below(&machine.0, Room::MemoryAndSwap), Some(expected), "{name}");
+        }
     }
 }
