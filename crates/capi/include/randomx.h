@@ -14,14 +14,21 @@
  * Failures. Allocating functions return NULL if memory or a feature that the flags demand is
  * missing. Every pointer may be NULL; the function does nothing then. If a hash cannot be computed
  * (an argument is NULL, or no key was set), all bytes of the output are 0xff, a number that meets
- * no difficulty. No function aborts or unwinds into the caller.
+ * no difficulty. No function unwinds into the caller. None aborts, except that Rust's allocator ends
+ * the process where a few kilobytes are refused, and that a thread must not be cancelled
+ * (pthread_cancel) while it is in a function.
  *
  * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
  * each thread should have its own. Several threads may initialize parts of one dataset. A new key
  * for a cache waits for hashes that use the cache, and new hashes wait for the key.
  *
  * Lifetime. An object must not be used after its release. A cache or dataset may be released
- * while VMs use it; its memory is freed with the last of them.
+ * while VMs use it; its memory is freed with the last of them. So set or destroy the VMs of a
+ * dataset first if there is no memory for two.
+ *
+ * Fork. Fork while no other thread is in a function. In the child, a lock of such a thread would
+ * never be released, and a function that needs it would wait for ever. With reserved huge pages,
+ * reserve as many for what the child writes, or the system ends it.
  *
  * Every call restores the rounding mode and the rest of the thread's floating point environment.
  */

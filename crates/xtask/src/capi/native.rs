@@ -15,6 +15,11 @@ const EXPORTED: &str = "randomx_";
 
 /// Builds the shared and the static library.
 pub(super) fn build(profile: &str) -> Result<Built> {
+    if cfg!(windows) {
+        bail!(
+            "the C library can be installed on Linux, macOS and other Unix systems, not on Windows"
+        );
+    }
     let mut cargo = process::command("cargo");
     cargo.args(["build", "--locked", "--package", PACKAGE, "--lib", "--profile", profile]);
     process::run(&mut cargo)?;
@@ -34,7 +39,7 @@ fn files(built: &Path) -> Result<Built> {
     }
     let shared = built.join("librandomx.so");
     let archive = one_object(&built.join("librandomx.a"), &shared, &built.join("capi"))?;
-    Ok(Built { archive, shared: Some(shared), private_libraries: "-lgcc_s -lpthread -lm -lc" })
+    Ok(Built { archive, shared: Some(shared), private_libraries: "-lpthread -lm -lc" })
 }
 
 fn folder(profile: &str) -> PathBuf {
