@@ -40,6 +40,15 @@ pub(crate) fn check_for_wasm(compiler: &str, version: &str) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a Node.js that is too old for the tools. Versions look like `v20.19.0`.
+pub(crate) fn check_node(version: &str) -> Result<()> {
+    let oldest = node()?;
+    if series(version.trim_start_matches('v')) < series(&oldest) {
+        bail!("node: expected {oldest} or later, got {version}");
+    }
+    Ok(())
+}
+
 fn series(version: &str) -> Option<(u32, u32)> {
     let mut numbers = version.split('.').map(|number| number.parse().ok());
     Some((numbers.next()??, numbers.next()??))
@@ -77,7 +86,7 @@ fn in_engines(manifest: &str) -> Option<String> {
 mod tests {
     use std::fs;
 
-    use super::{RELEASE_RUST, check_for_wasm, in_engines, in_lock};
+    use super::{RELEASE_RUST, check_for_wasm, check_node, in_engines, in_lock, node};
     use crate::workspace;
 
     #[test]
@@ -103,6 +112,21 @@ mod tests {
             let error = check_for_wasm("rustc", version).expect_err("an old compiler");
             let expected = format!("rustc: expected 1.92 or later for WebAssembly, got {version}");
             assert_eq!(error.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn an_old_node_is_refused() {
+        let oldest = node().expect("package.json");
+        for version in [format!("v{oldest}.0"), "v26.10.0".to_owned()] {
+            check_node(&version).expect("a new Node.js");
+        }
+        for version in ["v18.20.4", "v20.9.0", "nonsense"] {
+            let error = check_node(version).expect_err("an old Node.js");
+            assert_eq!(
+                error.to_string(),
+                format!("node: expected {oldest} or later, got {version}")
+            );
         }
     }
 

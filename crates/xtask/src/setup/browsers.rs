@@ -105,14 +105,26 @@ impl Program {
     }
 }
 
+/// Installs packages one by one: not every system has all of them.
 fn install(packages: &[&str]) -> Result<()> {
-    let names = packages.join(" ");
-    announce(&format!("apt-get install {names} (about 1 minute)"));
+    announce(&format!("apt-get install {} (about 1 minute)", packages.join(" ")));
     let log = workspace::cache_dir()?.join("logs/browsers.log");
-    Debian::detect()
-        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(packages, &log)))
-        .with_context(|| {
-            let variables = PROGRAMS.map(|program| program.variable).join(", ");
-            format!("install {names} by hand, on PATH or with their paths in {variables}")
-        })
+    let by_hand = |packages: &[&str]| {
+        let names = packages.join(" ");
+        let variables = PROGRAMS.map(|program| program.variable).join(", ");
+        format!(
+            "install {names} by hand, on PATH or with their paths in {variables}, or run \
+             `npm test -- --portable`, which needs Chromium only"
+        )
+    };
+    let debian = Debian::detect().with_context(|| by_hand(packages))?;
+    debian.update(&log);
+    let (mut failed, mut last) = (Vec::new(), Ok(()));
+    for package in packages {
+        if let Err(problem) = debian.install(&[package], &log) {
+            failed.push(*package);
+            last = Err(problem);
+        }
+    }
+    last.with_context(|| by_hand(&failed))
 }

@@ -46,8 +46,10 @@ pub(super) fn chromium() -> Result<Chromium> {
     }
     announce("apt-get install chromium (about 1 minute)");
     let log = logs.join("chromium.log");
-    let installed = Debian::detect()
-        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["chromium"], &log)));
+    let installed = Debian::detect().and_then(|debian| {
+        debian.update(&log);
+        debian.install(&["chromium"], &log)
+    });
     installed.context("install Chromium by hand and set CHROMIUM_PATH to it")?;
     let found = process::find("chromium").context("the package chromium contains no `chromium`")?;
     Ok(Chromium::System(found))

@@ -55,6 +55,6 @@ fn install(packages: &[&str], time: &str) -> Result<()> {
     announce(&format!("apt-get install {} (about {time})", packages.join(" ")));
     let log = workspace::cache_dir()?.join("logs/cpp.log");
     let debian = Debian::detect()?;
-    debian.update(&log)?;
+    debian.update(&log);
     debian.install(packages, &log)
 }

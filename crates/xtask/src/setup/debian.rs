@@ -1,12 +1,17 @@
 //! Debian's package tools.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
+use super::announce;
 use crate::process;
+
+/// The variables that name proxies for apt-get.
+const PROXIES: [&str; 3] = ["http_proxy", "https_proxy", "no_proxy"];
 
 /// A Debian machine and the right to install packages on it.
 pub(super) struct Debian {
@@ -33,9 +38,11 @@ impl Debian {
         Ok(Self { sudo })
     }
 
-    /// Updates the lists of packages.
-    pub(super) fn update(&self, log: &Path) -> Result<()> {
-        self.apt_get(&["-qq", "update"], log)
+    /// Updates the lists of packages. If one of the machine's repositories cannot be read, the others may suffice.
+    pub(super) fn update(&self, log: &Path) {
+        if let Err(problem) = self.apt_get(&["-qq", "update"], log) {
+            announce(&format!("{problem:#}; going on with the lists that are there"));
+        }
     }
 
     /// Installs packages with their dependencies.
@@ -54,9 +61,13 @@ impl Debian {
         static ALONE: Mutex<()> = Mutex::new(());
         let mut command = process::command(if self.sudo { "sudo" } else { "env" });
         if self.sudo {
-            command.arg("env");
+            // sudo passes no variables on.
+            let set = |name| Some(format!("{name}={}", env::var(name).ok()?));
+            command.arg("env").args(PROXIES.into_iter().filter_map(set));
         }
-        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]).args(arguments);
+        command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
+        // A new machine updates itself at first.
+        command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments);
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         process::run_logged(&mut command, log)
     }

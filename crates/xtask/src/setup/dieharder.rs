@@ -14,6 +14,9 @@ pub(crate) fn dieharder() -> Result<()> {
     announce("apt-get install dieharder (about 20 seconds)");
     let log = workspace::cache_dir()?.join("logs/dieharder.log");
     Debian::detect()
-        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["dieharder"], &log)))
+        .and_then(|debian| {
+            debian.update(&log);
+            debian.install(&["dieharder"], &log)
+        })
         .context("install dieharder by hand: it tests the random numbers of the laboratory")
 }

@@ -203,7 +203,11 @@ pub(crate) fn module_flags(rust: &WasmTools) -> Result<Vec<String>> {
 /// Libraries in the folder `standard-library` of earlier states have no bitcode.
 fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBuf> {
     let version = compiler_version(rust)?;
-    let compiler = if rust.is_private() { version } else { format!("rustup-{version}") };
+    let compiler = if rust.is_private() {
+        version
+    } else {
+        format!("rustup-{version}-{}", compiler_commit(rust)?)
+    };
     Ok(cache.join("standard-libraries").join(compiler).join(target))
 }
 
@@ -211,6 +215,13 @@ fn library_folder(target: &str, rust: &WasmTools, cache: &Path) -> Result<PathBu
 fn compiler_version(rust: &WasmTools) -> Result<String> {
     let version = process::read(rust.command("rustc")?.arg("--version"))?;
     version.split(' ').nth(1).map(str::to_owned).context("rustc prints no version")
+}
+
+/// Returns the commit that the compiler was built from, or `unknown`. All nightly compilers of a series have one version.
+fn compiler_commit(rust: &WasmTools) -> Result<String> {
+    let described = process::read(rust.command("rustc")?.arg("-vV"))?;
+    let commit = described.lines().find_map(|line| line.strip_prefix("commit-hash: "));
+    Ok(commit.unwrap_or("unknown").to_owned())
 }
 
 /// Installs the standard library unless it was done before.

@@ -26,7 +26,10 @@ pub(crate) fn monerod() -> Result<PathBuf> {
     announce("apt-get install monero (about 20 seconds)");
     let log = workspace::cache_dir()?.join("logs/monero.log");
     Debian::detect()
-        .and_then(|debian| debian.update(&log).and_then(|()| debian.install(&["monero"], &log)))
+        .and_then(|debian| {
+            debian.update(&log);
+            debian.install(&["monero"], &log)
+        })
         .with_context(|| {
             format!("install Monero's daemon by hand, on PATH or with its path in {MONEROD_PATH}")
         })?;

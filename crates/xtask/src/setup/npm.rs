@@ -19,11 +19,13 @@ pub(crate) enum Node {
 
 /// Installs the packages of `package-lock.json` if they are missing or outdated.
 pub(crate) fn packages() -> Result<()> {
+    versions::check_node(&Node::Installed.version()?)?;
     if packages_are_installed() {
         return Ok(());
     }
     announce("npm ci: the JavaScript tools (about 20 seconds)");
-    process::run(npm()?.args(["ci", "--no-fund", "--no-audit"]))
+    // All packages are tools, which npm would leave out where `NODE_ENV` is `production`.
+    process::run(npm()?.args(["ci", "--include=dev", "--no-fund", "--no-audit"]))
 }
 
 /// Returns a command that runs npm in the repository's root.
