@@ -14,25 +14,21 @@ pub fn bytes(room: Room) -> Option<u64> {
 
 /// Returns a number of 64 bits: a process of 32 bits may run on a machine with more than 4 GiB.
 fn bytes_below(root: &Path, room: Room) -> Option<u64> {
+    let table = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
+    let machine = |name| number(&table, name)?.checked_mul(1 << 10);
     let groups = groups(root);
     let left = groups.iter().filter_map(Group::left);
     // With what the machine's file cache would release.
-    let memory = machine(root, "MemAvailable:").into_iter().chain(left).min()?;
+    let memory = machine("MemAvailable:").into_iter().chain(left).min()?;
     let swap = match room {
         Room::Memory => 0,
         Room::MemoryAndSwap => {
-            let free = machine(root, "SwapFree:").unwrap_or(0);
+            let free = machine("SwapFree:").unwrap_or(0);
             let allowed = groups.iter().filter_map(Group::swap_left);
             iter::once(free).chain(allowed).min().unwrap_or(0)
         }
     };
     Some(memory.saturating_add(swap))
-}
-
-/// Returns a number of bytes that the system tells of the whole machine.
-fn machine(root: &Path, name: &str) -> Option<u64> {
-    let table = fs::read_to_string(root.join("proc/meminfo")).ok()?;
-    number(&table, name)?.checked_mul(1 << 10)
 }
 
 /// A control group, by its folder. The two generations of groups name their files differently.
