@@ -13,6 +13,7 @@ import {
   ADDON,
   NATIVE,
   RandomX,
+  abortFill,
   hasAddon,
   isFull,
   readVectors,
@@ -115,12 +116,7 @@ describe("the cache of a key", () => {
 
   test("is freed when its fill is aborted", async () => {
     const randomx = await create({ threads: 1 });
-    const stop = new AbortController();
-    const onProgress = ({ done }: product.Progress): void => {
-      if (done > 0.1) stop.abort();
-    };
-    const preparing = randomx.prepare(key, { signal: stop.signal, onProgress });
-    await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+    await abortFill(randomx, key);
     await released();
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
@@ -256,12 +252,7 @@ describe("a dataset", () => {
 
   test("that is no longer wanted is abandoned", async () => {
     const randomx = await create({ threads: 1, mode: "fast" });
-    const stop = new AbortController();
-    const onProgress = ({ done }: product.Progress): void => {
-      if (done > 0.12) stop.abort();
-    };
-    const preparing = randomx.prepare(key, { signal: stop.signal, onProgress });
-    await expect(preparing).rejects.toMatchObject({ code: "aborted" });
+    await abortFill(randomx, key, 0.12);
     await vi.waitFor(() => {
       expect(datasets()).toBe(0);
     });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type * as threads from "node:worker_threads";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { Session, type Control } from "../../wasm/js/session.js";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
@@ -123,6 +123,20 @@ export function openSession(): Session {
 /** Returns the control of a fill that ignores progress and never aborts, with overrides. */
 export function control(given: Partial<Control> = {}): Control {
   return { signal: new AbortController().signal, onProgress: () => undefined, ...given };
+}
+
+/** Prepares a key, and expects that an abort ends it once more than a part is done. */
+export async function abortFill(
+  randomx: product.RandomX,
+  key: Uint8Array,
+  part = 0.1,
+): Promise<void> {
+  const abort = new AbortController();
+  const onProgress = ({ done }: product.Progress): void => {
+    if (done > part) abort.abort();
+  };
+  const preparing = randomx.prepare(key, { signal: abort.signal, onProgress });
+  await expect(preparing).rejects.toMatchObject({ code: "aborted" });
 }
 
 /** Lists the workers that the package starts from now on, in order. Ended workers stay listed. */
