@@ -30,12 +30,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     if let Some(id) = input.ids() {
         links::check_earlier(&args.output, &parts(&folder, &args.output, &jobs)?, id)?;
     }
-    let mut left: Vec<&Job> = Vec::new();
-    for job in &jobs {
-        if randomx_epochs::done(&folder, &job.task)?.is_none() {
-            left.push(job);
-        }
-    }
+    let left = randomx_epochs::left(&folder, &jobs, |job: &Job| &job.task)?;
     let rows = left.iter().map(|job| job.task.rows).sum();
     let progress = Progress::new(jobs.len(), jobs.len() - left.len(), rows);
     let audit = Audit { progress, input, folder, output: &args.output };

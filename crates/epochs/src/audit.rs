@@ -49,6 +49,25 @@ pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error>
     Ok(summary.filter(|summary: &EpochSummary| summary.counts.blocks == task.rows))
 }
 
+/// Returns the jobs whose tasks are not done.
+///
+/// # Errors
+///
+/// If the storage fails.
+pub fn left<'a, J>(
+    folder: &Folder,
+    jobs: &'a [J],
+    task: impl Fn(&J) -> &Task,
+) -> Result<Vec<&'a J>, Error> {
+    let mut left = Vec::new();
+    for job in jobs {
+        if done(folder, task(job))?.is_none() {
+            left.push(job);
+        }
+    }
+    Ok(left)
+}
+
 /// Returns what a task of a chain found, if it is done. Summaries of earlier versions have no links, so
 /// these are computed from the rows.
 ///

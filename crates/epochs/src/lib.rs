@@ -17,7 +17,7 @@ mod links;
 mod storage;
 mod summary;
 
-pub use audit::{Take, Task, audit, done, done_in_chain, kernel, summarize};
+pub use audit::{Take, Task, audit, done, done_in_chain, kernel, left, summarize};
 pub use epoch::Epoch;
 pub use error::Error;
 pub use folder::{Folder, Manifest, NewFile};

@@ -84,15 +84,7 @@ impl Audit {
 
     /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.
     fn left<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyBytes>)>> {
-        let find = || {
-            let mut left = Vec::new();
-            for job in &self.jobs {
-                if randomx_epochs::done(&self.folder, &job.0)?.is_none() {
-                    left.push(job);
-                }
-            }
-            Ok(left)
-        };
+        let find = || randomx_epochs::left(&self.folder, &self.jobs, |(task, _)| task);
         let left = self.storages.detach(py, find)?.map_err(error)?;
         let job = |(task, rows): &(Task, Rows)| {
             let job = Job {
