@@ -1,6 +1,8 @@
 /** The package in a page of Chromium, from a static server. */
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import sirv from "sirv";
@@ -48,6 +50,7 @@ export async function pageSubject(): Promise<Subject> {
     args: ["--no-sandbox"],
     ...(executablePath ? { executablePath } : {}),
   });
+  yieldAsThisProcess(server.process().pid ?? 0);
   const browser = await chromium.connect(server.wsEndpoint());
   const page = await browser.newPage();
   await page.goto(address);
@@ -69,4 +72,13 @@ export async function pageSubject(): Promise<Subject> {
       site.close();
     },
   };
+}
+
+/**
+ * Lets a program that leads a session yield to other work as this process does. Playwright starts browsers in sessions
+ * of their own. Where Linux groups programs by session, priorities count within one, and each has a priority besides.
+ */
+function yieldAsThisProcess(pid: number): void {
+  const priority = `/proc/${pid}/autogroup`;
+  if (existsSync(priority)) writeFileSync(priority, String(getPriority()));
 }
