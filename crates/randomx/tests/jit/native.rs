@@ -11,7 +11,9 @@ use super::random::Random;
 
 /// The number of random programs for each version. Tests for ARM64 usually run in an emulator.
 fn programs() -> usize {
-    amount(if cfg!(target_arch = "aarch64") { 2_000 } else { 20_000 }, 100_000)
+    let [quick, full] =
+        if cfg!(target_arch = "aarch64") { [2_000, 50_000] } else { [20_000, 100_000] };
+    amount(quick, full)
 }
 
 #[test]
