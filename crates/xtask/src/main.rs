@@ -10,6 +10,7 @@ mod bench_web;
 mod build;
 mod capi;
 mod check;
+mod datafusion;
 mod dist;
 mod foreign_smoke;
 mod fuzz;
@@ -77,7 +78,7 @@ enum Command {
     },
     /// Run all checks and the quick tests, or all tests.
     Test {
-        /// Run every test there is, in an hour and a half, and show all failures.
+        /// Run every test there is, in an hour, and show all failures.
         #[arg(long)]
         full: bool,
         /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
@@ -130,7 +131,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = stand_in::run() {
+    if let Some(code) = stand_in::run().or_else(datafusion::run) {
         return code;
     }
     match Cli::parse().command {

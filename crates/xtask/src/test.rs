@@ -15,7 +15,9 @@ use crate::process::Yields;
 use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
-use crate::{addon, arm64, check, foreign_smoke, fuzz, others, process, release, windows};
+use crate::{
+    addon, arm64, check, datafusion, foreign_smoke, fuzz, others, process, release, windows,
+};
 
 /// Checks and tests everything that belongs to a tier.
 ///
@@ -188,8 +190,13 @@ fn full_tools() -> Result<PathBuf> {
 /// Builds the Rust tests and checks Rust code; the quick tier also runs the tests. The build includes the program
 /// `randomx` and the native add-on; when they are there, `built` receives a message.
 fn rust(report: &Report, tier: Tier, system: System, built: Sender<()>) -> Result<()> {
-    let build = || process::run(cargo_test(tier, system).arg("--no-run"));
-    report.step("Rust tests, build", build)?;
+    report.step("Rust tests, build", || {
+        let mut build = cargo_test(tier, system);
+        if tier == Tier::Full {
+            datafusion::shorten(&mut build)?;
+        }
+        process::run(build.arg("--no-run"))
+    })?;
     addon::place_tested(TEST_PROFILE)?;
     // The series with Node.js may have failed and no longer wait.
     let _ = built.send(());
