@@ -1,5 +1,5 @@
 /** The package in a page of Chromium, from a static server. */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getPriority } from "node:os";
@@ -79,6 +79,9 @@ export async function pageSubject(): Promise<Subject> {
  * of their own. Where Linux groups programs by session, priorities count within one, and each has a priority besides.
  */
 function yieldAsThisProcess(pid: number): void {
-  const priority = `/proc/${pid}/autogroup`;
-  if (existsSync(priority)) writeFileSync(priority, String(getPriority()));
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
+  } catch {
+    // Without groups, or the right to change them, other work takes longer.
+  }
 }

@@ -1,4 +1,4 @@
-//! A shorter build of DataFusion, which only tests use.
+//! A shorter build of DataFusion for tests. No program that users get contains it.
 //!
 //! For most futures in DataFusion 55, rustc proves anew that all types of a query may be sent to another thread. That
 //! takes most of the time of a build, and again of a lint. rustc's next trait solver remembers such proofs. It is
@@ -20,23 +20,24 @@ const VARIABLE: &str = "RANDOMX_XTASK_WRAPS";
 /// Lets a stable compiler accept the flags.
 const UNSTABLE: (&str, &str) = ("RUSTC_BOOTSTRAP", "1");
 
-/// The solver, and to generate code only for what other crates use.
+/// The next solver, and code only for items that other crates use.
 const FLAGS: [&str; 2] = ["-Znext-solver=globally", "-Zhint-mostly-unused"];
 
 /// Makes a command of Cargo compile DataFusion with the flags, if the compiler has them.
 pub(crate) fn shorten(cargo: &mut Command) -> Result<()> {
-    let mut rustc = process::command("rustc");
+    let mut rustc = process::command(env::var_os("RUSTC").unwrap_or("rustc".into()));
     rustc.env(UNSTABLE.0, UNSTABLE.1).args(FLAGS).args(["--print", "sysroot"]);
     let has_flags = rustc.output().is_ok_and(|output| output.status.success());
-    // A user's own wrapper keeps its place.
-    if has_flags && env::var_os("RUSTC_WRAPPER").is_none() {
+    // A wrapper that the user's variables name keeps its place.
+    let is_free = |name| env::var_os(name).is_none();
+    if has_flags && is_free("RUSTC_WRAPPER") && is_free("CARGO_BUILD_RUSTC_WRAPPER") {
         let itself = env::current_exe().context("this program's path is not known")?;
         cargo.env("RUSTC_WRAPPER", itself).env(VARIABLE, "1");
     }
     Ok(())
 }
 
-/// Does what the wrapper does, if this process is it: runs the command that its arguments are.
+/// Runs the compiler's command in the arguments, if this process is the wrapper.
 pub(crate) fn run() -> Option<ExitCode> {
     env::var_os(VARIABLE)?;
     let mut arguments = env::args_os().skip(1);
@@ -45,14 +46,25 @@ pub(crate) fn run() -> Option<ExitCode> {
     if is_datafusion(&arguments) {
         rustc.env(UNSTABLE.0, UNSTABLE.1).args(FLAGS);
     }
-    Some(match rustc.args(arguments).status() {
-        Ok(status) if status.success() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: cannot start the compiler: {error}");
-            ExitCode::FAILURE
-        }
-    })
+    Some(become_program(rustc.args(arguments)))
+}
+
+/// Lets a program take the place of this process, so that Cargo sees how it ends.
+#[cfg(unix)]
+fn become_program(command: &mut Command) -> ExitCode {
+    use std::os::unix::process::CommandExt;
+
+    eprintln!("error: cannot start the compiler: {}", command.exec());
+    ExitCode::FAILURE
+}
+
+#[cfg(not(unix))]
+fn become_program(command: &mut Command) -> ExitCode {
+    let status = command.status().map(|status| status.success());
+    if let Err(error) = &status {
+        eprintln!("error: cannot start the compiler: {error}");
+    }
+    if status.is_ok_and(|succeeded| succeeded) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Whether these arguments of rustc name one of DataFusion's crates.

@@ -19,7 +19,7 @@ const ROUNDS = 5;
 /**
  * MiB more after the last round than after the first, once the browser has had time to collect
  * garbage: until then a tab's memory varies, in Firefox by as much as a cache. Leaked caches would be
- * 4 GiB, leaked modules half of one.
+ * 4 GiB, leaked modules half a GiB.
  */
 const SLACK = { chromium: 120, firefox: 400, webkit: 120 };
 
