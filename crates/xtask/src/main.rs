@@ -56,7 +56,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Install every tool that this machine lacks.
-    Setup,
+    Setup {
+        /// Leave out what the setup installs only on Debian and Ubuntu.
+        #[arg(long)]
+        portable: bool,
+    },
     /// Build the wasm crates into `wasm/pkg` and `crates/conformance/pkg`.
     BuildWasm,
     /// Build the npm package into `wasm/dist`.
@@ -136,9 +140,8 @@ fn main() -> ExitCode {
     }
     match Cli::parse().command {
         Command::Test { full, portable } => {
-            let system = if portable { System::Any } else { System::Debian };
             let report = if full { Report::keeping_going() } else { Report::new() };
-            report.run(|report| test::test(report, tier(full), system))
+            report.run(|report| test::test(report, tier(full), system(portable)))
         }
         Command::TestArm64 { full } => Report::new().run(|report| arm64::test(report, tier(full))),
         Command::TestWindows { full } => {
@@ -150,7 +153,7 @@ fn main() -> ExitCode {
         Command::Advisories => exit_code(check::advisories()),
         Command::Release(args) => exit_code(release::release(&args)),
         Command::Dist(args) => exit_code(dist::dist(&args)),
-        Command::Setup => exit_code(setup::everything()),
+        Command::Setup { portable } => exit_code(setup::everything(system(portable))),
         Command::BuildWasm => exit_code(build::wasm_from_scratch()),
         Command::BuildPackage => exit_code(build::package_from_scratch()),
         Command::BuildAddon => exit_code(addon::package().map(drop)),
@@ -167,6 +170,10 @@ fn main() -> ExitCode {
 
 fn tier(full: bool) -> Tier {
     if full { Tier::Full } else { Tier::Quick }
+}
+
+fn system(portable: bool) -> System {
+    if portable { System::Any } else { System::Debian }
 }
 
 fn exit_code(result: Result<()>) -> ExitCode {

@@ -13,6 +13,7 @@ mod debian;
 mod deny;
 mod dieharder;
 mod foreign;
+mod lock;
 mod monero;
 mod npm;
 mod private_toolchain;
@@ -20,10 +21,12 @@ mod target;
 mod wasm;
 
 use std::env;
+use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
-use crate::output;
+use crate::tier::System;
+use crate::{output, workspace};
 
 pub(crate) use browsers::{Browsers, browsers, only_chromium};
 pub(crate) use cpp::{c_library_tools, cpp_tools};
@@ -38,20 +41,43 @@ pub(crate) use npm::{Node, npm, packages};
 pub(crate) use target::{EMSCRIPTEN, TARGET};
 pub(crate) use wasm::{WasmTools, wasm_tools};
 
-/// Installs everything that `cargo xtask test --full` needs.
-pub(crate) fn everything() -> Result<()> {
-    cpp_tools()?;
-    c_library_tools()?;
+/// Installs the tools that `cargo xtask test --full` needs on a system. Lints for other systems build their standard
+/// libraries themselves.
+pub(crate) fn everything(system: System) -> Result<()> {
     packages()?;
-    emscripten_library(&wasm_tools()?)?;
-    for foreign in [&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X] {
-        foreign_tools(foreign)?;
-    }
-    browsers()?;
-    monerod()?;
-    dieharder()?;
+    let wasm = wasm_tools()?;
+    module_flags(&wasm)?;
     cargo_deny()?;
+    match system {
+        System::Any => {
+            only_chromium()?;
+        }
+        System::Debian => {
+            cpp_tools()?;
+            c_library_tools()?;
+            emscripten_library(&wasm)?;
+            for foreign in [&ARM64, &WINDOWS, &RISCV64, &I686, &ARMV7, &S390X] {
+                foreign_tools(foreign)?;
+            }
+            browsers()?;
+            monerod()?;
+            dieharder()?;
+        }
+    }
     Ok(())
+}
+
+/// Returns the program that the user chose with a variable, if it is set and not empty.
+fn chosen(variable: &str) -> Result<Option<PathBuf>> {
+    let path = workspace::non_empty(variable);
+    if let Some(path) = &path {
+        ensure!(
+            path.is_file(),
+            "{variable}: expected a program, {} does not exist",
+            path.display()
+        );
+    }
+    Ok(path)
 }
 
 fn announce(what: &str) {

@@ -40,6 +40,7 @@ pub(crate) fn cache_dir() -> Result<PathBuf> {
     Ok(caches.join("randomx-web"))
 }
 
-fn non_empty(variable: &str) -> Option<PathBuf> {
+/// Returns the path in a variable that is set and not empty.
+pub(crate) fn non_empty(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -1,15 +1,14 @@
 //! The browsers of the tests and benchmarks: Chromium, Firefox and WebKit.
 
-use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::announce;
 use super::chromium::{Chromium, PLAYWRIGHT, chromium};
 use super::debian::Debian;
 use super::npm::Node;
+use super::{announce, chosen};
 use crate::{process, workspace};
 
 /// A program that the browser tests start.
@@ -95,13 +94,8 @@ impl Browsers {
 impl Program {
     /// Returns its path if it is installed.
     fn find(&self) -> Result<Option<PathBuf>> {
-        let Some(chosen) = env::var_os(self.variable).map(PathBuf::from) else {
-            return Ok(self.names.iter().find_map(|name| process::find(name)));
-        };
-        if !chosen.is_file() {
-            bail!("{}: expected a program, {} does not exist", self.variable, chosen.display());
-        }
-        Ok(Some(chosen))
+        let chosen = chosen(self.variable)?;
+        Ok(chosen.or_else(|| self.names.iter().find_map(|name| process::find(name))))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Chromium for the browser tests.
 
-use std::env;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use super::debian::Debian;
 use super::npm::Node;
-use super::{announce, fallback_is_forced};
+use super::{announce, chosen, fallback_is_forced};
 use crate::{process, workspace};
 
 /// The script of Playwright, which runs tests and installs browsers.
@@ -26,10 +25,7 @@ pub(super) enum Chromium {
 
 /// Finds or installs Chromium.
 pub(super) fn chromium() -> Result<Chromium> {
-    if let Some(chosen) = env::var_os("CHROMIUM_PATH").map(PathBuf::from) {
-        if !chosen.is_file() {
-            bail!("CHROMIUM_PATH: expected a program, {} does not exist", chosen.display());
-        }
+    if let Some(chosen) = chosen("CHROMIUM_PATH")? {
         return Ok(Chromium::System(chosen));
     }
     if let Some(found) = NAMES.iter().find_map(|name| process::find(name)) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::announce;
+use super::{announce, lock};
 use crate::process;
 
 /// Installs a version of a program from crates.io into the cache folder if it is missing.
@@ -15,17 +15,28 @@ pub(super) fn install(
     version: &str,
     options: &[&str],
 ) -> Result<()> {
-    let installed = process::command(cache.join("bin").join(program)).arg("--version").output();
-    let wanted = format!("{program} {version}");
-    if installed.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted) {
-        return Ok(());
-    }
-    announce(&format!("cargo install {package} {version} (about 2 minutes)"));
-    let log = cache.join("logs").join(format!("{package}.log"));
-    let mut cargo = process::command("cargo");
-    // The repository's `.cargo/config.toml` must not apply.
-    cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
-    cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
-    cargo.args(["--version", version, package]).args(options);
-    process::run_logged(&mut cargo, &log)
+    let is_installed = || {
+        let answer = process::command(cache.join("bin").join(program)).arg("--version").output();
+        let wanted = format!("{program} {version}");
+        answer.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted)
+    };
+    lock::once(
+        cache,
+        package,
+        || is_installed().then_some(()),
+        || {
+            announce(&format!("cargo install {package} {version} (about 2 minutes)"));
+            let log = cache.join("logs").join(format!("{package}.log"));
+            let mut cargo = process::command("cargo");
+            // The repository's `.cargo/config.toml` must not apply.
+            cargo.current_dir(cache).env_remove("CARGO_TARGET_DIR");
+            // These programs run for moments. Fully optimised, they take minutes more to compile.
+            cargo
+                .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+                .env("CARGO_PROFILE_RELEASE_LTO", "off");
+            cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
+            cargo.args(["--version", version, package]).args(options);
+            process::run_logged(&mut cargo, &log)
+        },
+    )
 }

@@ -3,12 +3,11 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-use super::announce;
-use crate::process;
+use super::{announce, lock};
+use crate::{process, workspace};
 
 /// The variables that name proxies for apt-get.
 const PROXIES: [&str; 3] = ["http_proxy", "https_proxy", "no_proxy"];
@@ -57,8 +56,6 @@ impl Debian {
 
     /// Runs apt-get with the rights to change the system.
     fn apt_get(&self, arguments: &[&str], log: &Path) -> Result<()> {
-        /// Series of steps install packages side by side, and only one apt-get can run at a time.
-        static ALONE: Mutex<()> = Mutex::new(());
         let mut command = process::command(if self.sudo { "sudo" } else { "env" });
         if self.sudo {
             // sudo passes no variables on.
@@ -68,8 +65,8 @@ impl Debian {
         command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get"]);
         // A new machine updates itself at first.
         command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments);
-        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        process::run_logged(&mut command, log)
+        // Steps and clones install packages side by side, and only one apt-get can run at a time.
+        lock::alone(&workspace::cache_dir()?, "apt-get", || process::run_logged(&mut command, log))
     }
 }
 

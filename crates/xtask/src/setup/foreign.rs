@@ -14,8 +14,8 @@ use super::build_std::{Purpose, TRAPPING, build_std};
 use super::cpp::install_missing;
 use super::debian;
 use super::target::{EMSCRIPTEN, TARGET};
-use super::wasm::standard_library_sources;
-use super::{WasmTools, announce, wasm_tools};
+use super::wasm::{RUSTUP, standard_library_sources};
+use super::{WasmTools, announce, lock, wasm_tools};
 use crate::{process, remap, stand_in, workspace};
 
 pub(crate) use targets::{ARM64, ARMV7, I686, RISCV64, S390X, WINDOWS};
@@ -174,7 +174,9 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
     announce(&format!("rustup target add {target}: its standard library (about 10 seconds)"));
     let rustup = process::find("rustup").context("rustup is not on PATH")?;
     let log = cache.join(format!("logs/rustup-{target}.log"));
-    process::run_logged(process::command(rustup).args(["target", "add", target]), &log)?;
+    let mut add = process::command(rustup);
+    add.args(["target", "add", target]);
+    lock::alone(&cache, RUSTUP, || process::run_logged(&mut add, &log))?;
     Ok(None)
 }
 
@@ -232,9 +234,21 @@ fn standard_library(
     cache: &Path,
 ) -> Result<PathBuf> {
     let sysroot = library_folder(target, rust, cache)?;
-    if sysroot.is_dir() {
-        return Ok(sysroot);
-    }
+    let is_there = || sysroot.is_dir().then_some(());
+    lock::once(cache, &format!("library-{target}"), is_there, || {
+        install_library(target, origin, rust, cache, &sysroot)
+    })?;
+    Ok(sysroot)
+}
+
+/// Installs the standard library into the folder `sysroot`.
+fn install_library(
+    target: &str,
+    origin: &StandardLibrary,
+    rust: &WasmTools,
+    cache: &Path,
+    sysroot: &Path,
+) -> Result<()> {
     let work = cache.join("unfinished-library").join(target);
     process::remove_dir(&work)?;
     fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
@@ -250,11 +264,10 @@ fn standard_library(
         }
         StandardLibrary::Built(purpose) => build(*purpose, target, rust, &work, &log)?,
     };
-    fs::create_dir_all(sysroot.parent().unwrap_or(&sysroot))?;
-    fs::rename(finished, &sysroot)
+    fs::create_dir_all(sysroot.parent().unwrap_or(sysroot))?;
+    fs::rename(finished, sysroot)
         .with_context(|| format!("cannot move files to {}", sysroot.display()))?;
-    process::remove_dir(&work)?;
-    Ok(sysroot)
+    process::remove_dir(&work)
 }
 
 /// Unpacks Debian's build of the standard library, and returns its folder.

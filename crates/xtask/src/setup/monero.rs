@@ -1,12 +1,11 @@
 //! Monero's daemon, a real node for the tests of clients.
 
-use std::env;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use super::announce;
 use super::debian::Debian;
+use super::{announce, chosen};
 use crate::{process, workspace};
 
 /// The variable with the daemon's path for the tests. The user may set it.
@@ -14,13 +13,7 @@ pub(crate) const MONEROD_PATH: &str = "MONEROD_PATH";
 
 /// Finds or installs Monero's daemon, and returns its path.
 pub(crate) fn monerod() -> Result<PathBuf> {
-    if let Some(chosen) = env::var_os(MONEROD_PATH).map(PathBuf::from) {
-        if !chosen.is_file() {
-            bail!("{MONEROD_PATH}: expected a program, {} does not exist", chosen.display());
-        }
-        return Ok(chosen);
-    }
-    if let Some(found) = process::find("monerod") {
+    if let Some(found) = chosen(MONEROD_PATH)?.or_else(|| process::find("monerod")) {
         return Ok(found);
     }
     announce("apt-get install monero (about 20 seconds)");

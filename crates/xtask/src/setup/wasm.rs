@@ -9,8 +9,11 @@ use anyhow::{Context, Result};
 
 use super::crates_io::install;
 use super::target::{TARGET, has_target, target_library, unset_native_settings};
-use super::{announce, fallback_is_forced, private_toolchain};
+use super::{announce, fallback_is_forced, lock, private_toolchain};
 use crate::{process, versions, workspace};
+
+/// The name of the lock for rustup, which does not expect to run twice at once.
+pub(super) const RUSTUP: &str = "rustup";
 
 /// An installed wasm toolchain.
 pub(crate) struct WasmTools {
@@ -57,8 +60,10 @@ pub(super) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
         "install the sources of the Rust standard library by hand: rustup is not on PATH",
     )?;
     announce("rustup component add rust-src: the standard library's sources (about 10 seconds)");
-    let log = workspace::cache_dir()?.join("logs/rust-src.log");
-    process::run_logged(process::command(rustup).args(["component", "add", "rust-src"]), &log)
+    let cache = workspace::cache_dir()?;
+    let mut add = process::command(rustup);
+    add.args(["component", "add", "rust-src"]);
+    lock::alone(&cache, RUSTUP, || process::run_logged(&mut add, &cache.join("logs/rust-src.log")))
 }
 
 impl WasmTools {
@@ -139,7 +144,9 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
     if !forced && add_target_with_rustup(cache) {
         return Ok(None);
     }
-    private_toolchain::install(cache).map(Some).with_context(|| {
+    let find = || private_toolchain::installed(cache);
+    let installed = lock::once(cache, "toolchain", find, || private_toolchain::install(cache));
+    installed.map(Some).with_context(|| {
         format!("cannot install a compiler for wasm; try `rustup target add {TARGET}`")
     })
 }
@@ -150,6 +157,8 @@ fn add_target_with_rustup(cache: &Path) -> bool {
     };
     announce("rustup target add: the standard library for wasm (about 10 seconds)");
     let log = cache.join("logs/rustup.log");
-    process::run_logged(process::command(rustup).args(["target", "add", TARGET]), &log).is_ok()
+    let mut add = process::command(rustup);
+    add.args(["target", "add", TARGET]);
+    lock::alone(cache, RUSTUP, || process::run_logged(&mut add, &log)).is_ok()
         && has_target(Path::new("rustc"))
 }

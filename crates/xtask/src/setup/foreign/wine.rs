@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::super::announce;
+use super::super::{announce, lock};
 use crate::process;
 
 /// Rust's programs take random numbers from this function, which Wine has from version 9 on; Debian's
@@ -41,19 +41,22 @@ pub(super) fn is_installed(cache: &Path) -> bool {
 
 /// Makes the folder unless it was done before, and returns the variables that Wine reads.
 pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>> {
+    lock::once(cache, "wine", || is_installed(cache).then_some(()), || make(cache))?;
+    Ok(variables(&folder(cache)))
+}
+
+/// Makes the folder anew.
+fn make(cache: &Path) -> Result<()> {
+    announce("a folder for Wine (about 30 seconds)");
     let prefix = folder(cache);
-    if !is_installed(cache) {
-        announce("a folder for Wine (about 30 seconds)");
-        process::remove_dir(&prefix)?;
-        fs::create_dir_all(&prefix)
-            .with_context(|| format!("cannot create {}", prefix.display()))?;
-        let mut boot = process::command("wine");
-        boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
-        process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
-        add_process_prng(&prefix)?;
-        fs::write(revision(cache), REVISION)?;
-    }
-    Ok(variables(&prefix))
+    process::remove_dir(&prefix)?;
+    fs::create_dir_all(&prefix).with_context(|| format!("cannot create {}", prefix.display()))?;
+    let mut boot = process::command("wine");
+    boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
+    process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
+    add_process_prng(&prefix)?;
+    fs::write(revision(cache), REVISION)
+        .with_context(|| format!("cannot write {}", revision(cache).display()))
 }
 
 fn folder(cache: &Path) -> PathBuf {
