@@ -1,7 +1,8 @@
 /** Helpers of tests that start programs. */
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 
 /** Finds a port on loopback that is free now. */
 export async function freePort(): Promise<number> {
@@ -20,4 +21,19 @@ export function nativeProgram(): string {
   throw new Error(
     `RANDOMX_NATIVE: expected the path of the program randomx, got ${program ?? "nothing"}; npm test and npm run bench:web set it`,
   );
+}
+
+/** Returns the path of the latest Node.js, from the npm package for this system and processor. */
+export function latestNode(): string {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const { optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    optionalDependencies: Record<string, string>;
+  };
+  const program = process.platform === "win32" ? "node.exe" : "node";
+  const paths = Object.keys(optionalDependencies).map(
+    (name) => `${root}node_modules/${name}/bin/${program}`,
+  );
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`npm installed none of ${paths.join(", ")}`);
+  return found;
 }

@@ -16,7 +16,7 @@ const LOG_TAIL: usize = 25;
 
 /// A command that runs in the repository's root.
 ///
-/// npm puts `node_modules/.bin` first on `PATH`, and the package `node` has an executable there.
+/// npm puts `node_modules/.bin` first on `PATH`, and the packages of the latest Node.js have an executable there.
 /// Without that folder, `node` is the user's own.
 pub(crate) fn command(program: impl Into<OsString>) -> Command {
     let mut command = Command::new(program.into());

@@ -3,10 +3,11 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { latestNode } from "../../programs.js";
 import { ANSWERED, ATTACKS, HARMLESS, startAttacks } from "./attacks.js";
 
 /** A version that tells the processor time of a thread. */
-const NODE = fileURLToPath(new URL("../../../node_modules/node/bin/node", import.meta.url));
+const NODE = latestNode();
 const VICTIM = fileURLToPath(new URL("victim.mjs", import.meta.url));
 
 const MIB = 1 << 20;

