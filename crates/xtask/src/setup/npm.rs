@@ -34,8 +34,9 @@ pub(crate) fn packages() -> Result<()> {
         return Ok(());
     }
     announce("npm ci: the JavaScript tools (about 20 seconds)");
-    // All packages are tools, which npm would leave out where `NODE_ENV` is `production`.
-    process::run(npm()?.args(["ci", "--include=dev", "--no-fund", "--no-audit"]))
+    // All packages are tools, which npm would leave out where `NODE_ENV` is `production` or a user's settings say so.
+    let all = ["ci", "--include=dev", "--include=optional", "--no-fund", "--no-audit"];
+    process::run(npm()?.args(all))
 }
 
 /// Returns a command that runs npm in the repository's root.
