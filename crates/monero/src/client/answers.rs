@@ -110,6 +110,10 @@ impl Client {
             return Judgement::State(SourceState::OtherNetwork);
         } else if height <= self.tree.height(&state.tip) {
             return self.search(source, height);
+        } else if self.has_long_side(source) {
+            // No more of that side is read, which would show whether the source has left it.
+            let tip = self.sources[source].tip;
+            return self.search(source, self.tree.height(&tip) + 1);
         }
         Judgement::Fine
     }
@@ -198,6 +202,11 @@ impl Client {
         }
         let source = &mut self.sources[source];
         source.search = Some(search);
+        if source.tip == id {
+            // It still has the side that is too long to be read.
+            source.search = None;
+            source.note_read();
+        }
         if agree {
             source.tip = id;
             self.changed = true;

@@ -26,8 +26,7 @@ impl Client {
             return;
         }
         if !read {
-            let lighter = self.tree.work(&tip) <= self.tree.work(&self.trusted);
-            if lighter && self.room(index) == 0 {
+            if self.has_long_side(index) {
                 self.set_state(index, SourceState::Behind);
             }
             return;
@@ -50,6 +49,12 @@ impl Client {
             let (source, fork) = (SourceId(index as u32), Box::new(fork));
             self.report(Report::Disagreement { source, fork, evidence });
         }
+    }
+
+    /// Whether a source's side is read as far as the client reads one that has not more work than its chain.
+    pub(super) fn has_long_side(&self, index: usize) -> bool {
+        let lighter = self.tree.work(&self.sources[index].tip) <= self.tree.work(&self.trusted);
+        lighter && self.room(index) == 0
     }
 
     /// Returns where another chain leaves the client's.

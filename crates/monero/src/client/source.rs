@@ -132,7 +132,7 @@ impl Source {
         true
     }
 
-    /// Notes that its chain was read to its end.
+    /// Notes that its chain was read to its end, or as far as it is read.
     pub(super) fn note_read(&mut self) {
         self.searches = 0;
     }

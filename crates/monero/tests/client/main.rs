@@ -94,6 +94,54 @@ fn a_long_side_with_less_work_is_behind() {
     history.finish();
 }
 
+/// A source that the client follows, and whose side then grows longer than what the client reads of it.
+#[test]
+fn a_side_that_grows_too_long_is_behind() {
+    let mut history = History::new(history::config(None, 1, 9, 2), 1);
+    let fork = |depth, blocks, seconds| Op::Fork { source: 0, depth, blocks, seconds };
+    let grow = |blocks, seconds| Op::Grow { source: 0, blocks, seconds };
+    for op in [
+        fork(1, 3, 5),
+        Op::Tick { seconds: 1 },
+        Op::Mode { source: 0, mode: sources::Mode::Equivocate },
+        fork(2, 9, 120),
+        grow(2, 120),
+        grow(6, 1),
+        grow(1, 1),
+        Op::HashFails { pick: 0 },
+        Op::Deliver { picks: vec![0, 0, 2] },
+        grow(2, 1),
+    ] {
+        history.run(&op);
+    }
+    history.finish();
+}
+
+/// A source with a side that is too long to be read, which then joins another source and extends its chain.
+#[test]
+fn a_source_that_leaves_a_long_side_is_followed() {
+    let mut history = History::new(history::config(None, 1, 8, 14), 2);
+    let fork = |source, depth, blocks, seconds| Op::Fork { source, depth, blocks, seconds };
+    let grow = |source, blocks, seconds| Op::Grow { source, blocks, seconds };
+    for op in [
+        grow(0, 11, 1),
+        fork(1, 1, 5, 5),
+        grow(1, 5, 60),
+        fork(0, 2, 1, 1),
+        grow(1, 6, 1),
+        Op::Tick { seconds: 1 },
+        Op::Deliver { picks: vec![1, 0, 6] },
+        Op::HashFails { pick: 0 },
+        Op::Join { source: 1, other: 0 },
+        grow(1, 1, 1),
+        Op::Deliver { picks: vec![0] },
+        grow(1, 6, 1),
+    ] {
+        history.run(&op);
+    }
+    history.finish();
+}
+
 /// Runs random histories, and panics if one ends wrong.
 fn run_histories(cases: u32, rng_seed: RngSeed) {
     let settings = (
