@@ -53,8 +53,10 @@ export async function pageSubject(): Promise<Subject> {
   yieldAsThisProcess(server.process().pid ?? 0);
   const browser = await chromium.connect(server.wsEndpoint());
   const page = await browser.newPage();
+  // Beside other tests, which come first, even the start takes minutes. The soak has a time limit of its own.
+  page.setDefaultTimeout(0);
   await page.goto(address);
-  await page.waitForFunction("globalThis.load", undefined, { timeout: 60_000 });
+  await page.waitForFunction("globalThis.load");
   return {
     name: "page",
     pid: server.process().pid ?? 0,

@@ -44,7 +44,7 @@ pub(crate) enum Yields {
     /// To all work that must be done before the run ends.
     Mostly = 10,
     /// To everything: the work lasts for a given time, however much of it gets done.
-    Fully = 19,
+    Fully = 15,
 }
 
 /// Lowers the priority of this thread and of everything that it starts from now on.
@@ -176,7 +176,7 @@ mod tests {
             })
         });
         let found = thread.join().expect("no panic");
-        assert_eq!(found, [5, 10, 19].map(|below| (usual + below).min(19)));
+        assert_eq!(found, [5, 10, 15].map(|below| (usual + below).min(19)));
     }
 
     #[test]
