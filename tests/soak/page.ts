@@ -1,8 +1,6 @@
 /** The package in a page of Chromium, from a static server. */
-import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import sirv from "sirv";
@@ -50,7 +48,6 @@ export async function pageSubject(): Promise<Subject> {
     args: ["--no-sandbox"],
     ...(executablePath ? { executablePath } : {}),
   });
-  yieldAsThisProcess(server.process().pid ?? 0);
   const browser = await chromium.connect(server.wsEndpoint());
   const page = await browser.newPage();
   // Beside other tests, which come first, even the start takes minutes. The soak has a time limit of its own.
@@ -74,16 +71,4 @@ export async function pageSubject(): Promise<Subject> {
       site.close();
     },
   };
-}
-
-/**
- * Lets a program that leads a session yield to other work as this process does. Playwright starts browsers in sessions
- * of their own. Where Linux groups programs by session, priorities count within one, and each has a priority besides.
- */
-function yieldAsThisProcess(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));
-  } catch {
-    // Without groups, or the right to change them, other work takes longer.
-  }
 }
