@@ -82,7 +82,7 @@ enum Command {
     },
     /// Run all checks and the quick tests, or all tests.
     Test {
-        /// Run every test there is, in an hour, and show all failures.
+        /// Run every test there is, in more than an hour, and show all failures.
         #[arg(long)]
         full: bool,
         /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
