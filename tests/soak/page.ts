@@ -50,10 +50,8 @@ export async function pageSubject(): Promise<Subject> {
   });
   const browser = await chromium.connect(server.wsEndpoint());
   const page = await browser.newPage();
-  // Beside other tests, which come first, even the start takes minutes. The soak has a time limit of its own.
-  page.setDefaultTimeout(0);
   await page.goto(address);
-  await page.waitForFunction("globalThis.load");
+  await page.waitForFunction("globalThis.load", undefined, { timeout: 60_000 });
   return {
     name: "page",
     pid: server.process().pid ?? 0,
