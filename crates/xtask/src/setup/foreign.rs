@@ -14,7 +14,7 @@ use super::build_std::{Purpose, TRAPPING, build_std};
 use super::cpp::install_missing;
 use super::debian;
 use super::target::{EMSCRIPTEN, TARGET};
-use super::wasm::{RUSTUP, standard_library_sources};
+use super::wasm::{run_rustup, standard_library_sources};
 use super::{WasmTools, announce, lock, wasm_tools};
 use crate::{process, remap, stand_in, workspace};
 
@@ -173,10 +173,7 @@ fn sysroot(rust: &WasmTools, target: &str, origin: &StandardLibrary) -> Result<O
     }
     announce(&format!("rustup target add {target}: its standard library (about 10 seconds)"));
     let rustup = process::find("rustup").context("rustup is not on PATH")?;
-    let log = cache.join(format!("logs/rustup-{target}.log"));
-    let mut add = process::command(rustup);
-    add.args(["target", "add", target]);
-    lock::alone(&cache, RUSTUP, || process::run_logged(&mut add, &log))?;
+    run_rustup(&cache, rustup, ["target", "add", target], &format!("rustup-{target}.log"))?;
     Ok(None)
 }
 

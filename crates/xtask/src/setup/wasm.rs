@@ -12,9 +12,6 @@ use super::target::{TARGET, has_target, target_library, unset_native_settings};
 use super::{announce, fallback_is_forced, lock, private_toolchain};
 use crate::{process, versions, workspace};
 
-/// The name of the lock for rustup, which does not expect to run twice at once.
-pub(super) const RUSTUP: &str = "rustup";
-
 /// An installed wasm toolchain.
 pub(crate) struct WasmTools {
     /// The folder of the private compiler; none if rustup's can build for wasm.
@@ -60,10 +57,21 @@ pub(super) fn standard_library_sources(tools: &WasmTools) -> Result<()> {
         "install the sources of the Rust standard library by hand: rustup is not on PATH",
     )?;
     announce("rustup component add rust-src: the standard library's sources (about 10 seconds)");
-    let cache = workspace::cache_dir()?;
-    let mut add = process::command(rustup);
-    add.args(["component", "add", "rust-src"]);
-    lock::alone(&cache, RUSTUP, || process::run_logged(&mut add, &cache.join("logs/rust-src.log")))
+    let component = ["component", "add", "rust-src"];
+    run_rustup(&workspace::cache_dir()?, rustup, component, "rust-src.log")
+}
+
+/// Runs rustup, which does not expect to run twice at once.
+pub(super) fn run_rustup(
+    cache: &Path,
+    rustup: PathBuf,
+    arguments: [&str; 3],
+    log: &str,
+) -> Result<()> {
+    let mut command = process::command(rustup);
+    command.args(arguments);
+    let log = cache.join("logs").join(log);
+    lock::alone(cache, "rustup", || process::run_logged(&mut command, &log))
 }
 
 impl WasmTools {
@@ -156,9 +164,6 @@ fn add_target_with_rustup(cache: &Path) -> bool {
         return false;
     };
     announce("rustup target add: the standard library for wasm (about 10 seconds)");
-    let log = cache.join("logs/rustup.log");
-    let mut add = process::command(rustup);
-    add.args(["target", "add", TARGET]);
-    lock::alone(cache, RUSTUP, || process::run_logged(&mut add, &log)).is_ok()
+    run_rustup(cache, rustup, ["target", "add", TARGET], "rustup.log").is_ok()
         && has_target(Path::new("rustc"))
 }
