@@ -17,7 +17,10 @@ const POLLING = { intervals: [20, 50, 100] };
 const AXE = `(() => { ${axe.source}; })()`;
 
 /** axe's rules, and one that it has but does not apply: a button's name contains its label. */
-const RULES = { rules: { "label-content-name-mismatch": { enabled: true } } };
+const RULES = {
+  rules: { "label-content-name-mismatch": { enabled: true } },
+  resultTypes: ["violations"],
+};
 
 /** The product in a tab, addressed by CSS selectors. */
 export class Visit {
