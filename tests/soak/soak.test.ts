@@ -12,7 +12,7 @@ import { nodeSubject } from "./node.js";
 import { pageSubject } from "./page.js";
 import { reference } from "./reference.js";
 import { serveSubject } from "./serve.js";
-import { MINUTES, sleep, type Batch, type Fault } from "./subject.js";
+import { MINUTES, ROUND_SECONDS, sleep, type Batch, type Fault } from "./subject.js";
 import { least, sample, type Sample } from "./watch.js";
 
 const FAULTS: readonly Fault[] = ["abort", "kill", "slow"];
@@ -54,6 +54,7 @@ test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
     let round = 0;
     const end = Date.now() + MINUTES * 60_000;
     for (; Date.now() < end || round < LEAST_ROUNDS; round += 1) {
+      const nextRound = sleep(ROUND_SECONDS * 1000);
       const key = round % 3 === 2 ? (keys.at(-2) ?? "") : randomBytes(32).toString("hex");
       keys.push(key);
       const batches = ([1, 2] as const).map((version): Batch => ({
@@ -80,6 +81,7 @@ test.skipIf(!existsSync("/proc/self/smaps_rollup"))(
         }),
       );
       for (const subject of subjects) samples.get(subject.name)?.push(sample(subject));
+      await nextRound;
     }
 
     const third = Math.floor((round - WARM_UP) / 3);

@@ -3,6 +3,9 @@
 /** Minutes that the soak lasts. `npm run test:full` takes the default, a release two hours. */
 export const MINUTES = Number(process.env.RANDOMX_SOAK_MINUTES ?? 10);
 
+/** Seconds from the beginning of a round to that of the next one, at least. The full tests leave time to others. */
+export const ROUND_SECONDS = Number(process.env.RANDOMX_SOAK_ROUND_SECONDS ?? 0);
+
 /** Inputs of one key and version, in hex. */
 export interface Batch {
   key: string;

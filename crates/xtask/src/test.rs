@@ -172,10 +172,12 @@ fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()
     })
 }
 
-/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says.
+/// Runs everything at once for ten minutes, or for as many as `RANDOMX_SOAK_MINUTES` says. Priorities do not reach its
+/// browser, so it pauses between rounds.
 fn soak(browsers: &Browsers) -> Result<()> {
     let mut vitest = browsers.run(VITEST)?;
     vitest.args(["run", "--config", "tests/soak/vitest.config.ts"]).env(PACKAGE, "built");
+    vitest.env("RANDOMX_SOAK_ROUND_SECONDS", "15");
     process::run(vitest.env(NATIVE, build::native_path(TEST_PROFILE)))
 }
 
