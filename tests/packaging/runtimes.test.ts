@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, inject, test as quickTest } from "vitest";
+import { latestNode } from "../programs.js";
 import { block, freshProject, fullTest, repositoryPath, type Verification } from "./project.js";
 
 const bin = (name: string): string => repositoryPath(`node_modules/${name}`);
@@ -9,7 +10,7 @@ const bin = (name: string): string => repositoryPath(`node_modules/${name}`);
 /** Commands that run a script; the quick tier uses the first. */
 const RUNTIMES = [
   { name: `Node ${process.version}`, command: [process.execPath] },
-  { name: "current Node", command: [bin("node/bin/node")] },
+  { name: "current Node", command: [latestNode()] },
   // No network access, no write access.
   { name: "Deno", command: [bin("deno/deno"), "run", "--no-prompt", "--allow-read"] },
   { name: "Bun", command: [bin("bun/bin/bun.exe"), "run"] },
@@ -49,7 +50,7 @@ const ALLOWED = [
   {
     name: "current Node with permissions",
     command: [
-      bin("node/bin/node"),
+      latestNode(),
       ...["--permission", "--allow-fs-read=*", "--allow-worker", "--allow-addons"],
     ],
   },
