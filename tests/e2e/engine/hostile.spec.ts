@@ -57,15 +57,6 @@ const GIGABIT = 125_000_000;
  */
 const RATES: Partial<Record<BrowserName, number>> = { webkit: GIGABIT };
 
-/**
- * WebKit's network process inflates compressed answers as fast as they arrive, and a request to stop reaches it late.
- * The rate limit does not help: 64 KiB become 64 MiB at once. So the attack is measured when it is over.
- */
-const INFLATES: BrowserName = "webkit";
-
-/** The longest that WebKit may take to free what it has inflated, in milliseconds. */
-const FREED = 10_000;
-
 test.describe("sources that attack", { tag: "@full" }, () => {
   let browser: UnrecordedBrowser | undefined;
 
@@ -77,27 +68,8 @@ test.describe("sources that attack", { tag: "@full" }, () => {
     await browser?.close();
   });
 
-  test(`with bomb leave less than ${MOST} MiB in WebKit`, async ({ engine }) => {
-    test.skip(engine !== INFLATES, "elsewhere the peak is measured");
-    test.skip(heldMemory() === undefined, "this system does not report memory by process");
-    if (!browser) throw new Error("there is no browser");
-    await attacked(
-      browser,
-      async (_, suffer) => {
-        await pause(SETTLED);
-        const before = heldMemory() ?? 0;
-        const { total } = await growth(() => suffer("bomb"));
-        test.info().annotations.push({ type: "MiB at most", description: total.toFixed(1) });
-        const more = (): number => (heldMemory() ?? 0) - before;
-        await expect.poll(more, { timeout: FREED }).toBeLessThan(MOST);
-      },
-      RATES[engine],
-    );
-  });
-
   for (const attack of ATTACKS) {
     test(`with ${attack} take less than ${MOST} MiB`, async ({ engine }) => {
-      test.skip(engine === INFLATES && attack === "bomb", "its peak has no limit");
       test.skip(heldMemory() === undefined, "this system does not report memory by process");
       if (!browser) throw new Error("there is no browser");
       const grown: Growth[] = [];
