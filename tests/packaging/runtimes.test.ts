@@ -6,11 +6,12 @@ import { latestNode } from "../programs.js";
 import { block, freshProject, fullTest, repositoryPath, type Verification } from "./project.js";
 
 const bin = (name: string): string => repositoryPath(`node_modules/${name}`);
+const CURRENT_NODE = latestNode();
 
 /** Commands that run a script; the quick tier uses the first. */
 const RUNTIMES = [
   { name: `Node ${process.version}`, command: [process.execPath] },
-  { name: "current Node", command: [latestNode()] },
+  { name: "current Node", command: [CURRENT_NODE] },
   // No network access, no write access.
   { name: "Deno", command: [bin("deno/deno"), "run", "--no-prompt", "--allow-read"] },
   { name: "Bun", command: [bin("bun/bin/bun.exe"), "run"] },
@@ -50,7 +51,7 @@ const ALLOWED = [
   {
     name: "current Node with permissions",
     command: [
-      latestNode(),
+      CURRENT_NODE,
       ...["--permission", "--allow-fs-read=*", "--allow-worker", "--allow-addons"],
     ],
   },
