@@ -123,9 +123,14 @@ impl Report {
             if beside { fs::read_to_string(&log).unwrap_or_default() } else { String::new() };
         let verdict = if result.is_ok() { "" } else { "FAILED after " };
         print!("{text}");
-        println!("== {name}: {verdict}{:.1} s", took.as_secs_f64());
-        let began = start - self.started;
         let used = processor_time::used() - used;
+        print!("== {name}: {verdict}{:.1} s", took.as_secs_f64());
+        if used.is_zero() {
+            println!();
+        } else {
+            println!(", {:.1} s of processor time", used.as_secs_f64());
+        }
+        let began = start - self.started;
         steps.push(Step { name: name.clone(), began, took, used, passed: result.is_ok() });
         drop(steps);
         result.map_err(|error| error.context(format!("the step \"{name}\" failed")))
