@@ -28,7 +28,15 @@ module.Worker = class extends module.Worker {
 
 afterEach(() => {
   vi.restoreAllMocks();
+  workers.length = 0;
+  refused = 0;
 });
+
+/** Lets as much time pass as the package waits before it tries again. */
+function passPause(): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
+}
 
 test("a worker that could not start is started for later calls, after a pause", async () => {
   most = 1;
@@ -47,12 +55,27 @@ test("a worker that could not start is started for later calls, after a pause", 
   expect([workers.length, refused]).toEqual([2, 1]);
 
   most = 4;
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, "now").mockImplementation(() => now() + 11_000);
+  passPause();
   expect(randomx.configuration.threads).toBe(3);
   expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
   await vi.waitFor(() => {
     expect(randomx.stats().workers.started).toBe(3);
   });
   expect(refused).toBe(1);
+});
+
+test("so is the worker that fills caches behind the hashes", async () => {
+  most = 1;
+  using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 1, slots: 2 });
+  await randomx.prepare("00");
+  // The other worker fills the cache itself.
+  await randomx.prepare("01");
+  expect(refused).toBe(1);
+  most = 2;
+  await randomx.prepare("02");
+  expect([workers.length, refused]).toEqual([1, 1]);
+
+  passPause();
+  await randomx.prepare("03");
+  expect([workers.length, refused]).toEqual([2, 1]);
 });

@@ -191,6 +191,7 @@ export class Scheduler {
   }
 
   #handOut(): void {
+    this.#workers.retryFiller();
     if (this.#queue.lines.some(({ head }) => this.#isBehind(head))) this.#workers.startFiller();
     for (const worker of this.#workers.ready()) this.#count(worker, this.#startNext(worker));
     for (const worker of this.#workers.hashing()) this.#count(worker, this.#hashAhead(worker));

@@ -56,6 +56,8 @@ export class WorkerPool {
   /** A worker that fills caches behind the hashes, once it is needed. */
   #filler: WorkerHandle | undefined;
   #fillerIs: "wanted" | "possible" | "impossible" = "possible";
+  /** When it may start again, after it could not. */
+  #fillerRetryAt = 0;
   #end: PlainError | undefined;
   #gone: Promise<void> | undefined;
 
@@ -109,6 +111,12 @@ export class WorkerPool {
     return this.#engines[0] === "native" && this.#fillerIs !== "impossible";
   }
 
+  /** Lets that worker start again, some time after it could not. */
+  retryFiller(): void {
+    if (this.#fillerIs !== "impossible" || performance.now() < this.#fillerRetryAt) return;
+    this.#fillerIs = "possible";
+  }
+
   /** Starts the worker that fills behind the hashes, if there is none. */
   startFiller(): void {
     if (this.#end || this.#fillerIs !== "possible") return;
@@ -119,8 +127,9 @@ export class WorkerPool {
         this.#owner.changed();
       },
       () => {
-        // The others fill all caches.
+        // The others fill all caches for now.
         this.#fillerIs = "impossible";
+        this.#fillerRetryAt = performance.now() + RETRY_MS;
         this.#owner.changed();
       },
     );
