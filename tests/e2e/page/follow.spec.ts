@@ -86,14 +86,17 @@ test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, a
   const other = await view.another("#/follow");
   await other.says(verdict, /^Another tab follows; this one listens\. Checked up to .* block 12/u);
   expect(await other.of("#follow-nodes", "it.value")).toBe(node.url);
+  await lookUp(other, node.chain[11]?.minerTransaction);
+  await other.until('[data-lookup="found"]');
   const asked = node.count("get_block");
   await view.tab.reload();
   // The other tab goes on with what is kept, and reads no block again.
-  await other.says(verdict, newest(12));
+  await other.says(verdict, /^Checked up to the newest block: block 12\.$/u);
   await view.says(verdict, /^Another tab follows/u);
   expect(node.count("get_block")).toBe(asked);
   node.chain = extended(node.chain, 1);
   await other.says(verdict, newest(13));
+  await other.says('[data-lookup="found"]', /: 3 confirmations\.$/u);
   await view.says(verdict, /newest block: block 13/u);
 
   // A chain that no source shows any more is not called current.
@@ -117,6 +120,43 @@ test("one tab follows, others listen, and a reload goes on", { tag: "@full" }, a
   const databases = (): Promise<number> =>
     view.of("html", `indexedDB.databases().then((all) => all.length)`);
   await expect.poll(databases).toBe(0);
+});
+
+test("a chain that was forgotten is read anew at once", { tag: "@full" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  await follow(view, [node.url], []);
+  await view.says(verdict, newest(12), 60_000);
+  const other = await view.another("#/follow");
+  await other.says(verdict, newest(12));
+  const listens = (tab: Visit): Promise<boolean> =>
+    tab.of(verdict, `it.textContent.startsWith("Another tab follows")`);
+  const tabs = [view, other];
+  for (const tab of tabs) {
+    const asked = node.count("get_block");
+    await tab.of(submit, `(document.querySelector('[data-part="forget"]').click(), it.click())`);
+    await expect.poll(() => node.count("get_block"), { timeout: 60_000 }).toBe(asked + 12);
+    for (const each of tabs) {
+      // What was forgotten is hidden, and its text stays until there is another.
+      await each.says('[data-part="chain"]:not([hidden]) .verdict', newest(12));
+      await each.says(
+        '[data-part="chain"]:not([hidden]) [data-part="tip"]',
+        /Kept in this browser/u,
+      );
+    }
+    // Either of them follows.
+    await expect.poll(async () => (await listens(view)) !== (await listens(other))).toBe(true);
+  }
+
+  // Nothing removes the new chain when the tab ends that reads it.
+  const asked = node.count("get_block");
+  const [follows, remains] = (await listens(view)) ? [other, view] : [view, other];
+  await follows.go("#/verify");
+  await remains.says(verdict, /^Checked up to the newest block: block 12\.$/u);
+  const polls = node.count("get_info");
+  await expect.poll(() => node.count("get_info")).toBeGreaterThan(polls + 2);
+  expect(node.count("get_block")).toBe(asked);
+  const databases = remains.of("html", "indexedDB.databases().then((all) => all.length)");
+  expect(await databases).toBe(1);
 });
 
 test(

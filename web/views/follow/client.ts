@@ -8,7 +8,7 @@ import {
 } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
-import type { Settings } from "./settings.js";
+import type { Chain, Settings } from "./settings.js";
 import { after, initial, withLookup, type Lookup, type State } from "./state.js";
 import { ChainStore, type Beginning } from "./store.js";
 
@@ -33,10 +33,10 @@ export class Client {
   #state: State;
 
   /** `publish` receives each new state. `before` is what an earlier client of the chain had found. */
-  constructor(settings: Settings, before: State | undefined, publish: (state: State) => void) {
-    this.#settings = settings;
+  constructor(chain: Chain, before: State | undefined, publish: (state: State) => void) {
+    this.#settings = chain.settings;
     this.#publish = publish;
-    this.#store = new ChainStore(settings);
+    this.#store = new ChainStore(chain);
     this.#state = before ?? initial();
   }
 

@@ -18,9 +18,18 @@ export interface Settings {
   fixedDifficulty: string;
 }
 
-/** Settings, and whether their chain is followed. */
-export interface Kept {
+/** A chain that this browser keeps. */
+export interface Chain {
   settings: Settings;
+  /**
+   * Names all chains that were followed since the last Forget. Its successor has another name, so what ends late
+   * neither writes into a new chain nor removes it.
+   */
+  memory: string;
+}
+
+/** The chain that was chosen last, and whether it is followed. */
+export interface Kept extends Chain {
   isOn: boolean;
 }
 
@@ -75,8 +84,12 @@ export function readKept(): Kept | undefined {
   try {
     const text = localStorage.getItem(KEY);
     if (text === null) return undefined;
-    const { settings, isOn } = JSON.parse(text) as Partial<Kept>;
-    return { settings: checked(settings ?? {}), isOn: isOn === true };
+    const { settings, memory, isOn } = JSON.parse(text) as Partial<Kept>;
+    return {
+      settings: checked(settings ?? {}),
+      memory: isMemory(memory) ? memory : newMemory(),
+      isOn: isOn === true,
+    };
   } catch {
     return undefined;
   }
@@ -90,6 +103,16 @@ export function writeKept(kept: Kept | undefined): void {
   } catch {
     // The settings last until the page closes.
   }
+}
+
+/** Names the memory of chains after a Forget. */
+export function newMemory(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function isMemory(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{16}$/u.test(value);
 }
 
 /** Returns settings with defaults instead of what is missing or invalid. */

@@ -1,6 +1,6 @@
 /** Keeps followed chains in this browser, and where each of them began. */
 import { IndexedDBStore, type Store } from "../../../wasm/js/index.js";
-import { NETWORKS, type Settings } from "./settings.js";
+import { NETWORKS, type Chain } from "./settings.js";
 
 /** The node that the first start trusted about a block and those before it, or `null` for none. */
 export type Beginning = { node: string; height: number } | null;
@@ -14,8 +14,8 @@ export class ChainStore implements Store {
   /** Where the chain began. `load` reads it, and `save` writes it. */
   beginning: Beginning = null;
 
-  constructor(settings: Settings) {
-    this.#store = new IndexedDBStore(nameOf(settings));
+  constructor(chain: Chain) {
+    this.#store = new IndexedDBStore(nameOf(chain));
   }
 
   async load(): Promise<Uint8Array | undefined> {
@@ -36,15 +36,17 @@ export class ChainStore implements Store {
 }
 
 /** Names the database of a chain. Chains with other rules or another beginning do not share one. */
-function nameOf({ network, last, fixedDifficulty }: Settings): string {
+function nameOf({ settings, memory }: Chain): string {
+  const { network, last, fixedDifficulty } = settings;
   const rules = fixedDifficulty === "" ? [] : [fixedDifficulty];
-  return ["randomx", network, `last-${last}`, ...rules].join("-");
+  return ["randomx", network, `last-${last}`, ...rules, memory].join("-");
 }
 
-/** Removes all chains from this browser. */
-export async function forgetChains(): Promise<void> {
+/** Removes the chains of some memories from this browser. */
+export async function removeChains(isGone: (memory: string) => boolean): Promise<void> {
   for (const { name = "" } of await indexedDB.databases()) {
-    if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}`))) continue;
+    if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}-`))) continue;
+    if (!isGone(name.slice(name.lastIndexOf("-") + 1))) continue;
     await new Promise((resolve) => {
       const request = indexedDB.deleteDatabase(name);
       request.onsuccess = resolve;

@@ -4,9 +4,16 @@
  */
 import { failure } from "../../shell/words.js";
 import { Client } from "./client.js";
-import { readKept, writeKept, type Kept, type Settings } from "./settings.js";
+import {
+  newMemory,
+  readKept,
+  writeKept,
+  type Chain,
+  type Kept,
+  type Settings,
+} from "./settings.js";
 import type { State } from "./state.js";
-import { forgetChains } from "./store.js";
+import { removeChains } from "./store.js";
 
 /** What this tab does. */
 export type Role = "idle" | "following" | "listening";
@@ -23,11 +30,17 @@ export interface Listener {
 /** Messages between tabs. */
 type Message =
   | { type: "hello" }
-  | { type: "state"; state: State }
+  | ({ type: "state" } & Seen)
   | { type: "failed"; words: string }
   /** The kept settings have changed. They are sent, because another tab may still read the old ones. */
   | { type: "changed"; kept: Kept | undefined }
   | { type: "find"; txid: string };
+
+/** What is known of a chain. */
+interface Seen {
+  chain: Chain;
+  state: State;
+}
 
 const NAME = "randomx-follow";
 
@@ -41,8 +54,9 @@ export class Tabs {
   readonly #closing = new AbortController();
   #kept: Kept | undefined = readKept();
   #client: Client | undefined;
-  #state: State | undefined;
-  #isWaiting = false;
+  #seen: Seen | undefined;
+  /** Whether this tab follows, or waits until it may. */
+  #isJoined = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: Listener) {
@@ -55,6 +69,7 @@ export class Tabs {
   /** Goes on with what this browser keeps. */
   begin(): void {
     if (this.#kept?.isOn) this.#join();
+    else if (!this.#kept) this.#removeOthers().catch(() => undefined);
   }
 
   /** What this browser keeps. */
@@ -64,7 +79,7 @@ export class Tabs {
 
   /** Follows a chain, in the tab that does, instead of an earlier one. */
   start(settings: Settings): void {
-    this.#change({ settings, isOn: true });
+    this.#change({ settings, memory: this.#kept?.memory ?? newMemory(), isOn: true });
   }
 
   /** Ends the following in all tabs. What was found stays. */
@@ -74,16 +89,19 @@ export class Tabs {
 
   /** Ends the following, and removes the settings and all chains that this browser keeps. */
   forget(): void {
+    const memory = this.#kept?.memory;
     this.#change(undefined);
     this.#show(undefined);
     // The tab that follows may be saving until its client has ended.
-    void this.#alone(forgetChains);
+    this.#alone(() => removeChains((other) => other === memory)).catch((thrown: unknown) => {
+      this.#listener.failed(failure(thrown));
+    });
   }
 
   /** Looks for a transaction in the followed chain. */
   find(txid: string): void {
     if (this.#client) void this.#client.find(txid);
-    else this.#channel.postMessage({ type: "find", txid } satisfies Message);
+    else this.#post({ type: "find", txid });
   }
 
   /** Leaves: another tab follows now. */
@@ -97,7 +115,7 @@ export class Tabs {
   #change(kept: Kept | undefined): void {
     this.#kept = kept;
     writeKept(kept);
-    this.#channel.postMessage({ type: "changed", kept } satisfies Message);
+    this.#post({ type: "changed", kept });
     this.#client?.stop();
     if (kept?.isOn) this.#join();
     else this.#listener.role("idle");
@@ -109,8 +127,8 @@ export class Tabs {
         if (this.#client) this.#tell();
         break;
       case "state":
-        // A state may arrive that was sent before the chain was forgotten.
-        if (!this.#client && this.#kept) this.#show(message.state);
+        // It may have been sent before the chain was forgotten, or another one chosen.
+        if (!this.#client && isSame(message.chain, this.#kept)) this.#show(message);
         break;
       case "failed":
         if (!this.#client) this.#listener.failed(message.words);
@@ -130,15 +148,23 @@ export class Tabs {
 
   /** Waits for the lock, and follows when this tab has it. Until then it listens. */
   #join(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    this.#listener.role("listening");
-    this.#channel.postMessage({ type: "hello" } satisfies Message);
-    void this.#alone(() => this.#lead(), { signal: this.#closing.signal })
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isWaiting = false;
-      });
+    this.#listener.role(this.#client ? "following" : "listening");
+    if (this.#isJoined) return;
+    this.#isJoined = true;
+    this.#post({ type: "hello" });
+    const left = (hasLed: boolean): void => {
+      this.#isJoined = false;
+      // The visitor may have started again while the browser took the lock back.
+      if (hasLed && this.#kept?.isOn && !this.#closing.signal.aborted) this.#join();
+    };
+    this.#alone(() => this.#lead(), { signal: this.#closing.signal }).then(
+      () => {
+        left(true);
+      },
+      () => {
+        left(false);
+      },
+    );
   }
 
   /** Does some work while no other tab follows, if this page has locks: insecure addresses have none. */
@@ -151,48 +177,71 @@ export class Tabs {
 
   /** Follows as long as the settings ask for it, and again when they change. */
   async #lead(): Promise<void> {
-    while (this.#kept?.isOn && !this.#closing.signal.aborted) {
-      const { settings } = this.#kept;
-      const before = isSame(settings, this.#led) ? this.#state : undefined;
-      this.#led = settings;
-      this.#client = new Client(settings, before, (state) => {
-        // It was forgotten, or other settings were chosen, and the client has not ended yet.
-        if (!isSame(settings, this.#kept?.settings)) return;
-        this.#show(state);
-        this.#timer ??= setTimeout(() => {
-          this.#timer = undefined;
-          this.#tell();
-        }, PAUSE_MS);
-      });
-      this.#listener.role("following");
-      try {
-        await this.#client.run();
-      } catch (thrown) {
-        const words = failure(thrown);
-        this.#kept = { settings, isOn: false };
-        writeKept(this.#kept);
-        this.#listener.role("idle");
-        this.#listener.failed(words);
-        this.#channel.postMessage({ type: "failed", words } satisfies Message);
-      }
-      this.#client = undefined;
+    for (let kept = this.#kept; kept?.isOn; kept = this.#kept) {
+      const { memory } = kept;
+      // A page that was closed right after Forget has left its chains.
+      await removeChains((other) => other !== memory).catch(() => undefined);
+      if (this.#closing.signal.aborted) return;
+      if (kept === this.#kept) await this.#follow(kept);
     }
   }
 
-  /** The settings of the last client. */
-  #led: Settings | undefined;
+  /** Follows a chain until its client ends. */
+  async #follow({ settings, memory }: Kept): Promise<void> {
+    const chain = { settings, memory };
+    const before = isSame(chain, this.#seen?.chain) ? this.#seen?.state : undefined;
+    this.#client = new Client(chain, before, (state) => {
+      // It was forgotten, or another one was chosen, and the client has not ended yet.
+      if (!isSame(chain, this.#kept)) return;
+      this.#show({ chain, state });
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#tell();
+      }, PAUSE_MS);
+    });
+    this.#listener.role("following");
+    try {
+      await this.#client.run();
+    } catch (thrown) {
+      // Unless the visitor chose something else while the client ended.
+      if (isSame(chain, this.#kept)) this.#fail(chain, failure(thrown));
+    }
+    this.#client = undefined;
+  }
 
-  #show(state: State | undefined): void {
-    this.#state = state;
-    this.#listener.state(state);
+  #fail(chain: Chain, words: string): void {
+    this.#kept = { ...chain, isOn: false };
+    writeKept(this.#kept);
+    this.#listener.role("idle");
+    this.#listener.failed(words);
+    this.#post({ type: "failed", words });
+  }
+
+  /** Removes what a page has left that was closed right after Forget. */
+  async #removeOthers(): Promise<void> {
+    const work = (): Promise<void> => {
+      // Another tab may have started a chain meanwhile.
+      const kept = [this.#kept, readKept()].map((kept) => kept?.memory);
+      return removeChains((memory) => !kept.includes(memory));
+    };
+    await this.#alone(work, { signal: this.#closing.signal });
+  }
+
+  #show(seen: Seen | undefined): void {
+    this.#seen = seen;
+    this.#listener.state(seen?.state);
   }
 
   #tell(): void {
-    if (this.#closing.signal.aborted || !this.#state) return;
-    this.#channel.postMessage({ type: "state", state: this.#state } satisfies Message);
+    if (this.#seen) this.#post({ type: "state", ...this.#seen });
+  }
+
+  #post(message: Message): void {
+    if (!this.#closing.signal.aborted) this.#channel.postMessage(message);
   }
 }
 
-function isSame(one: Settings, other: Settings | undefined): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSame(one: Chain, other: Chain | undefined): boolean {
+  const text = (chain?: Chain): string => JSON.stringify([chain?.settings, chain?.memory]);
+  return text(one) === text(other);
 }
