@@ -17,6 +17,7 @@ use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
 use crate::{
     addon, arm64, check, datafusion, foreign_smoke, fuzz, others, process, release, windows,
+    workspace,
 };
 
 /// Checks and tests everything that belongs to a tier.
@@ -287,6 +288,8 @@ fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Comm
     playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
     playwright.args(projects.iter().flat_map(|name| ["--project", name]));
     playwright.env(NATIVE, build::native_path(TEST_PROFILE));
+    // The tests of the C library are in this folder.
+    playwright.env("CARGO_TARGET_DIR", workspace::target_dir());
     tier.announce(&mut playwright);
     Ok(playwright)
 }

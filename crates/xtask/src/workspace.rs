@@ -12,9 +12,27 @@ pub(crate) fn root() -> PathBuf {
     xtask.ancestors().nth(2).map_or_else(|| xtask.clone(), Path::to_path_buf)
 }
 
-/// Cargo's build folder for native builds.
+/// Cargo's build folder for native builds. Without the variable, it is the one that holds this program: the user's
+/// configuration of Cargo may name any.
 pub(crate) fn target_dir() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    if let Some(named) = env::var_os("CARGO_TARGET_DIR") {
+        return root().join(named);
+    }
+    let usual = root().join("target");
+    let program = env::current_exe().ok();
+    match program.as_deref().and_then(target_dir_of) {
+        // Cargo uses the path of a link, and the program's path is that of the folder behind it.
+        Some(folder) if usual.canonicalize().ok().as_deref() != Some(folder) => {
+            folder.to_path_buf()
+        }
+        _ => usual,
+    }
+}
+
+/// Returns the build folder that holds a program. Each profile has a folder in it, with tests in `deps`.
+fn target_dir_of(program: &Path) -> Option<&Path> {
+    let profile = program.ancestors().skip(1).find(|folder| !folder.ends_with("deps"))?;
+    profile.parent()
 }
 
 /// Cargo's build folder for wasm builds.
@@ -43,4 +61,19 @@ pub(crate) fn cache_dir() -> Result<PathBuf> {
 /// Returns the path in a variable that is set and not empty.
 pub(crate) fn non_empty(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::target_dir_of;
+
+    #[test]
+    fn the_build_folder_is_two_above_a_program() {
+        let folder = Some(Path::new("/disk/builds"));
+        assert_eq!(target_dir_of(Path::new("/disk/builds/tool/xtask")), folder);
+        assert_eq!(target_dir_of(Path::new("/disk/builds/checked/deps/xtask-0123")), folder);
+        assert_eq!(target_dir_of(Path::new("xtask")), None);
+    }
 }

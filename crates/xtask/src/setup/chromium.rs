@@ -35,8 +35,12 @@ pub(super) fn chromium() -> Result<Chromium> {
     if !fallback_is_forced() {
         announce("playwright install chromium (about 1 minute, if it is missing)");
         let mut install = Node::Installed.run(PLAYWRIGHT)?;
-        let log = logs.join("playwright.log");
-        if process::run_logged(install.args(["install", "chromium"]), &log).is_ok() {
+        let mut start = Node::Installed.run("crates/xtask/scripts/starts.mjs")?;
+        let logs = ["playwright.log", "chromium-start.log"].map(|name| logs.join(name));
+        // It does not start where libraries of the system are missing.
+        let starts = process::run_logged(install.args(["install", "chromium"]), &logs[0])
+            .and_then(|()| process::run_logged(&mut start, &logs[1]));
+        if starts.is_ok() {
             return Ok(Chromium::Playwrights);
         }
     }
