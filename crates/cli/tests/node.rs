@@ -271,8 +271,8 @@ fn a_block_of_another_height_is_not_valid() {
     assert_eq!(checks, ["height", "miner-transaction", "previous-id"]);
 }
 
-/// Expects exit code 2 and a message, after the verdicts on the first four blocks.
-fn failure(sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'static) {
+/// Expects exit code 2 and a message, after the verdicts on the first four blocks. An answer may take so many seconds.
+fn failure(seconds: u64, sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'static) {
     let node = serve(Arc::new(FakeChain::new(10)), move |method, params, result| {
         if method == "get_block" && params["height"] == 5 {
             reply(result)
@@ -280,40 +280,41 @@ fn failure(sentence: &str, reply: impl Fn(Value) -> Reply + Send + Sync + 'stati
             Reply::Result(result)
         }
     });
-    // A busy machine takes seconds for a long answer.
-    let seconds = if sentence.starts_with("no answer") { "1" } else { "60" };
-    let run = verify(&node, &["--from", "1", "--timeout", seconds]).code(2);
+    let run = verify(&node, &["--from", "1", "--timeout", &seconds.to_string()]).code(2);
     assert_eq!(verdicts(&run).len(), 4);
     run.stderr(predicate::str::ends_with(format!("error: --node: get_block: {sentence}\n")));
 }
 
+/// The seconds for an answer, of which a busy machine takes some.
+const LONG: u64 = 60;
+
 #[test]
 fn unusable_answers_are_named() {
-    failure("block_header.height: expected 5, got 4", |mut result| {
+    failure(LONG, "block_header.height: expected 5, got 4", |mut result| {
         result["block_header"]["height"] = json!(4);
         Reply::Result(result)
     });
-    failure("blob: odd number of hex digits (3)", |mut result| {
+    failure(LONG, "blob: odd number of hex digits (3)", |mut result| {
         result["blob"] = json!("0a0");
         Reply::Result(result)
     });
-    failure("expected an answer of at most 8388608 bytes, got more", |_| {
+    failure(LONG, "expected an answer of at most 8388608 bytes, got more", |_| {
         Reply::Raw(200, vec![b' '; 100 << 20])
     });
-    failure("cannot reach the node: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
-    failure("cannot reach the node: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
-    failure("expected a JSON-RPC answer with a result", |_| Reply::Raw(200, b"{}".to_vec()));
+    failure(LONG, "cannot reach the node: HTTP status 404", |_| Reply::Raw(404, Vec::new()));
+    failure(LONG, "cannot reach the node: HTTP status 302", |_| Reply::Raw(302, Vec::new()));
+    failure(LONG, "expected a JSON-RPC answer with a result", |_| Reply::Raw(200, b"{}".to_vec()));
     let deep = || Reply::Raw(200, [b'['; 1 << 20].to_vec());
-    failure("expected a JSON-RPC answer with a result", move |_| deep());
-    failure("the node answered \"FAILED\"", |_| Reply::Result(json!({ "status": "FAILED" })));
+    failure(LONG, "expected a JSON-RPC answer with a result", move |_| deep());
+    failure(LONG, "the node answered \"FAILED\"", |_| Reply::Result(json!({ "status": "FAILED" })));
     let error = br#"{"error":{"code":-2,"message":"no \u001b[2J"}}"#;
-    failure("the node answered \"no \\u{1b}[2J\"", |_| Reply::Raw(200, error.to_vec()));
+    failure(LONG, "the node answered \"no \\u{1b}[2J\"", |_| Reply::Raw(200, error.to_vec()));
 }
 
 #[test]
 fn a_slow_node_is_not_waited_for() {
     let start = Instant::now();
-    failure("no answer within 1000 ms", |_| Reply::Silence);
+    failure(1, "no answer within 1000 ms", |_| Reply::Silence);
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
