@@ -136,7 +136,7 @@ test("a chain that was forgotten is read anew at once", { tag: "@full" }, async 
     await tab.of(submit, `(document.querySelector('[data-part="forget"]').click(), it.click())`);
     await expect.poll(() => node.count("get_block"), { timeout: 60_000 }).toBe(asked + 12);
     for (const each of tabs) {
-      // What was forgotten is hidden, and its text stays until there is another.
+      // Forget hides the old chain, whose text stays in the page until a new one replaces it.
       await each.says('[data-part="chain"]:not([hidden]) .verdict', newest(12));
       await each.says(
         '[data-part="chain"]:not([hidden]) [data-part="tip"]',

@@ -1,4 +1,5 @@
 /** What the view follows: in the form, in the address, and in the browser's storage. */
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { MoneroNode, type Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { completed } from "../../shell/url.js";
@@ -22,8 +23,8 @@ export interface Settings {
 export interface Chain {
   settings: Settings;
   /**
-   * Names all chains that were followed since the last Forget. Its successor has another name, so what ends late
-   * neither writes into a new chain nor removes it.
+   * Names the chains that were followed since the last Forget. After the next Forget chains get another name, so a
+   * client that ends late neither writes into a new chain nor removes it.
    */
   memory: string;
 }
@@ -105,10 +106,9 @@ export function writeKept(kept: Kept | undefined): void {
   }
 }
 
-/** Names the memory of chains after a Forget. */
+/** Returns a name for the chains after a Forget. */
 export function newMemory(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytesToHex(crypto.getRandomValues(new Uint8Array(8)));
 }
 
 function isMemory(value: unknown): value is string {

@@ -42,7 +42,7 @@ function nameOf({ settings, memory }: Chain): string {
   return ["randomx", network, `last-${last}`, ...rules, memory].join("-");
 }
 
-/** Removes the chains of some memories from this browser. */
+/** Removes the chains of the memories that are gone from this browser. */
 export async function removeChains(isGone: (memory: string) => boolean): Promise<void> {
   for (const { name = "" } of await indexedDB.databases()) {
     if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}-`))) continue;

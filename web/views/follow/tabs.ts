@@ -69,7 +69,10 @@ export class Tabs {
   /** Goes on with what this browser keeps. */
   begin(): void {
     if (this.#kept?.isOn) this.#join();
-    else if (!this.#kept) this.#removeOthers().catch(() => undefined);
+    else if (!this.#kept) {
+      const { signal } = this.#closing;
+      this.#alone(() => this.#removeLost(), { signal }).catch(() => undefined);
+    }
   }
 
   /** What this browser keeps. */
@@ -152,19 +155,15 @@ export class Tabs {
     if (this.#isJoined) return;
     this.#isJoined = true;
     this.#post({ type: "hello" });
-    const left = (hasLed: boolean): void => {
+    const led = this.#alone(() => this.#lead(), { signal: this.#closing.signal }).then(
+      () => true,
+      () => false,
+    );
+    void led.then((hasLed) => {
       this.#isJoined = false;
       // The visitor may have started again while the browser took the lock back.
       if (hasLed && this.#kept?.isOn && !this.#closing.signal.aborted) this.#join();
-    };
-    this.#alone(() => this.#lead(), { signal: this.#closing.signal }).then(
-      () => {
-        left(true);
-      },
-      () => {
-        left(false);
-      },
-    );
+    });
   }
 
   /** Does some work while no other tab follows, if this page has locks: insecure addresses have none. */
@@ -178,9 +177,7 @@ export class Tabs {
   /** Follows as long as the settings ask for it, and again when they change. */
   async #lead(): Promise<void> {
     for (let kept = this.#kept; kept?.isOn; kept = this.#kept) {
-      const { memory } = kept;
-      // A page that was closed right after Forget has left its chains.
-      await removeChains((other) => other !== memory).catch(() => undefined);
+      await this.#removeLost().catch(() => undefined);
       if (this.#closing.signal.aborted) return;
       if (kept === this.#kept) await this.#follow(kept);
     }
@@ -217,14 +214,11 @@ export class Tabs {
     this.#post({ type: "failed", words });
   }
 
-  /** Removes what a page has left that was closed right after Forget. */
-  async #removeOthers(): Promise<void> {
-    const work = (): Promise<void> => {
-      // Another tab may have started a chain meanwhile.
-      const kept = [this.#kept, readKept()].map((kept) => kept?.memory);
-      return removeChains((memory) => !kept.includes(memory));
-    };
-    await this.#alone(work, { signal: this.#closing.signal });
+  /** Removes the chains that a page has left that was closed right after Forget. No tab may follow meanwhile. */
+  async #removeLost(): Promise<void> {
+    // This tab may not have heard yet what another one keeps.
+    const kept = [this.#kept, readKept()].map((kept) => kept?.memory);
+    await removeChains((memory) => !kept.includes(memory));
   }
 
   #show(seen: Seen | undefined): void {
