@@ -9,12 +9,12 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use randomx::{CacheError, PoolError, VmError};
 use randomx_arrow::KernelError;
-use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Task};
+use randomx_epochs::{Error, Folder, Format, Input, Manifest, Rows, Take, Task};
 use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::argument;
-use crate::hashing::thread_count;
+use crate::hashing::{AT_ONCE, thread_count};
 use crate::storage::Storages;
 
 /// The most memory that the rows of an epoch may take. A task declares it.
@@ -135,7 +135,17 @@ pub(crate) fn audit_epoch(
             return Ok(false);
         }
         let mut kernel = randomx_epochs::kernel(threads, Network::Mainnet);
-        let read = |take: randomx_epochs::Take<'_>| rows.read(storages.reads.as_ref(), take);
+        let read = |take: Take<'_>| {
+            rows.read(storages.reads.as_ref(), &mut |batch| {
+                for first in (0..batch.num_rows()).step_by(threads * AT_ONCE) {
+                    let interrupted = |problem| Error::Read { path: output.clone(), problem };
+                    storages.handle_signals().map_err(interrupted)?;
+                    let count = (threads * AT_ONCE).min(batch.num_rows() - first);
+                    take(&batch.slice(first, count))?;
+                }
+                Ok(())
+            })
+        };
         randomx_epochs::audit(&folder, &mut kernel, &task, false, read, |_| ())?;
         Ok(true)
     };

@@ -20,7 +20,7 @@ use crate::difficulty::difficulty;
 
 /// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
 /// seconds. At the end of each part threads wait for each other, so shorter ones would take longer in all.
-const AT_ONCE: usize = 512;
+pub(crate) const AT_ONCE: usize = 512;
 
 /// The time after which signals are handled while a dataset is computed.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -58,6 +58,15 @@ impl Storages {
             None => Ok(result),
         }
     }
+
+    /// Handles signals, unless that was done just now.
+    ///
+    /// # Errors
+    ///
+    /// If a handler raised an exception. [`Storages::detach`] returns it.
+    pub(crate) fn handle_signals(&self) -> io::Result<()> {
+        self.interrupts.handle()
+    }
 }
 
 /// The interrupts that storages meet. To the code that uses the storages they are failures to read or write,
@@ -88,11 +97,15 @@ impl Interrupts {
         Python::attach(|py| {
             run(py).map_err(|problem| {
                 if !problem.is_instance_of::<PyException>(py) {
-                    self.lock().met.get_or_insert_with(|| problem.clone_ref(py));
+                    self.remember(py, &problem);
                 }
                 io::Error::from(problem)
             })
         })
+    }
+
+    fn remember(&self, py: Python<'_>, problem: &PyErr) {
+        self.lock().met.get_or_insert_with(|| problem.clone_ref(py));
     }
 
     /// Handles signals, unless that was done just now.
@@ -103,7 +116,13 @@ impl Interrupts {
         }
         met.handled = Instant::now();
         drop(met);
-        self.attach(|py| py.check_signals())
+        Python::attach(|py| {
+            py.check_signals().map_err(|problem| {
+                // A handler may raise any exception, which is no failure of a storage.
+                self.remember(py, &problem);
+                io::Error::from(problem)
+            })
+        })
     }
 }
 

@@ -331,4 +331,8 @@ def audit_epoch(
     reads: Storage | None = None,
     writes: Storage | None = None,
 ) -> bool:
-    """Audits an epoch, and writes its file. Returns whether that was left to do."""
+    """Audits an epoch, and writes its file. Returns whether that was left to do.
+
+    Signals are handled after each 512 rows of a thread. If a handler raises, as that of Ctrl-C does, the epoch is
+    left to do.
+    """

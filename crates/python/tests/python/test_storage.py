@@ -1,11 +1,13 @@
-"""Storages that fail, disks that are full, and Ctrl-C."""
+"""Storages that fail, disks that are full, and signals."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from pyarrow import parquet
 from randomx_web import _native, _ray, audit
@@ -70,6 +72,35 @@ def test_ctrl_c_ends_the_reading_of_local_files(tmp_path: Path) -> None:
         file.truncate(256 << 30)
     with ctrl_c(0.5):
         _native.Audit(str(source), str(tmp_path / "audit"), lines=True)
+
+
+def test_signals_end_the_hashing_of_an_epoch(tmp_path: Path) -> None:
+    count = 4096
+    # Its versions, its time, the block before it, its nonce, the root of its transactions and their number.
+    blob = bytes([16, 16, 0]) + bytes(32 + 4 + 32) + bytes([1])
+    columns = {
+        "height": pyarrow.array([2_700_000] * count, pyarrow.uint64()),
+        "seed_hash": pyarrow.array([bytes(32)] * count, pyarrow.binary(32)),
+        "hashing_blob": pyarrow.array([blob] * count),
+        "difficulty": pyarrow.array([1] * count),
+    }
+    parquet.write_table(pyarrow.table(columns), tmp_path / "rows.parquet")
+    plan = _native.Audit(str(tmp_path / "rows.parquet"), str(tmp_path / "audit"))
+    left = plan.left()
+    ((name, job),) = left
+    with ctrl_c(2):
+        _native.audit_epoch(job)
+
+    def tell(*_arguments: object) -> None:
+        raise ValueError("told to end")
+
+    before = signal.signal(signal.SIGALRM, tell)
+    signal.alarm(2)
+    with pytest.raises(ValueError, match="told to end"):
+        _native.audit_epoch(job)
+    signal.signal(signal.SIGALRM, before)
+    assert not list((tmp_path / "audit").glob(f"{name}*"))
+    assert plan.left() == left
 
 
 def test_a_failed_audit_gives_its_folder_back(
