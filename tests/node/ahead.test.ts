@@ -11,6 +11,9 @@ const workers = watchWorkers();
 const requests = new Map<Worker, number>();
 let most = 0;
 
+/** What workers were asked for. */
+const operations: string[] = [];
+
 let randomx: product.RandomX;
 
 async function create(options: product.CreateOptions): Promise<void> {
@@ -40,6 +43,7 @@ beforeEach(() => {
         if (type === "result") requests.set(this, (requests.get(this) ?? 0) - 1);
       });
     }
+    operations.push((message as { operation: string }).operation);
     const now = (requests.get(this) ?? 0) + 1;
     requests.set(this, now);
     most = Math.max(most, now);
@@ -51,6 +55,7 @@ afterEach(() => {
   randomx.dispose();
   vi.restoreAllMocks();
   requests.clear();
+  operations.length = 0;
   workers.length = 0;
 });
 
@@ -112,5 +117,46 @@ describe("a worker", () => {
     const other = randomx.verifyShares(shares(8, { seed: "01" }));
     const last = randomx.verifyShares(shares(400));
     expect(statuses(await Promise.all([...first, ...other, ...last]))).toEqual(new Set(["valid"]));
+  });
+});
+
+describe("under load", () => {
+  /** Each worker of a new instance in light mode knows two keys. */
+  async function createWithTwoKeys(threads: number): Promise<void> {
+    await create({ threads, slots: 2, mode: "light" });
+    for (const key of ["00", "01"]) await randomx.hashMany(key, Array(32 * threads).fill("02"));
+  }
+
+  test("a request without inputs is answered, and shares after it are hashed", async () => {
+    await createWithTwoKeys(2);
+    const before = randomx.verifyShares(shares(1000));
+    const preparing = randomx.prepare("01");
+    const after = randomx.verifyShares(shares(1000));
+    await preparing;
+    expect(statuses(await Promise.all([...before, ...after]))).toEqual(new Set(["valid"]));
+  });
+
+  test("workers forget a released cache", async () => {
+    await createWithTwoKeys(2);
+    const before = randomx.verifyShares(shares(1000));
+    const releasing = randomx.release("01");
+    const after = randomx.verifyShares(shares(4000));
+    await releasing;
+    await after[1000];
+    expect(operations.filter((operation) => operation === "release")).toHaveLength(2);
+    expect(randomx.stats().queue.inputs).toBeGreaterThan(0);
+    await Promise.all([...before, ...after]);
+  });
+
+  test("hashes behind a request to prepare their key get a slot", async () => {
+    await createWithTwoKeys(3);
+    let isHashed = false;
+    const load = Array.from({ length: 24 }, async (_, index) => {
+      while (!isHashed) await randomx.hash(index % 2 === 0 ? "00" : "01", "02");
+    });
+    const preparing = randomx.prepare("02");
+    await randomx.hash("02", "02");
+    isHashed = true;
+    await Promise.all([...load, preparing]);
   });
 });

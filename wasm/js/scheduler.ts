@@ -252,11 +252,18 @@ export class Scheduler {
     return undefined;
   }
 
-  /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
+  /**
+   * Tells whether a request only fills a cache, which can wait for hashes with the others. If hashes with this one wait
+   * behind it, it cannot.
+   */
   #isBehind(job: KeyJob): boolean {
     const { all } = this.#slots;
     if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;
-    return job instanceof Hashing && job.isFill && !this.#slots.of(job.key);
+    if (this.#slots.of(job.key)) return false;
+    for (let each: KeyJob | undefined = job; each; each = each.next) {
+      if (each instanceof Hashing && !each.isFill) return false;
+    }
+    return job instanceof Hashing;
   }
 
   /** Starts the next fill behind the hashes. */
@@ -331,9 +338,12 @@ export class Scheduler {
   /** Sends a worker the batch after the one that it hashes. In WebAssembly the wait for this thread does not matter. */
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
     if (this.#workers.engines[0] !== "native") return undefined;
+    // It forgets such a cache when it has no work.
+    if (this.#slots.stale(worker, true)) return undefined;
     const [call, job] = [this.#queue.firstCall, this.#firstReady()];
     const slot = job && this.#slots.of(job.key);
-    if (!(job instanceof Hashing) || job.onTimes || !slot) return undefined;
+    // A request without inputs waits for an idle worker, which answers it.
+    if (!(job instanceof Hashing) || job.waiting === 0 || job.onTimes || !slot) return undefined;
     const batches = batchesToBeAhead(slot.mode) * this.#workers.started;
     if (this.#queue.waiting.inputs < batches * this.#choices.lanes) return undefined;
     const isNext = !call || job.place < call.place;
