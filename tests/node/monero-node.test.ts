@@ -314,6 +314,16 @@ describe("signals", () => {
     abort.abort();
     await next;
   });
+
+  test("end blocks while the caller looks at one, although more were received", async () => {
+    const node = await nodeThat(({ params }) => block(Number(params.height)));
+    const abort = new AbortController();
+    const walk = node.getBlocks(1, 100, { signal: abort.signal });
+    for (let count = 0; count < 5; count += 1) await walk.next();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    abort.abort("enough");
+    await expect(walk.next()).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+  });
 });
 
 test.each<[string, () => unknown]>([

@@ -204,6 +204,7 @@ export class MoneroNode {
         // The node's chain ends here.
         if (!block) return;
         yield block;
+        if (signal?.aborted) throw aborted(signal);
         pending.shift();
         most = Math.min(ahead, most + 1);
       }
