@@ -99,6 +99,16 @@ test("a process waits for the end of a worker whose last answer it has not recei
   expect(await ending(program)).toMatchObject({ code: 0, stdout: "gone\n", stderr: "" });
 });
 
+test("a program in text starts workers", async () => {
+  const program = `
+    const randomx = await RandomX.create({ threads: 1 });
+    console.log(hex(await randomx.hash(key, input)));
+    randomx.dispose();
+  `;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", BEGIN + program]);
+  expect(stdout).toBe(`${known}\n`);
+});
+
 describe("a thread of the caller", () => {
   test("that is terminated in mid-hash takes its workers and caches along", async () => {
     const program = `

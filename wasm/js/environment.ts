@@ -72,7 +72,7 @@ export function isSpiderMonkey(): boolean {
 
 /** The part of Node's `worker_threads` that is used. */
 export interface NodeThreads {
-  Worker: new (script: URL) => NodeWorker;
+  Worker: new (script: URL, options: { execArgv?: string[] }) => NodeWorker;
   parentPort: NodePort | null;
 }
 

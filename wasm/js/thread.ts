@@ -106,7 +106,8 @@ function startInNode<To, From>(
   listener: Listener<From>,
   script: string | undefined,
 ): Thread<To> {
-  const worker = new threads.Worker(script === undefined ? ownScript() : new URL(script));
+  const address = script === undefined ? ownScript() : new URL(script);
+  const worker = new threads.Worker(address, threadOptions());
   worker.on("message", listener.message as (value: unknown) => void);
   worker.on("messageerror", () => {
     listener.failed("an answer could not be read");
@@ -130,6 +131,13 @@ function startInNode<To, From>(
       else worker.unref();
     },
   };
+}
+
+/** Node gives threads its own options, and refuses to run a file with `--input-type`, which is for programs in text. */
+function threadOptions(): { execArgv?: string[] } {
+  const { process } = globalThis as { process?: { execArgv?: readonly string[] } };
+  const isText = process?.execArgv?.some((option) => option.startsWith("--input-type"));
+  return isText ? { execArgv: [] } : {};
 }
 
 /** For use without a bundler. In this form bundlers do not insert a path of the build machine. */
