@@ -194,6 +194,17 @@ describe("aborting", () => {
     expect(bytesToHex(await randomx.hash(key, input))).toBe(known);
   });
 
+  test("at the first report of a start leaves no worker", async () => {
+    const before = workers.length;
+    const abort = new AbortController();
+    const onProgress = (): void => {
+      abort.abort();
+    };
+    const creating = RandomX.create({ signal: abort.signal, onProgress });
+    await expect(creating).rejects.toMatchObject({ code: "aborted" });
+    expect(workers).toHaveLength(before);
+  });
+
   test("before the call prevents it", async () => {
     const randomx = await create();
     const signal = AbortSignal.abort(7);

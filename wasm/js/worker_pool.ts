@@ -211,6 +211,7 @@ export class WorkerPool {
   }
 
   async #open(isFiller: boolean): Promise<WorkerHandle> {
+    this.check();
     const { features, lanes, wasmUrl, moneroWasmUrl, nativeUrl, workerUrl } = this.#choices;
     const engines = this.#hasStarted ? this.#engines : enginesOf(this.#choices);
     const addresses = { wasmUrl, moneroWasmUrl, nativeUrl };
