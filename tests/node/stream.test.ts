@@ -42,6 +42,20 @@ test("a long stream keeps nothing of the results that were taken", async () => {
   }
 });
 
+test("each work has a signal of its own, because Node warns of one with many listeners", async () => {
+  const signals = new Set<AbortSignal>();
+  const begin = (input: number, _: number, signal: AbortSignal): Promise<number> => {
+    signals.add(signal);
+    return Promise.resolve(input);
+  };
+  const caller = new AbortController();
+  const walk = stream([1, 2, 3, 4], 2, begin, caller.signal);
+  expect([(await walk.next()).value, (await walk.next()).value]).toEqual([1, 2]);
+  expect(signals.size).toBe(3);
+  caller.abort();
+  await expect(walk.next()).rejects.toMatchObject({ code: "aborted" });
+});
+
 const asynchronous = (next: () => unknown, end = vi.fn()): Source<unknown> => ({
   [Symbol.asyncIterator]: () => ({
     next: next as () => Promise<IteratorResult<unknown>>,

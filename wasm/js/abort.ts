@@ -1,5 +1,31 @@
-/** Promises that a signal ends. */
+/** Promises that a signal ends, and signals for many at once. */
 import { aborted } from "./errors.js";
+
+/** Gives each of many tasks a signal of its own: Node warns of a signal with many listeners. */
+export class Signals {
+  readonly #running = new Set<AbortController>();
+
+  /** The tasks that have not ended. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Begins a task. */
+  async run<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const stop = new AbortController();
+    this.#running.add(stop);
+    try {
+      return await task(stop.signal);
+    } finally {
+      this.#running.delete(stop);
+    }
+  }
+
+  /** Aborts all tasks. */
+  abort(reason?: unknown): void {
+    for (const stop of this.#running) stop.abort(reason);
+  }
+}
 
 /** Resolves like a promise, but rejects as soon as a signal is aborted. */
 export async function unlessAborted<T>(

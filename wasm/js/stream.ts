@@ -1,5 +1,5 @@
 /** Results in order for inputs that arrive one by one, with a bounded number of them in progress. */
-import { unlessAborted } from "./abort.js";
+import { Signals, unlessAborted } from "./abort.js";
 import { aborted } from "./errors.js";
 import type { Source } from "./types.js";
 
@@ -19,9 +19,13 @@ export async function* stream<T, R>(
 ): AsyncGenerator<R, void, undefined> {
   if (signal?.aborted) throw aborted(signal);
   const stop = new AbortController();
-  const work = new Work(source, room, (input, index) => begin(input, index, stop.signal));
+  const signals = new Signals();
+  const work = new Work(source, room, (input, index) =>
+    signals.run((signal) => begin(input, index, signal)),
+  );
   const end = (): void => {
     stop.abort(signal?.reason);
+    signals.abort(signal?.reason);
   };
   signal?.addEventListener("abort", end);
   try {

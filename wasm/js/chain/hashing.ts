@@ -1,4 +1,5 @@
 /** A follower's hashes, which go through the queue of its `RandomX` instance. */
+import { Signals } from "../abort.js";
 import { asRandomXError, type RandomXError } from "../errors.js";
 import type { Scheduler } from "../scheduler.js";
 import type { HashJob } from "./protocol.js";
@@ -14,8 +15,7 @@ export interface HashListener {
 export class Hashing {
   readonly #scheduler: Scheduler;
   readonly #listener: HashListener;
-  /** One for each hash in work: Node warns of a signal with many listeners. */
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Signals();
   #waiting: HashJob[] = [];
 
   constructor(scheduler: Scheduler, listener: HashListener) {
@@ -32,17 +32,15 @@ export class Hashing {
   /** Aborts all hashes. */
   close(): void {
     this.#waiting = [];
-    for (const stop of this.#running) stop.abort();
+    this.#running.abort();
   }
 
   #start(): void {
     while (this.#running.size < 2 * this.#scheduler.lanes) {
       const job = this.#waiting.shift();
       if (!job) return;
-      const stop = new AbortController();
-      this.#running.add(stop);
-      void this.#hash(job, stop.signal).finally(() => {
-        this.#running.delete(stop);
+      const hashing = this.#running.run((signal) => this.#hash(job, signal));
+      void hashing.finally(() => {
         this.#start();
       });
     }

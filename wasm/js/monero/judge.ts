@@ -1,5 +1,6 @@
 /** Judges the blocks of a chain in batches. A page loads this module only when it verifies a chain. */
-import { unlessAborted } from "../abort.js";
+import { Signals, unlessAborted } from "../abort.js";
+import { aborted } from "../errors.js";
 import type { LinkArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
@@ -95,18 +96,35 @@ export class Judge {
   /** Returns the hashes of the sampled works and of the last one, which can then be a checkpoint. */
   async #hash(works: readonly Work[]): Promise<(Uint8Array | undefined)[]> {
     const last = works.findLastIndex((work) => work !== null);
-    return Promise.all(
-      works.map(async (work, index) => {
-        if (!work || (index !== last && !this.#isSampled())) return undefined;
-        // Requests with the same key are hashed together.
-        const { seedHash: key, hashingBlob: bytes } = work;
-        const request = { key, version: 1, inputs: [{ bytes }] } as const;
-        const [hash] = await this.#scheduler.whenRoom(this.#follow.signal, () =>
-          this.#scheduler.hash(request, this.#follow),
-        );
-        return hash;
-      }),
+    const { signal } = this.#follow;
+    if (signal?.aborted) throw aborted(signal);
+    const signals = new Signals();
+    const stop = (): void => {
+      signals.abort(signal?.reason);
+    };
+    signal?.addEventListener("abort", stop);
+    try {
+      return await Promise.all(
+        works.map(async (work, index) => {
+          if (!work || (index !== last && !this.#isSampled())) return undefined;
+          return signals.run((own) => this.#hashOne(work, own));
+        }),
+      );
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Requests with the same key are hashed together. */
+  async #hashOne(
+    { seedHash: key, hashingBlob: bytes }: NonNullable<Work>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const request = { key, version: 1, inputs: [{ bytes }] } as const;
+    const [hash] = await this.#scheduler.whenRoom(signal, () =>
+      this.#scheduler.hash(request, { ...this.#follow, signal }),
     );
+    return hash;
   }
 
   /** Decides unpredictably whether a proof of work is checked. */
