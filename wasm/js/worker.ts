@@ -173,9 +173,10 @@ async function loadDriver(
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
   moneroWasmUrl = args.moneroWasmUrl;
+  // The browser gives the lock while the module loads.
+  const lock = args.lock !== undefined && takeLock(args.lock);
   const started = await begin(args);
-  const held = args.lock !== undefined && (await takeLock(args.lock));
-  return { ...started, held };
+  return { ...started, held: await lock };
 }
 
 /** Begins with native code if it may be used and is there, and otherwise with WebAssembly. */
