@@ -9,7 +9,7 @@ import policy from "../headers.json" with { type: "json" };
 interface Scope {
   skipWaiting(): Promise<void>;
   clients: { claim(): Promise<void> };
-  registration: { scope: string };
+  registration: { scope: string; active: unknown };
   addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
   addEventListener(type: "message", listener: (event: Extendable & MessageEvent) => void): void;
   addEventListener(type: "fetch", listener: (event: Fetch) => void): void;
@@ -38,7 +38,8 @@ const PAGE = "index.html";
 const scope = self as unknown as Scope;
 
 scope.addEventListener("install", (event) => {
-  event.waitUntil(keep(PAGE));
+  // A version that replaces another keeps all its files first: the other's are then removed.
+  event.waitUntil(scope.registration.active ? keepAll() : keep(PAGE));
 });
 
 scope.addEventListener("activate", (event) => {
@@ -69,7 +70,10 @@ async function answer(name: string, request: Request): Promise<Response> {
 }
 
 /** Returns the same answer with the page's headers. It is not redirected, even if the host's was. */
-function withHeaders({ body, status, statusText, headers }: Response): Response {
+function withHeaders(answer: Response): Response {
+  const { body, status, statusText, headers, type } = answer;
+  // The browser follows it, and asks for the other address here.
+  if (type === "opaqueredirect") return answer;
   if (status === 0) return Response.error();
   const all = new Headers(headers);
   for (const [name, parts] of Object.entries(policy)) all.set(name, parts.join("; "));

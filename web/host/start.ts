@@ -15,25 +15,28 @@ export async function startHosted(): Promise<void> {
   // A page on an insecure address has none.
   const workers = (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker;
   if (!workers) return;
-  const registered = register(workers);
-  if (crossOriginIsolated && !(await isOutdated(workers))) return;
-  await Promise.race([registered, sleep(PATIENCE_MS)]);
+  const start = new AbortController();
+  const registered = register(workers, start.signal);
+  const isReady = crossOriginIsolated && !(await isOutdated(workers));
+  if (!isReady) await Promise.race([registered, sleep(PATIENCE_MS)]);
+  start.abort();
 }
 
-async function register(workers: ServiceWorkerContainer): Promise<void> {
+/** Once the page has `started`, it is not reloaded: that would end what the visitor does. */
+async function register(workers: ServiceWorkerContainer, started: AbortSignal): Promise<void> {
   try {
     const controlled = new Promise((resolve) => {
       workers.addEventListener("controllerchange", resolve, { once: true });
     });
     const registration = await workers.register("./service-worker.js");
-    if (registration.waiting && workers.controller) {
+    if (registration.waiting && workers.controller && !started.aborted) {
       registration.waiting.postMessage("activate");
       await controlled;
       await reload();
     }
     if (!workers.controller) await controlled;
     if (crossOriginIsolated) sessionStorage.removeItem(KEY);
-    else if (!wasReloaded()) await reload();
+    else if (!started.aborted && !wasReloaded()) await reload();
     keep(workers);
   } catch {
     // The page works without it.

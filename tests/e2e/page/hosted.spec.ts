@@ -96,12 +96,68 @@ test(
     // Browsers look for a new version some time after a visit.
     const worker = "navigator.serviceWorker.getRegistration()";
     await view.of("html", `${worker}.then((registration) => registration.update())`);
+    const waits = `${worker}.then((registration) => Boolean(registration.waiting))`;
+    await expect.poll(() => view.of("html", waits)).toBe(true);
+    // The new version is complete before it replaces the old one, which worked offline.
+    const files = (name: string): Promise<number> =>
+      view.of(
+        "html",
+        `caches.open("randomx-${name}").then((all) => all.keys()).then((k) => k.length)`,
+      );
+    expect(await files("second")).toBe(await files("first"));
+    expect(await files("second")).toBeGreaterThan(10);
     const kept = `caches.match(new URL("./", location).href).then((answer) => answer.text())`;
     await expect(async () => {
       await view.tab.reload();
       expect(await view.of<string>("html", kept)).toContain("assets/second.js");
     }).toPass({ timeout: 30_000 });
     await view.until('.view [role="alert"]');
+    await view.tab.close();
+    stop();
+  },
+);
+
+test("a host may redirect to addresses without endings", { tag: "@full" }, async ({ started }) => {
+  const files = sirv(site, { dev: true });
+  const { address, stop } = await host((request, response, next) => {
+    if (request.url === "/documentation.html") {
+      response.writeHead(308, { Location: "documentation" }).end();
+    } else if (request.url?.endsWith(".css")) {
+      // So the service worker does not keep the documentation, which comes later.
+      next?.();
+    } else {
+      if (request.url === "/documentation") request.url = "/documentation.html";
+      files(request, response, next);
+    }
+  });
+  const view = await visit(started, "#/nothing", address);
+  await expect(async () => {
+    expect(await view.of("html", "crossOriginIsolated")).toBe(true);
+  }).toPass({ timeout: 30_000 });
+  await view.tab.goto(`${address}documentation.html`);
+  await view.says("h1", /./u);
+  expect(await view.of("html", "location.pathname")).toBe("/some/folder/documentation");
+  await view.tab.close();
+  stop();
+});
+
+test(
+  "a page that has started is not reloaded when its service worker comes late",
+  { tag: "@full" },
+  async ({ started }) => {
+    const files = sirv(site, { dev: true });
+    const { address, stop } = await host((request, response, next) => {
+      const wait = request.url === "/service-worker.js" ? 6000 : 0;
+      setTimeout(() => {
+        files(request, response, next);
+      }, wait);
+    });
+    const view = await visit(started, "#/verify?from=paste", address);
+    await view.fill("#block", "00");
+    const isControlled = "navigator.serviceWorker.controller !== null";
+    await expect.poll(() => view.of("html", isControlled)).toBe(true);
+    await view.until("#offline:not([hidden])");
+    expect(await view.of("#block", "it.value")).toBe("00");
     await view.tab.close();
     stop();
   },
