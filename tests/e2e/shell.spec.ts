@@ -32,8 +32,28 @@ test("the skip link leads to the content of the same view", { tag: "@full" }, as
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
   await page.keyboard.press("Enter");
+  await expect(page.locator("main")).toBeFocused();
   await expectOpen(page, "Bench");
+  expect(page.url()).toMatch(/#\/bench$/u);
+  // An address of an earlier version.
+  await page.goto("/#main");
+  await page.reload();
+  await expectOpen(page, "Verify");
 });
+
+test(
+  "a view that was left before it was loaded is not marked as open",
+  { tag: "@full" },
+  async ({ page }) => {
+    await page.goto("/");
+    await expectOpen(page, "Verify");
+    await page.route("**/assets/view-*.js", () => undefined);
+    await link(page, "Compare").click();
+    await expect(link(page, "Compare")).toHaveAttribute("aria-current", "page");
+    await link(page, "Verify").click();
+    await expectOpen(page, "Verify");
+  },
+);
 
 test(
   "colours follow the system until they are chosen, and the choice is kept",

@@ -8,11 +8,10 @@ export interface Route {
   query: URLSearchParams;
 }
 
-/** Parses `location.hash`. Returns nothing if it is no view's address, such as `#main`. */
-export function parse(hash: string): Route | undefined {
-  const text = hash === "" ? "#/" : hash;
-  if (!text.startsWith("#/")) return undefined;
-  const [name = "", query = ""] = split(text.slice(2), "?");
+/** Parses `location.hash`. An address that is no view's, such as `#main`, has an empty name. */
+export function parse(hash: string): Route {
+  const text = hash.startsWith("#/") ? hash.slice(2) : "";
+  const [name = "", query = ""] = split(text, "?");
   return { name, query: new URLSearchParams(query) };
 }
 

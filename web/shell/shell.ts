@@ -23,6 +23,11 @@ export class Shell {
   constructor() {
     this.#main = find(document, "main", HTMLElement);
     this.#links = [...document.querySelectorAll<HTMLAnchorElement>("nav a[data-view]")];
+    find(document, ".skip", HTMLAnchorElement).addEventListener("click", (event) => {
+      // The address stays that of the view.
+      event.preventDefault();
+      this.#main.focus();
+    });
   }
 
   /** Opens the view of the address, now and after every change. */
@@ -34,14 +39,13 @@ export class Shell {
   /** Opens the view of the address. Moves the focus only if the visitor changed the address. */
   async #go(byUser: boolean): Promise<void> {
     const route = parse(location.hash);
-    if (!route) return;
     const turn = (this.#turn += 1);
     const name = route.name === "" ? FIRST : route.name;
+    this.#mark(name);
     if (this.#open?.name === name && this.#open.mounted?.update) {
       this.#open.mounted.update(route.query);
       return;
     }
-    this.#mark(name);
     try {
       const view = isView(name) ? await this.#load(name) : undefined;
       if (turn !== this.#turn) return;
