@@ -113,6 +113,10 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
     );
   await choose('{"vectors":[{"key":"0"}]}');
   await view.says("#compare-file-error", /^own\.json: vector 1: expected "key" to be/u);
+  // Nothing is compared in its place.
+  await view.click(submit);
+  await expect.poll(() => view.hasFocus("#compare-file")).toBe(true);
+  expect(await view.count(`${submit}:not([aria-disabled="true"])`)).toBe(1);
   await choose(JSON.stringify(file));
   // The file is read asynchronously.
   await view.until('#compare-file[aria-invalid="false"]');

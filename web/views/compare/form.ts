@@ -22,6 +22,8 @@ export class Form {
   readonly #file: HTMLInputElement;
   readonly #error: HTMLElement;
   #vectors: Vector[] | undefined;
+  /** Resolves when the chosen file is read. */
+  #reading = Promise.resolve();
 
   /** Calls `onChange` after a change of the settings, and `onSubmit` to compare with them. */
   constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
@@ -39,14 +41,24 @@ export class Form {
     choices("sets", SETS);
     this.write(settings);
     showIsolation(this.#form);
-    this.#form.addEventListener("change", (event) => {
-      if (event.target !== this.#file) onChange();
+    this.#form.addEventListener("change", ({ target }) => {
+      if (target === this.#file) return;
+      // Whoever chooses a set does without a file that cannot be read.
+      if (this.#error.textContent !== "" && this.#boxes("sets").some((box) => box === target)) {
+        this.#file.value = "";
+        this.#showError("");
+      }
+      onChange();
     });
-    this.#file.addEventListener("change", () => void this.#read());
+    this.#file.addEventListener("change", () => {
+      this.#reading = this.#read();
+    });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       const button = find(this.#form, "[type=submit]", HTMLButtonElement);
-      if (!isDisabled(button)) onSubmit();
+      void this.#reading.then(() => {
+        if (!isDisabled(button)) onSubmit();
+      });
     });
   }
 
@@ -63,9 +75,11 @@ export class Form {
   read(): Choice | undefined {
     const threads = readCount(this.#threads);
     const lanes = readCount(this.#lanes);
-    if (threads === undefined || lanes === undefined) {
+    const isFileWrong = this.#error.textContent !== "";
+    if (threads === undefined || lanes === undefined || isFileWrong) {
       find(this.#form, "details", HTMLDetailsElement).open = true;
-      (threads === undefined ? this.#threads : this.#lanes).focus();
+      const wrong = threads === undefined ? this.#threads : this.#lanes;
+      (threads === undefined || lanes === undefined ? wrong : this.#file).focus();
       return undefined;
     }
     const checked = (part: string): string[] =>
@@ -105,14 +119,22 @@ export class Form {
   async #read(): Promise<void> {
     const [file] = this.#file.files ?? [];
     this.#vectors = undefined;
-    this.#error.textContent = "";
+    this.#showError("");
     try {
-      if (file) this.#vectors = await readFile(file);
+      const vectors = file && (await readFile(file));
+      // Another one may have been chosen meanwhile.
+      if (file !== this.#file.files?.[0]) return;
+      this.#vectors = vectors;
     } catch (error) {
-      this.#error.textContent = `${error instanceof Error ? error.message : String(error)}.`;
+      if (file !== this.#file.files?.[0]) return;
+      this.#showError(`${error instanceof Error ? error.message : String(error)}.`);
       find(this.#form, "details", HTMLDetailsElement).open = true;
     }
-    this.#file.ariaInvalid = String(this.#error.textContent !== "");
+  }
+
+  #showError(words: string): void {
+    this.#error.textContent = words;
+    this.#file.ariaInvalid = String(words !== "");
   }
 }
 
