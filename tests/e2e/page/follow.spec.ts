@@ -203,6 +203,9 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.go("#/follow?network=regtest");
   await view.click(submit);
   await view.says("#follow-nodes-error", "Nodes: expected at least one node or relay.");
+  await view.fill("#follow-nodes", "127.0.0.1 ".repeat(9));
+  await view.click(submit);
+  await view.says("#follow-nodes-error", "Nodes: expected at most 8 nodes and relays, got 9.");
   await view.fill("#follow-nodes", "ftp://node");
   await view.click(submit);
   await view.says("#follow-nodes-error", /http: or https:/u);
@@ -220,3 +223,74 @@ test("fields and sources report what is wrong", { tag: "@chromium" }, async ({ v
   await view.says(verdict, /Reading headers|No source answers/u);
   await view.says('[data-part="origin"]', /^http:\/\/127\.0\.0\.1:\d+$/u);
 });
+
+test("nothing of one chain is shown for another", { tag: "@full" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  await follow(view, [node.url], []);
+  await view.says(verdict, newest(12), 60_000);
+  const silent = await sources.start([]);
+  silent.fault = () => true;
+  const other = await view.another("#/follow");
+  await other.says(verdict, newest(12));
+  await view.fill("#follow-nodes", silent.url);
+  await view.of("#follow-network", 'it.value = "mainnet"');
+  await view.click(submit);
+  await expect.poll(() => silent.asked.length).toBeGreaterThan(0);
+  for (const tab of [view, other]) {
+    await tab.says(verdict, /Reading headers; no proof of work is checked yet…$/u);
+    expect(await tab.count('[data-part="chain"][data-state="open"]')).toBe(1);
+    expect(await tab.text('[data-part="sources"]')).not.toContain(node.url);
+  }
+});
+
+test("a tab that cannot follow ends it for all", { tag: "@full" }, async ({ view }) => {
+  const node = await sources.start(chainOf(12));
+  await view.go("#/follow?network=regtest");
+  await view.until(submit);
+  await view.of("html", "globalThis.Worker = class { constructor() { throw new Error(); } }");
+  const other = await view.another("#/follow?network=regtest");
+  await other.until(submit);
+  await view.fill("#follow-nodes", node.url);
+  await view.click(submit);
+  const isOn = (): Promise<boolean> => view.of("html", "JSON.parse(localStorage.follow).isOn");
+  for (const tab of [view, other]) {
+    await tab.says("#follow-nodes-error", /\(worker-failed: /u);
+    await tab.says(verdict, /^Stopped/u);
+  }
+  expect(await isOn()).toBe(false);
+  await other.fill("#follow-nodes", node.url);
+  await other.click(submit);
+  await other.says(verdict, newest(12), 60_000);
+  for (const tab of [view, other]) await tab.says("#follow-nodes-error", "");
+  await view.says(verdict, /^Another tab follows; .* block 12\.$/u);
+  expect(await isOn()).toBe(true);
+});
+
+test(
+  "a browser that blocks the site's data follows, and keeps nothing",
+  { tag: "@full" },
+  async ({ view }) => {
+    const node = await sources.start(chainOf(12));
+    await view.go("#/follow?network=regtest");
+    await view.until(submit);
+    await view.of(
+      "html",
+      `{
+        const refusal = new DOMException("blocked", "SecurityError");
+        const fail = () => { throw refusal; };
+        LockManager.prototype.request = () => Promise.reject(refusal);
+        IDBFactory.prototype.databases = () => Promise.reject(refusal);
+        IDBFactory.prototype.open = fail;
+        Storage.prototype.setItem = fail;
+      }`,
+    );
+    await view.fill("#follow-nodes", node.url);
+    await view.click(submit);
+    await view.says(verdict, newest(12), 60_000);
+    await view.says('[data-part="kept"]', /^This browser does not let the page keep anything\./u);
+    await view.says('[data-part="warnings"]', /^The chain could not be kept: /u);
+    await view.click('[data-part="forget"]');
+    await view.until('[data-part="chain"][hidden]');
+    expect(await view.text("#follow-nodes-error")).toBe("");
+  },
+);

@@ -9,7 +9,7 @@ import {
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
 import type { Chain, Settings } from "./settings.js";
-import { after, initial, withLookup, type Lookup, type State } from "./state.js";
+import { after, withLookup, type Lookup, type State } from "./state.js";
 import { ChainStore, type Beginning } from "./store.js";
 
 /** Seconds between questions for new blocks. A chain for tests grows when its owner likes. */
@@ -33,11 +33,11 @@ export class Client {
   #state: State;
 
   /** `publish` receives each new state. `before` is what an earlier client of the chain had found. */
-  constructor(chain: Chain, before: State | undefined, publish: (state: State) => void) {
+  constructor(chain: Chain, before: State, publish: (state: State) => void) {
     this.#settings = chain.settings;
     this.#publish = publish;
     this.#store = new ChainStore(chain);
-    this.#state = before ?? initial();
+    this.#state = before;
   }
 
   /** Follows the chain until `stop`. Rejects with the reason if it cannot. */

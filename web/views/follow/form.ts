@@ -2,7 +2,14 @@
 import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find, make } from "../../shell/page.js";
-import { isBlocks, MOST_BLOCKS, NETWORKS, readAddresses, type Settings } from "./settings.js";
+import {
+  isBlocks,
+  MOST_BLOCKS,
+  MOST_SOURCES,
+  NETWORKS,
+  readAddresses,
+  type Settings,
+} from "./settings.js";
 
 /** The view's form. */
 export class Form {
@@ -59,13 +66,16 @@ export class Form {
       wrong[0]?.focus();
       return undefined;
     }
-    if (nodes + relays === "") {
-      this.#nodes.showError("Nodes: expected at least one node or relay.");
+    const [nodeList, relayList] = [readAddresses(nodes), readAddresses(relays)];
+    const count = nodeList.length + relayList.length;
+    if (count === 0 || count > MOST_SOURCES) {
+      const expected =
+        count === 0 ? "at least one node or relay" : `at most ${MOST_SOURCES} nodes and relays`;
+      this.#nodes.showError(`Nodes: expected ${expected}${count === 0 ? "" : `, got ${count}`}.`);
       this.#nodes.focus();
       return undefined;
     }
     const network = NETWORKS.find((name) => name === this.#network.value) ?? "mainnet";
-    const [nodeList, relayList] = [readAddresses(nodes), readAddresses(relays)];
     const settings = { nodes: nodeList, relays: relayList, network, last, fixedDifficulty };
     this.write(settings);
     return settings;

@@ -37,7 +37,7 @@ export interface Kept extends Chain {
 export const NETWORKS: readonly Network[] = ["mainnet", "stagenet", "testnet", "regtest"];
 
 /** The most sources, and the most blocks of a first start, which it checks one by one. */
-const MOST_SOURCES = 8;
+export const MOST_SOURCES = 8;
 export const MOST_BLOCKS = 10_000;
 
 const INITIAL: Settings = {
@@ -54,7 +54,7 @@ const KEY = "follow";
 export function readAddresses(text: string): string[] {
   const addresses = text.split(/\s+/u).filter(Boolean).map(completed);
   for (const address of addresses) new MoneroNode(address);
-  return addresses.slice(0, MOST_SOURCES);
+  return addresses;
 }
 
 /** Reads settings from an address. Missing and invalid ones get their defaults. */
@@ -96,13 +96,14 @@ export function readKept(): Kept | undefined {
   }
 }
 
-/** Keeps settings in this browser, or forgets them. */
-export function writeKept(kept: Kept | undefined): void {
+/** Keeps settings in this browser, or forgets them. If it fails, they last until the page closes. Returns whether it did not. */
+export function writeKept(kept: Kept | undefined): boolean {
   try {
     if (kept) localStorage.setItem(KEY, JSON.stringify(kept));
     else localStorage.removeItem(KEY);
+    return true;
   } catch {
-    // The settings last until the page closes.
+    return false;
   }
 }
 
@@ -125,9 +126,10 @@ function checked(given: { [Name in keyof Settings]?: unknown }): Settings {
     }
   };
   const { last, fixedDifficulty } = given;
+  const nodes = addresses(given.nodes).slice(0, MOST_SOURCES);
   return {
-    nodes: addresses(given.nodes),
-    relays: addresses(given.relays),
+    nodes,
+    relays: addresses(given.relays).slice(0, MOST_SOURCES - nodes.length),
     network: NETWORKS.find((network) => network === given.network) ?? INITIAL.network,
     last: isBlocks(last) ? last : INITIAL.last,
     fixedDifficulty:

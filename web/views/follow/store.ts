@@ -11,6 +11,8 @@ const NEWLINE = 10;
 /** The store of one chain. */
 export class ChainStore implements Store {
   readonly #store: IndexedDBStore;
+  /** Why the browser refuses its storage. */
+  #refusal: unknown;
   /** Where the chain began. `load` reads it, and `save` writes it. */
   beginning: Beginning = null;
 
@@ -18,8 +20,11 @@ export class ChainStore implements Store {
     this.#store = new IndexedDBStore(nameOf(chain));
   }
 
+  /** Without the browser's storage the chain begins anew at each visit. */
   async load(): Promise<Uint8Array | undefined> {
-    const bytes = await this.#store.load();
+    const bytes = await this.#store.load().catch((thrown: unknown) => {
+      this.#refusal = thrown;
+    });
     if (!bytes) return undefined;
     const end = bytes.indexOf(NEWLINE);
     this.beginning = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as Beginning;
@@ -27,6 +32,8 @@ export class ChainStore implements Store {
   }
 
   async save(state: Uint8Array): Promise<void> {
+    // What could not be read is not replaced.
+    if (this.#refusal) throw this.#refusal;
     const line = new TextEncoder().encode(`${JSON.stringify(this.beginning)}\n`);
     const bytes = new Uint8Array(line.length + state.length);
     bytes.set(line);
@@ -44,7 +51,11 @@ function nameOf({ settings, memory }: Chain): string {
 
 /** Removes the chains of the memories that are gone from this browser. */
 export async function removeChains(isGone: (memory: string) => boolean): Promise<void> {
-  for (const { name = "" } of await indexedDB.databases()) {
+  const databases = await indexedDB.databases().catch((thrown: unknown) => {
+    if (isBlocked(thrown)) return [];
+    throw thrown;
+  });
+  for (const { name = "" } of databases) {
     if (!NETWORKS.some((network) => name.startsWith(`randomx-${network}-`))) continue;
     if (!isGone(name.slice(name.lastIndexOf("-") + 1))) continue;
     await new Promise((resolve) => {
@@ -54,4 +65,9 @@ export async function removeChains(isGone: (memory: string) => boolean): Promise
       request.onblocked = resolve;
     });
   }
+}
+
+/** Tells whether the browser refuses something because it blocks this site's data. */
+export function isBlocked(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === "SecurityError";
 }

@@ -12,8 +12,8 @@ import {
   type Kept,
   type Settings,
 } from "./settings.js";
-import type { State } from "./state.js";
-import { removeChains } from "./store.js";
+import { initial, withLookup, type State } from "./state.js";
+import { isBlocked, removeChains } from "./store.js";
 
 /** What this tab does. */
 export type Role = "idle" | "following" | "listening";
@@ -23,7 +23,7 @@ export interface Listener {
   role: (role: Role) => void;
   /** The state of the followed chain; nothing when it was forgotten. */
   state: (state: State | undefined) => void;
-  /** The chain could not be followed any longer. */
+  /** The chain could not be followed any longer, or, without words, it is followed again. */
   failed: (words: string) => void;
 }
 
@@ -31,6 +31,7 @@ export interface Listener {
 type Message =
   | { type: "hello" }
   | ({ type: "state" } & Seen)
+  /** The chain cannot be followed. The message about the kept settings came before. */
   | { type: "failed"; words: string }
   /** The kept settings have changed. They are sent, because another tab may still read the old ones. */
   | { type: "changed"; kept: Kept | undefined }
@@ -57,6 +58,7 @@ export class Tabs {
   #seen: Seen | undefined;
   /** Whether this tab follows, or waits until it may. */
   #isJoined = false;
+  #isKeeping = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(listener: Listener) {
@@ -68,16 +70,21 @@ export class Tabs {
 
   /** Goes on with what this browser keeps. */
   begin(): void {
-    if (this.#kept?.isOn) this.#join();
+    if (this.#kept?.isOn) this.#adopt(this.#kept);
     else if (!this.#kept) {
       const { signal } = this.#closing;
       this.#alone(() => this.#removeLost(), { signal }).catch(() => undefined);
     }
   }
 
-  /** What this browser keeps. */
+  /** The chain that was chosen last, which this browser keeps if it can. */
   get kept(): Kept | undefined {
     return this.#kept;
+  }
+
+  /** Whether the browser let this tab keep its last choice. */
+  get isKeeping(): boolean {
+    return this.#isKeeping;
   }
 
   /** Follows a chain, in the tab that does, instead of an earlier one. */
@@ -94,7 +101,6 @@ export class Tabs {
   forget(): void {
     const memory = this.#kept?.memory;
     this.#change(undefined);
-    this.#show(undefined);
     // The tab that follows may be saving until its client has ended.
     this.#alone(() => removeChains((other) => other === memory)).catch((thrown: unknown) => {
       this.#listener.failed(failure(thrown));
@@ -103,8 +109,17 @@ export class Tabs {
 
   /** Looks for a transaction in the followed chain. */
   find(txid: string): void {
+    this.#post({ type: "find", txid });
+    this.#look(txid);
+  }
+
+  /** Looks for a transaction, or notes it for the client that is about to begin. */
+  #look(txid: string): void {
     if (this.#client) void this.#client.find(txid);
-    else this.#post({ type: "find", txid });
+    else if (this.#seen) {
+      const { chain, state } = this.#seen;
+      this.#show({ chain, state: withLookup(state, { txid, state: "searching" }) });
+    }
   }
 
   /** Leaves: another tab follows now. */
@@ -116,12 +131,25 @@ export class Tabs {
   }
 
   #change(kept: Kept | undefined): void {
-    this.#kept = kept;
-    writeKept(kept);
+    this.#isKeeping = writeKept(kept);
     this.#post({ type: "changed", kept });
+    this.#adopt(kept);
+  }
+
+  /** Does from now on what was chosen. */
+  #adopt(kept: Kept | undefined): void {
+    this.#kept = kept;
     this.#client?.stop();
-    if (kept?.isOn) this.#join();
-    else this.#listener.role("idle");
+    if (!kept) this.#show(undefined);
+    if (!kept?.isOn) {
+      this.#listener.role("idle");
+      return;
+    }
+    this.#listener.failed("");
+    // What is known of another chain is not this one's, and this one may have grown.
+    const known = isSame(kept, this.#seen?.chain) ? this.#seen?.state : undefined;
+    this.#show({ chain: kept, state: { ...(known ?? initial()), isSynced: false } });
+    this.#join();
   }
 
   #hear(message: Message): void {
@@ -137,14 +165,10 @@ export class Tabs {
         if (!this.#client) this.#listener.failed(message.words);
         break;
       case "find":
-        void this.#client?.find(message.txid);
+        this.#look(message.txid);
         break;
       case "changed":
-        this.#kept = message.kept;
-        this.#client?.stop();
-        if (!this.#kept) this.#show(undefined);
-        if (this.#kept?.isOn) this.#join();
-        else this.#listener.role("idle");
+        this.#adopt(message.kept);
         break;
     }
   }
@@ -166,12 +190,23 @@ export class Tabs {
     });
   }
 
-  /** Does some work while no other tab follows, if this page has locks: insecure addresses have none. */
+  /**
+   * Does some work while no other tab follows, if this page has locks: insecure addresses have none, and a browser that
+   * blocks a site's data refuses them.
+   */
   async #alone(work: () => Promise<void>, options: LockOptions = {}): Promise<void> {
     const locks = (navigator as { locks?: LockManager }).locks;
-    // Two tabs would both follow there, which is harmless.
-    if (locks) await locks.request(NAME, options, work);
-    else await work();
+    let hasBegun = false;
+    try {
+      await locks?.request(NAME, options, () => {
+        hasBegun = true;
+        return work();
+      });
+    } catch (thrown) {
+      if (hasBegun || !isBlocked(thrown)) throw thrown;
+    }
+    // Two tabs would both follow here, which is harmless.
+    if (!hasBegun) await work();
   }
 
   /** Follows as long as the settings ask for it, and again when they change. */
@@ -187,7 +222,7 @@ export class Tabs {
   async #follow({ settings, memory }: Kept): Promise<void> {
     const chain = { settings, memory };
     const before = isSame(chain, this.#seen?.chain) ? this.#seen?.state : undefined;
-    this.#client = new Client(chain, before, (state) => {
+    this.#client = new Client(chain, before ?? initial(), (state) => {
       // It was forgotten, or another one was chosen, and the client has not ended yet.
       if (!isSame(chain, this.#kept)) return;
       this.#show({ chain, state });
@@ -206,10 +241,9 @@ export class Tabs {
     this.#client = undefined;
   }
 
+  /** Ends the following in all tabs: another would fail for the same reason, one after another. */
   #fail(chain: Chain, words: string): void {
-    this.#kept = { ...chain, isOn: false };
-    writeKept(this.#kept);
-    this.#listener.role("idle");
+    this.#change({ ...chain, isOn: false });
     this.#listener.failed(words);
     this.#post({ type: "failed", words });
   }

@@ -76,10 +76,11 @@ class Follow implements Mounted {
   #show(): void {
     // What was found stays after a stop, until it is forgotten.
     this.#chain.show(this.#state, this.#role);
-    const { kept } = this.#tabs;
-    find(this.#root, '[data-part="kept"]', HTMLElement).textContent = kept
+    const { kept, isKeeping } = this.#tabs;
+    const words = isKeeping
       ? "This browser keeps the chains and these settings. A reload goes on."
-      : "";
+      : "This browser does not let the page keep anything. A reload begins anew.";
+    find(this.#root, '[data-part="kept"]', HTMLElement).textContent = kept ? words : "";
   }
 
   #showProblem(words: string): void {
