@@ -5,8 +5,12 @@ import { find } from "./page.js";
 export function showIsolation(root: ParentNode): void {
   const note = find(root, '[data-part="isolation"]', HTMLElement);
   note.hidden = crossOriginIsolated;
+  const remedy = isSecureContext
+    ? "Its server should send the headers Cross-Origin-Opener-Policy: same-origin and" +
+      " Cross-Origin-Embedder-Policy: require-corp."
+    : "Browsers isolate only pages with an address that begins with https://, or on this machine" +
+      " with http://localhost.";
   note.textContent =
-    "This browser has one thread for this page, because the page is not isolated from other sites." +
-    " Its server should send the headers Cross-Origin-Opener-Policy: same-origin and" +
-    " Cross-Origin-Embedder-Policy: require-corp.";
+    "This browser has one thread for this page, because the page is not isolated from other sites. " +
+    remedy;
 }

@@ -79,8 +79,12 @@ export async function verifyRange(
         : `All ${whole(count)} blocks are valid, and follow`;
     return { state: "valid", words: `${subject} block ${whole(first - 1)}, ${before}.` };
   } catch (error) {
-    if (error instanceof RandomXError && error.code === "aborted") return STOPPED;
-    return { state: "failed", words: (await beyond(node, range, signal)) ?? failure(error) };
+    const code = error instanceof RandomXError ? error.code : undefined;
+    if (code === "aborted") return STOPPED;
+    // A node that does not answer is not asked once more.
+    const isRefused = code === "node-refused" || code === "node-invalid";
+    const words = isRefused ? await beyond(node, range, signal) : undefined;
+    return { state: "failed", words: words ?? failure(error) };
   }
 }
 
