@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use randomx_console::{draws_bars, print_message};
+use randomx_console::{draws_bars, machine, print_message};
 
 /// The time between two movements of the bar.
 const TICK: Duration = Duration::from_millis(200);
@@ -34,7 +34,8 @@ impl Progress {
         let style = ProgressStyle::with_template(style).expect("the template is a constant");
         let bar = ProgressBar::with_draw_target(Some(blocks), target).with_style(style);
         bar.set_message(format!("{done} of {epochs} epochs"));
-        if is_drawn {
+        // The bar has a thread of its own.
+        if is_drawn && machine::can_start_threads() {
             bar.enable_steady_tick(TICK);
         }
         let lines = Lines { epochs, done, printed: Instant::now() };

@@ -10,7 +10,7 @@ use indicatif::{
     HumanDuration, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 use randomx::{CacheBuilder, Dataset};
-use randomx_console::draws_bars;
+use randomx_console::{draws_bars, machine};
 
 /// The bars of a run. Dropping it clears them.
 pub(crate) struct Progress {
@@ -46,7 +46,7 @@ impl Progress {
             None => ProgressBar::no_length().with_style(style("{human_pos} hashes, {per_sec}")),
         };
         let hashes = bars.add(bar);
-        hashes.enable_steady_tick(TICK);
+        keep_current(&hashes);
         Progress { bars, hashes }
     }
 
@@ -134,7 +134,7 @@ impl RowBar {
     pub(crate) fn on_terminal(rows: usize) -> RowBar {
         let bar = ProgressBar::with_draw_target(Some(rows as u64), stderr())
             .with_style(style("{pos}/{len} [{bar:40}] {elapsed} {msg}"));
-        bar.enable_steady_tick(TICK);
+        keep_current(&bar);
         RowBar(bar)
     }
 
@@ -155,6 +155,13 @@ impl Drop for RowBar {
 
 /// How often a bar is drawn again while nothing moves it.
 const TICK: Duration = Duration::from_millis(200);
+
+/// Draws a bar again and again, if it is drawn at all and the system allows the thread for it.
+fn keep_current(bar: &ProgressBar) {
+    if !bar.is_hidden() && machine::can_start_threads() {
+        bar.enable_steady_tick(TICK);
+    }
+}
 
 fn stderr() -> ProgressDrawTarget {
     if draws_bars() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() }

@@ -78,6 +78,11 @@ fn date(days: u64) -> String {
     format!("{year}-{month:02}-{:02}", day + 1)
 }
 
+/// Whether the system lets this process start another thread now.
+pub fn can_start_threads() -> bool {
+    thread::Builder::new().spawn(|| ()).is_ok()
+}
+
 /// How many threads run at once.
 pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
