@@ -1,13 +1,12 @@
 //! The command line.
 
-use std::num::NonZero;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use randomx::MAX_THREADS;
 use randomx_client::{ProxyError, Route, Source, node};
+use randomx_console::machine;
 use randomx_monero::{MAX_HEIGHT, Network};
 use url::Url;
 
@@ -37,7 +36,11 @@ Output: a Parquet file for each epoch with the columns pow_hash, valid and reaso
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
 those without a RandomX proof of work. These are blocks of an earlier version at heights at which
 --network had one. Malformed rows are invalid, with a reason. Each file is written when its epoch is
-complete. To resume an interrupted run, run the same command again.
+complete, and contains a checksum. To resume an interrupted run, run the same command again. It computes
+damaged results, and those of a version without checksums, again.
+
+With another range, a run keeps the results that have the same rows, and replaces those that have fewer.
+It refuses a range with only some of the blocks of a result. summary.json has the epochs of the last run.
 
 A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
 last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one
@@ -65,11 +68,17 @@ Examples:
   randomx audit --parquet chain/ --output audit/
 
 Output: a Parquet file for each epoch with the columns height, seed_hash, hashing_blob and difficulty.
-Each file is written when its epoch is complete. To resume an interrupted run, or to read blocks that
-are newer, run the same command again. It reads the last epoch again if that has grown. Every block
-must follow the one before it, also from one epoch to the next. The node must have the last blocks of the
-epochs that are in the folder. ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves
-the names of hosts; NO_PROXY names the hosts to reach without it.
+Each file is written when its epoch is complete, and contains a checksum. To resume an interrupted run, or
+to read blocks that are newer, run the same command again. It reads the last epoch again if that has
+grown, and files that are damaged.
+
+No range removes blocks: the file of an epoch has the blocks of earlier runs, those of the range, and
+those between them. If the node lacks some of these, the run ends with an error. Every block must follow
+the one before it, also from one epoch to the next. The node must have the last blocks of the epochs that
+are in the folder, as far as the range goes.
+
+ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy, which also resolves the names of hosts; NO_PROXY names
+the hosts to reach without it.
 
 Exit codes:
   0  the range is complete
@@ -170,7 +179,7 @@ pub(crate) struct ChainArgs {
 
 impl AuditArgs {
     pub(crate) fn threads(&self) -> usize {
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        let processors = || machine::processors().min(MAX_THREADS);
         self.threads.map_or_else(processors, usize::from)
     }
 }

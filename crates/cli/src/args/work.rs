@@ -1,13 +1,12 @@
 //! Arguments about speed and memory.
 
-use std::{num::NonZero, thread};
-
 use clap::{Args, ValueEnum};
 use randomx::{
     CodePages, EngineChoice, MAX_LANES, MAX_THREADS, Version, VmOptions,
     cpu::{Cpu, Extension},
 };
 use randomx_client::LightHasher;
+use randomx_console::machine;
 
 use crate::{backend::RandomX, hasher::Spread, mode::Mode};
 
@@ -73,7 +72,7 @@ impl WorkArgs {
     }
 
     pub(crate) fn threads(&self) -> usize {
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        let processors = || machine::processors().min(MAX_THREADS);
         self.threads.map_or_else(processors, usize::from)
     }
 
