@@ -278,6 +278,7 @@ test(
       `{
         const refusal = new DOMException("blocked", "SecurityError");
         const fail = () => { throw refusal; };
+        LockManager.prototype.query = () => Promise.reject(refusal);
         LockManager.prototype.request = () => Promise.reject(refusal);
         IDBFactory.prototype.databases = () => Promise.reject(refusal);
         IDBFactory.prototype.open = fail;

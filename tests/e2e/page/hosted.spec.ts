@@ -124,7 +124,7 @@ test("a host may redirect to addresses without endings", { tag: "@full" }, async
       response.writeHead(308, { Location: "documentation" }).end();
     } else if (request.url?.endsWith(".css")) {
       // So the service worker does not keep the documentation, which comes later.
-      next?.();
+      void next?.();
     } else {
       if (request.url === "/documentation") request.url = "/documentation.html";
       files(request, response, next);

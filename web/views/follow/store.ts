@@ -12,7 +12,7 @@ const NEWLINE = 10;
 export class ChainStore implements Store {
   readonly #store: IndexedDBStore;
   /** Why the browser refuses its storage. */
-  #refusal: unknown;
+  #refusal: Error | undefined;
   /** Where the chain began. `load` reads it, and `save` writes it. */
   beginning: Beginning = null;
 
@@ -23,7 +23,7 @@ export class ChainStore implements Store {
   /** Without the browser's storage the chain begins anew at each visit. */
   async load(): Promise<Uint8Array | undefined> {
     const bytes = await this.#store.load().catch((thrown: unknown) => {
-      this.#refusal = thrown;
+      this.#refusal = thrown instanceof Error ? thrown : new Error(String(thrown));
     });
     if (!bytes) return undefined;
     const end = bytes.indexOf(NEWLINE);

@@ -196,17 +196,10 @@ export class Tabs {
    */
   async #alone(work: () => Promise<void>, options: LockOptions = {}): Promise<void> {
     const locks = (navigator as { locks?: LockManager }).locks;
-    let hasBegun = false;
-    try {
-      await locks?.request(NAME, options, () => {
-        hasBegun = true;
-        return work();
-      });
-    } catch (thrown) {
-      if (hasBegun || !isBlocked(thrown)) throw thrown;
-    }
-    // Two tabs would both follow here, which is harmless.
-    if (!hasBegun) await work();
+    const isRefused = await locks?.query().then(() => false, isBlocked);
+    // Two tabs would both follow there, which is harmless.
+    if (!locks || isRefused) await work();
+    else await locks.request(NAME, options, work);
   }
 
   /** Follows as long as the settings ask for it, and again when they change. */
