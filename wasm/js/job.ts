@@ -150,6 +150,15 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
     return this.#inputs.length === 0 && !this.#isUrgent;
   }
 
+  /** Whether this request and those of its key behind it only fill the cache. */
+  get isOnlyFill(): boolean {
+    if (!this.isFill) return false;
+    for (let job = this.next; job; job = job.next) {
+      if (job instanceof Hashing && !job.isFill) return false;
+    }
+    return true;
+  }
+
   /** Inputs that no worker has yet. */
   get waiting(): number {
     return this.#inputs.length - this.#handedOut;

@@ -1,7 +1,7 @@
 /**
- * The scheduler of an instance: it hands the requests of the one queue to the workers. A request
- * that needs a cache which is not held waits for a free slot. One worker fills that slot, and the
- * others attach to it. Requests of one key are spread over the workers in batches.
+ * The scheduler of an instance: it hands the requests of the one queue to the workers. A request that needs a cache
+ * which is not held waits for a free slot. One worker fills that slot, and the others attach to it. Requests of one
+ * key are spread over the workers in batches.
  */
 import { batchesToBeAhead, hashBatch, takeBatch } from "./batches.js";
 import { Calibration } from "./calibration.js";
@@ -252,18 +252,11 @@ export class Scheduler {
     return undefined;
   }
 
-  /**
-   * Tells whether a request only fills a cache, which can wait for hashes with the others. If hashes with this one wait
-   * behind it, it cannot.
-   */
+  /** Tells whether a request only fills a cache, which can wait for hashes with the others. */
   #isBehind(job: KeyJob): boolean {
     const { all } = this.#slots;
     if (!this.#workers.canFillBehind || all.length < 2 || !all.some(({ key }) => key)) return false;
-    if (this.#slots.of(job.key)) return false;
-    for (let each: KeyJob | undefined = job; each; each = each.next) {
-      if (each instanceof Hashing && !each.isFill) return false;
-    }
-    return job instanceof Hashing;
+    return job instanceof Hashing && job.isOnlyFill && !this.#slots.of(job.key);
   }
 
   /** Starts the next fill behind the hashes. */
@@ -337,12 +330,10 @@ export class Scheduler {
 
   /** Sends a worker the batch after the one that it hashes. In WebAssembly the wait for this thread does not matter. */
   #hashAhead(worker: WorkerHandle): Promise<void> | undefined {
-    if (this.#workers.engines[0] !== "native") return undefined;
-    // It forgets such a cache when it has no work.
-    if (this.#slots.stale(worker, true)) return undefined;
+    // A worker without work forgets a stale cache, and answers a request without inputs.
+    if (this.#workers.engines[0] !== "native" || this.#slots.stale(worker, true)) return undefined;
     const [call, job] = [this.#queue.firstCall, this.#firstReady()];
     const slot = job && this.#slots.of(job.key);
-    // A request without inputs waits for an idle worker, which answers it.
     if (!(job instanceof Hashing) || job.waiting === 0 || job.onTimes || !slot) return undefined;
     const batches = batchesToBeAhead(slot.mode) * this.#workers.started;
     if (this.#queue.waiting.inputs < batches * this.#choices.lanes) return undefined;
