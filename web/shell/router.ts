@@ -8,10 +8,14 @@ export interface Route {
   query: URLSearchParams;
 }
 
-/** Parses `location.hash`. An address that is no view's, such as `#main`, has an empty name. */
-export function parse(hash: string): Route {
-  const text = hash.startsWith("#/") ? hash.slice(2) : "";
-  const [name = "", query = ""] = split(text, "?");
+/** The first view's address. */
+export const HOME: Route = { name: "", query: new URLSearchParams() };
+
+/** Parses `location.hash`. Returns nothing if it is no view's address, such as `#main`. */
+export function parse(hash: string): Route | undefined {
+  if (hash === "") return HOME;
+  if (!hash.startsWith("#/")) return undefined;
+  const [name = "", query = ""] = split(hash.slice(2), "?");
   return { name, query: new URLSearchParams(query) };
 }
 

@@ -1,7 +1,7 @@
 /** Opens the view that the address names, and closes the previous one. */
 import { find, make } from "./page.js";
 import { problem } from "./problem.js";
-import { parse, type Route } from "./router.js";
+import { HOME, parse, type Route } from "./router.js";
 import type { Mounted, View, ViewName } from "./view.js";
 import { FIRST, views } from "./views.js";
 
@@ -32,13 +32,15 @@ export class Shell {
 
   /** Opens the view of the address, now and after every change. */
   start(): void {
-    addEventListener("hashchange", () => void this.#go(true));
-    void this.#go(false);
+    addEventListener("hashchange", () => {
+      const route = parse(location.hash);
+      if (route) void this.#go(route, true);
+    });
+    void this.#go(parse(location.hash) ?? HOME, false);
   }
 
-  /** Opens the view of the address. Moves the focus only if the visitor changed the address. */
-  async #go(byUser: boolean): Promise<void> {
-    const route = parse(location.hash);
+  /** Opens the view of an address. Moves the focus only if the visitor changed the address. */
+  async #go(route: Route, byUser: boolean): Promise<void> {
     const turn = (this.#turn += 1);
     const name = route.name === "" ? FIRST : route.name;
     this.#mark(name);

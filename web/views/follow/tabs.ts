@@ -162,7 +162,8 @@ export class Tabs {
         if (!this.#client && isSame(message.chain, this.#kept)) this.#show(message);
         break;
       case "failed":
-        if (!this.#client) this.#listener.failed(message.words);
+        // Unless this tab has heard of a new start since.
+        if (!this.#kept?.isOn) this.#listener.failed(message.words);
         break;
       case "find":
         this.#look(message.txid);
@@ -196,10 +197,17 @@ export class Tabs {
    */
   async #alone(work: () => Promise<void>, options: LockOptions = {}): Promise<void> {
     const locks = (navigator as { locks?: LockManager }).locks;
-    const isRefused = await locks?.query().then(() => false, isBlocked);
-    // Two tabs would both follow there, which is harmless.
-    if (!locks || isRefused) await work();
-    else await locks.request(NAME, options, work);
+    // Without them two tabs would both follow, which is harmless.
+    if (!locks) return work();
+    let hasBegun = false;
+    const begin = (): Promise<void> => {
+      hasBegun = true;
+      return work();
+    };
+    return locks.request(NAME, options, begin).catch((thrown: unknown) => {
+      if (hasBegun || !isBlocked(thrown)) throw thrown;
+      return work();
+    });
   }
 
   /** Follows as long as the settings ask for it, and again when they change. */
