@@ -97,20 +97,21 @@ impl Kernel {
     /// If a column is missing or has another type, or if there is no memory. No value of a row is an
     /// error.
     pub fn verify(&mut self, batch: &RecordBatch) -> Result<RecordBatch, KernelError> {
-        self.verify_with(batch, |_| ())
+        self.try_verify(batch, |_| Ok(()))
     }
 
     /// Verifies a batch like [`Kernel::verify`]. Meanwhile each thread calls `hashed` with the number
-    /// of hashes that it has just computed.
+    /// of hashes that it has just computed, 16 at most.
     ///
     /// # Errors
     ///
-    /// Those of [`Kernel::verify`].
-    pub fn verify_with(
+    /// Those of [`Kernel::verify`], and the first one of `hashed`. The other threads then finish the hashes that they
+    /// have begun.
+    pub fn try_verify<E: From<KernelError> + Send>(
         &mut self,
         batch: &RecordBatch,
-        hashed: impl Fn(usize) + Sync,
-    ) -> Result<RecordBatch, KernelError> {
+        hashed: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<RecordBatch, E> {
         let schema = Kernel::schema(batch.schema_ref())?;
         let rows = Rows::of(batch, self.settings.blocks)?;
         let parsed: Vec<_> = (0..batch.num_rows()).map(|row| rows.parse(row)).collect();
@@ -118,15 +119,16 @@ impl Kernel {
         let mut columns = batch.columns().to_vec();
         columns.extend(verdicts(&parsed, &hashes, MOST_REASONS)?);
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        Ok(RecordBatch::try_new_with_options(schema, columns, &options)?)
+        let verified = RecordBatch::try_new_with_options(schema, columns, &options);
+        Ok(verified.map_err(KernelError::from)?)
     }
 
     /// Hashes the rows that can be hashed. The others' hashes are zero.
-    fn hash(
+    fn hash<E: From<KernelError> + Send>(
         &mut self,
         parsed: &[Result<Proof<'_>, Unusable>],
-        hashed: impl Fn(usize) + Sync,
-    ) -> Result<Vec<Hash>, KernelError> {
+        hashed: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<Vec<Hash>, E> {
         let proofs = || {
             let numbered = parsed.iter().enumerate();
             numbered.filter_map(|(row, parsed)| Some((row, parsed.as_ref().ok()?)))
@@ -139,7 +141,7 @@ impl Kernel {
             for (version, rows) in Version::ALL.into_iter().zip(group.rows) {
                 let inputs: Vec<&[u8]> = rows.iter().map(|&row| inputs[row]).collect();
                 pool.set_version(version);
-                let computed = pool.hash_many_with(&inputs, &hashed);
+                let computed = pool.try_hash_many(&inputs, &hashed)?;
                 rows.into_iter().zip(computed).for_each(|(row, hash)| hashes[row] = hash);
             }
         }

@@ -60,7 +60,10 @@ impl Audit<'_> {
     /// Verifies the rows of an epoch and writes its file.
     fn epoch(&self, kernel: &mut Kernel, job: &Job, dataset: bool) -> Result<(), Error> {
         let read = |take: randomx_epochs::Take<'_>| self.input.read(job, take);
-        let verified = |rows| self.progress.blocks(rows);
+        let verified = |rows| {
+            self.progress.blocks(rows);
+            true
+        };
         randomx_epochs::audit(&self.folder, kernel, &job.task, dataset, read, verified)?;
         self.progress.epoch();
         Ok(())
@@ -71,9 +74,8 @@ impl Audit<'_> {
         let Audit { folder, output, progress, .. } = self;
         drop(progress);
         links::check(&parts(&folder, output, jobs)?)?;
-        let is_chain = jobs.iter().all(|job| job.heights().is_some());
-        let found = if is_chain { randomx_epochs::done_in_chain } else { randomx_epochs::done };
-        let summary = randomx_epochs::summarize(&folder, jobs.iter().map(|job| &job.task), found)?;
+        let tasks = jobs.iter().map(|job| &job.task);
+        let summary = randomx_epochs::summarize(&folder, tasks, randomx_epochs::done)?;
         randomx_console::write_while_read(|out| summary.print(out)).map_err(Error::Output)?;
         let all_valid = summary.counts.invalid == 0;
         Ok(if all_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
@@ -86,7 +88,7 @@ fn parts(folder: &Folder, output: &Path, jobs: &[Job]) -> Result<Vec<Part>, Erro
     for job in jobs {
         let Some(heights) = job.heights() else { continue };
         let file = job.task.epoch.file();
-        let links = match randomx_epochs::done_in_chain(folder, &job.task)? {
+        let links = match randomx_epochs::done(folder, &job.task)? {
             Some(EpochSummary { links: None, .. }) => {
                 return Err(Error::NoLinks { folder: output.to_owned(), file });
             }

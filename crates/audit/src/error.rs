@@ -73,6 +73,19 @@ pub(crate) enum Error {
     )]
     NoLinks { folder: PathBuf, file: String },
 
+    #[error(
+        "--output {}: {file} has {held}, which {asked} would replace; to read all of them, expected a chain \
+         with block {last}, got one that ends with block {tip}; run the command again when the node has that \
+         block, or use a new folder", .folder.display()
+    )]
+    Behind { folder: PathBuf, file: String, held: String, asked: String, last: u64, tip: u64 },
+
+    #[error(
+        "--output {}: {file} is damaged, so it may have had any of {held}, which {asked} would replace; \
+         remove it and run the command again", .folder.display()
+    )]
+    Damaged { folder: PathBuf, file: String, held: String, asked: String },
+
     #[error("expected --parquet, --jsonl, --node, --relay or --store")]
     NoInput,
 

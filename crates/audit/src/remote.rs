@@ -46,6 +46,14 @@ impl Remote {
         self.network
     }
 
+    /// Returns the height of the last block.
+    pub(crate) fn tip(&self) -> Result<u64, Error> {
+        match self.ask(Query::Tip)? {
+            Answer::Tip(tip, _) => Ok(tip),
+            _ => Err(unexpected(0)),
+        }
+    }
+
     /// Returns the blocks to read.
     pub(crate) fn range(
         &self,
@@ -53,7 +61,7 @@ impl Remote {
         to: Option<u64>,
     ) -> Result<RangeInclusive<u64>, Error> {
         let first = from.filter(|&from| from > 0).ok_or(Error::Genesis)?;
-        let Answer::Tip(tip, _) = self.ask(Query::Tip)? else { return Err(unexpected(first)) };
+        let tip = self.tip()?;
         let last = to.unwrap_or(tip.saturating_sub(UNSETTLED));
         heights(first, last, tip)
     }

@@ -1,16 +1,18 @@
 //! The audit of one epoch, and the summary of all.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::RecordBatch;
-use randomx_arrow::{Kernel, Settings, read};
+use randomx_arrow::{Kernel, KernelError, Settings, read};
 use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
-use crate::epoch::Epoch;
+use crate::epoch::{Epoch, contains};
 use crate::error::Error;
-use crate::folder::{Folder, NewFile};
-use crate::links::{Follower, Links};
+use crate::folder::{Folder, Held, State};
+use crate::links::Follower;
+use crate::new_file::NewFile;
 use crate::summary::{EpochSummary, Summary};
 
 /// The key, in a file's metadata, of the summary of its epoch.
@@ -44,16 +46,47 @@ pub fn kernel(threads: usize, network: Network) -> Kernel {
 ///
 /// If the storage fails.
 pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
-    let json = folder.done(&task.epoch.file(), &task.label, SUMMARY)?;
-    let summary = json.and_then(|json| serde_json::from_str(&json).ok());
-    Ok(summary.filter(|summary: &EpochSummary| summary.counts.blocks == task.rows))
+    let held = folder.held(&task.epoch.file(), SUMMARY)?;
+    Ok(held.and_then(|held| found(task, &held)))
+}
+
+/// Returns what a task found, given the file that the folder has.
+fn found(task: &Task, held: &Held) -> Option<EpochSummary> {
+    let json = held.value.as_ref().filter(|_| held.state == State::Intact)?;
+    let summary: EpochSummary = serde_json::from_str(json).ok()?;
+    // The same number of rows of an input, in a range with all of the task's blocks, are the same rows.
+    let has_rows = held.label.as_ref() == Some(&task.label)
+        || blocks(task, held).is_some_and(|(held, asked)| contains(&held, &asked));
+    (has_rows && summary.counts.are_of(task.rows)).then_some(summary)
+}
+
+/// Returns the blocks of the file that the folder has, and those of the task.
+fn blocks(task: &Task, held: &Held) -> Option<(RangeInclusive<u64>, RangeInclusive<u64>)> {
+    Some((task.epoch.labelled(held.label.as_ref()?)?, task.epoch.labelled(&task.label)?))
+}
+
+/// Returns what a task found, if it is done. Otherwise its result may replace the file that the folder has:
+/// a damaged one, or one with no other blocks.
+fn done_or_replaceable(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
+    let Some(held) = folder.held(&task.epoch.file(), SUMMARY)? else { return Ok(None) };
+    let done = found(task, &held);
+    let is_lost = |(held, asked)| !contains(&asked, &held);
+    let loses = held.state != State::Damaged && blocks(task, &held).is_some_and(is_lost);
+    if done.is_none() && loses {
+        return Err(Error::MoreBlocks {
+            path: folder.path(&task.epoch.file()),
+            held: held.label.unwrap_or_default(),
+            asked: task.label.clone(),
+        });
+    }
+    Ok(done)
 }
 
 /// Returns the jobs whose tasks are not done.
 ///
 /// # Errors
 ///
-/// If the storage fails.
+/// If the storage fails, or the folder has the result of blocks that a task would remove.
 pub fn left<'a, J>(
     folder: &Folder,
     jobs: &'a [J],
@@ -61,50 +94,28 @@ pub fn left<'a, J>(
 ) -> Result<Vec<&'a J>, Error> {
     let mut left = Vec::new();
     for job in jobs {
-        if done(folder, task(job))?.is_none() {
+        if done_or_replaceable(folder, task(job))?.is_none() {
             left.push(job);
         }
     }
     Ok(left)
 }
 
-/// Returns what a task of a chain found, if it is done. Summaries of earlier versions have no links, so
-/// these are computed from the rows.
-///
-/// # Errors
-///
-/// If the storage fails.
-pub fn done_in_chain(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
-    let mut found = done(folder, task)?;
-    if let Some(summary) = found.as_mut().filter(|summary| summary.links.is_none()) {
-        summary.links = links(folder, task)?;
-    }
-    Ok(found)
-}
-
-/// Computes the links of a task's result.
-fn links(folder: &Folder, task: &Task) -> Result<Option<Links>, Error> {
-    let mut follower = Follower::default();
-    let add = |batch: &RecordBatch| follower.add(batch).ok();
-    let read = folder.read(&task.epoch.file(), Follower::COLUMNS, add)?;
-    Ok(read.and_then(|()| follower.links()))
-}
-
 /// Verifies the rows of a task, which `read` sends, and writes the task's file. With `dataset` the
 /// kernel hashes with the dataset of the first row's key. Any thread calls `verified` with the number
-/// of rows that were just verified.
+/// of rows that were just verified, and ends the audit by returning `false`.
 ///
 /// # Errors
 ///
 /// If the rows cannot be read, a column is missing or has another type, there is no memory, or the
-/// file cannot be written. There is no file then.
+/// file cannot be written; [`Error::Stopped`] if `verified` ended the audit. There is no file then.
 pub fn audit<E: From<Error>>(
     folder: &Folder,
     kernel: &mut Kernel,
     task: &Task,
     dataset: bool,
     read: impl FnOnce(Take<'_>) -> Result<(), E>,
-    verified: impl Fn(u64) + Sync,
+    verified: impl Fn(u64) -> bool + Sync,
 ) -> Result<(), E> {
     let unusable = |problem| Error::Kernel { name: task.epoch.to_string(), problem };
     let mut summary = EpochSummary::new(task.epoch.file());
@@ -126,10 +137,15 @@ pub fn audit<E: From<Error>>(
         let hashed = AtomicU64::new(0);
         let count = |hashes| {
             hashed.fetch_add(hashes as u64, Ordering::Relaxed);
-            verified(hashes as u64);
+            if verified(hashes as u64) { Ok(()) } else { Err(Ended::Stopped) }
         };
-        let result = kernel.verify_with(batch, count).map_err(unusable)?;
-        verified(batch.num_rows() as u64 - hashed.into_inner());
+        let result = kernel.try_verify(batch, count).map_err(|ended| match ended {
+            Ended::Kernel(problem) => unusable(problem),
+            Ended::Stopped => Error::Stopped,
+        })?;
+        if !verified(batch.num_rows() as u64 - hashed.into_inner()) {
+            return Err(Error::Stopped);
+        }
         summary.add(&result).map_err(unusable)?;
         follower.add(batch).map_err(unusable)?;
         file.write(&result)
@@ -137,21 +153,34 @@ pub fn audit<E: From<Error>>(
     if let Some(file) = file {
         summary.links = follower.links();
         let json = serde_json::to_string(&summary).unwrap_or_default();
+        // Another process may have written a result meanwhile.
+        done_or_replaceable(folder, task)?;
         file.finish(&task.label, SUMMARY, json)?;
     }
     Ok(())
 }
 
+/// Why a batch was not verified.
+enum Ended {
+    Kernel(KernelError),
+    Stopped,
+}
+
+impl From<KernelError> for Ended {
+    fn from(problem: KernelError) -> Ended {
+        Ended::Kernel(problem)
+    }
+}
+
 /// Computes the dataset of the first key of a batch.
-fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), randomx_arrow::KernelError> {
+fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), KernelError> {
     match read::seed_hashes(batch)?.into_iter().flatten().next() {
         Some(seed_hash) => kernel.prepare_dataset(&seed_hash),
         None => Ok(()),
     }
 }
 
-/// Sums up the files of all tasks, and writes the sum into the folder. `found` is [`done`], or
-/// [`done_in_chain`].
+/// Sums up the files of all tasks, and writes the sum into the folder. `found` is [`done`].
 ///
 /// # Errors
 ///

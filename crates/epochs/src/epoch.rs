@@ -39,6 +39,13 @@ impl Epoch {
         Some(first..=seed.saturating_add(SEED_EPOCH_BLOCKS + SEED_EPOCH_LAG))
     }
 
+    /// Returns the blocks that a task's [`label`] names, if they are of this epoch.
+    pub fn labelled(&self, label: &str) -> Option<RangeInclusive<u64>> {
+        let (first, last) = label.strip_prefix("blocks ")?.split_once(" to ")?;
+        let blocks = first.parse().ok()?..=last.parse().ok()?;
+        (!blocks.is_empty() && contains(&self.heights()?, &blocks)).then_some(blocks)
+    }
+
     /// Returns the name of the epoch's file.
     pub fn file(&self) -> String {
         format!("{self}.parquet")
@@ -57,6 +64,16 @@ impl Epoch {
         }
         epochs
     }
+}
+
+/// Returns what distinguishes blocks from others of their epoch.
+pub fn label(heights: &RangeInclusive<u64>) -> String {
+    format!("blocks {} to {}", heights.start(), heights.end())
+}
+
+/// Whether blocks have all of the others.
+pub fn contains(blocks: &RangeInclusive<u64>, others: &RangeInclusive<u64>) -> bool {
+    blocks.contains(others.start()) && blocks.contains(others.end())
 }
 
 impl fmt::Display for Epoch {
@@ -94,6 +111,24 @@ mod tests {
             let heights = Epoch::of_height(height).heights().expect("heights");
             assert!(heights.contains(&height), "{height}");
         }
+    }
+
+    #[test]
+    fn labels_name_blocks_of_their_epoch() {
+        let epoch = Epoch::Height(2048);
+        for heights in [2113..=4160, 2113..=2113, 3000..=4000] {
+            assert_eq!(epoch.labelled(&label(&heights)), Some(heights));
+        }
+        for other in [
+            "all",
+            "blocks 2112 to 4160",
+            "blocks 4000 to 4161",
+            "blocks 4000 to 3000",
+            "blocks 2113",
+        ] {
+            assert_eq!(epoch.labelled(other), None, "{other}");
+        }
+        assert_eq!(Epoch::Unknown.labelled("blocks 1 to 2"), None);
     }
 
     #[test]

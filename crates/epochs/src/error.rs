@@ -79,6 +79,12 @@ pub enum Error {
     #[error("{}: it changed while it was read", .path.display())]
     Changed { path: PathBuf },
 
-    #[error("{}: it was removed while the command ran", .path.display())]
+    #[error("{}: it was removed while the command ran, or is damaged", .path.display())]
     Gone { path: PathBuf },
+
+    #[error("{}: expected the result of {asked} or of fewer, got that of {held}; choose a range with all of these blocks or with none, or use a new folder", .path.display())]
+    MoreBlocks { path: PathBuf, held: String, asked: String },
+
+    #[error("the audit was stopped")]
+    Stopped,
 }

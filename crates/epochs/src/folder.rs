@@ -1,24 +1,23 @@
 //! The folder of results: one file for each epoch, each whole or absent.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::arrow::{ArrowWriter, ProjectionMask};
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use crate::checksum::{self, End};
 use crate::error::Error;
+use crate::new_file::{NewFile, TASK};
 use crate::storage::{Chunks, Storage};
 
 /// The name of the file that says what the folder contains.
@@ -33,18 +32,36 @@ const MAX_MANIFEST: u64 = 64 << 10;
 /// How the names of unfinished files begin.
 const UNFINISHED: &str = ".unfinished-";
 
-/// The key, in a file's metadata, of the task that the file is the result of.
-const TASK: &str = "randomx.task";
-
-/// The bytes of rows that a file's writer keeps in memory.
-const ROW_GROUP: usize = 24 << 20;
-
 /// A folder with the results of one run, which may have been interrupted.
 pub struct Folder {
     storage: Arc<dyn Storage>,
     path: PathBuf,
+    /// The files whose checksums were correct, by their names, each with the hash of its end.
+    checked: Mutex<HashMap<String, [u8; 32]>>,
     /// Locked until the folder is dropped, or the process ends.
     _lock: Option<File>,
+}
+
+/// A file of a result in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The label of the task. That of a damaged file may be wrong.
+    pub label: Option<String>,
+    /// Whether the file is as it was written.
+    pub state: State,
+    /// The value that was searched, unless the file is damaged.
+    pub value: Option<String>,
+}
+
+/// Whether a file is as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its bytes have the checksum that it contains.
+    Intact,
+    /// Its bytes have another checksum.
+    Damaged,
+    /// It contains no checksum. Earlier versions wrote none.
+    Unknown,
 }
 
 /// What a folder contains: the results of a program for an input.
@@ -69,7 +86,7 @@ impl Folder {
         manifest: &Manifest,
     ) -> Result<Folder, Error> {
         let lock = if storage.is_local() { Some(lock(path)?) } else { None };
-        let folder = Folder { storage, path: path.to_owned(), _lock: lock };
+        let folder = Folder::new(storage, path, lock);
         match folder.manifest()? {
             Some(found) => folder.check(manifest, &found)?,
             None => {
@@ -92,11 +109,15 @@ impl Folder {
         path: &Path,
         manifest: &Manifest,
     ) -> Result<Folder, Error> {
-        let folder = Folder { storage, path: path.to_owned(), _lock: None };
+        let folder = Folder::new(storage, path, None);
         let found = folder.manifest()?;
         let found = found.ok_or_else(|| Error::NotShared { folder: path.to_owned() })?;
         folder.check(manifest, &found)?;
         Ok(folder)
+    }
+
+    fn new(storage: Arc<dyn Storage>, path: &Path, lock: Option<File>) -> Folder {
+        Folder { storage, path: path.to_owned(), checked: Mutex::default(), _lock: lock }
     }
 
     /// Checks that a folder without a manifest has no files either: results could replace them.
@@ -164,18 +185,36 @@ impl Folder {
         self.path.join(file)
     }
 
-    /// Returns the value of a key in the metadata of a task's result, or `None` if the task is not done:
-    /// there is no file, or one that is not its result.
+    /// Returns what the folder has under the name of a result, with the value of a key in the file's
+    /// metadata. Reads all of a file, once.
     ///
     /// # Errors
     ///
     /// If the storage fails.
-    pub fn done(&self, file: &str, task: &str, key: &str) -> Result<Option<String>, Error> {
+    pub fn held(&self, file: &str, key: &str) -> Result<Option<Held>, Error> {
         self.find(file, |opened| {
-            let reader = SerializedFileReader::new(opened).ok()?;
-            let metadata = reader.metadata().file_metadata().key_value_metadata()?;
-            let value = |key: &str| metadata.iter().find(|pair| pair.key == key)?.value.clone();
-            (value(TASK)? == task).then(|| value(key))?
+            let end = End::read(&opened).ok()?;
+            let label = end.text(TASK).map(str::to_owned);
+            let state = self.state(file, &opened, &end).ok()?;
+            let value = if state == State::Damaged { None } else { value(opened, key) };
+            Some(Held { label, state, value })
+        })
+    }
+
+    /// Compares the checksum of a file, unless that was done before.
+    fn state(&self, file: &str, opened: &Chunks, end: &End) -> io::Result<State> {
+        let hash = end.hash();
+        let checked = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if checked().get(file) == Some(&hash) {
+            return Ok(State::Intact);
+        }
+        Ok(match checksum::check(opened, end)? {
+            Some(true) => {
+                checked().insert(file.to_owned(), hash);
+                State::Intact
+            }
+            Some(false) => State::Damaged,
+            None => State::Unknown,
         })
     }
 
@@ -226,11 +265,8 @@ impl Folder {
             let file = new.as_file().try_clone()?;
             Ok((new, file))
         };
-        let (new, file) =
-            begin().map_err(|problem| Error::Write { path: path.clone(), problem })?;
-        let writer = ArrowWriter::try_new(file, schema, Some(properties()))
-            .map_err(|problem| unwritable(&path, problem))?;
-        Ok(NewFile { writer, new, storage: Arc::clone(&self.storage), path })
+        let new = begin().map_err(|problem| Error::Write { path: path.clone(), problem })?;
+        NewFile::new(new, schema, Arc::clone(&self.storage), path)
     }
 
     /// Replaces a small file.
@@ -259,6 +295,13 @@ impl Folder {
     }
 }
 
+/// Returns the value of a key in a file's metadata.
+fn value(file: Chunks, key: &str) -> Option<String> {
+    let reader = SerializedFileReader::new(file).ok()?;
+    let metadata = reader.metadata().file_metadata().key_value_metadata()?;
+    metadata.iter().find(|pair| pair.key == key)?.value.clone()
+}
+
 /// Creates a folder and locks it.
 fn lock(path: &Path) -> Result<File, Error> {
     let fail = |problem| Error::Write { path: path.to_owned(), problem };
@@ -273,97 +316,8 @@ fn lock(path: &Path) -> Result<File, Error> {
     }
 }
 
-/// How files are written: the same rows give the same bytes.
-fn properties() -> WriterProperties {
-    WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_created_by(format!("randomx-audit {}", env!("CARGO_PKG_VERSION")))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .build()
-}
-
 /// The mode of results, from which the system takes what the user's mask forbids.
 #[cfg(unix)]
 fn readable() -> fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
-}
-
-/// Tells a failure to write from other errors of the Parquet writer.
-fn unwritable(path: &Path, problem: ParquetError) -> Error {
-    let path = path.to_owned();
-    match problem {
-        ParquetError::External(problem) => match problem.downcast() {
-            Ok(problem) => Error::Write { path, problem: *problem },
-            Err(other) => Error::Parquet { path, problem: ParquetError::External(other) },
-        },
-        problem => Error::Parquet { path, problem },
-    }
-}
-
-/// A file that is being written. Unless it is finished, it disappears, at the latest when the folder
-/// is opened again.
-pub struct NewFile {
-    writer: ArrowWriter<File>,
-    new: NamedTempFile,
-    storage: Arc<dyn Storage>,
-    path: PathBuf,
-}
-
-impl NewFile {
-    /// Appends rows.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be written.
-    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        let fail = |problem| unwritable(&self.path, problem);
-        self.writer.write(batch).map_err(fail)?;
-        if self.writer.in_progress_size() > ROW_GROUP {
-            self.writer.flush().map_err(fail)?;
-        }
-        Ok(())
-    }
-
-    /// Finishes the file of a task, with a value in its metadata. It appears under its name when the
-    /// storage has all of it.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub fn finish(self, task: &str, key: &str, value: String) -> Result<(), Error> {
-        let NewFile { mut writer, new, storage, path } = self;
-        writer.append_key_value_metadata(KeyValue::new(TASK.to_owned(), task.to_owned()));
-        writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
-        // `ArrowWriter::into_inner` would report a failure to write as text.
-        writer.finish().map_err(|problem| unwritable(&path, problem))?;
-        drop(writer);
-        storage.put(new, &path).map_err(|problem| Error::Write { path, problem })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow_array::UInt64Array;
-    use arrow_schema::ArrowError;
-
-    use super::*;
-    use crate::storage::Local;
-
-    #[test]
-    fn failures_to_write_are_told_from_other_errors() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let new = NamedTempFile::new_in(folder.path()).expect("a file");
-        // A handle that cannot write.
-        let file = File::open(new.path()).expect("a file");
-        let column = Arc::new(UInt64Array::from_iter_values(0..9)) as _;
-        let rows = RecordBatch::try_from_iter([("x", column)]).expect("a batch");
-        let writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
-        let (storage, path) = (Arc::new(Local), folder.path().join("x.parquet"));
-        let mut file = NewFile { writer, new, storage, path };
-        file.write(&rows).expect("memory");
-        let failed = file.finish("task", "key", String::new());
-        assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
-        let other = unwritable(Path::new("x"), ParquetError::from(ArrowError::DivideByZero));
-        assert!(matches!(other, Error::Parquet { .. }), "{other:?}");
-    }
 }

@@ -9,14 +9,13 @@ mod pieces;
 mod table_files;
 mod thrift;
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use randomx_arrow::read;
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{Take, Task};
-use crate::epoch::Epoch;
+use crate::epoch::{Epoch, label};
 use crate::error::Error;
 use crate::storage::Storage;
 use lines::Lines;
@@ -176,9 +175,4 @@ fn describe(from: Option<u64>, to: Option<u64>) -> String {
     let from = from.map(|from| format!(" from height {from}")).unwrap_or_default();
     let to = to.map(|to| format!(" up to height {to}")).unwrap_or_default();
     from + &to
-}
-
-/// Returns what distinguishes blocks from others of their epoch.
-pub fn label(heights: &RangeInclusive<u64>) -> String {
-    format!("blocks {} to {}", heights.start(), heights.end())
 }

@@ -5,23 +5,27 @@
 //! files. The program `randomx-audit` and the Python package share this code, so both write the same
 //! bytes: they depend on the input alone.
 //!
-//! A file is whole or absent, so a task that has its file is done. Any process can work on any task:
-//! a task and its rows can be sent to another machine, and files can be in any [`Storage`].
+//! A file appears when it is whole, and contains a checksum. A task that has its file, undamaged, is done.
+//! Any process can work on any task: a task and its rows can be sent to another machine, and files can be in
+//! any [`Storage`].
 
 mod audit;
+mod checksum;
 mod epoch;
 mod error;
 mod folder;
 mod input;
 mod links;
+mod new_file;
 mod storage;
 mod summary;
 
-pub use audit::{Take, Task, audit, done, done_in_chain, kernel, left, summarize};
-pub use epoch::Epoch;
+pub use audit::{Take, Task, audit, done, kernel, left, summarize};
+pub use epoch::{Epoch, contains, label};
 pub use error::Error;
-pub use folder::{Folder, Manifest, NewFile};
-pub use input::{Format, Input, ROWS, Rows, label};
-pub use links::Links;
+pub use folder::{Folder, Held, Manifest, State};
+pub use input::{Format, Input, ROWS, Rows};
+pub use links::{Links, linked};
+pub use new_file::NewFile;
 pub use storage::{Local, Storage, StoredFile};
 pub use summary::{Counts, EpochSummary, Evidence, Summary};

@@ -1,9 +1,14 @@
 //! The ids that link an epoch's blocks to those before and after.
 
+use std::ops::RangeInclusive;
+
 use arrow_array::RecordBatch;
 use randomx_arrow::{KernelError, read};
 use randomx_monero::{Hash, HashingBlob};
 use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::folder::Folder;
 
 /// The ids that link an epoch to its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,8 +24,8 @@ pub struct Links {
 /// Finds the links of rows, if each is the block after the one before it.
 #[derive(Default)]
 pub(crate) struct Follower {
-    /// The height of the last row, and the links of the rows so far.
-    found: Option<(u64, Links)>,
+    /// The heights and the links of the rows so far.
+    found: Option<(RangeInclusive<u64>, Links)>,
     is_broken: bool,
 }
 
@@ -44,22 +49,48 @@ impl Follower {
     /// Adds a block, if it is the next one.
     fn follow(&mut self, height: u64, blob: &[u8]) -> Option<()> {
         let block = HashingBlob::parse(blob).ok()?;
-        let previous = match self.found.take() {
-            None => block.header.previous_id,
-            Some((before, links)) => {
-                let follows =
-                    height.checked_sub(1) == Some(before) && block.header.previous_id == links.last;
-                follows.then_some(links.previous)?
+        let (first, previous) = match self.found.take() {
+            None => (height, block.header.previous_id),
+            Some((heights, links)) => {
+                let follows = height.checked_sub(1) == Some(*heights.end())
+                    && block.header.previous_id == links.last;
+                follows.then_some((*heights.start(), links.previous))?
             }
         };
-        self.found = Some((height, Links { previous, last: block.id() }));
+        self.found = Some((first..=height, Links { previous, last: block.id() }));
         Some(())
+    }
+
+    /// Returns the heights and the links of all rows.
+    pub(crate) fn blocks(self) -> Option<(RangeInclusive<u64>, Links)> {
+        self.found.filter(|_| !self.is_broken)
     }
 
     /// Returns the links of all rows.
     pub(crate) fn links(self) -> Option<Links> {
-        self.found.filter(|_| !self.is_broken).map(|(_, links)| links)
+        self.blocks().map(|(_, links)| links)
     }
+}
+
+/// Returns the heights and the links of a file's blocks up to a height, or `None` if there is no such file
+/// or a block does not follow the one before it.
+///
+/// # Errors
+///
+/// If the storage fails.
+pub fn linked(
+    folder: &Folder,
+    file: &str,
+    last: u64,
+) -> Result<Option<(RangeInclusive<u64>, Links)>, Error> {
+    let mut follower = Follower::default();
+    let add = |batch: &RecordBatch| {
+        let heights = read::heights(batch).ok()?;
+        let count = heights.iter().take_while(|height| height.is_some_and(|height| height <= last));
+        follower.add(&batch.slice(0, count.count())).ok()
+    };
+    let read = folder.read(file, Follower::COLUMNS, add)?;
+    Ok(read.and_then(|()| follower.blocks()))
 }
 
 #[cfg(test)]

@@ -41,6 +41,15 @@ pub struct Counts {
     pub work: u128,
 }
 
+impl Counts {
+    /// Whether these are the counts of this many rows.
+    pub(crate) fn are_of(&self, rows: u64) -> bool {
+        let verdicts = self.valid.checked_add(self.invalid);
+        let sum = verdicts.and_then(|verdicts| verdicts.checked_add(self.without_work));
+        self.blocks == rows && sum == Some(rows)
+    }
+}
+
 /// An invalid row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {

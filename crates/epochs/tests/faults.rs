@@ -149,16 +149,31 @@ fn a_failed_read_of_a_result_does_not_mean_that_there_is_none() {
     let local = Folder::open(Arc::new(Local), &output, &manifest).expect("a new folder");
     let storage = Failing::default();
     storage.fail_after(u64::MAX / 2);
-    let remote = Folder::join(Arc::new(storage.clone()), &output, &manifest).expect("the folder");
+    let join = || {
+        storage.fail_after(u64::MAX / 2);
+        Folder::join(Arc::new(storage.clone()), &output, &manifest).expect("the folder")
+    };
+    let remote = join();
     assert_eq!(randomx_epochs::done(&remote, task).expect("an absent file"), None);
     let mut kernel = randomx_epochs::kernel(1, Network::Mainnet);
     let read = |take: randomx_epochs::Take<'_>| rows.read(&Local, take);
-    randomx_epochs::audit(&local, &mut kernel, task, false, read, |_| ()).expect("an audit");
+    randomx_epochs::audit(&local, &mut kernel, task, false, read, |_| true).expect("an audit");
     let done = |found: Option<EpochSummary>| found.map(|summary| summary.counts.invalid);
     let found = each_failure(&storage, || randomx_epochs::done(&remote, task));
     assert_eq!(done(found), Some(task.rows));
-    let found = each_failure(&storage, || randomx_epochs::done_in_chain(&remote, task));
-    assert_eq!(done(found), Some(task.rows));
+    // The rows of a file that was checked are not read again.
+    let remote = join();
+    let reads = || {
+        storage.fail_after(1000);
+        assert!(randomx_epochs::done(&remote, task).expect("a file").is_some());
+        1000 - storage.before.load(Ordering::Relaxed)
+    };
+    assert!(reads() > reads());
+    let remote = join();
+    let left = each_failure(&storage, || {
+        randomx_epochs::left(&remote, &[task], |task| task).map(|left| left.len())
+    });
+    assert_eq!(left, 0);
     let summary = each_failure(&storage, || {
         randomx_epochs::summarize(&remote, [task].into_iter(), randomx_epochs::done)
     });

@@ -14,7 +14,7 @@ use randomx_monero::Network;
 use serde::{Deserialize, Serialize};
 
 use crate::argument;
-use crate::hashing::{AT_ONCE, thread_count};
+use crate::hashing::thread_count;
 use crate::storage::Storages;
 
 /// The most memory that the rows of an epoch may take. A task declares it.
@@ -135,18 +135,9 @@ pub(crate) fn audit_epoch(
             return Ok(false);
         }
         let mut kernel = randomx_epochs::kernel(threads, Network::Mainnet);
-        let read = |take: Take<'_>| {
-            rows.read(storages.reads.as_ref(), &mut |batch| {
-                for first in (0..batch.num_rows()).step_by(threads * AT_ONCE) {
-                    let interrupted = |problem| Error::Read { path: output.clone(), problem };
-                    storages.handle_signals().map_err(interrupted)?;
-                    let count = (threads * AT_ONCE).min(batch.num_rows() - first);
-                    take(&batch.slice(first, count))?;
-                }
-                Ok(())
-            })
-        };
-        randomx_epochs::audit(&folder, &mut kernel, &task, false, read, |_| ())?;
+        let read = |take: Take<'_>| rows.read(storages.reads.as_ref(), take);
+        let goes_on = |_| storages.handle_signals();
+        randomx_epochs::audit(&folder, &mut kernel, &task, false, read, goes_on)?;
         Ok(true)
     };
     storages.detach(py, work)?.map_err(error)

@@ -4,7 +4,6 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,13 +16,7 @@ use randomx::{
 
 use crate::argument;
 use crate::difficulty::difficulty;
-
-/// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
-/// seconds. At the end of each part threads wait for each other, so shorter ones would take longer in all.
-pub(crate) const AT_ONCE: usize = 512;
-
-/// The time after which signals are handled while a dataset is computed.
-const PAUSE: Duration = Duration::from_millis(100);
+use crate::signals::Signals;
 
 /// The hashes of a batch.
 type Hashes = Vec<[u8; HASH_SIZE]>;
@@ -76,13 +69,10 @@ impl Dataset {
     ) -> PyResult<Dataset> {
         let threads = thread_count(threads)?;
         let cache = Arc::clone(&cache.cache);
-        let (mut interrupt, mut handled) = (None, Instant::now());
+        let signals = Signals::new();
+        let mut interrupt = None;
         let go_on = |_| {
-            if handled.elapsed() < PAUSE {
-                return ControlFlow::Continue(());
-            }
-            handled = Instant::now();
-            interrupt = Python::attach(|py| py.check_signals()).err();
+            interrupt = signals.handle().err();
             if interrupt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let dataset = py.detach(|| {
@@ -121,8 +111,10 @@ impl Vm {
 
     /// Returns the hashes of inputs, in order.
     fn hash_many(&self, py: Python<'_>, inputs: Vec<PyBackedBytes>) -> PyResult<Hashes> {
-        let lock = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
-        in_parts(py, &inputs, self.threads, |inputs| lock().hash_many(inputs))
+        py.detach(|| {
+            let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+            hash_all(&mut pool, &inputs)
+        })
     }
 
     /// The number of threads.
@@ -132,19 +124,10 @@ impl Vm {
     }
 }
 
-/// Hashes inputs without the interpreter's lock, and handles signals between parts of them.
-fn in_parts(
-    py: Python<'_>,
-    inputs: &[PyBackedBytes],
-    threads: usize,
-    mut hash: impl FnMut(&[PyBackedBytes]) -> Hashes + Send,
-) -> PyResult<Hashes> {
-    let mut hashes = Vec::with_capacity(inputs.len());
-    for part in inputs.chunks(threads * AT_ONCE) {
-        hashes.extend(py.detach(|| hash(part)));
-        py.check_signals()?;
-    }
-    Ok(hashes)
+/// Hashes inputs without the interpreter's lock, and handles signals meanwhile.
+fn hash_all(pool: &mut VmPool, inputs: &[PyBackedBytes]) -> PyResult<Hashes> {
+    let signals = Signals::new();
+    pool.try_hash_many(inputs, |_| signals.handle())
 }
 
 /// Returns the hash of an input. Bytes as key are expanded for this call alone.
@@ -170,7 +153,7 @@ pub(crate) fn hash_many(
     #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
 ) -> PyResult<Hashes> {
     let mut pool = pool(py, key, version, threads)?;
-    in_parts(py, &inputs, pool.threads(), |inputs| pool.hash_many(inputs))
+    py.detach(|| hash_all(&mut pool, &inputs))
 }
 
 /// Whether the hash of a hashing blob meets a difficulty.

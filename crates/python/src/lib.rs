@@ -7,6 +7,7 @@ mod chain;
 mod checkpoint;
 mod difficulty;
 mod hashing;
+mod signals;
 mod storage;
 mod stream;
 mod table;

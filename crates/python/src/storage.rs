@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -12,14 +11,13 @@ use pyo3::pybacked::PyBackedBytes;
 use randomx_epochs::{Local, Storage, StoredFile};
 use tempfile::NamedTempFile;
 
+use crate::signals::Signals;
+
 /// The bytes that are read at a time: each read may be a request over a network.
 const AHEAD: u64 = 1 << 20;
 
 /// The most bytes that are read at a time. The bytes of Python are not in the measured memory of a task.
 const PIECE: usize = 4 << 20;
-
-/// The time after which signals are handled while local files are read.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Where an audit reads and writes: by default, in this machine's folders.
 pub(crate) struct Storages {
@@ -31,7 +29,7 @@ pub(crate) struct Storages {
 impl Storages {
     /// Returns the storages that arguments name.
     pub(crate) fn new(reads: Option<Py<PyAny>>, writes: Option<Py<PyAny>>) -> Storages {
-        let interrupts = Interrupts::default();
+        let interrupts = Interrupts::new();
         let storage = |object: Option<Py<PyAny>>| -> Arc<dyn Storage> {
             let interrupts = interrupts.clone();
             match object {
@@ -53,43 +51,35 @@ impl Storages {
         work: impl FnOnce() -> T + Send,
     ) -> PyResult<T> {
         let result = py.detach(work);
-        match self.interrupts.lock().met.take() {
+        match self.interrupts.lock().take() {
             Some(interrupt) => Err(interrupt),
             None => Ok(result),
         }
     }
 
-    /// Handles signals, unless that was done just now.
-    ///
-    /// # Errors
-    ///
-    /// If a handler raised an exception. [`Storages::detach`] returns it.
-    pub(crate) fn handle_signals(&self) -> io::Result<()> {
-        self.interrupts.handle()
+    /// Handles signals like [`Signals::handle`], and returns whether the work goes on. If a handler raised an exception,
+    /// [`Storages::detach`] returns it.
+    pub(crate) fn handle_signals(&self) -> bool {
+        self.interrupts.handle().is_ok()
     }
 }
 
 /// The interrupts that storages meet. To the code that uses the storages they are failures to read or write,
 /// which it may ignore or report as such.
 #[derive(Clone)]
-struct Interrupts(Arc<Mutex<Met>>);
-
-struct Met {
+struct Interrupts {
+    signals: Arc<Signals>,
     /// The first interrupt.
-    met: Option<PyErr>,
-    /// When signals were handled.
-    handled: Instant,
-}
-
-impl Default for Interrupts {
-    fn default() -> Interrupts {
-        Interrupts(Arc::new(Mutex::new(Met { met: None, handled: Instant::now() })))
-    }
+    met: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Interrupts {
-    fn lock(&self) -> MutexGuard<'_, Met> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new() -> Interrupts {
+        Interrupts { signals: Arc::new(Signals::new()), met: Arc::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs code of Python, and remembers an error that is no `Exception`.
@@ -105,23 +95,15 @@ impl Interrupts {
     }
 
     fn remember(&self, py: Python<'_>, problem: &PyErr) {
-        self.lock().met.get_or_insert_with(|| problem.clone_ref(py));
+        self.lock().get_or_insert_with(|| problem.clone_ref(py));
     }
 
-    /// Handles signals, unless that was done just now.
+    /// See [`Signals::handle`].
     fn handle(&self) -> io::Result<()> {
-        let mut met = self.lock();
-        if met.handled.elapsed() < PAUSE {
-            return Ok(());
-        }
-        met.handled = Instant::now();
-        drop(met);
-        Python::attach(|py| {
-            py.check_signals().map_err(|problem| {
-                // A handler may raise any exception, which is no failure of a storage.
-                self.remember(py, &problem);
-                io::Error::from(problem)
-            })
+        self.signals.handle().map_err(|problem| {
+            // A handler may raise any exception, which is no failure of a storage.
+            Python::attach(|py| self.remember(py, &problem));
+            io::Error::from(problem)
         })
     }
 }

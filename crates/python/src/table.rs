@@ -8,11 +8,12 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use randomx_arrow::{Kernel, Settings};
+use randomx_arrow::{Kernel, KernelError, Settings};
 use randomx_monero::Network;
 
 use crate::argument;
 use crate::hashing::thread_count;
+use crate::signals::Signals;
 use crate::stream::{self, Stream};
 
 /// The most rows that are verified at a time. Their results are in memory at once.
@@ -86,8 +87,30 @@ impl Verifying {
         let count = rows.num_rows().min(MOST_ROWS);
         let left = rows.num_rows() - count;
         self.left = (left > 0).then(|| rows.slice(count, left));
-        let verified = self.kernel.verify(&rows.slice(0, count));
-        verified.map(Some).map_err(|problem| ArrowError::ExternalError(Box::new(problem)))
+        let signals = Signals::new();
+        let verified = self.kernel.try_verify(&rows.slice(0, count), |_| Ok(signals.handle()?));
+        verified.map(Some).map_err(|problem| match problem {
+            Ended::Kernel(problem) => ArrowError::ExternalError(Box::new(problem)),
+            Ended::Interrupt(problem) => ArrowError::ExternalError(Box::new(problem)),
+        })
+    }
+}
+
+/// Why rows were not verified.
+enum Ended {
+    Kernel(KernelError),
+    Interrupt(PyErr),
+}
+
+impl From<KernelError> for Ended {
+    fn from(problem: KernelError) -> Ended {
+        Ended::Kernel(problem)
+    }
+}
+
+impl From<PyErr> for Ended {
+    fn from(problem: PyErr) -> Ended {
+        Ended::Interrupt(problem)
     }
 }
 

@@ -89,16 +89,21 @@ impl VmPool {
     /// The calling thread is one of those that hash. If the system refuses to start a thread, the
     /// others do its share.
     pub fn hash_many<I: AsRef<[u8]>>(&mut self, inputs: &[I]) -> Vec<Hash> {
-        self.hash_many_with(inputs, |_| ())
+        let Ok(hashes) = self.try_hash_many(inputs, |_| Ok::<_, Infallible>(()));
+        hashes
     }
 
     /// Returns the hashes of `inputs`, in order. Meanwhile each thread calls `hashed` with the number
-    /// of hashes that it has just computed.
-    pub fn hash_many_with<I: AsRef<[u8]>>(
+    /// of hashes that it has just computed, 16 at most.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `hashed`. The other threads then finish the hashes that they have begun.
+    pub fn try_hash_many<I: AsRef<[u8]>, E: Send>(
         &mut self,
         inputs: &[I],
-        hashed: impl Fn(usize) + Sync,
-    ) -> Vec<Hash> {
+        hashed: impl Fn(usize) -> Result<(), E> + Sync,
+    ) -> Result<Vec<Hash>, E> {
         let inputs: Vec<&[u8]> = inputs.iter().map(AsRef::as_ref).collect();
         let lanes = self.vms.first().map_or(1, Vm::lanes);
         let pieces = Pieces::new(&inputs, self.vms.len(), lanes);
@@ -106,15 +111,15 @@ impl VmPool {
         let mut outputs = Vec::with_capacity(inputs.len());
         let hash = |vm: &mut Vm, (_, inputs): (usize, &[&[u8]])| {
             let hashes = vm.hash_many(inputs);
-            hashed(hashes.len());
-            Ok::<_, Infallible>(hashes)
+            hashed(hashes.len())?;
+            Ok(hashes)
         };
         // All hashes are kept in any case, so no thread has to wait for another.
-        let Ok(()) = spread(&mut self.vms[..busy], &pieces, usize::MAX, hash, |hashes| {
+        spread(&mut self.vms[..busy], &pieces, usize::MAX, hash, |hashes| {
             outputs.extend(hashes);
             Ok(())
-        });
-        outputs
+        })?;
+        Ok(outputs)
     }
 }
 

@@ -26,12 +26,31 @@ fn threads_do_not_change_hashes() {
         pool.set_version(Version::V2);
         pool.set_key(second.clone());
         let reported = AtomicUsize::new(0);
-        let hashes = pool.hash_many_with(&inputs, |hashed| {
+        let hashes = pool.try_hash_many(&inputs, |hashed| {
             reported.fetch_add(hashed, Ordering::Relaxed);
+            Ok::<_, ()>(())
         });
-        assert_eq!(hashes, vm.hash_many(&inputs), "{threads} threads, the other key");
+        assert_eq!(hashes, Ok(vm.hash_many(&inputs)), "{threads} threads, the other key");
         assert_eq!(reported.into_inner(), inputs.len());
         assert!(pool.hash_many::<&[u8]>(&[]).is_empty());
+    }
+}
+
+#[test]
+fn an_error_ends_the_hashing_soon() {
+    let cache = Arc::new(Cache::new(b"first").expect("a cache"));
+    for threads in [1, 2] {
+        let mut pool =
+            VmPool::new(cache.clone(), Version::V1, VmOptions::default(), threads).expect("a pool");
+        let reported = AtomicUsize::new(0);
+        let ended = pool.try_hash_many(&inputs(1000), |hashed| {
+            reported.fetch_add(hashed, Ordering::Relaxed);
+            Err("enough")
+        });
+        assert_eq!(ended, Err("enough"));
+        let reported = reported.into_inner();
+        assert!((1..=16 * threads).contains(&reported), "{reported} hashes");
+        assert_eq!(pool.hash_many(&inputs(3)).len(), 3);
     }
 }
 

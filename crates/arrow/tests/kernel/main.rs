@@ -216,9 +216,17 @@ fn hashes_are_counted_while_they_are_computed() {
     proofs[3].seed_hash = [0; 32];
     let hashed = |hashes| {
         count.fetch_add(hashes, Ordering::Relaxed);
+        Ok::<_, KernelError>(())
     };
-    kernel().verify_with(&batch(&proofs), hashed).expect("a result");
+    kernel().try_verify(&batch(&proofs), hashed).expect("a result");
     assert_eq!(count.into_inner(), 20);
+}
+
+#[test]
+fn a_batch_can_be_given_up() {
+    let given_up = |_| Err(KernelError::Taken { name: "given up" });
+    let ended = kernel().try_verify(&batch(&shares()[..20]), given_up);
+    assert!(matches!(ended, Err(KernelError::Taken { name: "given up" })));
 }
 
 #[test]

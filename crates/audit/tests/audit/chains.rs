@@ -1,18 +1,11 @@
 //! Folders in which runs with several chains meet.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use assert_cmd::assert::Assert;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
 use predicates::prelude::*;
-use serde_json::Value;
 
 use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{chain, write};
@@ -90,49 +83,6 @@ fn the_summary_names_the_chain() {
     };
     assert_eq!(links(0), [ids[0].clone(), ids[1].clone()]);
     assert_eq!(links(1), [ids[1].clone(), ids[2].clone()]);
-}
-
-/// Writes the result of an epoch again, as a version before links did, with other rows.
-fn without_links(path: &Path, choose: impl Fn(RecordBatch) -> Vec<RecordBatch>) {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).expect("a file"));
-    let reader = reader.expect("a table");
-    let pairs = reader.metadata().file_metadata().key_value_metadata().cloned().expect("metadata");
-    let mut pairs: HashMap<String, String> =
-        pairs.into_iter().filter_map(|pair| Some((pair.key, pair.value?))).collect();
-    let mut found: Value = serde_json::from_str(&pairs["randomx.summary"]).expect("JSON");
-    found.as_object_mut().expect("an object").remove("links");
-    pairs.insert("randomx.summary".to_owned(), found.to_string());
-    pairs.remove("ARROW:schema");
-    let batch = reader.build().expect("a reader").next().expect("a batch").expect("rows");
-    let pairs = pairs.into_iter().map(|(key, value)| KeyValue::new(key, value)).collect();
-    let properties = WriterProperties::builder().set_key_value_metadata(Some(pairs)).build();
-    let file = File::create(path).expect("a file");
-    let mut writer =
-        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a writer");
-    for rows in choose(batch) {
-        writer.write(&rows).expect("writable");
-    }
-    writer.close().expect("writable");
-}
-
-#[test]
-fn results_of_a_version_without_links_are_resumed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = folder.path().join("audit");
-    let [address, other] = [FakeChain::new(2130), FakeChain::forked(2110, 2130)].map(node);
-    run("audit", &address, &output, "2112").code(0);
-    let links = summary(&output)["epochs"][0]["links"].clone();
-    let path = output.join("epoch-0000000000.parquet");
-    without_links(&path, |rows| vec![rows]);
-    let refused = run("audit", &other, &output, "2116").code(2).stdout("");
-    refused.stderr(predicate::str::contains("epoch-0000000000.parquet ends with block 2112"));
-    run("audit", &address, &output, "2116").code(0);
-    assert_eq!(summary(&output)["epochs"][0]["links"], links);
-    without_links(&path, |rows| vec![rows.slice(0, 1), rows.slice(4, 1)]);
-    let refused = run("audit", &address, &output, "2116").code(2).stdout("");
-    refused.stderr(predicate::str::contains(
-        "expected blocks in epoch-0000000000.parquet that each follow the one before it",
-    ));
 }
 
 #[test]

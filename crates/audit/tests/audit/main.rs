@@ -5,6 +5,7 @@ mod collect;
 #[cfg(target_os = "linux")]
 mod crafted;
 mod daemon;
+mod damage;
 #[path = "../../../cli/tests/common/fake_node.rs"]
 #[allow(dead_code, reason = "these tests use some of it")]
 mod fake_node;
@@ -46,6 +47,7 @@ fn text(path: &Path) -> &str {
 fn read(path: &Path) -> RecordBatch {
     let file = File::open(path).expect("a file");
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a table");
+    let reader = reader.with_batch_size(1 << 16);
     let batches: Vec<RecordBatch> =
         reader.build().expect("a reader").map(|batch| batch.expect("a batch")).collect();
     assert_eq!(batches.len(), 1, "small files have one batch");

@@ -250,8 +250,9 @@ def verify_table(
 
     The rows need `seed_hash`, `hashing_blob`, and `difficulty` or `target`. They are verified, and
     returned, in batches of up to 65,536. A stream that fails, or has nulls in the place of rows, ends
-    the table with an error. With `blocks`, blocks of
-    Monero from before RandomX are neither valid nor invalid, if their `height` says so too.
+    the table with an error. So does Ctrl-C: the reader then raises an error of its own, because the interface
+    passes texts only. With `blocks`, blocks of Monero from before RandomX are neither valid nor invalid, if their
+    `height` says so too.
     """
 
 def seed_height(height: int) -> int:
@@ -333,6 +334,5 @@ def audit_epoch(
 ) -> bool:
     """Audits an epoch, and writes its file. Returns whether that was left to do.
 
-    Signals are handled after each 512 rows of a thread. If a handler raises, as that of Ctrl-C does, the epoch is
-    left to do.
+    Signals are handled meanwhile. If a handler raises, as that of Ctrl-C does, the epoch is left to do.
     """

@@ -1,5 +1,7 @@
 """The Arrow kernel with the libraries that people use."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -80,6 +82,19 @@ def test_the_interpreter_runs_meanwhile() -> None:
         time.sleep(0.001)
         turns += 1
     assert turns > 20
+
+
+def test_ctrl_c_ends_the_reading() -> None:
+    some = shares()[0]
+    names = ["seed_hash", "hashing_blob", "difficulty"]
+    table = pyarrow.table({name: [some[name]] * 5000 for name in names})
+    timer = threading.Timer(2, os.kill, [os.getpid(), signal.SIGINT])
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(pyarrow.ArrowInvalid, match="KeyboardInterrupt"):
+        pyarrow.table(randomx.verify_table(table, threads=1))
+    assert time.monotonic() - start < 12
+    assert pyarrow.table(randomx.verify_table(table.slice(0, 3)))["valid"].to_pylist() == [True] * 3
 
 
 def test_garbage_has_reasons() -> None:

@@ -1,0 +1,131 @@
+//! The file of a result while it is written.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use tempfile::NamedTempFile;
+
+use crate::checksum::{self, HashedFile};
+use crate::error::Error;
+use crate::storage::Storage;
+
+/// The key, in a file's metadata, of the task that the file is the result of.
+pub(crate) const TASK: &str = "randomx.task";
+
+/// The bytes of rows that a file's writer keeps in memory.
+const ROW_GROUP: usize = 24 << 20;
+
+/// How files are written: the same rows give the same bytes.
+fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by(format!("randomx-audit {}", env!("CARGO_PKG_VERSION")))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .build()
+}
+
+/// Tells a failure to write from other errors of the Parquet writer.
+fn unwritable(path: &Path, problem: ParquetError) -> Error {
+    let path = path.to_owned();
+    match problem {
+        ParquetError::External(problem) => match problem.downcast() {
+            Ok(problem) => Error::Write { path, problem: *problem },
+            Err(other) => Error::Parquet { path, problem: ParquetError::External(other) },
+        },
+        problem => Error::Parquet { path, problem },
+    }
+}
+
+/// A file that is being written. Unless it is finished, it disappears, at the latest when the folder
+/// is opened again.
+pub struct NewFile {
+    writer: ArrowWriter<HashedFile>,
+    new: NamedTempFile,
+    storage: Arc<dyn Storage>,
+    path: PathBuf,
+}
+
+impl NewFile {
+    /// Begins to write a file that [`NewFile::finish`] moves to a path.
+    pub(crate) fn new(
+        (new, file): (NamedTempFile, File),
+        schema: SchemaRef,
+        storage: Arc<dyn Storage>,
+        path: PathBuf,
+    ) -> Result<NewFile, Error> {
+        let writer = ArrowWriter::try_new(HashedFile::new(file), schema, Some(properties()))
+            .map_err(|problem| unwritable(&path, problem))?;
+        Ok(NewFile { writer, new, storage, path })
+    }
+
+    /// Appends rows.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let fail = |problem| unwritable(&self.path, problem);
+        self.writer.write(batch).map_err(fail)?;
+        if self.writer.in_progress_size() > ROW_GROUP {
+            self.writer.flush().map_err(fail)?;
+        }
+        Ok(())
+    }
+
+    /// Finishes the file of a task, with a value in its metadata. It appears under its name when the
+    /// storage has all of it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn finish(self, task: &str, key: &str, value: String) -> Result<(), Error> {
+        let NewFile { mut writer, new, storage, path } = self;
+        for (key, value) in [(key, value.as_str()), (TASK, task), (checksum::KEY, checksum::ZEROS)]
+        {
+            writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value.to_owned()));
+        }
+        // `ArrowWriter::into_inner` would report a failure to write as text.
+        writer.finish().map_err(|problem| unwritable(&path, problem))?;
+        let put = || {
+            writer.inner().insert()?;
+            drop(writer);
+            storage.put(new, &path)
+        };
+        put().map_err(|problem| Error::Write { path: path.clone(), problem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::UInt64Array;
+    use arrow_schema::ArrowError;
+
+    use super::*;
+    use crate::storage::Local;
+
+    #[test]
+    fn failures_to_write_are_told_from_other_errors() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let new = NamedTempFile::new_in(folder.path()).expect("a file");
+        // A handle that cannot write.
+        let file = File::open(new.path()).expect("a file");
+        let column = Arc::new(UInt64Array::from_iter_values(0..9)) as _;
+        let rows = RecordBatch::try_from_iter([("x", column)]).expect("a batch");
+        let (storage, path) = (Arc::new(Local), folder.path().join("x.parquet"));
+        let file = NewFile::new((new, file), rows.schema(), storage, path);
+        let mut file = file.expect("a writer");
+        file.write(&rows).expect("memory");
+        let failed = file.finish("task", "key", String::new());
+        assert!(matches!(failed, Err(Error::Write { .. })), "{failed:?}");
+        let other = unwritable(Path::new("x"), ParquetError::from(ArrowError::DivideByZero));
+        assert!(matches!(other, Error::Parquet { .. }), "{other:?}");
+    }
+}

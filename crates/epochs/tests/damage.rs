@@ -1,0 +1,241 @@
+//! Results that are damaged, of earlier versions, or of other blocks than a run asks for.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BinaryArray, RecordBatch, UInt64Array, new_null_array};
+use arrow_schema::DataType;
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::KeyValue;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use randomx_epochs::{
+    Epoch, EpochSummary, Error, Folder, Local, Manifest, State, Take, Task, done, kernel, label,
+    left, linked,
+};
+use randomx_monero::Network;
+use tempfile::TempDir;
+
+const SUMMARY: &str = "randomx.summary";
+
+/// A folder that is removed with the test.
+struct Made {
+    parent: TempDir,
+}
+
+impl Made {
+    fn new() -> Made {
+        Made { parent: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// Opens the folder without what the process knows of it.
+    fn open(&self) -> Folder {
+        let manifest = Manifest { command: "audit".to_owned(), input: "x".to_owned() };
+        let path = self.parent.path().join("audit");
+        Folder::open(Arc::new(Local), &path, &manifest).expect("a folder")
+    }
+
+    fn path(&self, task: &Task) -> PathBuf {
+        self.parent.path().join("audit").join(task.epoch.file())
+    }
+
+    /// Audits blocks, of which none has a proof of work.
+    fn audit(&self, task: &Task) -> Result<(), Error> {
+        let rows = rows(task);
+        let read = |take: Take<'_>| take(&rows);
+        let mut kernel = kernel(1, Network::Mainnet);
+        randomx_epochs::audit(&self.open(), &mut kernel, task, false, read, |_| true)
+    }
+
+    fn done(&self, task: &Task) -> Option<EpochSummary> {
+        done(&self.open(), task).expect("a readable folder")
+    }
+
+    /// Whether a run that begins has to work on a task.
+    fn is_left(&self, task: &Task) -> Result<bool, Error> {
+        Ok(!left(&self.open(), &[task], |task| task)?.is_empty())
+    }
+}
+
+/// Blocks from a height on.
+fn task(first: u64, rows: u64) -> Task {
+    Task { epoch: Epoch::of_height(first), rows, label: label(&(first..=first + rows - 1)) }
+}
+
+/// The rows of a task, which need no hash: they have no seed hash.
+fn rows(task: &Task) -> RecordBatch {
+    let heights = (0..task.rows).map(|row| 5 + row);
+    // Bytes that are not compressed.
+    let blobs = (1..=u128::from(task.rows)).map(|row| row.wrapping_pow(63).to_be_bytes());
+    let columns: [(&str, ArrayRef); 4] = [
+        ("height", Arc::new(UInt64Array::from_iter_values(heights))),
+        ("seed_hash", new_null_array(&DataType::FixedSizeBinary(32), task.rows as usize)),
+        ("hashing_blob", Arc::new(BinaryArray::from_iter_values(blobs))),
+        ("difficulty", Arc::new(UInt64Array::from_iter_values((0..task.rows).map(|_| 1)))),
+    ];
+    RecordBatch::try_from_iter(columns).expect("a batch")
+}
+
+#[test]
+fn a_result_with_any_damage_is_not_done() {
+    let made = Made::new();
+    let task = task(5, 9);
+    made.audit(&task).expect("an audit");
+    let path = made.path(&task);
+    let whole = fs::read(&path).expect("a file");
+    let found = made.done(&task).expect("a result");
+    assert_eq!((found.counts.blocks, found.counts.invalid), (9, 9));
+    let is_left = |bytes: &[u8], what: &str| {
+        // Some systems wait for the disk where a file is emptied first.
+        let mut file = File::options().write(true).open(&path).expect("a file");
+        file.write_all(bytes).expect("writable");
+        file.set_len(bytes.len() as u64).expect("writable");
+        assert!(made.is_left(&task).expect("a readable folder"), "{what}");
+    };
+    for position in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[position] ^= 1 << (position % 8);
+        is_left(&bytes, &format!("a bit of byte {position}"));
+    }
+    let end = whole.len() - 8;
+    let length = whole[end..end + 4].try_into().expect("four bytes");
+    let footer = end - u32::from_le_bytes(length) as usize;
+    is_left(&[b"PAR1", &vec![0; footer - 4][..], &whole[footer..]].concat(), "no pages");
+    is_left(&whole[..whole.len() - 1], "a byte less");
+    is_left(&[&whole[..], b"x"].concat(), "a byte more");
+    is_left(&[&whole[..], &whole[..]].concat(), "twice the file");
+    is_left(b"", "nothing");
+    is_left(&vec![0; whole.len()], "zeros");
+    fs::write(&path, &whole).expect("writable");
+    assert_eq!(made.done(&task), Some(found));
+    // A damaged result is replaced by the same bytes.
+    fs::write(&path, &whole[..500]).expect("writable");
+    made.audit(&task).expect("an audit");
+    assert!(fs::read(&path).expect("a file") == whole);
+}
+
+#[test]
+fn damage_far_from_the_end_is_found() {
+    let made = Made::new();
+    let task = task(5, 200_000);
+    made.audit(&task).expect("an audit");
+    let path = made.path(&task);
+    let mut bytes = fs::read(&path).expect("a file");
+    assert!(bytes.len() > 3 << 19, "{} bytes", bytes.len());
+    assert!(made.done(&task).is_some());
+    bytes[1000] ^= 4;
+    fs::write(&path, bytes).expect("writable");
+    assert!(made.done(&task).is_none());
+}
+
+#[test]
+fn damage_after_the_check_is_found_if_it_is_in_the_footer() {
+    let made = Made::new();
+    let task = task(5, 9);
+    made.audit(&task).expect("an audit");
+    let folder = made.open();
+    let is_done = || done(&folder, &task).expect("a readable folder").is_some();
+    assert!(is_done() && is_done());
+    let path = made.path(&task);
+    let mut bytes = fs::read(&path).expect("a file");
+    let key = b"\"work\":\"";
+    let digit = bytes.windows(key.len()).position(|part| part == key).expect("a summary");
+    bytes[digit + key.len()] ^= 1;
+    fs::write(&path, bytes).expect("writable");
+    assert!(!is_done());
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_no_result() {
+    let made = Made::new();
+    let task = task(5, 9);
+    let write = |counts: &str| {
+        let folder = made.open();
+        let rows = rows(&task);
+        let mut file = folder.create(task.epoch.file(), rows.schema()).expect("a file");
+        file.write(&rows).expect("writable");
+        let json = format!(r#"{{"file":"x",{counts},"work":"8"}}"#);
+        file.finish(&task.label, SUMMARY, json).expect("writable");
+    };
+    write(r#""blocks":9,"valid":8,"invalid":1,"without_work":0"#);
+    assert!(made.done(&task).is_some());
+    for counts in [
+        r#""blocks":9,"valid":8,"invalid":0,"without_work":0"#,
+        r#""blocks":8,"valid":8,"invalid":0,"without_work":0"#,
+        r#""blocks":9,"valid":18446744073709551615,"invalid":10,"without_work":0"#,
+    ] {
+        write(counts);
+        assert!(made.is_left(&task).expect("a readable folder"), "{counts}");
+    }
+}
+
+#[test]
+fn a_result_of_an_earlier_version_is_not_done() {
+    let made = Made::new();
+    let task = task(5, 9);
+    made.audit(&task).expect("an audit");
+    let path = made.path(&task);
+    let whole = fs::read(&path).expect("a file");
+    without_checksum(&path, &rows(&task));
+    let held = made.open().held(&task.epoch.file(), SUMMARY).expect("readable").expect("a file");
+    assert_eq!((held.state, held.label.as_ref()), (State::Unknown, Some(&task.label)));
+    assert!(held.value.is_some_and(|json| json.contains("\"invalid\":9")));
+    assert!(made.is_left(&task).expect("a readable folder"));
+    // Its blocks are not replaced by fewer, either.
+    let part = Task { rows: 8, label: label(&(5..=12)), ..task.clone() };
+    assert!(matches!(made.is_left(&part), Err(Error::MoreBlocks { .. })));
+    made.audit(&task).expect("an audit");
+    assert!(fs::read(&path).expect("a file") == whole);
+}
+
+/// Writes a file with the same pairs of metadata, except the checksum.
+fn without_checksum(path: &Path, rows: &RecordBatch) {
+    let reader = SerializedFileReader::new(File::open(path).expect("a file")).expect("a table");
+    let pairs = reader.metadata().file_metadata().key_value_metadata().expect("pairs");
+    let mut pairs: Vec<KeyValue> = pairs.clone();
+    pairs.retain(|pair| pair.key.starts_with("randomx.") && pair.key != "randomx.sha256");
+    let file = File::create(path).expect("a file");
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
+    writer.write(rows).expect("writable");
+    pairs.into_iter().for_each(|pair| writer.append_key_value_metadata(pair));
+    writer.close().expect("writable");
+}
+
+#[test]
+fn a_result_is_not_replaced_by_one_of_fewer_blocks() {
+    let made = Made::new();
+    let held = task(2200, 100);
+    made.audit(&held).expect("an audit");
+    let before = fs::read(made.path(&held)).expect("a file");
+    for fewer in [task(2200, 99), task(2201, 99), task(2210, 10), task(2113, 100), task(2299, 2)] {
+        let refused = made.is_left(&fewer).expect_err("a loss").to_string();
+        let mention = format!(
+            "epoch-0000002048.parquet: expected the result of {} or of fewer, got that of blocks 2200 to 2299; \
+             choose a range with all of these blocks or with none, or use a new folder",
+            fewer.label
+        );
+        assert!(refused.ends_with(&mention), "{refused}");
+        // Another process wrote the result while this one hashed.
+        assert!(matches!(made.audit(&fewer), Err(Error::MoreBlocks { .. })));
+        assert!(made.done(&fewer).is_none());
+    }
+    assert!(fs::read(made.path(&held)).expect("a file") == before);
+    // A wider range in which the input has no other rows.
+    let same = Task { rows: 100, ..task(2250, 10) };
+    assert_eq!(made.done(&same).map(|found| found.counts.blocks), Some(100));
+    let more = task(2200, 101);
+    assert!(made.is_left(&more).expect("a readable folder"));
+    made.audit(&more).expect("an audit");
+    assert!(made.done(&more).is_some());
+}
+
+#[test]
+fn rows_that_are_no_blocks_are_not_linked() {
+    let made = Made::new();
+    let task = task(5, 9);
+    made.audit(&task).expect("an audit");
+    let folder = made.open();
+    assert_eq!(linked(&folder, &task.epoch.file(), 9).expect("readable"), None);
+    assert_eq!(linked(&folder, "absent.parquet", 9).expect("readable"), None);
+}
