@@ -45,7 +45,8 @@ const IN_TRANSACTION = 1 + 1 + 2;
 interface BlockLie {
   name: string;
   alter: AlterBytes;
-  reason: RegExp;
+  /** The guard's sentence. `HEIGHT` stands for the height of the block with the transaction. */
+  reason: string;
 }
 
 const LIES: BlockLie[] = [
@@ -53,7 +54,7 @@ const LIES: BlockLie[] = [
     name: "a block with another's work",
     // Another nonce: not the block whose work was checked.
     alter: flip("block", IN_BLOCK + NONCE, 30),
-    reason: /^block 29 is not on the verified chain$/,
+    reason: "^block 29 is not on the verified chain$",
   },
   {
     name: "a block of another height",
@@ -65,23 +66,23 @@ const LIES: BlockLie[] = [
       copy.copy(eleventh);
       return answer;
     }),
-    reason: /^block 9 is not on the verified chain$/,
+    reason: "^block 9 is not on the verified chain$",
   },
   {
     name: "a missing transaction",
     // The list's name is another one, which wallets do not read.
     alter: flip("txs", -1),
-    reason: /^block 101 has 1 transactions, 0 were sent$/,
+    reason: "^block HEIGHT has 1 transactions, 0 were sent$",
   },
   {
     name: "a transaction whose outputs are altered",
     alter: flip("txs", IN_TRANSACTION + 110),
-    reason: /^block 101 has another transaction than [0-9a-f]{64}$/,
+    reason: "^block HEIGHT has another transaction than [0-9a-f]{64}$",
   },
   {
     name: "a transaction whose signature is altered",
     alter: flip("txs", IN_TRANSACTION + 1400),
-    reason: /^block 101 has another transaction than [0-9a-f]{64}$/,
+    reason: "^block HEIGHT has another transaction than [0-9a-f]{64}$",
   },
 ];
 
@@ -96,8 +97,12 @@ function blobAt(answer: Buffer, nth: number): Buffer | undefined {
   return answer.subarray(start, start + length);
 }
 
-describe.each(LIES)("$name", ({ alter, reason }) => {
+describe.each(LIES)("$name", ({ alter, reason: template }) => {
+  /** A busy daemon may mine the transaction a block later. */
+  const pattern = (): RegExp => new RegExp(template.replace("HEIGHT", String(sent.height)));
+
   test("is refused, kept as evidence, and not shown", async () => {
+    const reason = pattern();
     await world.guarded(async (guard, store) => {
       // The wallet begins to scan as soon as it exists.
       world.proxy.alter = alter;
@@ -128,6 +133,7 @@ describe.each(LIES)("$name", ({ alter, reason }) => {
   });
 
   test("does not keep the wallet from the other node's truth", async () => {
+    const reason = pattern();
     await world.guarded(
       async (guard) => {
         world.proxy.alter = alter;

@@ -181,6 +181,33 @@ test("a node behind TLS is used if its certificate is trusted", async () => {
   }
 });
 
+test.each(["node", "node-version-1"] as const)(
+  "a node behind TLS is used if its own certificate is trusted (%s)",
+  async (signer) => {
+    const tls = await TlsNode.before(world.daemon.url, signer);
+    const stranger = await TlsNode.before(world.daemon.url, signer);
+    try {
+      await world.guarded(
+        async (guard) => {
+          await world.scanner(guard.url, async (wallet) => {
+            expect(await wallet.refresh()).toEqual(await world.truth());
+          });
+        },
+        [tls.url],
+        { authority: tls.authority },
+      );
+      const { authority } = stranger;
+      const guard = await Guard.spawn(await world.store(), [tls.url], { authority });
+      await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
+      expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
+      await guard.kill();
+    } finally {
+      await tls.close();
+      await stranger.close();
+    }
+  },
+);
+
 test("a guard that is killed at any moment loses nothing", async () => {
   const store = await world.store();
   const port = await freePort();

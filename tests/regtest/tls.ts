@@ -1,4 +1,4 @@
-/** A node behind TLS on loopback, with a certificate of an authority that nobody else knows. */
+/** A node behind TLS on loopback, with a certificate of an authority that nobody else knows, or one that it signed. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -14,9 +14,15 @@ const CERTIFICATE = [
   ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
 ];
 
+/**
+ * Who signed a node's certificate: an authority, or the node itself as OpenSSL does by default, or with version 1 of
+ * X.509 as `monero-gen-ssl-cert` does.
+ */
+export type Signer = "authority" | "node" | "node-version-1";
+
 export class TlsNode {
   readonly url: string;
-  /** The file with the authority's certificate. */
+  /** The file with the certificate that the guard trusts. */
   readonly authority: string;
   readonly #server: Loopback;
   readonly #folder: string;
@@ -28,21 +34,31 @@ export class TlsNode {
     this.#folder = folder;
   }
 
-  /** Starts a server of TLS before a node on loopback. Its certificate is for `localhost`. */
-  static async before(node: string): Promise<TlsNode> {
+  /** Starts a server of TLS before a node on loopback. A certificate of the authority is for `localhost`. */
+  static async before(node: string, signer: Signer = "authority"): Promise<TlsNode> {
     const folder = await mkdtemp(join(tmpdir(), "randomx-tls-"));
     const file = (name: string): string => join(folder, name);
-    const authority = file("authority.pem");
-    await openssl(
-      ...[...CERTIFICATE, "-subj", "/CN=authority"],
-      ...["-keyout", file("authority.key"), "-out", authority],
-    );
-    await openssl(
-      ...[...CERTIFICATE, "-subj", "/CN=node", "-addext", "subjectAltName=DNS:localhost"],
-      ...["-addext", "basicConstraints=critical,CA:FALSE"],
-      ...["-CA", authority, "-CAkey", file("authority.key")],
-      ...["-keyout", file("node.key"), "-out", file("node.pem")],
-    );
+    const authority = signer === "authority" ? file("authority.pem") : file("node.pem");
+    const own = ["-keyout", file("node.key"), "-out", file("node.pem")];
+    if (signer === "authority") {
+      await openssl(
+        ...[...CERTIFICATE, "-subj", "/CN=authority"],
+        ...["-keyout", file("authority.key"), "-out", authority],
+      );
+      await openssl(
+        ...[...CERTIFICATE, "-subj", "/CN=node", "-addext", "subjectAltName=DNS:localhost"],
+        ...["-addext", "basicConstraints=critical,CA:FALSE"],
+        ...["-CA", authority, "-CAkey", file("authority.key"), ...own],
+      );
+    } else {
+      await openssl("req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=node", ...own);
+    }
+    if (signer === "node-version-1") {
+      const request = ["-key", file("node.key"), "-subj", "/CN=node", "-out", file("node.csr")];
+      await openssl("req", "-new", ...request);
+      const signed = ["-signkey", file("node.key"), "-days", "2", "-out", file("node.pem")];
+      await openssl("x509", "-req", "-in", file("node.csr"), ...signed);
+    }
     const [key, cert] = [await readFile(file("node.key")), await readFile(file("node.pem"))];
     const port = Number(new URL(node).port);
     const server = createServer({ key, cert }, (socket) => {

@@ -1,11 +1,19 @@
 //! The settings of requests to other machines.
 
+mod tls;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use ureq::config::ConfigBuilder;
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use rustls::ClientConfig;
+use rustls::pki_types::CertificateDer;
+use ureq::config::{Config, ConfigBuilder};
+use ureq::tls::{PemItem, parse_pem};
 use ureq::typestate::AgentScope;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{
+    ConnectProxyConnector, Connector, SocksConnector, TcpConnector,
+};
 use ureq::{Agent, Proxy};
 
 use crate::proxy::{ProxyError, environment_proxy};
@@ -17,7 +25,7 @@ pub struct Route {
     pub timeout: Duration,
     /// The proxy, if there is one.
     pub proxy: Option<Proxy>,
-    /// The authorities of TLS, in place of the public ones.
+    /// The trusted certificates of TLS, in place of the public authorities.
     pub authorities: Option<Authorities>,
 }
 
@@ -38,9 +46,9 @@ impl Route {
     }
 }
 
-/// Certificates that are trusted, and whatever they have signed.
+/// Certificates that are trusted, whatever their names and dates, and valid ones that they have signed.
 #[derive(Clone, Debug)]
-pub struct Authorities(RootCerts);
+pub struct Authorities(Arc<ClientConfig>);
 
 impl Authorities {
     /// Parses the certificates in the PEM format.
@@ -59,25 +67,68 @@ impl Authorities {
         if certificates.is_empty() {
             return Err(format!("{expected}, got none"));
         }
-        Ok(Authorities(RootCerts::Specific(Arc::new(certificates))))
+        let certificates: Vec<_> =
+            certificates.iter().map(|item| CertificateDer::from(item.der())).collect();
+        let settings = tls::settings(&certificates).map_err(|problem| problem.to_string())?;
+        Ok(Authorities(Arc::new(settings)))
     }
+}
+
+/// Settings of an HTTP client for nodes and relays.
+pub struct AgentSettings {
+    config: ConfigBuilder<AgentScope>,
+    authorities: Option<Authorities>,
 }
 
 /// Returns the settings of an HTTP client for nodes and relays.
 ///
 /// The client follows no redirection, which would lead to a node that nobody named, and returns
 /// answers of every status.
-pub fn agent_settings(route: &Route) -> ConfigBuilder<AgentScope> {
-    let mut settings = Agent::config_builder()
+pub fn agent_settings(route: &Route) -> AgentSettings {
+    let config = Agent::config_builder()
         .timeout_global(Some(route.timeout))
         .proxy(route.proxy.clone())
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false);
-    if let Some(Authorities(roots)) = &route.authorities {
-        settings = settings.tls_config(TlsConfig::builder().root_certs(roots.clone()).build());
+    AgentSettings { config, authorities: route.authorities.clone() }
+}
+
+impl AgentSettings {
+    /// Sets the number of idle connections that are kept.
+    pub fn max_idle_connections(self, count: usize) -> AgentSettings {
+        AgentSettings { config: self.config.max_idle_connections(count), ..self }
     }
-    settings
+
+    /// Sets the number of idle connections to one host that are kept.
+    pub fn max_idle_connections_per_host(self, count: usize) -> AgentSettings {
+        AgentSettings { config: self.config.max_idle_connections_per_host(count), ..self }
+    }
+
+    /// Ends the changes.
+    pub fn build(self) -> BuiltSettings {
+        BuiltSettings { config: self.config.build(), authorities: self.authorities }
+    }
+}
+
+/// Settings of an HTTP client that do not change any more.
+pub struct BuiltSettings {
+    config: Config,
+    authorities: Option<Authorities>,
+}
+
+impl BuiltSettings {
+    /// Returns a client with these settings.
+    pub fn new_agent(self) -> Agent {
+        let Some(Authorities(settings)) = self.authorities else { return self.config.new_agent() };
+        // As ureq's own chain, with another connector for TLS.
+        let connector =
+            ().chain(SocksConnector::default())
+                .chain(ConnectProxyConnector::default())
+                .chain(TcpConnector::default())
+                .chain(tls::TlsConnector(settings));
+        Agent::with_parts(self.config, connector, DefaultResolver::default())
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod state;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use randomx_client::Source;
@@ -34,8 +35,10 @@ pub(crate) struct Archive {
     /// How long a request waits for headers before it is refused for now.
     patience: Duration,
     state: Mutex<State>,
-    /// Signals that more is wanted, or known.
-    changed: Condvar,
+    /// Signals to the thread that reads headers that it has more to read.
+    wanted: Condvar,
+    /// Signals to requests that more is proven.
+    proven: Condvar,
 }
 
 /// The reason why a block is not known.
@@ -49,7 +52,8 @@ pub(crate) enum Unknown {
 impl Archive {
     /// Returns the archive in a folder.
     pub(crate) fn new(folder: PathBuf, patience: Duration) -> Archive {
-        Archive { folder, patience, state: Mutex::default(), changed: Condvar::new() }
+        let (wanted, proven) = (Condvar::new(), Condvar::new());
+        Archive { folder, patience, state: Mutex::default(), wanted, proven }
     }
 
     /// Notes the block from which older ones are proven.
@@ -57,7 +61,7 @@ impl Archive {
         let mut state = self.lock();
         if state.base != Some(base) {
             state.base = Some(base);
-            self.changed.notify_all();
+            self.wanted.notify_all();
         }
     }
 
@@ -80,7 +84,27 @@ impl Archive {
     /// Has the headers from a height on read, for a scan.
     pub(crate) fn want(&self, height: u64) {
         self.lock().scan(height);
-        self.changed.notify_all();
+        self.wanted.notify_all();
+    }
+
+    /// Waits a while for the headers of all scans.
+    pub(crate) fn await_scans(&self) -> Result<(), Unknown> {
+        let end = Instant::now() + self.patience;
+        let mut state = self.lock();
+        while !state.is_scanned() {
+            state = self.await_more(state, end)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until more is proven, or the time is over.
+    fn await_more<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        end: Instant,
+    ) -> Result<MutexGuard<'a, State>, Unknown> {
+        let left = end.checked_duration_since(Instant::now()).ok_or(Unknown::Awaited)?;
+        Ok(self.proven.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0)
     }
 
     /// Returns the block at a height, for which it waits a while if it is not too old.
@@ -91,17 +115,17 @@ impl Archive {
             if height < state.lowest() {
                 return Err(Unknown::Old);
             }
-            state.want(height);
-            self.changed.notify_all();
-            let left = end.checked_duration_since(Instant::now()).ok_or(Unknown::Awaited)?;
-            let waited = self.changed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if state.want(height) {
+                self.wanted.notify_all();
+            }
+            state = self.await_more(state, end)?;
         }
         drop(state);
         let block = self.segment(height / SEGMENT).and_then(|s| s.block(height).cloned());
         if block.is_none() {
             // Its file is gone, so the blocks are proven anew.
             self.lock().proven = None;
+            self.wanted.notify_all();
         }
         block.ok_or(Unknown::Awaited)
     }
@@ -117,18 +141,20 @@ impl Archive {
     }
 
     /// Fetches what wallets ask for, until the process ends.
-    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) {
-        let mut sources = Sources::new(sources);
+    pub(crate) fn run(&self, sources: &[Source], journal: &Journal) -> ! {
+        self.run_with(&mut Sources::new(sources), journal)
+    }
+
+    fn run_with(&self, sources: &mut Sources<'_>, journal: &Journal) -> ! {
         loop {
             let (base, goal) = self.next();
-            if let Err(problem) = self.extend(base, goal, &mut sources, journal) {
-                let mut state = self.lock();
-                if state.failure.as_ref() != Some(&problem) {
+            if let Err(problem) = self.extend(base, goal, sources, journal) {
+                let failure = self.lock().failure.replace(problem.clone());
+                if failure.as_ref() != Some(&problem) {
                     journal.log(&format!("headers from block {goal} on: {problem}"));
                 }
-                state.failure = Some(problem);
-                let waited = self.changed.wait_timeout(state, PAUSE);
-                drop(waited.unwrap_or_else(PoisonError::into_inner));
+                // Requests do not shorten it: the sources would be flooded.
+                thread::sleep(PAUSE);
             }
         }
     }
@@ -143,7 +169,7 @@ impl Archive {
             {
                 return (base, wanted);
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -179,7 +205,7 @@ impl Archive {
                 state.proven = Some((next, base.0));
             }
             state.failure = None;
-            self.changed.notify_all();
+            self.proven.notify_all();
         }
         Ok(())
     }
@@ -195,7 +221,7 @@ impl Archive {
         match previous.filter(|_| known) {
             Some(previous) => {
                 state.proven = Some((first, base));
-                self.changed.notify_all();
+                self.proven.notify_all();
                 Some((first, previous))
             }
             None => {
@@ -253,6 +279,7 @@ impl Archive {
 mod tests {
     use std::cell::RefCell;
     use std::io;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use randomx_monero::Block;
     use randomx_testing::blocks::block_with;
@@ -281,6 +308,30 @@ mod tests {
         assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
         assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
         assert_eq!(archive.lock().wanted, Some(lowest));
+    }
+
+    #[test]
+    fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
+        let archive = Arc::new(Archive::new(PathBuf::new(), PAUSE / 5));
+        let asked = Arc::new(AtomicU32::new(0));
+        archive.set_base((100, [0; 32]));
+        let (filled, count) = (Arc::clone(&archive), Arc::clone(&asked));
+        thread::spawn(move || {
+            let ask: Ask<'_> = Box::new(|_, _| {
+                count.fetch_add(1, Ordering::Relaxed);
+                Err("a problem".to_owned())
+            });
+            let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+            filled.run_with(&mut Sources::by(vec![ask], PAUSE, PAUSE), &journal)
+        });
+        thread::scope(|scope| {
+            let archive = &archive;
+            for height in [70, 60, 50] {
+                let wait = move || assert!(matches!(archive.block(height), Err(Unknown::Awaited)));
+                scope.spawn(wait);
+            }
+        });
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use extent::{check_progress, check_start, newest_known};
+use extent::{await_headers, check_progress, check_start, newest_known};
 use format::{
     BlocksAnswer, BlocksRequest, HashesAnswer, HeightsRequest, RawBlock, read_heights_answer,
     write_blocks, write_hashes, write_heights,
@@ -48,6 +48,9 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     let up_to_date = request.ids.first() == Some(&tip_id) || !wants_blocks;
     if up_to_date && !wants_pool {
         return Ok(write_blocks(&BlocksAnswer::empty(tip + 1), request.prune));
+    }
+    if !up_to_date {
+        await_headers(service, &view, &request)?;
     }
     let info = if up_to_date { POOL_ONLY } else { request.info };
     let call = Call {
@@ -129,7 +132,8 @@ fn check_block<'a>(
         Fault::from(lie(format!("block {height} cannot be parsed: {problem}")))
     })?;
     if parsed.id() != expected {
-        return Err(off_chain(view, height, &expected, ("block", block.blob)));
+        let sent = ("block", block.blob);
+        return Err(off_chain(view, height, &expected, parsed.id(), sent));
     }
     if block.transactions.len() != parsed.transaction_hashes.len() {
         let (expected, got) = (parsed.transaction_hashes.len(), block.transactions.len());
@@ -198,13 +202,15 @@ fn check_indices(
     Ok(())
 }
 
-/// Checks that the transactions of the pool have their hashes.
+/// Checks that the transactions of the pool have their hashes. The hash of a transaction of an unknown
+/// form cannot be computed: nodes may know newer rules than the guard.
 fn check_pool(answer: &BlocksAnswer<'_>) -> Result<(), Fault> {
     for added in &answer.pool.added {
-        let whole = Transaction::parse(added.blob).ok();
-        if whole.is_none_or(|found| found.hash() != *added.hash) {
-            let reason =
-                format!("the pool has another transaction than {}", hex::encode(added.hash));
+        let hash = hex::encode(added.hash);
+        let whole = Transaction::parse(added.blob)
+            .map_err(|problem| Fault::Unusable(format!("pool transaction {hash}: {problem}")))?;
+        if whole.hash() != *added.hash {
+            let reason = format!("the pool has another transaction than {hash}");
             return Err(Lie::new(reason).with_bytes("transaction", added.blob).into());
         }
     }
@@ -281,7 +287,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         for (id, height) in ids.iter().zip(start..) {
             match service.chain.known_id(&view, height) {
                 Some(known) if known == *id => {}
-                Some(known) => return Err(off_chain(&view, height, &known, ("sent", id))),
+                Some(known) => return Err(off_chain(&view, height, &known, *id, ("sent", id))),
                 None => unproven = true,
             }
         }
@@ -299,4 +305,79 @@ fn malformed(problem: FormatError) -> Refusal {
 
 fn unusable(problem: FormatError) -> Fault {
     Fault::Unusable(problem.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::iter;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use randomx_monero::{Hash, Network};
+
+    use super::*;
+    use crate::archive::Archive;
+    use crate::chain::Chain;
+    use crate::epee::Writer;
+    use crate::journal::Journal;
+    use crate::nodes::{NoAnswer, Nodes, Transport};
+
+    #[test]
+    fn no_node_is_asked_for_blocks_whose_headers_are_being_read() {
+        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+        let (journal, asked) = (Arc::new(journal), Arc::new(AtomicU32::new(0)));
+        let count = Arc::clone(&asked);
+        let send = move |_: &Call| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Err(NoAnswer::Refused("a problem".to_owned()))
+        };
+        let node = iter::once(("a node".to_owned(), Box::new(send) as Transport));
+        let nodes = Nodes::with_transports(node, Arc::clone(&journal));
+        // Nobody reads the headers.
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        let base = (100_000, [1; 32]);
+        service.chain.show(View::of_base(base, Network::Mainnet));
+        let ask = |ids: &[Hash], start: u64| {
+            let mut request = Writer::new();
+            request.bytes("block_ids", ids.as_flattened());
+            request.number("start_height", start);
+            let outcome = blocks(&service, &request.finish());
+            (matches!(outcome, Err(Refusal::Busy(_))), asked.swap(0, Ordering::Relaxed))
+        };
+        let (unknown, genesis) = ([7; 32], Network::Mainnet.genesis_id());
+        // A node says where this scan begins.
+        assert_eq!(ask(&[unknown, genesis], 0), (false, 1));
+        assert_eq!(ask(&[genesis], 50_000), (true, 0));
+        assert_eq!(ask(&[unknown, genesis], 0), (true, 0));
+        // No older header is needed for these.
+        assert_eq!(ask(&[unknown, base.1, genesis], 0), (false, 1));
+        assert_eq!(ask(&[genesis], base.0), (false, 1));
+    }
+
+    /// Judges an answer whose pool has a transaction with this hash.
+    fn judge_pool(hash: &Hash, blob: &[u8]) -> Result<(), Fault> {
+        let mut writer = Writer::new();
+        writer.bytes("status", b"OK");
+        writer.objects("added_pool_txs", 1, |writer, _| {
+            writer.bytes("tx_hash", hash);
+            writer.bytes("tx_blob", blob);
+        });
+        check_pool(&BlocksAnswer::read(&writer.finish()).expect("an answer"))
+    }
+
+    #[test]
+    fn pool_transactions_of_an_unknown_form_are_not_accused() {
+        // Version 1 without inputs and outputs.
+        let known = [1, 0, 0, 0, 0];
+        let hash = Transaction::parse(&known).expect("a transaction").hash();
+        assert!(judge_pool(&hash, &known).is_ok());
+        assert!(matches!(judge_pool(&[7; 32], &known), Err(Fault::Lie(_))));
+        for unknown in [&[3, 0, 0, 0, 0][..], &[]] {
+            assert!(matches!(judge_pool(&hash, unknown), Err(Fault::Unusable(_))));
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub(crate) struct View {
     /// The blocks after it.
     blocks: Vec<Verified>,
     heights: HashMap<Hash, u64>,
+    /// Blocks after the base that the chain had in this run before reorganisations, with their heights.
+    replaced: HashMap<Hash, u64>,
     /// The chain's work up to the newest block, and that block's timestamp.
     pub(crate) work: u128,
     pub(crate) timestamp: u64,
@@ -47,7 +49,24 @@ impl View {
             });
         }
         blocks.reverse();
-        Some(View { network, base, blocks, heights, work: tip.work, timestamp: tip.timestamp })
+        let (replaced, work, timestamp) = (HashMap::new(), tip.work, tip.timestamp);
+        Some(View { network, base, blocks, heights, replaced, work, timestamp })
+    }
+
+    /// Notes the blocks of an earlier view that are not on this chain.
+    fn replace(&mut self, before: &View) {
+        let all = before.heights.iter().chain(&before.replaced);
+        let is_replaced =
+            |id: &Hash, height: u64| height > self.base.0 && !self.heights.contains_key(id);
+        let replaced = all.filter(|(id, height)| is_replaced(id, **height));
+        self.replaced = replaced.map(|(id, height)| (*id, *height)).collect();
+    }
+
+    /// Returns a view without blocks after the base.
+    #[cfg(test)]
+    pub(crate) fn of_base(base: (u64, Hash), network: Network) -> View {
+        let (heights, replaced) = (HashMap::from([(base.1, base.0)]), HashMap::new());
+        View { network, base, blocks: Vec::new(), heights, replaced, work: 0, timestamp: 0 }
     }
 
     /// Returns the height and the id of the newest block.
@@ -87,9 +106,13 @@ impl Chain {
     }
 
     /// Shows a new state to requests that begin from now on.
-    pub(crate) fn show(&self, view: View) {
+    pub(crate) fn show(&self, mut view: View) {
         self.archive.set_base(view.base);
-        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
+        let mut shown = self.view.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = &*shown {
+            view.replace(before);
+        }
+        *shown = Some(Arc::new(view));
     }
 
     /// Returns the newest state.
@@ -133,6 +156,12 @@ impl Chain {
         }
     }
 
+    /// Waits a while for the headers of all scans.
+    pub(crate) fn await_scans(&self) -> Result<(), Refusal> {
+        let busy = |_| Refusal::Busy("the guard reads the headers for a scan".to_owned());
+        self.archive.await_scans().map_err(busy)
+    }
+
     /// Returns the block at a height. An older block is fetched to the archive, which may take
     /// longer than a wallet waits; the request is refused then, and succeeds later.
     pub(crate) fn block(&self, view: &View, height: u64) -> Result<Verified, Refusal> {
@@ -160,13 +189,23 @@ impl Chain {
     }
 }
 
-/// Judges a node that has another block than the verified one. `sent` is what shows that, and its name
-/// in the evidence.
-pub(crate) fn off_chain(view: &View, height: u64, verified: &Hash, sent: (&str, &[u8])) -> Fault {
+/// Judges a node that has a block with another id than the verified one. `sent` is what shows that, and
+/// its name in the evidence.
+///
+/// In a reorganisation a node may follow the new chain before the guard does. Its accusation is withdrawn
+/// when the guard follows. A node that follows after the guard sends blocks that were on the guard's own
+/// chain.
+pub(crate) fn off_chain(
+    view: &View,
+    height: u64,
+    verified: &Hash,
+    id: Hash,
+    sent: (&str, &[u8]),
+) -> Fault {
     let problem = format!("block {height} is not on the verified chain");
-    if height + DEEP >= view.tip().0 {
+    if height + DEEP >= view.tip().0 || view.replaced.contains_key(&id) {
         return Fault::Unusable(problem);
     }
-    let lie = Lie::new(problem).with("height", height);
+    let lie = Lie::new(problem).with("height", height).of_block(height, id);
     lie.with_bytes("verified_id", verified).with_bytes(sent.0, sent.1).into()
 }

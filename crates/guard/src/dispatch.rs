@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Form, json_rpc, refuse_json_rpc};
 use crate::methods::{self, JsonRpc, Source};
+use crate::nodes::LARGE;
 use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::{fees, forward, local, transactions};
@@ -26,9 +27,6 @@ pub(crate) struct Reply {
     pub(crate) form: Form,
     pub(crate) body: Vec<u8>,
 }
-
-/// Nodes' answers over this size are large.
-const LARGE: u64 = 32 << 20;
 
 /// The path of JSON-RPC.
 const JSON_RPC: &str = "/json_rpc";

@@ -133,6 +133,8 @@ impl Guard {
             self.shown = client.tip();
             self.service.chain.show(view);
         }
+        // In each step: a request may judge a node by the chain from before a reorganisation.
+        self.service.reconsider();
         let is_read = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
         let seen = Seen {
             tip: client.tip().map(|tip| (tip.id, tip.timestamp)),

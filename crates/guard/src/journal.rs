@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use randomx_client::replace_file;
+use randomx_monero::Hash;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,11 +26,20 @@ pub(crate) struct Lie {
     pub(crate) reason: String,
     /// What somebody else needs to check that.
     pub(crate) evidence: Map<String, Value>,
+    /// The height and the id of the false block, if it has an id. The verified chain has it after a
+    /// reorganisation that the node followed first.
+    pub(crate) block: Option<(u64, Hash)>,
 }
 
 impl Lie {
     pub(crate) fn new(reason: impl Into<String>) -> Lie {
-        Lie { reason: reason.into(), evidence: Map::new() }
+        Lie { reason: reason.into(), evidence: Map::new(), block: None }
+    }
+
+    /// Notes the false block.
+    pub(crate) fn of_block(mut self, height: u64, id: Hash) -> Lie {
+        self.block = Some((height, id));
+        self
     }
 
     /// Adds bytes to the evidence.
@@ -48,6 +58,9 @@ impl Lie {
 /// A refused answer, as the status page shows it.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Refused {
+    /// The number of the accusation in this run.
+    #[serde(skip)]
+    number: u64,
     time: u64,
     node: String,
     method: String,
@@ -72,6 +85,8 @@ pub(crate) struct Journal {
 struct State {
     refused: VecDeque<Refused>,
     refused_count: u64,
+    /// The number of accusations, with those that were withdrawn.
+    accusations: u64,
     not_verified: BTreeMap<String, u64>,
     checked: BTreeMap<String, u64>,
 }
@@ -104,9 +119,9 @@ impl Journal {
         }
     }
 
-    /// Logs false data of a node and writes the evidence.
-    pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) {
-        let Lie { reason, evidence } = lie;
+    /// Logs false data of a node and writes the evidence. Returns the number of the accusation.
+    pub(crate) fn accuse(&self, node: &str, method: &str, lie: Lie) -> u64 {
+        let Lie { reason, evidence, .. } = lie;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let content = json!({
             "time": time, "node": node, "method": method, "reason": reason, "evidence": evidence,
@@ -123,18 +138,42 @@ impl Journal {
             "{node} sent false data in {method}: {reason}{}",
             place.unwrap_or_default()
         ));
+        let mut state = self.lock();
+        state.accusations += 1;
+        let number = state.accusations;
         let refused = Refused {
+            number,
             time,
             node: node.to_owned(),
             method: method.to_owned(),
             reason,
             evidence: file,
         };
-        let mut state = self.lock();
         state.refused_count += 1;
         state.refused.push_back(refused);
         if state.refused.len() > REMEMBERED {
             state.refused.pop_front();
+        }
+        number
+    }
+
+    /// Withdraws an accusation, and removes its evidence.
+    pub(crate) fn withdraw(&self, number: u64) {
+        let withdrawn = {
+            let mut state = self.lock();
+            state.refused_count = state.refused_count.saturating_sub(1);
+            let place = state.refused.iter().position(|refused| refused.number == number);
+            place.and_then(|place| state.refused.remove(place))
+        };
+        let Some(refused) = withdrawn else { return };
+        self.log(&format!(
+            "{} is asked again: it followed a reorganisation before the guard did; withdrawn: {}",
+            refused.node, refused.reason
+        ));
+        if let Some(file) = refused.evidence
+            && let Err(problem) = fs::remove_file(&file)
+        {
+            self.log(&format!("cannot remove {}: {problem}", file.display()));
         }
     }
 

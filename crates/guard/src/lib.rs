@@ -18,6 +18,7 @@ mod guard;
 #[cfg(feature = "internals")]
 pub mod internals;
 mod journal;
+mod json_list;
 mod local;
 mod methods;
 mod nodes;

@@ -139,12 +139,12 @@ pub(crate) fn fetch_block(
 ) -> Result<(Vec<u8>, Block), Refusal> {
     let call = Call::json_rpc("get_block", &json!({ "height": height }), MAX_BLOCK);
     service.nodes.ask(&call, |answer| {
-        let blob = header::block_blob(answer).ok_or_else(|| {
-            Fault::Unusable(format!("block {height}: expected a result with a blob"))
-        })?;
-        match Block::parse(&blob) {
-            Ok(block) if block.id() == *id => Ok((blob, block)),
-            _ => Err(off_chain(view, height, id, ("block", &blob))),
+        let (blob, block) = header::read_block(answer)
+            .map_err(|problem| Fault::Unusable(format!("block {height}: {problem}")))?;
+        if block.id() == *id {
+            Ok((blob, block))
+        } else {
+            Err(off_chain(view, height, id, block.id(), ("block", &blob)))
         }
     })
 }

@@ -1,21 +1,27 @@
 //! The remote nodes to which requests are forwarded.
 
+mod transport;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use randomx_client::{Route, agent_settings};
+use randomx_monero::Hash;
 use serde_json::{Value, json};
-use ureq::Agent;
 use url::Url;
 
 use crate::answer::Form;
 use crate::journal::{Journal, Lie};
 use crate::refusal::{Refusal, brief};
+use transport::{LONGEST, send};
 
 /// How long a node that was silent is asked after the others. Not longer: the first node may be the
 /// wallet's own, and each later one learns what it is asked.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// Answers that may exceed this size are large.
+pub(crate) const LARGE: u64 = 32 << 20;
 
 /// A request to a node.
 #[derive(Clone)]
@@ -100,11 +106,24 @@ pub(crate) enum NoAnswer {
 #[derive(Default)]
 struct State {
     /// Why it is not asked any more.
-    dropped: Option<String>,
+    accusations: Vec<Accusation>,
     /// Why it gave no usable answer last.
     failure: Option<String>,
     /// When it was last silent, if it sent nothing since.
     silent_since: Option<Instant>,
+}
+
+/// Why a node is not asked any more.
+struct Accusation {
+    reason: String,
+    /// The height and the id of a false block, and the number of the accusation in the journal.
+    block: Option<(u64, Hash, u64)>,
+}
+
+impl State {
+    fn dropped(&self) -> Option<&str> {
+        self.accusations.first().map(|accusation| accusation.reason.as_str())
+    }
 }
 
 impl Nodes {
@@ -115,7 +134,7 @@ impl Nodes {
             // Without a slash at its end.
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();
             let (agent, name) = (agent.clone(), address.clone());
-            (name, Box::new(move |call: &Call| send(&agent, &address, call)) as Transport)
+            (name, Box::new(move |call: &Call| send(&agent, &address, call, LONGEST)) as Transport)
         };
         Nodes::with_transports(endpoints.iter().map(remote), journal)
     }
@@ -225,7 +244,23 @@ impl Nodes {
     /// Drops the node with this number for the rest of the run.
     pub(crate) fn drop_node(&self, index: usize, reason: &str) {
         if let Some(node) = self.nodes.get(index) {
-            node.lock().dropped.get_or_insert_with(|| reason.to_owned());
+            let accusation = Accusation { reason: reason.to_owned(), block: None };
+            node.lock().accusations.push(accusation);
+        }
+    }
+
+    /// Asks nodes again whose false blocks are verified now.
+    pub(crate) fn reconsider(&self, is_verified: impl Fn(u64, &Hash) -> bool) {
+        for node in &self.nodes {
+            let mut refuted = Vec::new();
+            node.lock().accusations.retain(|accusation| match &accusation.block {
+                Some((height, id, number)) if is_verified(*height, id) => {
+                    refuted.push(*number);
+                    false
+                }
+                _ => true,
+            });
+            refuted.into_iter().for_each(|number| self.journal.withdraw(number));
         }
     }
 
@@ -233,16 +268,17 @@ impl Nodes {
     pub(crate) fn describe(&self) -> Vec<Value> {
         let describe = |node: &Remote| {
             let state = node.lock();
-            json!({ "node": node.name, "dropped": state.dropped, "failure": state.failure })
+            json!({ "node": node.name, "dropped": state.dropped(), "failure": state.failure })
         };
         self.nodes.iter().map(describe).collect()
     }
 
     /// Drops a node that sent false data.
     fn accuse(&self, node: &Remote, method: &str, lie: Lie) -> Refusal {
-        let reason = lie.reason.clone();
-        self.journal.accuse(&node.name, method, lie);
-        node.lock().dropped.get_or_insert_with(|| reason.clone());
+        let (reason, block) = (lie.reason.clone(), lie.block);
+        let number = self.journal.accuse(&node.name, method, lie);
+        let block = block.map(|(height, id)| (height, id, number));
+        node.lock().accusations.push(Accusation { reason: reason.clone(), block });
         Refusal::Lie { node: node.name.clone(), reason }
     }
 }
@@ -263,8 +299,8 @@ fn at_once<T: Send>(
 impl Remote {
     /// Returns why it is not asked any more. Wallets ask again after a refusal, and show the last one.
     fn dropped(&self) -> Option<String> {
-        let reason = self.lock().dropped.clone()?;
-        Some(format!("{} was dropped: {reason}", self.name))
+        let state = self.lock();
+        state.dropped().map(|reason| format!("{} was dropped: {reason}", self.name))
     }
 
     fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
@@ -286,27 +322,6 @@ impl Remote {
         // Each field is valid by itself after any panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Sends a call to a node over HTTP.
-fn send(agent: &Agent, address: &str, call: &Call) -> Result<Vec<u8>, NoAnswer> {
-    let fail = |problem: ureq::Error| match problem {
-        ureq::Error::BodyExceedsLimit(limit) => {
-            NoAnswer::Refused(format!("expected an answer of at most {limit} bytes, got more"))
-        }
-        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) => {
-            NoAnswer::Refused(problem.to_string())
-        }
-        ureq::Error::Timeout(_) => NoAnswer::Silent("no answer in time".to_owned()),
-        other => NoAnswer::Silent(other.to_string()),
-    };
-    let url = format!("{address}{}", call.path);
-    let request = agent.post(url).header("Content-Type", call.form.content_type());
-    let mut response = request.send(&call.body[..]).map_err(fail)?;
-    if response.status() != 200 {
-        return Err(NoAnswer::Refused(format!("HTTP status {}", response.status().as_u16())));
-    }
-    response.body_mut().with_config().limit(call.limit).read_to_vec().map_err(fail)
 }
 
 #[cfg(test)]

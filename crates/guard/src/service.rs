@@ -61,6 +61,14 @@ impl Service {
         followed > 0 && now().saturating_sub(followed) <= LAG
     }
 
+    /// Asks nodes again that were accused of blocks which the verified chain has now.
+    pub(crate) fn reconsider(&self) {
+        if let Ok(view) = self.chain.view() {
+            let id = |height| view.block(height).map(|block| block.id);
+            self.nodes.reconsider(|height, sent| id(height) == Some(*sent));
+        }
+    }
+
     /// Fails while the chain has to be read: an old tip would look like the newest.
     pub(crate) fn ready(&self) -> Result<(), Refusal> {
         if self.is_followed() {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::answer::Form;
 use crate::chain::View;
 use crate::journal::Lie;
+use crate::json_list::json_list;
 use crate::local::fetch_block;
 use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
@@ -44,11 +45,8 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         limit: MAX_ANSWER,
     };
     let (found, missed) = service.nodes.ask(&call, |answer| {
-        let answer: Answer<'_> = serde_json::from_slice(answer)
-            .map_err(|problem| Fault::Unusable(problem.to_string()))?;
-        if answer.status != "OK" {
-            return Err(Fault::Unusable(format!("the node answered {:?}", answer.status)));
-        }
+        let most = request.txs_hashes.len();
+        let answer = Answer::parse(answer, most).map_err(Fault::Unusable)?;
         let (found, missed) = check(&request, answer)?;
         check_blocks(service, &view, &found)?;
         Ok((found, missed))
@@ -68,13 +66,8 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
 
 /// Checks that an answer has each transaction, in order, or names it as missing.
 fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>), Fault> {
-    let (most, got) = (request.txs_hashes.len(), answer.missed_tx.len());
-    if got > most {
-        return Err(Fault::Unusable(format!("missed_tx: expected at most {most}, got {got}")));
-    }
-    let named: Vec<Hash> = answer.missed_tx.iter().map(|hash| hash.0).collect();
     let wanted = request.txs_hashes.iter().map(|hash| hash.0);
-    let missed: Vec<Hash> = wanted.clone().filter(|hash| named.contains(hash)).collect();
+    let missed: Vec<Hash> = wanted.clone().filter(|hash| answer.missed_tx.contains(hash)).collect();
     let expected = wanted.filter(|hash| !missed.contains(hash));
     if answer.txs.len() != expected.clone().count() {
         let (expected, got) = (expected.count(), answer.txs.len());
@@ -82,14 +75,17 @@ fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>
     }
     let mut found = Vec::with_capacity(answer.txs.len());
     for (entry, hash) in answer.txs.into_iter().zip(expected) {
+        let indices = entry.output_indices;
         let mut entry = Found::from(entry).map_err(Fault::Unusable)?;
-        let parsed = Transaction::parse(&entry.blob).ok();
-        if parsed.is_some_and(|parsed| parsed.hash() == hash) {
+        // The hash of a transaction of an unknown form cannot be computed.
+        let parsed = Transaction::parse(&entry.blob).map_err(|problem| {
+            Fault::Unusable(format!("transaction {}: {problem}", hex::encode(hash)))
+        })?;
+        if parsed.hash() == hash {
             // Nodes send a hash also where they have pruned nothing.
             entry.prunable_hash = None;
-        } else if parsed.is_some_and(|parsed| is_pruned(&parsed)) {
-            let named = parsed.zip(entry.prunable_hash);
-            let proven = named.and_then(|(parsed, prunable)| parsed.pruned_hash(&prunable));
+        } else if is_pruned(&parsed) {
+            let proven = entry.prunable_hash.and_then(|prunable| parsed.pruned_hash(&prunable));
             if proven != Some(hash) || !request.prune {
                 return Err(Fault::Unusable("the node has pruned the transaction".to_owned()));
             }
@@ -97,7 +93,9 @@ fn check(request: &Request, answer: Answer<'_>) -> Result<(Vec<Found>, Vec<Hash>
             let reason = format!("another transaction than {} was sent", hex::encode(hash));
             return Err(Lie::new(reason).with_bytes("transaction", &entry.blob).into());
         }
-        found.push(Found { hash, ..entry });
+        // A list that is longer is left out.
+        let output_indices = json_list(indices, parsed.outputs).unwrap_or_default();
+        found.push(Found { hash, output_indices, ..entry });
     }
     Ok((found, missed))
 }

@@ -57,14 +57,15 @@ pub(crate) struct GuardArgs {
     pub(crate) proxy: Option<Proxy>,
 
     /// For https, trust only the certificates in this PEM file, not the public CAs: your own
-    /// CA's, or a node's self-signed certificate
+    /// CA's, or a node's own certificate, which may be self-signed, expired and without a name
     #[arg(long = "ca", value_name = "FILE", value_parser = authorities)]
     pub(crate) authorities: Option<Authorities>,
 
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
 
-    /// Seconds that a node may take for an answer, 1 to 3600
+    /// Seconds that a node may take for an answer, 1 to 3600; for large answers, such as blocks,
+    /// seconds without a byte, and 200 for the whole answer
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,

@@ -42,8 +42,18 @@ impl State {
         self.want(height);
     }
 
-    pub(super) fn want(&mut self, height: u64) {
-        self.wanted = Some(self.wanted.map_or(height, |wanted| wanted.min(height)));
+    /// Whether the blocks from the start of the longest scan on are proven.
+    pub(super) fn is_scanned(&self) -> bool {
+        self.scanned.is_none_or(|height| self.has(height))
+    }
+
+    /// Notes that a block is wanted. Returns whether it is lower than all before.
+    pub(super) fn want(&mut self, height: u64) -> bool {
+        let is_lower = self.wanted.is_none_or(|wanted| height < wanted);
+        if is_lower {
+            self.wanted = Some(height);
+        }
+        is_lower
     }
 
     /// Returns the lowest height of which a request may ask that is not a scan. Such requests do not

@@ -4,12 +4,34 @@ use randomx_monero::{Block, Hash};
 
 use crate::chain::{DEEP, View};
 use crate::nodes::Fault;
+use crate::refusal::Refusal;
 use crate::service::Service;
 
 use super::format::{BlocksAnswer, BlocksRequest};
 
 /// The most blocks of a wallet that are looked up among older ones. Wallets name some 30.
 const MAX_NAMED: usize = 256;
+
+/// Waits a while for headers without which no answer can be checked. A node's answer is large, so none is
+/// requested before.
+pub(super) fn await_headers(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+) -> Result<(), Refusal> {
+    if request.start > view.tip().0 {
+        return Ok(());
+    }
+    if request.start > 0 {
+        service.chain.scan_from(view, request.start);
+        return service.chain.id(view, request.start).map(|_| ());
+    }
+    // Where the wallet's blocks are unknown, a node says where its scan begins.
+    if newest_known(service, view, request).is_some() {
+        return Ok(());
+    }
+    service.chain.await_scans()
+}
 
 /// Checks that an answer begins where the wallet's chain and the verified one part.
 pub(super) fn check_start(

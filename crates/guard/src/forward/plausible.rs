@@ -1,8 +1,10 @@
 //! Bounds of answers that cannot be verified.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use crate::epee::{self, FormatError, Writer, boolean, bytes, hashes, list, number, once, text};
+use crate::json_list::json_list;
 
 /// The most outputs in a request. Restricted nodes answer 5,000.
 const MAX_OUTPUTS: usize = 65_536;
@@ -33,9 +35,9 @@ struct SpentRequest<'a> {
 }
 
 #[derive(Deserialize)]
-struct SpentAnswer {
-    #[serde(default)]
-    spent_status: Vec<u8>,
+struct SpentAnswer<'a> {
+    #[serde(borrow, default)]
+    spent_status: Option<&'a RawValue>,
 }
 
 impl Plausible {
@@ -85,7 +87,10 @@ impl Plausible {
                     serde_json::from_slice(request).map_err(malformed)?;
                 let SpentAnswer { spent_status } =
                     serde_json::from_slice(answer).map_err(malformed)?;
-                let (expected, got) = (key_images.len(), spent_status.len());
+                let expected = key_images.len();
+                let spent_status: Vec<u8> = json_list(spent_status, expected)
+                    .map_err(|problem| format!("spent_status: {problem}"))?;
+                let got = spent_status.len();
                 if expected != got || spent_status.iter().any(|state| *state > 2) {
                     return Err(format!("spent_status: expected {expected} states, got {got}"));
                 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use randomx_monero::Block;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -52,11 +53,20 @@ struct BlockAnswer<'a> {
 #[derive(Deserialize)]
 struct BlockResult<'a> {
     #[serde(borrow)]
+    status: Cow<'a, str>,
+    #[serde(borrow, default)]
     blob: Cow<'a, str>,
 }
 
-/// Returns the blob in a node's answer to `get_block`.
-pub(super) fn block_blob(answer: &[u8]) -> Option<Vec<u8>> {
-    let answer: BlockAnswer<'_> = serde_json::from_slice(answer).ok()?;
-    hex::decode(&*answer.result.blob).ok()
+/// Returns the block in a node's answer to `get_block`, and its blob.
+pub(super) fn read_block(answer: &[u8]) -> Result<(Vec<u8>, Block), String> {
+    let answer: BlockAnswer<'_> =
+        serde_json::from_slice(answer).map_err(|problem| problem.to_string())?;
+    let BlockResult { status, blob } = answer.result;
+    if status != "OK" {
+        return Err(format!("the node answered {status:?}"));
+    }
+    let blob = hex::decode(&*blob).map_err(|problem| format!("blob: {problem}"))?;
+    let block = Block::parse(&blob).map_err(|problem| format!("blob: {problem}"))?;
+    Ok((blob, block))
 }

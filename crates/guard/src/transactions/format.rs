@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use randomx_monero::Hash;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::chain::View;
+use crate::json_list::json_list;
 
 /// The longest transaction in bytes. Evidence of a lie has one.
 const MAX_BLOB: usize = 1 << 20;
@@ -27,14 +29,35 @@ pub(super) struct Request {
 }
 
 /// A node's answer.
-#[derive(Deserialize)]
 pub(super) struct Answer<'a> {
-    #[serde(borrow)]
-    pub(super) status: Cow<'a, str>,
-    #[serde(borrow, default)]
     pub(super) txs: Vec<Entry<'a>>,
-    #[serde(default)]
-    pub(super) missed_tx: Vec<Hex>,
+    pub(super) missed_tx: Vec<Hash>,
+}
+
+/// The fields of an answer, whose lists may have any length.
+#[derive(Deserialize)]
+struct Fields<'a> {
+    #[serde(borrow)]
+    status: Cow<'a, str>,
+    #[serde(borrow, default)]
+    txs: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    missed_tx: Option<&'a RawValue>,
+}
+
+impl<'a> Answer<'a> {
+    /// Parses an answer with at most `most` transactions, and as many that are missing.
+    pub(super) fn parse(json: &'a [u8], most: usize) -> Result<Answer<'a>, String> {
+        let fields: Fields<'_> =
+            serde_json::from_slice(json).map_err(|problem| problem.to_string())?;
+        if fields.status != "OK" {
+            return Err(format!("the node answered {:?}", fields.status));
+        }
+        let txs = json_list(fields.txs, most).map_err(|problem| format!("txs: {problem}"))?;
+        let missed: Vec<Hex> =
+            json_list(fields.missed_tx, most).map_err(|problem| format!("missed_tx: {problem}"))?;
+        Ok(Answer { txs, missed_tx: missed.into_iter().map(|hash| hash.0).collect() })
+    }
 }
 
 /// A transaction in a node's answer.
@@ -56,8 +79,9 @@ pub(super) struct Entry<'a> {
     block_height: u64,
     #[serde(default)]
     received_timestamp: u64,
-    #[serde(default)]
-    output_indices: Vec<u64>,
+    /// A list of any length.
+    #[serde(borrow, default)]
+    pub(super) output_indices: Option<&'a RawValue>,
 }
 
 /// A transaction, decoded.
@@ -74,7 +98,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Decodes an entry. Its hash is not known yet.
+    /// Decodes an entry. Its hash and its outputs are not known yet.
     pub(super) fn from(entry: Entry<'_>) -> Result<Found, String> {
         let text = if entry.as_hex.is_empty() {
             [&*entry.pruned_as_hex, &*entry.prunable_as_hex].concat()
@@ -92,7 +116,7 @@ impl Found {
             block_height: (!entry.in_pool).then_some(entry.block_height),
             double_spend_seen: entry.double_spend_seen,
             received_timestamp: entry.received_timestamp,
-            output_indices: entry.output_indices,
+            output_indices: Vec::new(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 mod answers;
 mod chain;
+mod honest;
 mod lies;
 mod node;
 mod older;
