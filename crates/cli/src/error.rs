@@ -58,7 +58,9 @@ pub(crate) enum Error {
     #[error("--to: the node's chain ends at block {tip}; verifying up to there")]
     ChainEnds { tip: u64 },
 
-    #[error("the node has another block at the checkpoint's height {height}: {id}")]
+    #[error(
+        "the node has another block at the checkpoint's height {height}: {id}; if a reorganisation replaced the checkpoint's block, use an older checkpoint, or remove the file and begin with --from"
+    )]
     OtherChain { height: u64, id: String },
 
     #[error(

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
         }
         if args.once && follower.client().is_settled() {
-            let code = end(&follower, &printer)?;
+            let code = end(&follower, &printer, args.chain.start.is_some())?;
             if let (ExitCode::SUCCESS, Some(file)) = (code, &args.checkpoint)
                 && let Some(checkpoint) = follower.client().checkpoint()
             {
@@ -75,8 +75,8 @@ pub(crate) fn random_secret() -> Result<[u8; 32], Error> {
     Ok(secret)
 }
 
-/// Returns the exit code of a run with `--once`.
-fn end(follower: &Follower, printer: &Printer) -> Result<ExitCode, Error> {
+/// Returns the exit code of a run with `--once`, which may have begun at a checkpoint.
+fn end(follower: &Follower, printer: &Printer, at_checkpoint: bool) -> Result<ExitCode, Error> {
     let states = || follower.client().sources().map(|(_, state)| state);
     if states().any(|state| matches!(state, SourceState::Invalid { .. })) {
         return Ok(ExitCode::from(LIED));
@@ -89,5 +89,13 @@ fn end(follower: &Follower, printer: &Printer) -> Result<ExitCode, Error> {
         let failure = follower.failure(source).map(|f| format!(" ({f})")).unwrap_or_default();
         format!("{} is {state}{failure}", printer.name(source))
     });
-    Err(Error::NoSource(reasons.collect::<Vec<_>>().join("; ")))
+    let mut reasons: Vec<String> = reasons.collect();
+    let (base, tip) = (follower.client().base_height(), follower.client().tip());
+    let is_other = |state| matches!(state, &SourceState::OtherNetwork);
+    if at_checkpoint && tip.is_some_and(|tip| tip.height == base) && states().any(is_other) {
+        reasons.push(format!(
+            "if a reorganisation replaced block {base}, use an older checkpoint as --start"
+        ));
+    }
+    Err(Error::NoSource(reasons.join("; ")))
 }

@@ -30,7 +30,9 @@ fn update(relay: &Relay) -> Result<(), Error> {
     match relay.update() {
         Ok(_) => Ok(()),
         // The node may be restarting, or too new; the relay goes on when it is back.
-        Err(problem @ (RelayError::Node(_) | RelayError::Block(_))) => {
+        Err(
+            problem @ (RelayError::Node(_) | RelayError::Block(_) | RelayError::UpdateNeeded(_)),
+        ) => {
             error::note(&Error::Relay(problem));
             Ok(())
         }

@@ -125,6 +125,49 @@ fn the_tip_is_a_checkpoint_for_other_commands() {
 }
 
 #[test]
+fn a_checkpoint_whose_block_was_replaced_is_told_from_another_network() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
+    let longer = FakeChain::forked(BLOCKS - 1, BLOCKS + 3);
+    let id = longer.id(BLOCKS as usize);
+    let longer = serve(Arc::new(longer), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("checkpoint.json");
+    let file = path(&file);
+    follow(&["--node", &node, "--checkpoint", file]).code(0);
+    let run = follow(&["--node", &longer, "--start", file]).code(2);
+    run.stderr(format!(
+        "error: no source could be followed: {longer}/json_rpc is other-network; if a reorganisation \
+         replaced block {BLOCKS}, use an older checkpoint as --start\n"
+    ));
+    let common = ["verify", "--network", "regtest", "--fixed-difficulty", "1", "--node", &longer];
+    let run = randomx(&[&common[..], &["--checkpoint", file]].concat()).assert().code(2);
+    run.stdout("").stderr(format!(
+        "error: the node has another block at the checkpoint's height {BLOCKS}: {id}; if a \
+         reorganisation replaced the checkpoint's block, use an older checkpoint, or remove the file \
+         and begin with --from\n"
+    ));
+}
+
+/// The hashing blob of such a block is unknown.
+#[test]
+fn a_node_with_blocks_of_an_unknown_format_needs_an_update() {
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), |method, params, mut result| {
+        if method == "get_block" && params["height"] == BLOCKS {
+            result["blob"] = json!(hex::encode([17; 60]));
+        }
+        Reply::Result(result)
+    });
+    let run = follow(&["--node", &node]).code(2);
+    let events = events(&run);
+    let state = of_kind(&events, "source").pop().expect("a state");
+    assert_eq!(
+        (&state["state"], &state["height"], &state["version"]),
+        (&json!("update-needed"), &json!(BLOCKS), &json!(17))
+    );
+    assert_eq!(of_kind(&events, "tip").pop().expect("a tip")["height"], json!(BLOCKS - 1));
+}
+
+#[test]
 fn a_stored_state_takes_the_place_of_a_start_that_does_not_contradict_it() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let forked = serve(Arc::new(FakeChain::forked(10, BLOCKS)), honest);

@@ -150,12 +150,12 @@ fn an_incomplete_checkpoint_is_completed_by_the_node_if_allowed() {
     let verdicts = verdicts(&run);
     assert_eq!(verdicts.len(), 10);
     assert!(verdicts.iter().all(|verdict| verdict["complete_start"] == false));
-    let works: Vec<&Value> = verdicts.iter().map(|verdict| &verdict["work"]).collect();
-    assert_eq!((works[0], works[9]), (&json!("1"), &json!("10")));
+    assert_eq!([&verdicts[0]["work"], &verdicts[9]["work"]], [&json!("1"), &json!("10")]);
     verify(&node, &["--checkpoint", path]).code(0).stdout("");
     write(&"11".repeat(32));
     let other = format!(
-        "error: the node has another block at the checkpoint's height 10: {}\n",
+        "error: the node has another block at the checkpoint's height 10: {}; if a reorganisation \
+         replaced the checkpoint's block, use an older checkpoint, or remove the file and begin with --from\n",
         chain.id(10)
     );
     verify(&node, &["--checkpoint", path, "--allow-incomplete"]).code(2).stderr(other);

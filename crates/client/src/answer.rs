@@ -1,6 +1,6 @@
 //! What sources answer.
 
-use randomx_monero::Hash;
+use randomx_monero::{Hash, LATEST_VERSION};
 
 /// An answer to a [`Query`](randomx_monero::client::Query).
 #[derive(Debug, PartialEq, Eq)]
@@ -11,4 +11,9 @@ pub enum Answer {
     Headers(Vec<Vec<u8>>),
     /// Difficulties.
     Difficulties(Vec<u128>),
+}
+
+/// Whether a block has a version that this release does not know.
+pub(crate) fn has_unknown_version(block: &[u8]) -> bool {
+    block.first().is_some_and(|&version| version > LATEST_VERSION)
 }

@@ -27,7 +27,7 @@ pub struct Follower {
     sources: Vec<Sender<(RequestId, Query)>>,
     hasher: Sender<Job>,
     events: Receiver<Happening>,
-    /// The last failure of each source, for the user.
+    /// The last failure of each source whose last answer was not usable, for the user.
     failures: HashMap<SourceId, String>,
     /// The last failure of the hasher.
     hash_failure: Option<HashError>,
@@ -87,7 +87,7 @@ impl Follower {
         &self.client
     }
 
-    /// Returns why a source last gave no usable answer.
+    /// Returns why a source's last answer was not usable.
     pub fn failure(&self, source: SourceId) -> Option<&str> {
         self.failures.get(&source).map(String::as_str)
     }
@@ -124,6 +124,7 @@ impl Follower {
     fn feed(&mut self, event: Event, reports: &mut Vec<Report>) -> Result<(), FollowerError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         self.client.handle(event, now);
+        self.note_early();
         while let Some(action) = self.client.next_action() {
             match action {
                 Action::Request { source, request, query } => {
@@ -148,18 +149,38 @@ impl Follower {
         Ok(())
     }
 
+    /// Notes why a source gave no usable answer, or that it gave one.
+    fn noted(
+        &mut self,
+        source: SourceId,
+        answer: Result<Answer, SourceError>,
+    ) -> Result<Answer, SourceError> {
+        match &answer {
+            Ok(_) => self.failures.remove(&source),
+            Err(error) => self.failures.insert(source, error.to_string()),
+        };
+        answer
+    }
+
+    /// Notes which sources' blocks are too early for the clock.
+    fn note_early(&mut self) {
+        for (source, _) in self.client.sources() {
+            if let Some(ahead) = self.client.early(source) {
+                let text = format!("its next block is {} minutes ahead of this clock", ahead / 60);
+                self.failures.insert(source, text);
+            }
+        }
+    }
+
     fn event(&mut self, happening: Happening) -> Event {
         match happening {
-            Happening::Answer(source, request, answer) => match answer {
+            Happening::Answer(source, request, answer) => match self.noted(source, answer) {
                 Ok(Answer::Tip(height, id)) => Event::Tip { request, height, id },
                 Ok(Answer::Headers(blobs)) => Event::Headers { request, blobs },
                 Ok(Answer::Difficulties(difficulties)) => {
                     Event::Difficulties { request, difficulties }
                 }
-                Err(error) => {
-                    self.failures.insert(source, error.to_string());
-                    Event::Failed { request }
-                }
+                Err(_) => Event::Failed { request },
             },
             Happening::Hashed(job, Ok(hash)) => Event::Hashed { job, hash },
             Happening::Hashed(job, Err(error)) => {
@@ -259,6 +280,27 @@ mod tests {
 
         fn forget(&mut self) {
             let _ = self.0.send(None);
+        }
+    }
+
+    /// Returns a follower of a source that it has not asked yet.
+    fn follower() -> Follower {
+        let config = Config::new(randomx_monero::Network::Regtest, [1; 32]);
+        let address = url::Url::parse("http://127.0.0.1:1").expect("an address");
+        let source = Source::relay(&crate::Route::direct(TICK), &address);
+        let hasher = Recorder(mpsc::channel().0);
+        Follower::new(config, Start::Anchors, vec![source], hasher, None).expect("a start")
+    }
+
+    #[test]
+    fn a_usable_answer_ends_a_failure() {
+        let mut follower = follower();
+        let (source, _) = follower.client().sources().next().expect("a source");
+        let failures = [(Err(SourceError::NoBlocks), true), (Ok(Answer::Tip(0, [0; 32])), false)];
+        for (answer, is_failure) in failures {
+            let request = RequestId::from_number(0);
+            let _ = follower.event(Happening::Answer(source, request, answer));
+            assert_eq!(follower.failure(source).is_some(), is_failure);
         }
     }
 

@@ -6,9 +6,12 @@ use thiserror::Error;
 use url::Url;
 
 use crate::agent::Route;
-use crate::answer::Answer;
+use crate::answer::{Answer, has_unknown_version};
 use crate::node::{self, Node, NodeError};
 use crate::relay::{RelayClient, RelayClientError};
+
+/// The bytes that contain the version of a block, and are too few for a hashing blob.
+const BEGINNING: usize = 10;
 
 /// A source of headers. Nothing that it answers is trusted.
 pub enum Source {
@@ -56,10 +59,7 @@ fn ask_node(node: &Node, query: Query) -> Result<Answer, SourceError> {
         }
         Query::Headers { first, count } => {
             let last = first.saturating_add(count.saturating_sub(1));
-            let blob = |block: node::NodeBlock| {
-                let parsed = Block::parse(&block.blob)?;
-                Ok::<_, SourceError>(parsed.hashing_blob().as_bytes().to_vec())
-            };
+            let blob = |block: node::NodeBlock| Ok::<_, SourceError>(hashing_blob(&block.blob)?);
             match node::fetch(node, first..=last, blob) {
                 (blobs, Some(failure)) if blobs.is_empty() => Err(failure),
                 (blobs, _) => Ok(Answer::Headers(blobs)),
@@ -70,6 +70,16 @@ fn ask_node(node: &Node, query: Query) -> Result<Answer, SourceError> {
             let headers = node.headers(first, last)?;
             Ok(Answer::Difficulties(headers.iter().map(|header| header.difficulty).collect()))
         }
+    }
+}
+
+/// Returns the hashing blob of a block. Of one whose version is unknown and that cannot be parsed,
+/// returns the beginning, from which the client sees the version.
+fn hashing_blob(block: &[u8]) -> Result<Vec<u8>, BlockError> {
+    match Block::parse(block) {
+        Ok(parsed) => Ok(parsed.hashing_blob().as_bytes().to_vec()),
+        Err(_) if has_unknown_version(block) => Ok(block.iter().copied().take(BEGINNING).collect()),
+        Err(problem) => Err(problem),
     }
 }
 

@@ -28,6 +28,10 @@
 //! branch with more work replaces another. A replacement of at least [`Config::deep`] blocks is
 //! announced before its proofs of work are checked.
 //!
+//! The client keeps more blocks while it waits for a source that has not shown its chain. So a quick
+//! source cannot hide the chain of a slow one that has more work. A source delays the client's chain
+//! for ten minutes in all, and a second more for each new block that it shows.
+//!
 //! # Accusations
 //!
 //! A source that has shown a block without its proof of work is invalid, also if it shows another
@@ -40,12 +44,15 @@
 
 mod anchoring;
 mod answers;
+mod base;
 mod batch;
+mod clock;
 mod codec;
 mod event;
 mod evidence;
 mod forks;
 mod growth;
+mod hold;
 mod kept;
 mod proofs;
 mod provider;
@@ -173,6 +180,8 @@ pub struct Client {
     current: Option<u64>,
     /// The time of the last event.
     clock: u64,
+    /// The seconds between the events so far, without jumps of the clock.
+    elapsed: u64,
     /// Whether a tip changed since the sources were last compared.
     changed: bool,
     actions: VecDeque<Action>,
@@ -244,6 +253,7 @@ impl Client {
             alarm: Alarm::Cleared,
             current: None,
             clock: 0,
+            elapsed: 0,
             changed: false,
             actions: VecDeque::new(),
             next_request: 0,
@@ -265,7 +275,7 @@ impl Client {
     /// Takes an event at the time `now`, in seconds since 1970. Answers to requests that are not
     /// open, and hashes that were not requested, are ignored.
     pub fn handle(&mut self, event: Event, now: u64) {
-        self.clock = now;
+        self.note_time(now);
         match event {
             Event::Tick => {}
             Event::Tip { request, height, id } => self.on_tip(request, height, &id, now),
@@ -327,11 +337,10 @@ impl Client {
 
     /// Returns the number of blocks that [`Client::blocks`] never exceeds.
     pub fn max_blocks(&self) -> usize {
-        let kept = self.config.kept.saturating_add(self.config.slack());
-        let kept = usize::try_from(kept).unwrap_or(usize::MAX).saturating_add(self.config.batch);
+        let own = usize::try_from(self.config.longest()).unwrap_or(usize::MAX);
         // The client's own chain, the batch in work, and each source's chain.
         let chains = self.sources.len() + 2;
-        kept.saturating_add(self.config.ahead()).saturating_mul(chains)
+        own.saturating_add(self.config.ahead()).saturating_mul(chains)
     }
 
     /// Returns a complete checkpoint at the tip, or `None` before a first start has reached its

@@ -136,6 +136,19 @@ describe.concurrent("a source that", () => {
     });
   });
 
+  test("has a block of an unknown format needs an update", async () => {
+    const known = extended(common, 3);
+    const source = await sources.start(
+      extended(known, 1).map((block) =>
+        block.height === 14 ? { ...block, block: new Uint8Array(60).fill(17) } : block,
+      ),
+    );
+    const chain = randomx.follow([{ node: source.url }], OPTIONS);
+    const events = await collect(chain, ({ type }) => type === "update-needed");
+    await chain.close();
+    expect(eventOf(events, "update-needed")).toMatchObject({ height: 14, version: 17 });
+  });
+
   test("gives no usable answer is unresponsive, and no other suffers", async () => {
     const good = await sources.start(extended(common, 5));
     const stalling = await sources.start(common);

@@ -1,7 +1,7 @@
 //! The start of a verification: a checkpoint, or a block before which the node is trusted.
 
 use randomx_monero::{
-    Checkpoint, CheckpointError, DIFFICULTY_BLOCKS, RecentBlock, SEED_EPOCH_BLOCKS, Seed,
+    Checkpoint, CheckpointError, DIFFICULTY_BLOCKS, Hash, RecentBlock, SEED_EPOCH_BLOCKS, Seed,
     seed_height,
 };
 
@@ -47,6 +47,9 @@ pub(super) fn start(
     if args.to.is_some_and(|to| to > tip) {
         error::note(&Error::ChainEnds { tip });
     }
+    if let Some((kept, _)) = &kept {
+        compare(node, kept)?;
+    }
     let (checkpoint, complete) = match kept {
         Some((kept, Ok(()))) => (kept, true),
         Some((kept, Err(CheckpointError::Incomplete))) => (completed(node, kept)?, false),
@@ -77,11 +80,21 @@ fn check(
     }
 }
 
+/// Refuses a checkpoint whose block the node does not have. The blocks after it would look invalid.
+fn compare(node: &Node, kept: &Checkpoint) -> Result<(), Error> {
+    let id = node.header(kept.height)?.id;
+    if id == kept.id { Ok(()) } else { Err(other_chain(kept.height, id)) }
+}
+
+fn other_chain(height: u64, id: Hash) -> Error {
+    Error::OtherChain { height, id: hex::encode(id) }
+}
+
 /// Adds to a checkpoint what it lacks, as the node describes it.
 fn completed(node: &Node, kept: Checkpoint) -> Result<Checkpoint, Error> {
     let described = describe(node, kept.height)?;
     if described.id != kept.id {
-        return Err(Error::OtherChain { height: kept.height, id: hex::encode(described.id) });
+        return Err(other_chain(kept.height, described.id));
     }
     Ok(Checkpoint { work: kept.work, ..described })
 }

@@ -1,6 +1,10 @@
 //! Files with evidence.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
 
 use randomx_client::replace_file;
 use randomx_monero::client::Evidence;
@@ -9,6 +13,9 @@ use crate::error::Error;
 
 /// The most files. A source that shows another chain each time must not fill the disk.
 const MAX_FILES: usize = 100;
+
+/// The age of a file that another process no longer writes.
+const LEFT: Duration = Duration::from_secs(3600);
 
 /// A folder with a file for each evidence, which its content names: the same is not written twice.
 pub(super) struct EvidenceFolder(PathBuf);
@@ -39,11 +46,23 @@ impl EvidenceFolder {
         write().map_err(|problem| Error::WriteEvidence { folder: folder.clone(), problem })
     }
 
+    /// Counts the files, and removes those that a process left when it ended while it wrote.
     fn count(&self) -> io::Result<usize> {
         let mut count = 0;
         for entry in fs::read_dir(&self.0)? {
-            let name = entry?.file_name();
-            count += usize::from(name.to_string_lossy().starts_with("evidence-"));
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if !name.starts_with("evidence-") {
+                continue;
+            }
+            count += usize::from(name.ends_with(".bin"));
+            let written = || entry.metadata()?.modified();
+            let is_left = |time| SystemTime::now().duration_since(time).is_ok_and(|age| age > LEFT);
+            if name.ends_with(".new") && written().is_ok_and(is_left) {
+                // A file that stays takes space and does no other harm.
+                let _ = fs::remove_file(entry.path());
+            }
         }
         Ok(count)
     }
@@ -71,5 +90,19 @@ mod tests {
         assert_eq!(evidences.count().expect("readable"), 1);
         let files = (1..=120).filter_map(|n| evidences.write(&evidence(n)).expect("writable"));
         assert_eq!(files.count(), MAX_FILES - 1);
+    }
+
+    #[test]
+    fn files_of_killed_processes_do_not_count_and_are_removed_later() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let left = |n: usize| folder.path().join(format!("evidence-00.bin.{n}.new"));
+        for n in 0..MAX_FILES {
+            fs::write(left(n), "x").expect("writable");
+        }
+        let old = fs::File::options().write(true).open(left(0)).expect("a file");
+        old.set_modified(SystemTime::now() - 2 * LEFT).expect("a time");
+        let evidences = EvidenceFolder::new(folder.path().to_owned());
+        assert!(evidences.write(&evidence(0)).expect("writable").is_some());
+        assert!(!left(0).exists() && left(1).exists());
     }
 }

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::records::{Record, Records};
 use super::routes::{Shared, lock, router, settings};
+use crate::answer::has_unknown_version;
 use crate::node::{self, Node, NodeBlock, NodeError};
 use crate::store::{Store, StoreFileError};
 
@@ -67,7 +68,13 @@ impl Relay {
                 return Ok(lock(&self.records).tip().map(|(tip, _)| tip));
             }
             let record = |block: NodeBlock| {
-                let blob = Block::parse(&block.blob)?.hashing_blob().as_bytes().to_vec();
+                let parsed = match Block::parse(&block.blob) {
+                    Err(_) if has_unknown_version(&block.blob) => {
+                        return Err(RelayError::UpdateNeeded(block.header.height));
+                    }
+                    parsed => parsed?,
+                };
+                let blob = parsed.hashing_blob().as_bytes().to_vec();
                 Ok::<_, RelayError>(Record { blob, difficulty: block.header.difficulty })
             };
             let chunk = next..=height.min(next + CHUNK - 1);
@@ -126,6 +133,9 @@ pub enum RelayError {
     /// A block of the node cannot be parsed.
     #[error("get_block: {0}")]
     Block(#[from] BlockError),
+    /// A block of the node has a version that this release does not know.
+    #[error("get_block: block {0} has an unknown version; an update is needed")]
+    UpdateNeeded(u64),
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreFileError),

@@ -34,9 +34,10 @@ impl Client {
         }
         self.set_state(source, SourceState::Unresponsive);
         if let Some((anchoring, provider)) = &mut self.anchoring
-            && provider.is_some_and(|provider| provider.is(source))
+            && let Some(failed) = provider.take_if(|provider| provider.is(source))
         {
-            *provider = None;
+            // It may claim the anchor again at once: others that may be faster come first.
+            self.sources[source].pace = Some(failed.pace(anchoring.blocks()));
             anchoring.restart();
         }
     }
@@ -94,7 +95,7 @@ impl Client {
     fn compare_tip(&mut self, source: usize, height: u64, id: &Hash) -> Judgement {
         let base = self.tree.base().height;
         let state = &mut self.sources[source];
-        state.claim = Some(height);
+        (state.claim, state.end) = (Some(height), *id);
         if let Some((anchoring, _)) = &self.anchoring {
             let behind = height < anchoring.height();
             return if behind { Judgement::State(SourceState::Behind) } else { Judgement::Fine };
@@ -102,6 +103,7 @@ impl Client {
         if self.tree.contains(id) && self.tree.height(id) == height {
             state.tip = *id;
             state.search = None;
+            state.early = None;
             self.changed = true;
             return self.shares_chain(source);
         } else if height < base {
@@ -218,6 +220,9 @@ impl Client {
     fn extend(&mut self, source: usize, blobs: &[Vec<u8>], now: u64) -> Judgement {
         let start = self.sources[source].tip;
         let mut tip = start;
+        let before = self.tree.len();
+        let mut is_stuck = false;
+        self.sources[source].early = None;
         let mut judgement = Judgement::Fine;
         for blob in blobs {
             match self.tree.insert(&tip, blob, now) {
@@ -233,12 +238,23 @@ impl Client {
                 }
                 // Its chain changed since the last answer, or within this one.
                 Err(Refusal::Unlinked) if tip == start => {
-                    return self.search_below(source, &start);
+                    let judgement = self.search_below(source, &start);
+                    self.sources[source].is_stuck = matches!(judgement, Judgement::State(_));
+                    return judgement;
                 }
-                Err(Refusal::Unlinked | Refusal::TooEarly) => self.sources[source].claim = None,
+                Err(Refusal::Unlinked) => self.sources[source].claim = None,
+                Err(Refusal::TooEarly(timestamp)) => {
+                    self.sources[source].claim = None;
+                    self.sources[source].early = Some(timestamp);
+                    is_stuck = true;
+                    if self.is_clock_slow() {
+                        judgement = Judgement::State(SourceState::Unresponsive);
+                    }
+                }
                 Err(Refusal::Malformed) => judgement = Judgement::Failed,
                 Err(Refusal::UpdateNeeded(version)) => {
                     let height = self.tree.height(&tip) + 1;
+                    is_stuck = true;
                     judgement = Judgement::State(SourceState::UpdateNeeded { height, version });
                 }
                 Err(Refusal::Invalid(reason)) => {
@@ -247,6 +263,11 @@ impl Client {
                 }
             }
             break;
+        }
+        let new = self.tree.len().saturating_sub(before);
+        self.sources[source].hold.note_blocks(new, &self.config);
+        if tip != start || is_stuck {
+            self.sources[source].is_stuck = is_stuck;
         }
         self.sources[source].tip = tip;
         self.changed = true;

@@ -254,7 +254,8 @@ pub enum SourceState {
     /// that is too long to be read while it has less work.
     Behind,
     /// Several requests in a row had no usable answer, or its chain changed several times before the
-    /// client had read it. The client keeps trying.
+    /// client had read it. Or its blocks are too far ahead of the clock, and so are those of all other
+    /// sources: see [`Client::early`](super::Client::early). The client keeps trying.
     Unresponsive,
     /// Its chain lacks a block that the client's chain is known to have: it is on another network,
     /// or forked off further back than the client keeps blocks.

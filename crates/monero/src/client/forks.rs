@@ -3,6 +3,8 @@
 use super::Client;
 use super::event::{Branch, Fork, Report, SourceId, SourceState};
 use super::evidence::Evidence;
+use super::growth::STALE;
+use super::hold::Hold;
 use crate::hash::Hash;
 
 impl Client {
@@ -35,6 +37,10 @@ impl Client {
         let fork = self.fork(&tip);
         let behind = fork.theirs.ids.is_empty() && fork.ours.ids.len() as u64 >= Self::BEHIND;
         let state = if behind { SourceState::Behind } else { SourceState::Following };
+        let is_recent = self.clock.saturating_sub(self.tree.timestamp(&self.trusted)) <= STALE;
+        if is_recent && !behind && fork.theirs.ids.is_empty() {
+            self.sources[index].hold = Hold::default();
+        }
         self.set_state(index, state);
         if fork.ours.ids.is_empty() || fork.theirs.ids.is_empty() {
             self.sources[index].reported = None;
@@ -53,8 +59,9 @@ impl Client {
 
     /// Whether a source's side is read as far as the client reads one that has not more work than its chain.
     pub(super) fn has_long_side(&self, index: usize) -> bool {
-        let lighter = self.tree.work(&self.sources[index].tip) <= self.tree.work(&self.trusted);
-        lighter && self.room(index) == 0
+        let tip = self.sources[index].tip;
+        let lighter = self.tree.work(&tip) <= self.tree.work(&self.trusted);
+        lighter && self.room(index) == 0 && !self.tree.descends(&self.trusted, &tip)
     }
 
     /// Returns where another chain leaves the client's.

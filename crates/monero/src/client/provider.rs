@@ -24,6 +24,16 @@ impl Provider {
     pub(super) fn is(&self, source: usize) -> bool {
         self.source.index() == source
     }
+
+    /// Returns the number of blocks that were read in the present measurement.
+    pub(super) fn pace(&self, read: u64) -> u64 {
+        read.saturating_sub(self.read)
+    }
+
+    /// Takes note of a clock that was set back.
+    pub(super) fn set_back(&mut self, now: u64) {
+        self.since = self.since.min(now);
+    }
 }
 
 impl Client {
@@ -32,11 +42,11 @@ impl Client {
     pub(super) fn choose_provider(&mut self, now: u64) {
         let Some((anchoring, provider)) = &mut self.anchoring else { return };
         let read = anchoring.blocks();
-        if let Some(Provider { source, since, read: before }) = *provider {
+        if let Some(present @ Provider { source, since, .. }) = *provider {
             if now.saturating_sub(since) < STINT {
                 return;
             }
-            let pace = read.saturating_sub(before);
+            let pace = present.pace(read);
             *provider = Some(Provider { source, since: now, read });
             self.sources[source.index()].pace = Some(pace);
             let height = anchoring.height();

@@ -1,13 +1,14 @@
 //! The state of one source.
 
 use super::event::{RequestId, SourceState};
+use super::hold::Hold;
 use crate::hash::Hash;
 
 /// Failures in a row after which a source counts as unresponsive.
 const PATIENCE: u32 = 3;
 
 /// The longest pause between attempts, in seconds. After an outage nothing else ends it.
-const LONGEST_PAUSE: u64 = 60;
+pub(super) const LONGEST_PAUSE: u64 = 60;
 
 /// The most searches before a source's chain is read to its end. A source could promise one more
 /// block forever, and change its chain whenever the client asks for that block.
@@ -25,6 +26,8 @@ pub(super) struct Source {
     pub(super) tip: Hash,
     /// The height of its newest block, as it says.
     pub(super) claim: Option<u64>,
+    /// The id of that block, as it says.
+    pub(super) end: Hash,
     pub(super) request: Option<(RequestId, Purpose)>,
     pub(super) search: Option<Search>,
     /// The time of the next question for its tip.
@@ -32,12 +35,18 @@ pub(super) struct Source {
     /// The time before which it is not asked, after a failure.
     pub(super) paused: u64,
     failures: u32,
+    /// Whether the client could not take the block after those that it has. Until it can, one is enough.
+    pub(super) is_stuck: bool,
+    /// The timestamp of its next block, if that is too far ahead of the clock.
+    pub(super) early: Option<u64>,
     /// The searches in a row, without its chain having been read to its end.
     searches: u32,
     /// The time since which the client waits for blocks that add nothing to its chain.
     pub(super) awaited: Option<u64>,
     /// The number of blocks that it last sent to a first start in the time of one measurement.
     pub(super) pace: Option<u64>,
+    /// How long the base has waited for it.
+    pub(super) hold: Hold,
     /// The last common block of a fork that was reported.
     pub(super) reported: Option<Hash>,
     /// The last common block of a deep reorganisation that was announced.
@@ -66,7 +75,7 @@ pub(super) enum Purpose {
 /// A search for the last block that a source shares with the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
-    /// A height at which they agree; the base's height until one was found.
+    /// A height at which they agree. Until one was found, that of the base or of a common block.
     pub(super) low: u64,
     /// A height at which they differ.
     pub(super) high: u64,
@@ -82,14 +91,18 @@ impl Source {
             state: SourceState::Connecting,
             tip: base,
             claim: None,
+            end: base,
             request: None,
             search: None,
             due: 0,
             paused: 0,
             failures: 0,
+            is_stuck: false,
+            early: None,
             searches: 0,
             awaited: None,
             pace: None,
+            hold: Hold::default(),
             reported: None,
             announced: None,
         }
@@ -142,26 +155,32 @@ impl Source {
         self.failures = 0;
     }
 
+    /// Whether its last requests had no usable answer.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failures >= PATIENCE
+    }
+
     /// Notes a failure at `now`; returns whether the source now counts as unresponsive.
     pub(super) fn failed(&mut self, now: u64) -> bool {
         self.failures = self.failures.saturating_add(1);
         self.claim = None;
+        self.early = None;
         self.search = None;
         let pause = LONGEST_PAUSE.min(1 << self.failures.min(16));
         self.paused = now.saturating_add(pause);
         self.due = self.paused;
-        self.failures >= PATIENCE
+        self.is_failing()
     }
 }
 
 impl Search {
-    /// Begins a search between the base and a height at which the chains differ.
-    pub(super) fn new(base: u64, high: u64) -> Self {
-        Self { low: base, high, found: false, step: 1, probes: 0 }
+    /// Begins a search between the base, or a common block, and a height at which the chains differ.
+    pub(super) fn new(low: u64, high: u64) -> Self {
+        Self { low, high, found: false, step: 1, probes: 0 }
     }
 
     /// Returns the next height to ask for, or `None` once the last common block is known. The base
-    /// itself is not asked for: what follows it shows whether a source has it.
+    /// itself is not asked for: the blocks after it show whether a source has it.
     pub(super) fn probe(&self) -> Option<u64> {
         if self.high <= self.low + 1 {
             return None;

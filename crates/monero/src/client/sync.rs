@@ -9,6 +9,10 @@ impl Client {
     /// Does everything that is possible now.
     pub(super) fn advance(&mut self, now: u64) {
         if self.anchoring.is_none() {
+            if self.move_base() {
+                self.changed = true;
+                self.store();
+            }
             self.work(now);
             if std::mem::take(&mut self.changed) {
                 self.prune();
@@ -63,6 +67,9 @@ impl Client {
     }
 
     fn ask(&mut self, index: usize, now: u64) {
+        if self.anchoring.is_none() {
+            self.begin_base_search(index);
+        }
         let source = &mut self.sources[index];
         if let Some((anchoring, provider)) = &self.anchoring {
             if provider.is_some_and(|provider| provider.is(index)) {
@@ -77,7 +84,7 @@ impl Client {
                 return;
             }
             source.search = None;
-            if !search.found {
+            if !search.found && search.low == self.tree.base().height {
                 source.tip = self.tree.base().id;
                 self.changed = true;
             }
@@ -85,7 +92,8 @@ impl Client {
         let source = &self.sources[index];
         let tip = self.tree.height(&source.tip);
         let missing = source.claim.map_or(0, |claim| claim.saturating_sub(tip));
-        let count = missing.min(MAX_HEADERS).min(self.room(index));
+        let most = if source.is_stuck { 1 } else { MAX_HEADERS };
+        let count = missing.min(most).min(self.room(index));
         if self.anchoring.is_none() && count > 0 {
             let query = Query::Headers { first: tip + 1, count };
             self.request(index, Purpose::Extend { count }, query);
@@ -100,7 +108,10 @@ impl Client {
         let ahead = self.config.ahead();
         let chain = self.tree.chain(&self.sources[source].tip);
         let open = chain.take_while(|(_, entry)| !entry.accepted);
-        (ahead - open.take(ahead).count()) as u64
+        let room = (ahead - open.take(ahead).count()) as u64;
+        // The base may wait for other sources.
+        let end = self.end_of_own().saturating_add(ahead as u64);
+        room.min(end.saturating_sub(self.tree.height(&self.sources[source].tip)))
     }
 
     fn request(&mut self, source: usize, purpose: Purpose, query: Query) {

@@ -41,8 +41,8 @@ pub(super) enum Refusal {
     Invalid(String),
     /// Its version is unknown.
     UpdateNeeded(u8),
-    /// Its timestamp is too far ahead of the clock, which time may mend.
-    TooEarly,
+    /// Its timestamp, which this has, is too far ahead of the clock. Time may mend that.
+    TooEarly(u64),
     /// It does not follow the block that it should.
     Unlinked,
     /// It is no hashing blob of a known version.
@@ -231,7 +231,7 @@ impl Tree {
             return Err(Refusal::Invalid(problem));
         }
         if timestamp > now.saturating_add(TIMESTAMP_FUTURE_LIMIT) {
-            return Err(Refusal::TooEarly);
+            return Err(Refusal::TooEarly(timestamp));
         }
         let demand = match self.fixed_difficulty {
             Some(fixed) => Demand::Ruled(fixed),

@@ -35,7 +35,9 @@ impl Client {
         let ours = self.tree.work(&self.trusted);
         let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
         let work = |tip: &Hash| self.tree.work(tip);
-        let better = counted.filter(|(_, source)| work(&source.tip) > ours);
+        let is_full = self.is_full();
+        let waits = |tip: &Hash| is_full && self.tree.descends(tip, &self.trusted);
+        let better = counted.filter(|(_, source)| work(&source.tip) > ours && !waits(&source.tip));
         let (source, tip) = better
             .map(|(index, source)| (index, source.tip))
             .max_by_key(|(index, tip)| (work(tip), std::cmp::Reverse(*index)))?;
@@ -49,8 +51,9 @@ impl Client {
         let mut path: Vec<(Hash, bool)> = chain.map(|(id, entry)| (id, entry.hashed)).collect();
         path.reverse();
         let done = path.iter().take_while(|(id, hashed)| !extends && *hashed && *id != tip).count();
+        let end = if extends { self.end_of_own() } else { u64::MAX };
         let path = path.into_iter().skip(done).take(self.config.batch.max(1));
-        let path = path.map(|(id, _)| id).collect();
+        let path = path.map(|(id, _)| id).take_while(|id| self.tree.height(id) <= end).collect();
         let sample = if extends { self.config.sample } else { 1 };
         Batch::new(path, sample, self.config.newest, &self.config.secret)
             .map(|batch| (batch, source))
@@ -123,14 +126,7 @@ impl Client {
     fn adopt(&mut self, tip: Hash) {
         let fork = self.fork(&tip);
         self.trusted = tip;
-        let (height, base) = (self.tree.height(&tip), self.tree.base().height);
-        if height - base > self.config.kept + self.config.slack() {
-            let oldest = height - self.config.kept;
-            let found = self.tree.chain(&tip).find(|(_, entry)| entry.height == oldest);
-            if let Some(id) = found.map(|(id, _)| id) {
-                self.rebase(&id);
-            }
-        }
+        self.move_base();
         self.store();
         let tip = self.describe(&tip);
         self.report(if fork.ours.ids.is_empty() {
@@ -141,10 +137,13 @@ impl Client {
         self.changed = true;
     }
 
-    fn rebase(&mut self, id: &Hash) {
+    pub(super) fn rebase(&mut self, id: &Hash) {
         self.tree.rebase(id);
         for source in &mut self.sources {
             let moved = !self.tree.contains(&source.tip);
+            if source.search.is_some_and(|search| search.probe().is_some()) {
+                source.hold.give_up_search();
+            }
             if moved || source.search.is_some() {
                 source.outdate();
                 source.search = None;
@@ -157,9 +156,9 @@ impl Client {
         }
     }
 
-    /// Whether no proof of work is being checked.
+    /// Whether no proof of work is being checked, and no better chain waits for the base.
     pub(super) fn is_idle(&self) -> bool {
-        self.batch.is_none() && self.doubt.is_none()
+        self.batch.is_none() && self.doubt.is_none() && !self.waits_for_base()
     }
 
     pub(super) fn store(&mut self) {

@@ -7,6 +7,7 @@
 
 mod anchors;
 mod answers;
+mod clock;
 mod counts;
 mod damage;
 mod doubts;
@@ -24,6 +25,8 @@ mod searches;
 mod settled;
 mod sources;
 mod state;
+mod stuck;
+mod waits;
 mod world;
 
 use std::thread;

@@ -119,3 +119,25 @@ fn of_slow_sources_the_fastest_provides() {
     stint(&mut script, &world, 1, 19);
     begins_with(&mut script, &world, 0);
 }
+
+/// It may claim the anchor again and again.
+#[test]
+fn a_source_that_fails_does_not_interrupt_a_slow_one() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    stint(&mut script, &world, 0, 300);
+    script.blocks(0, &world, &[1]);
+    begins_with(&mut script, &world, 1);
+    for _ in 0..3 {
+        script.fail(1);
+        script.wait(10);
+    }
+    begins_with(&mut script, &world, 0);
+    for first in [301, 601] {
+        if script.asked(1) == Some(Query::Tip) {
+            script.tip_at(1, &world, BLOCKS as usize);
+        }
+        stint(&mut script, &world, 0, 300);
+        assert_eq!(script.asked(0), asks_from(first));
+    }
+}

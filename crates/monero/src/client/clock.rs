@@ -1,0 +1,49 @@
+//! The time of events, which comes from a clock that somebody may set.
+
+use super::Client;
+use super::event::{SourceId, SourceState};
+use super::growth::STALE;
+use super::source::{LONGEST_PAUSE, Source};
+use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
+
+impl Client {
+    /// Notes the time of an event.
+    pub(super) fn note_time(&mut self, now: u64) {
+        // While the process slept, no source had time to answer.
+        let passed = now.checked_sub(self.clock).filter(|&passed| passed <= STALE);
+        self.elapsed = self.elapsed.saturating_add(passed.unwrap_or(0));
+        if now < self.clock {
+            self.set_back(now);
+        }
+        self.clock = now;
+    }
+
+    /// Returns by how many seconds a source's next block is ahead of the clock, if that is why the
+    /// client does not take it. The clock may be slow.
+    pub fn early(&self, source: SourceId) -> Option<u64> {
+        let timestamp = self.sources.get(source.index())?.early?;
+        timestamp.checked_sub(self.clock).filter(|&ahead| ahead > TIMESTAMP_FUTURE_LIMIT)
+    }
+
+    /// Whether the blocks of all sources that the client could follow are too early.
+    pub(super) fn is_clock_slow(&self) -> bool {
+        let is_read =
+            |source: &Source| matches!(source.state, SourceState::Following | SourceState::Behind);
+        !self.sources.iter().any(|source| is_read(source) && source.early.is_none())
+    }
+
+    /// Moves all noted times into the range that they have by a clock that was set back.
+    fn set_back(&mut self, now: u64) {
+        let next = now.saturating_add(self.config.poll);
+        self.retry = self.retry.min(next);
+        self.current = self.current.map(|time| time.min(now));
+        for source in &mut self.sources {
+            source.paused = source.paused.min(now.saturating_add(LONGEST_PAUSE));
+            source.due = source.due.min(next.max(source.paused));
+            source.awaited = source.awaited.map(|time| time.min(now));
+        }
+        if let Some((_, Some(provider))) = &mut self.anchoring {
+            provider.set_back(now);
+        }
+    }
+}

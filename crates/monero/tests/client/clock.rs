@@ -1,0 +1,163 @@
+//! Clocks that are set back, or slow.
+
+use randomx_monero::Hash;
+use randomx_monero::client::{Config, Query, SourceState};
+use randomx_monero::{Anchor, Network, client::Start};
+
+use crate::script::{NOW, Script, grow};
+use crate::world::{Fault, World};
+
+const HOUR: u64 = 3600;
+const NO_BLOCK: Hash = [7; 32];
+
+/// The pause between questions for the tip.
+const POLL: u64 = 30;
+
+fn set_back(script: &mut Script) {
+    script.now -= 100_000;
+    script.wait(0);
+}
+
+#[test]
+fn sources_are_asked_as_often_by_a_clock_that_was_set_back() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    for _ in 0..10 {
+        script.fail(1);
+        script.wait(60);
+    }
+    // The second question is of this time.
+    (0..2).for_each(|_| script.tip_at(0, &world, tip));
+    script.fail(1);
+    set_back(&mut script);
+    assert_eq!((script.asked(0), script.asked(1)), (None, None));
+    script.wait(POLL - 1);
+    assert_eq!(script.asked(0), None);
+    script.wait(1);
+    assert_eq!((script.asked(0), script.asked(1)), (Some(Query::Tip), None));
+    // The longest pause after a failure.
+    script.wait(60 - POLL);
+    assert_eq!(script.asked(1), Some(Query::Tip));
+}
+
+#[test]
+fn failed_hashes_are_computed_again_by_a_clock_that_was_set_back() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let mut script = Script::new(1);
+    script.show(0, &world, tip);
+    script.fail_hash(0);
+    set_back(&mut script);
+    script.wait(POLL);
+    assert_eq!(script.jobs.len(), 2);
+}
+
+#[test]
+fn a_source_holds_up_the_others_for_an_hour_by_a_clock_that_was_set_back() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 5);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.tip(1, 1000, NO_BLOCK);
+    set_back(&mut script);
+    script.wait(HOUR);
+    assert!(!script.client.is_settled());
+    script.wait(1);
+    assert!(script.client.is_settled());
+}
+
+#[test]
+fn a_pace_is_measured_by_a_clock_that_was_set_back() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 2000);
+    let anchor = |block: usize| {
+        let block = &world.blocks[block];
+        Anchor { height: block.height, id: block.id, work: block.work }
+    };
+    let start = Start::Between(anchor(0), anchor(tip));
+    let mut script = Script::with(Config::new(Network::Regtest, [1; 32]), start, 2);
+    (0..2).for_each(|source| script.tip_at(source, &world, tip));
+    let all = Some(Query::Headers { first: 1, count: 1000 });
+    assert_eq!((script.asked(0), script.asked(1)), (all, None));
+    set_back(&mut script);
+    script.wait(600);
+    // The second source may repeat its tip before it provides blocks.
+    script.wait(POLL);
+    if script.asked(1) == Some(Query::Tip) {
+        script.tip_at(1, &world, tip);
+    }
+    assert_eq!(script.asked(1), all);
+}
+
+/// Returns a client of so many sources, all of which have a block that is three hours ahead of the
+/// clock after one that it takes.
+fn slow(world: &mut World, sources: usize) -> (Script, usize) {
+    let last = world.child_at(0, NOW, Fault::None);
+    let early = world.child_at(last, NOW + 3 * HOUR, Fault::None);
+    let mut script = Script::new(sources);
+    for source in 0..sources {
+        script.tip_at(source, world, early);
+        script.blocks(source, world, &[last, early]);
+    }
+    script.hash_all(world);
+    assert_eq!(script.height(), Some(1));
+    (script, early)
+}
+
+fn ahead(script: &Script) -> Vec<Option<u64>> {
+    script.client.sources().map(|(source, _)| script.client.early(source)).collect()
+}
+
+#[test]
+fn a_slow_clock_is_named_and_nothing_waits_for_it() {
+    let mut world = World::new(None);
+    let (mut script, early) = slow(&mut world, 2);
+    assert_eq!(ahead(&script), [Some(3 * HOUR); 2]);
+    assert_eq!([0, 1].map(|source| script.state(source)), [const { SourceState::Unresponsive }; 2]);
+    assert!(script.client.is_settled());
+    // Once the clock is right, the sources are followed.
+    script.wait(HOUR + POLL);
+    for source in 0..2 {
+        script.show(source, &world, early);
+    }
+    script.hash_all(&world);
+    assert_eq!(script.height(), Some(2));
+    assert_eq!([0, 1].map(|source| script.state(source)), [const { SourceState::Following }; 2]);
+    assert_eq!(ahead(&script), [None; 2]);
+}
+
+#[test]
+fn a_clock_that_becomes_slow_is_named() {
+    let mut world = World::new(None);
+    let tip = world.child_at(0, NOW, Fault::None);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.show(1, &world, tip);
+    script.now -= 3 * HOUR;
+    script.wait(0);
+    script.wait(POLL);
+    let next = world.child_at(tip, NOW + 1, Fault::None);
+    for source in [0, 1, 0] {
+        script.tip_at(source, &world, next);
+        script.blocks(source, &world, &[next]);
+        script.wait(POLL);
+    }
+    assert_eq!([0, 1].map(|source| script.state(source)), [const { SourceState::Unresponsive }; 2]);
+}
+
+/// One source alone may have made its blocks up.
+#[test]
+fn one_early_source_of_two_does_not_stand_for_the_clock() {
+    let mut world = World::new(None);
+    let last = world.child_at(0, NOW, Fault::None);
+    let early = world.child_at(last, NOW + 3 * HOUR, Fault::None);
+    let mut script = Script::new(2);
+    script.following(&world, last);
+    script.tip_at(1, &world, early);
+    script.blocks(1, &world, &[last, early]);
+    assert_eq!(script.state(1), SourceState::Connecting);
+    assert_eq!(ahead(&script), [None, Some(3 * HOUR)]);
+    assert!(!script.client.is_settled());
+}
