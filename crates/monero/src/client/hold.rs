@@ -42,7 +42,8 @@ impl Hold {
             Pace::Answering => 1,
             Pace::Failing => FAILING,
         };
-        self.waited = self.waited.saturating_add(elapsed.saturating_sub(since).saturating_mul(rate));
+        self.waited =
+            self.waited.saturating_add(elapsed.saturating_sub(since).saturating_mul(rate));
         if self.waited >= PATIENCE + self.shown {
             self.end();
         }
