@@ -173,10 +173,9 @@ async function loadDriver(
 
 async function start(args: Args<"start">): Promise<Result<"start">> {
   moneroWasmUrl = args.moneroWasmUrl;
-  // The browser gives the lock while the module loads.
-  const lock = args.lock !== undefined && takeLock(args.lock);
   const started = await begin(args);
-  return { ...started, held: await lock };
+  const held = args.lock !== undefined && (await takeLock(args.lock));
+  return { ...started, held };
 }
 
 /** Begins with native code if it may be used and is there, and otherwise with WebAssembly. */

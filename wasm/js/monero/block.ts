@@ -108,13 +108,8 @@ export async function verifyBlock(
     return verdict(await later(() => scheduler.ask("examine", claims, signal)), hash, difficulty);
   }
   const hasRoom = canFillNow(scheduler, key);
-  const read = (): Promise<Result<"examine">> =>
-    scheduler.ask("examine", { ...args, proof: undefined }, signal);
-  // The fill takes longest, so it gets the first of several workers. A lone one reads the block first.
-  let fill =
-    hasRoom && scheduler.configuration.threads > 1 ? beginFill(scheduler, key, follow) : undefined;
-  const reading = fill ? later(read) : read();
-  if (hasRoom) fill ??= beginFill(scheduler, key, follow);
+  const reading = scheduler.ask("examine", { ...args, proof: undefined }, signal);
+  const fill = hasRoom ? beginFill(scheduler, key, follow) : undefined;
   try {
     const found = await reading;
     if (!found.hashingBlob) {
