@@ -101,6 +101,8 @@ mod tests {
         }
         let old = fs::File::options().write(true).open(left(0)).expect("a file");
         old.set_modified(SystemTime::now() - 2 * LEFT).expect("a time");
+        // Windows keeps a file that is open.
+        drop(old);
         let evidences = EvidenceFolder::new(folder.path().to_owned());
         assert!(evidences.write(&evidence(0)).expect("writable").is_some());
         assert!(!left(0).exists() && left(1).exists());
