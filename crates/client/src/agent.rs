@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
-use ureq::config::{Config, ConfigBuilder};
+use ureq::config::ConfigBuilder;
 use ureq::tls::{PemItem, parse_pem};
 use ureq::typestate::AgentScope;
 use ureq::unversioned::resolver::DefaultResolver;
@@ -105,29 +105,17 @@ impl AgentSettings {
         AgentSettings { config: self.config.max_idle_connections_per_host(count), ..self }
     }
 
-    /// Ends the changes.
-    pub fn build(self) -> BuiltSettings {
-        BuiltSettings { config: self.config.build(), authorities: self.authorities }
-    }
-}
-
-/// Settings of an HTTP client that do not change any more.
-pub struct BuiltSettings {
-    config: Config,
-    authorities: Option<Authorities>,
-}
-
-impl BuiltSettings {
     /// Returns a client with these settings.
     pub fn new_agent(self) -> Agent {
-        let Some(Authorities(settings)) = self.authorities else { return self.config.new_agent() };
+        let config = self.config.build();
+        let Some(Authorities(settings)) = self.authorities else { return config.new_agent() };
         // As ureq's own chain, with another connector for TLS.
         let connector =
             ().chain(SocksConnector::default())
                 .chain(ConnectProxyConnector::default())
                 .chain(TcpConnector::default())
                 .chain(tls::TlsConnector(settings));
-        Agent::with_parts(self.config, connector, DefaultResolver::default())
+        Agent::with_parts(config, connector, DefaultResolver::default())
     }
 }
 

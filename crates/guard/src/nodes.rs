@@ -129,7 +129,7 @@ impl State {
 impl Nodes {
     /// Returns nodes, given the addresses of their JSON-RPC endpoints.
     pub(crate) fn new(endpoints: &[Url], route: &Route, journal: Arc<Journal>) -> Nodes {
-        let agent = agent_settings(route).build().new_agent();
+        let agent = agent_settings(route).new_agent();
         let remote = |url: &Url| {
             // Without a slash at its end.
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();

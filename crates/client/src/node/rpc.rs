@@ -114,7 +114,7 @@ impl Rpc {
         let settings =
             agent_settings(route).max_idle_connections(16).max_idle_connections_per_host(16);
         let endpoint = endpoint.as_str().to_owned();
-        Rpc { agent: settings.build().new_agent(), endpoint, timeout: route.timeout, retries }
+        Rpc { agent: settings.new_agent(), endpoint, timeout: route.timeout, retries }
     }
 
     pub fn timeout(&self) -> Duration {

@@ -34,7 +34,7 @@ impl RelayClient {
     /// Returns the relay at an address. Sends nothing yet.
     pub fn new(route: &Route, address: &Url) -> RelayClient {
         let address = address.as_str().trim_end_matches('/').to_owned();
-        let agent = agent_settings(route).build().new_agent();
+        let agent = agent_settings(route).new_agent();
         RelayClient { agent, address, timeout: route.timeout }
     }
 

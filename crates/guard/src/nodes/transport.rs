@@ -87,7 +87,7 @@ mod tests {
             body: Vec::new(),
             limit,
         };
-        let agent = agent_settings(&Route::direct(LIMIT)).build().new_agent();
+        let agent = agent_settings(&Route::direct(LIMIT)).new_agent();
         let begun = Instant::now();
         match send(&agent, &address, &call, longest) {
             Ok(answer) => assert_eq!(answer.len(), length),
