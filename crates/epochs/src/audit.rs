@@ -180,7 +180,7 @@ fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), KernelError> 
     }
 }
 
-/// Sums up the files of all tasks, and writes the sum into the folder. `found` is [`done`].
+/// Sums up the files of all tasks, and writes the sum into the folder.
 ///
 /// # Errors
 ///
@@ -188,11 +188,10 @@ fn prepare(kernel: &mut Kernel, batch: &RecordBatch) -> Result<(), KernelError> 
 pub fn summarize<'a>(
     folder: &Folder,
     tasks: impl Iterator<Item = &'a Task>,
-    found: impl Fn(&Folder, &Task) -> Result<Option<EpochSummary>, Error>,
 ) -> Result<Summary, Error> {
     let found = |task: &Task| {
         let gone = || Error::Gone { path: folder.path(&task.epoch.file()) };
-        found(folder, task)?.ok_or_else(gone)
+        done(folder, task)?.ok_or_else(gone)
     };
     let summary = Summary::of(tasks.map(found))?;
     let mut json = serde_json::to_vec_pretty(&summary).unwrap_or_default();

@@ -174,9 +174,7 @@ fn a_failed_read_of_a_result_does_not_mean_that_there_is_none() {
         randomx_epochs::left(&remote, &[task], |task| task).map(|left| left.len())
     });
     assert_eq!(left, 0);
-    let summary = each_failure(&storage, || {
-        randomx_epochs::summarize(&remote, [task].into_iter(), randomx_epochs::done)
-    });
+    let summary = each_failure(&storage, || randomx_epochs::summarize(&remote, [task].into_iter()));
     assert_eq!(summary.counts.blocks, task.rows);
     // Unusable contents are no result.
     let file = output.join(task.epoch.file());
@@ -184,7 +182,7 @@ fn a_failed_read_of_a_result_does_not_mean_that_there_is_none() {
     storage.fail_after(u64::MAX / 2);
     assert_eq!(randomx_epochs::done(&remote, task).expect("a readable file"), None);
     std::fs::remove_file(&file).expect("a file");
-    let gone = randomx_epochs::summarize(&remote, [task].into_iter(), randomx_epochs::done);
+    let gone = randomx_epochs::summarize(&remote, [task].into_iter());
     assert!(matches!(gone, Err(Error::Gone { .. })));
     // A folder cannot be read as a file.
     std::fs::create_dir(&file).expect("writable");

@@ -105,7 +105,7 @@ impl Audit {
         let summarize = || {
             self.folder.remove_unfinished();
             let tasks = self.jobs.iter().map(|(task, _)| task);
-            randomx_epochs::summarize(&self.folder, tasks, randomx_epochs::done)
+            randomx_epochs::summarize(&self.folder, tasks)
         };
         let summary = self.storages.detach(py, summarize)?.map_err(error)?;
         let mut text = Vec::new();
