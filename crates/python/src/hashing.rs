@@ -18,6 +18,10 @@ use crate::argument;
 use crate::difficulty::difficulty;
 use crate::signals::Signals;
 
+/// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
+/// seconds. At the end of each part threads wait for each other, so shorter ones would take longer in all.
+const AT_ONCE: usize = 512;
+
 /// The hashes of a batch.
 type Hashes = Vec<[u8; HASH_SIZE]>;
 
@@ -111,10 +115,8 @@ impl Vm {
 
     /// Returns the hashes of inputs, in order.
     fn hash_many(&self, py: Python<'_>, inputs: Vec<PyBackedBytes>) -> PyResult<Hashes> {
-        py.detach(|| {
-            let mut pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
-            hash_all(&mut pool, &inputs)
-        })
+        let lock = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        in_parts(py, &inputs, self.threads, |inputs| lock().hash_many(inputs))
     }
 
     /// The number of threads.
@@ -124,10 +126,20 @@ impl Vm {
     }
 }
 
-/// Hashes inputs without the interpreter's lock, and handles signals meanwhile.
-fn hash_all(pool: &mut VmPool, inputs: &[PyBackedBytes]) -> PyResult<Hashes> {
-    let signals = Signals::new();
-    pool.try_hash_many(inputs, |_| signals.handle())
+/// Hashes inputs without the interpreter's lock, and handles signals between parts of them. Handlers may hash, too: no
+/// VM is locked meanwhile.
+fn in_parts(
+    py: Python<'_>,
+    inputs: &[PyBackedBytes],
+    threads: usize,
+    mut hash: impl FnMut(&[PyBackedBytes]) -> Hashes + Send,
+) -> PyResult<Hashes> {
+    let mut hashes = Vec::with_capacity(inputs.len());
+    for part in inputs.chunks(threads * AT_ONCE) {
+        hashes.extend(py.detach(|| hash(part)));
+        py.check_signals()?;
+    }
+    Ok(hashes)
 }
 
 /// Returns the hash of an input. Bytes as key are expanded for this call alone.
@@ -153,7 +165,7 @@ pub(crate) fn hash_many(
     #[pyo3(from_py_with = argument::threads)] threads: Option<u64>,
 ) -> PyResult<Hashes> {
     let mut pool = pool(py, key, version, threads)?;
-    py.detach(|| hash_all(&mut pool, &inputs))
+    in_parts(py, &inputs, pool.threads(), |inputs| pool.hash_many(inputs))
 }
 
 /// Whether the hash of a hashing blob meets a difficulty.

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use randomx_arrow::{Kernel, KernelError, Settings};
+use randomx_arrow::{Kernel, Settings};
 use randomx_monero::Network;
 
 use crate::argument;
@@ -89,28 +89,7 @@ impl Verifying {
         self.left = (left > 0).then(|| rows.slice(count, left));
         let signals = Signals::new();
         let verified = self.kernel.try_verify(&rows.slice(0, count), |_| Ok(signals.handle()?));
-        verified.map(Some).map_err(|problem| match problem {
-            Ended::Kernel(problem) => ArrowError::ExternalError(Box::new(problem)),
-            Ended::Interrupt(problem) => ArrowError::ExternalError(Box::new(problem)),
-        })
-    }
-}
-
-/// Why rows were not verified.
-enum Ended {
-    Kernel(KernelError),
-    Interrupt(PyErr),
-}
-
-impl From<KernelError> for Ended {
-    fn from(problem: KernelError) -> Ended {
-        Ended::Kernel(problem)
-    }
-}
-
-impl From<PyErr> for Ended {
-    fn from(problem: PyErr) -> Ended {
-        Ended::Interrupt(problem)
+        verified.map(Some).map_err(ArrowError::ExternalError)
     }
 }
 

@@ -87,10 +87,10 @@ def audited(source: Path, output: Path, store: Store) -> int:
 
 @contextmanager
 def ctrl_c(seconds: float) -> Iterator[None]:
-    """Presses Ctrl-C after some time, which must end the block soon after."""
+    """Presses Ctrl-C after some time, which must end the block soon."""
     timer = threading.Timer(seconds, os.kill, [os.getpid(), signal.SIGINT])
     start = time.monotonic()
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         yield
-    assert time.monotonic() - start < seconds + 10
+    assert time.monotonic() - start < 30

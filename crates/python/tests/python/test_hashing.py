@@ -1,5 +1,6 @@
 """Hashes, against the vectors of the reference implementation."""
 
+import signal
 import threading
 import time
 from collections import defaultdict
@@ -128,6 +129,22 @@ def test_ctrl_c_ends_hashing() -> None:
     assert vm.hash(shares()[0]["hashing_blob"]) == shares()[0]["pow_hash"]
     with ctrl_c(0.5):
         randomx.hash_many(b"key", [b"input"] * 1_000_000)
+
+
+def test_a_handler_may_hash_with_the_vm_that_hashes() -> None:
+    share = shares()[0]
+    vm = randomx.Vm(share["seed_hash"])
+    found = []
+
+    def handle(*_arguments: object) -> None:
+        found.append(vm.hash(share["hashing_blob"]))
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    hashes = vm.hash_many([share["hashing_blob"]] * 600)
+    signal.signal(signal.SIGALRM, before)
+    assert found == [share["pow_hash"]]
+    assert hashes == [share["pow_hash"]] * 600
 
 
 def test_ctrl_c_ends_a_dataset() -> None:
