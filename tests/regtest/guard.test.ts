@@ -153,29 +153,34 @@ test("a node with an .onion name is reached through a proxy, which alone learns 
   }
 });
 
+/** Expects that a guard uses a node whose certificate it is told to trust. */
+async function expectUsed({ url, authority }: TlsNode): Promise<void> {
+  await world.guarded(
+    async (guard) => {
+      await world.scanner(guard.url, async (wallet) => {
+        expect(await wallet.refresh()).toEqual(await world.truth());
+      });
+    },
+    [url],
+    { authority },
+  );
+}
+
+/** Expects that a guard which trusts this certificate refuses a node's. */
+async function expectRefused(node: string, authority: string | undefined): Promise<void> {
+  const guard = await Guard.spawn(await world.store(), [node], { authority });
+  await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
+  expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
+  await guard.kill();
+}
+
 test("a node behind TLS is used if its certificate is trusted", async () => {
   const tls = await TlsNode.before(world.daemon.url);
   try {
-    await world.guarded(
-      async (guard) => {
-        await world.scanner(guard.url, async (wallet) => {
-          expect(await wallet.refresh()).toEqual(await world.truth());
-        });
-      },
-      [tls.url],
-      { authority: tls.authority },
-    );
+    await expectUsed(tls);
     // Neither an unknown authority nor another name is trusted.
-    const other = tls.url.replace("localhost", "127.0.0.1");
-    for (const [node, authority] of [
-      [tls.url, undefined],
-      [other, tls.authority],
-    ] as const) {
-      const guard = await Guard.spawn(await world.store(), [node], { authority });
-      await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
-      expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
-      await guard.kill();
-    }
+    await expectRefused(tls.url, undefined);
+    await expectRefused(tls.url.replace("localhost", "127.0.0.1"), tls.authority);
   } finally {
     await tls.close();
   }
@@ -187,20 +192,8 @@ test.each(["node", "node-version-1"] as const)(
     const tls = await TlsNode.before(world.daemon.url, signer);
     const stranger = await TlsNode.before(world.daemon.url, signer);
     try {
-      await world.guarded(
-        async (guard) => {
-          await world.scanner(guard.url, async (wallet) => {
-            expect(await wallet.refresh()).toEqual(await world.truth());
-          });
-        },
-        [tls.url],
-        { authority: tls.authority },
-      );
-      const { authority } = stranger;
-      const guard = await Guard.spawn(await world.store(), [tls.url], { authority });
-      await guard.until(({ sources }) => sources[0]?.state === "unresponsive");
-      expect((await guard.status()).sources[0]?.problem).toContain("invalid peer certificate");
-      await guard.kill();
+      await expectUsed(tls);
+      await expectRefused(tls.url, stranger.authority);
     } finally {
       await tls.close();
       await stranger.close();
