@@ -42,22 +42,21 @@ const MONERO: WasmCrate = WasmCrate {
     pkg: "wasm/monero/pkg",
     name: "randomx_monero_wasm",
     sources: &MONERO_SOURCES,
-    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=rules"],
+    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=rules"],
 };
 
 /// The light client, which a page loads to follow a chain.
 const FOLLOW: WasmCrate = WasmCrate {
     pkg: "wasm/follow/pkg",
     name: "randomx_follow_wasm",
-    options: &[SMALL[0], SMALL[1], SMALL[2], "--no-default-features", "--features=follow"],
+    options: &[SMALL[0], SMALL[1], "--no-default-features", "--features=follow"],
     ..MONERO
 };
 
 const MONERO_SOURCES: [&str; 2] = ["wasm/monero/Cargo.toml", "wasm/monero/src"];
 
-/// Optimises for size, across crates: the rules take microseconds a block, and visitors download them.
-const SMALL: [&str; 3] = [
-    "--config=profile.release.lto=\"fat\"",
+/// Optimises for size: the rules take microseconds a block, and visitors download them.
+const SMALL: [&str; 2] = [
     "--config=profile.release.package.randomx-monero.opt-level=\"z\"",
     "--config=profile.release.package.randomx-monero-wasm.opt-level=\"z\"",
 ];
@@ -79,6 +78,10 @@ const CONFORMANCE: WasmCrate = WasmCrate {
     sources: &["crates/conformance", "tests/vectors"],
     options: &[],
 };
+
+/// Optimises across crates, which makes most modules smaller. It is for all, although Cargo ignores it for a crate that
+/// is an `rlib` too: with another value, Cargo would build all macros again.
+const ACROSS: &str = "--config=profile.release.lto=\"fat\"";
 
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
@@ -137,7 +140,7 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let flags = remap::config(setup::TARGET, &flags);
     for &WasmCrate { folder, pkg, name, sources, options } in crates {
         let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-        let other = [[tools.identity(), flags.as_str()].as_slice(), options].concat();
+        let other = [[tools.identity(), flags.as_str(), ACROSS].as_slice(), options].concat();
         let stamp = Stamp::new(name, &inputs, &other, pkg)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
@@ -150,7 +153,7 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(out);
         wasm_pack.args(["--", "--locked"]).args(options);
         // Allows a stable compiler unstable flags.
-        process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags]))?;
+        process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags, ACROSS]))?;
         process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
         stamp.write()?;
     }
