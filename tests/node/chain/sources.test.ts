@@ -149,6 +149,29 @@ describe.concurrent("a source that", () => {
     expect(eventOf(events, "update-needed")).toMatchObject({ height: 14, version: 17 });
   });
 
+  test("has a block that is too early for the clock is unresponsive, and the reason says so", async () => {
+    const start = Math.floor(Date.now() / 1000) + 3 * 3600 + 30;
+    const source = await sources.start(extended(extended(common, 3), 1, { start }));
+    const chain = randomx.follow([{ relay: source.url }], OPTIONS);
+    await collect(chain, () => chain.sources[0]?.state === "unresponsive");
+    expect(chain.sources[0]?.reason).toBe("its next block is 180 minutes ahead of this clock");
+    await chain.close();
+  });
+
+  test("changes its chain all the time is unresponsive, not for a failure that is over", async () => {
+    const source = await sources.start(common);
+    const faces = [extended(common, 4, { nonce: 1 }), extended(common, 6, { nonce: 2 })];
+    let turn = 0;
+    source.fault = (_, response) => {
+      source.chain = faces[(turn += 1) % 2] ?? common;
+      return turn === 1 && Boolean(response.writeHead(503).end());
+    };
+    const chain = randomx.follow([{ relay: source.url }], OPTIONS);
+    await collect(chain, () => chain.sources[0]?.state === "unresponsive");
+    expect(chain.sources[0]?.reason).toBeUndefined();
+    await chain.close();
+  });
+
   test("gives no usable answer is unresponsive, and no other suffers", async () => {
     const good = await sources.start(extended(common, 5));
     const stalling = await sources.start(common);

@@ -33,7 +33,7 @@ const PROGRESS = 200;
 interface Asked {
   source: HeaderSource;
   state: string;
-  /** Why it last gave no usable answer. */
+  /** Why its last answer was not usable. */
   failure: string | undefined;
 }
 
@@ -190,23 +190,33 @@ export class Driver {
     if (report.report === "source") {
       const asked = this.#asked[report.source];
       if (asked) asked.state = report.state;
-      if (report.state === "unresponsive") failure = asked?.failure;
+      if (report.state === "unresponsive") failure = this.#early(report.source) ?? asked?.failure;
     }
     this.#send({ kind: "report", report, failure });
+  }
+
+  /** Says how far a source's next block is ahead of the clock, if that is why it is not taken. */
+  #early(source: number): string | undefined {
+    const seconds = this.#client.early(source);
+    if (seconds === undefined) return undefined;
+    const minutes = Math.floor(seconds / 60).toString();
+    return `its next block is ${minutes} minutes ahead of this clock`;
   }
 
   async #ask(action: Extract<PlainAction, { action: "request" }>): Promise<void> {
     const { request } = action;
     let take: (now: number) => void;
+    let failure: string | undefined;
     try {
       take = await this.#answer(action);
     } catch (error) {
-      const asked = this.#asked[action.source];
-      if (asked) asked.failure = asRandomXError(error).message;
+      failure = asRandomXError(error).message;
       take = (now) => {
         this.#client.onFailure(request, now);
       };
     }
+    const asked = this.#asked[action.source];
+    if (asked) asked.failure = failure;
     if (!this.#stop.signal.aborted) this.#feed(take);
   }
 

@@ -106,7 +106,8 @@ export interface ChainBranch {
  * - `behind`: its chain ends before the client's, or has a branch that is too long to be read while it
  *   has less work.
  * - `unresponsive`: several requests in a row had no usable answer, or its chain changed several times
- *   before it had been read. The client keeps trying.
+ *   before it had been read. Or its next block is too far ahead of the clock, and so are those of all
+ *   other sources. The client keeps trying.
  * - `other-network`: its chain lacks a block of the client's that cannot be replaced.
  * - `update-needed`: it has a block whose version this release does not know.
  */

@@ -253,6 +253,13 @@ impl ChainClient {
         kept.filter_map(|block| report::header(&block)).collect()
     }
 
+    /// Returns by how many seconds the next block of a source, given by its place in the list, is ahead
+    /// of the clock, if that is why the client does not take it.
+    pub fn early(&self, source: usize) -> Option<f64> {
+        let (id, _) = self.0.sources().nth(source)?;
+        self.0.early(id).map(|seconds| seconds as f64)
+    }
+
     /// Whether there is nothing to do before the sources' chains change.
     #[wasm_bindgen(js_name = isSettled)]
     pub fn is_settled(&self) -> bool {
