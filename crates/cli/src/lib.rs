@@ -25,6 +25,8 @@ mod queue;
 mod record;
 mod relay;
 mod serve;
+#[cfg(unix)]
+mod signals;
 mod stream;
 mod verify;
 

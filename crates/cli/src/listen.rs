@@ -4,18 +4,12 @@ mod connection;
 mod socket;
 
 use std::{
-    io,
     os::unix::net::UnixListener,
     path::Path,
     process::ExitCode,
     sync::{Arc, Weak},
     thread,
     time::Duration,
-};
-
-use tokio::{
-    runtime, select,
-    signal::unix::{SignalKind, signal},
 };
 
 use crate::{
@@ -25,6 +19,7 @@ use crate::{
     output,
     progress::Progress,
     queue::{Limits, Queue},
+    signals,
 };
 
 use connection::Reply;
@@ -45,7 +40,8 @@ pub(crate) fn run(args: &VerifyArgs, path: &Path) -> Result<ExitCode, Error> {
     let failed = |problem| Error::Socket { path: path.to_owned(), problem };
     let queue = Arc::new(Queue::new(WINDOW));
     let stopped = Arc::clone(&queue);
-    when_stopped(move || stopped.close()).map_err(failed)?;
+    // Before the socket is announced, so that no signal ends the program without removing it.
+    signals::when_stopped(move |_| stopped.close()).map_err(failed)?;
     let accepting = Arc::clone(&queue);
     let accept = move || accept_all(&listener, &accepting);
     thread::Builder::new().spawn(accept).map_err(failed)?;
@@ -75,24 +71,4 @@ fn accept_all(listener: &UnixListener, queue: &Arc<Queue<Reply>>) {
         // Without threads the connection is closed.
         let _ = connection::serve(stream, Arc::clone(queue), place);
     }
-}
-
-/// Calls a function when the program is asked to stop.
-fn when_stopped(stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
-    // Before the socket is announced, so that no signal ends the program without removing it.
-    let (mut interrupted, mut terminated) = {
-        let _entered = runtime.enter();
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
-    };
-    let wait = move || {
-        runtime.block_on(async {
-            select! {
-                _ = interrupted.recv() => {}
-                _ = terminated.recv() => {}
-            }
-        });
-        stop();
-    };
-    thread::Builder::new().spawn(wait).map(drop)
 }

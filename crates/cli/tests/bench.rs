@@ -4,7 +4,12 @@ mod common;
 
 use std::fs;
 #[cfg(unix)]
-use std::path::Path;
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
 use assert_cmd::assert::Assert;
 use common::{assert_refused, randomx};
@@ -220,6 +225,35 @@ fn an_xmrig_that_does_not_work_is_named() {
     assert_refused(other, "--xmrig: expected --against xmrig, got --against reference");
     let without = randomx(&SHORT).arg("--against=xmrig").assert().code(2).stdout("");
     without.stderr(predicate::str::contains("--xmrig <PATH>"));
+}
+
+/// A terminal would send its signal to both programs.
+#[cfg(unix)]
+#[test]
+fn xmrig_ends_with_a_bench_that_is_terminated() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pid = folder.path().join("pid");
+    let xmrig = fake_xmrig(
+        folder.path(),
+        &format!(
+            "6; {REPORTS}echo $$ > '{0}.new'; mv '{0}.new' '{0}'; exec sleep 600",
+            pid.display()
+        ),
+    );
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_randomx"));
+    bench.args(SHORT).args(["--version=v2", "--against=xmrig", "--xmrig", &xmrig]);
+    let mut bench = bench.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a bench");
+    let within = Instant::now() + Duration::from_secs(60);
+    while !pid.is_file() {
+        assert!(Instant::now() < within, "XMRig was not started");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let terminated = Command::new("kill").arg(bench.id().to_string()).status().expect("kill");
+    assert!(terminated.success());
+    assert_eq!(bench.wait().expect("an exit code").code(), Some(128 + 15));
+    let pid = fs::read_to_string(pid).expect("a process id");
+    let probe = Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status();
+    assert!(!probe.expect("kill").success(), "XMRig still runs");
 }
 
 #[test]

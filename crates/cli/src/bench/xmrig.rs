@@ -9,7 +9,10 @@ use std::{
     io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
     thread,
     time::Duration,
 };
@@ -20,6 +23,8 @@ use super::{
     measure::{Contestant, Slot, Turn},
     subject::{Hashing, Subject},
 };
+#[cfg(unix)]
+use crate::signals;
 use crate::{error::Error, mode::Mode};
 
 use output::Line;
@@ -59,7 +64,11 @@ pub(crate) struct Xmrig {
     program: PathBuf,
     /// Its name and version, such as `XMRig 6.26.0`.
     name: String,
+    running: Running,
 }
+
+/// The process of the present turn.
+type Running = Arc<Mutex<Option<Child>>>;
 
 impl Xmrig {
     /// Asks the program for its version.
@@ -79,7 +88,10 @@ impl Xmrig {
         if !is_xmrig {
             return Err(failed(program, "expected a program whose --version prints `XMRig`"));
         }
-        Ok(Xmrig { program: program.to_owned(), name: name.to_owned() })
+        let running = Running::default();
+        #[cfg(unix)]
+        end_when_stopped(&running).map_err(|problem| failed(program, &problem.to_string()))?;
+        Ok(Xmrig { program: program.to_owned(), name: name.to_owned(), running })
     }
 
     /// The description for the report.
@@ -89,16 +101,17 @@ impl Xmrig {
 
     /// The contestant of a row, if XMRig can do that.
     pub(crate) fn contestant(&self, subject: &Subject) -> Option<Contestant<'static>> {
-        let program = self.program.clone();
+        let (program, running) = (self.program.clone(), Arc::clone(&self.running));
         match *subject {
             Subject::CacheAndDataset { threads } => Some(Box::new(move |slot: Slot<'_>| {
                 let arguments = arguments(Version::V1, Mode::Fast, threads);
-                let time = Run::start(&program, &arguments)?.until_ready(slot)?;
+                let time = Run::start(&program, &arguments, &running)?.until_ready(slot)?;
                 Ok(Turn { rate: 1.0 / time.as_secs_f64(), time })
             })),
             Subject::Hash(Hashing { version, mode, threads, single: false }) => {
                 Some(Box::new(move |slot: Slot<'_>| {
-                    let mut run = Run::start(&program, &arguments(version, mode, threads))?;
+                    let arguments = arguments(version, mode, threads);
+                    let mut run = Run::start(&program, &arguments, &running)?;
                     run.until_ready(slot)?;
                     run.hash(slot)
                 }))
@@ -111,19 +124,28 @@ impl Xmrig {
 /// A running benchmark. It ends when this is dropped.
 struct Run<'a> {
     program: &'a Path,
-    child: Child,
+    running: &'a Running,
     lines: Receiver<io::Result<String>>,
 }
 
 impl<'a> Run<'a> {
-    fn start(program: &'a Path, arguments: &[String]) -> Result<Run<'a>, Error> {
+    fn start(
+        program: &'a Path,
+        arguments: &[String],
+        running: &'a Running,
+    ) -> Result<Run<'a>, Error> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command
-            .spawn()
-            .map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
+        let stdout = {
+            // A signal that comes now waits until the process can be ended.
+            let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            let child = command.spawn();
+            let child =
+                child.map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
+            running.insert(child).stdout.take()
+        };
         let (send, lines) = mpsc::channel();
-        if let Some(stdout) = child.stdout.take() {
+        if let Some(stdout) = stdout {
             // Ends with the process, whose end of the pipe closes.
             thread::spawn(move || {
                 for line in BufReader::new(stdout).lines() {
@@ -133,7 +155,7 @@ impl<'a> Run<'a> {
                 }
             });
         }
-        Ok(Run { program, child, lines })
+        Ok(Run { program, running, lines })
     }
 
     /// Waits until the dataset is complete, or in light mode the cache. Returns the time that XMRig took for
@@ -181,10 +203,29 @@ impl<'a> Run<'a> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        end(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner));
     }
+}
+
+/// Ends the process of a turn.
+fn end(running: &mut Option<Child>) {
+    if let Some(mut child) = running.take() {
+        // It may have ended by itself.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Ends XMRig with this program. A terminal sends SIGINT to both, but SIGTERM reaches only this one.
+#[cfg(unix)]
+fn end_when_stopped(running: &Running) -> io::Result<()> {
+    let running = Arc::clone(running);
+    signals::when_stopped(move |code| {
+        // Locked until the end, so that no further turn begins.
+        let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+        end(&mut running);
+        std::process::exit(code);
+    })
 }
 
 /// Cuts a line that is longer than any of XMRig's.
