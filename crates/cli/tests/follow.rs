@@ -296,8 +296,13 @@ struct Relay {
 
 impl Relay {
     fn start(node: &str, store: &str) -> Relay {
+        Relay::start_with(node, store, Stdio::inherit())
+    }
+
+    fn start_with(node: &str, store: &str, stderr: Stdio) -> Relay {
         let of = ["relay", "--network", "regtest", "--node", node, "--store", store];
-        let (child, line) = start(&[&of[..], &["--listen", "127.0.0.1:0", "--poll", "1"]].concat());
+        let arguments = [&of[..], &["--listen", "127.0.0.1:0", "--poll", "1"]].concat();
+        let (child, line) = start(&arguments, stderr);
         let address = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
         Relay { child, address }
     }
@@ -338,4 +343,26 @@ fn a_relay_serves_a_nodes_headers_and_survives_being_killed() {
     let run = follow(&["--relay", &relay.address]).code(0);
     let events = events(&run);
     assert_eq!(of_kind(&events, "tip").pop().expect("a tip")["id"], json!(tip));
+}
+
+#[test]
+fn a_relay_serves_the_blocks_below_one_of_an_unknown_format() {
+    let chain = Arc::new(FakeChain::new(BLOCKS));
+    let node = serve(Arc::clone(&chain), |method, params, mut result| {
+        if method == "get_block" && params["height"] == 15 {
+            result["blob"] = json!("11".repeat(60));
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut relay = Relay::start_with(&node, path(folder.path()), Stdio::piped());
+    let stderr = relay.child.stderr.take().expect("a pipe");
+    let mut note = String::new();
+    BufReader::new(stderr).read_line(&mut note).expect("a line");
+    assert_eq!(note, "note: get_block: block 15 has an unknown version; an update is needed\n");
+
+    let run = follow(&["--relay", &relay.address]).code(0);
+    let events = events(&run);
+    let tip = of_kind(&events, "tip").pop().expect("a tip");
+    assert_eq!((&tip["height"], &tip["id"]), (&json!(14), &json!(chain.id(14))));
 }

@@ -13,7 +13,7 @@ use std::{
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -39,7 +39,8 @@ impl Service {
     fn start_in(folder: TempDir) -> Service {
         let path = socket(&folder);
         let named = path.to_str().expect("UTF-8");
-        let (child, line) = start(&["verify", "--threads", "1", "--listen", named]);
+        let verify = ["verify", "--threads", "1", "--listen", named];
+        let (child, line) = start(&verify, Stdio::inherit());
         assert_eq!(line, format!("listening on {}\n", path.display()));
         Service { child, folder }
     }

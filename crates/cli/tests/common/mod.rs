@@ -26,10 +26,11 @@ pub(crate) fn randomx(arguments: &[&str]) -> Command {
 }
 
 /// Starts a subcommand that serves others, and returns it with its first line, which says where it listens.
-pub(crate) fn start(arguments: &[&str]) -> (Child, String) {
+pub(crate) fn start(arguments: &[&str], stderr: Stdio) -> (Child, String) {
     let mut child = process::Command::new(cargo_bin!("randomx"))
         .args(arguments)
         .stdout(Stdio::piped())
+        .stderr(stderr)
         .spawn()
         .expect("the program starts");
     let mut line = String::new();

@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -40,7 +40,7 @@ impl Server {
         fs::create_dir(page.path().join("assets")).expect("a folder");
         fs::write(page.path().join("assets/large.wasm"), vec![0; 32 << 20]).expect("a file");
         let folder = page.path().to_str().expect("UTF-8");
-        let (child, line) = start(&["serve", "--port", "0", "--page", folder]);
+        let (child, line) = start(&["serve", "--port", "0", "--page", folder], Stdio::inherit());
         let host = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let host = host.expect("an address").to_owned();
         Server { child, host, page }
