@@ -113,6 +113,8 @@ export interface Operations {
       /** The hashes that the blocks need. The list ends with `null` at a block that breaks a rule. */
       works: (PlainWork | null)[];
       verdicts: PlainVerdict[];
+      /** Why the block after these cannot be judged. */
+      failure: PlainError | undefined;
     };
   };
   /** Completes the verdicts on blocks, of which the hashing blobs are enough. */
@@ -142,6 +144,8 @@ export interface ChainArgs {
   /** The checkpoint before the first block, or that block's height. */
   start: PlainCheckpoint | number;
   links: readonly LinkArgs[];
+  /** The number of the first of them in the caller's list, for errors. */
+  first: number;
   network: Network;
   /** Whether the checkpoint may be incomplete or implausible. */
   allowIncomplete: boolean;

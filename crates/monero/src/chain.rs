@@ -141,7 +141,7 @@ impl Chain {
     /// If the height is too great.
     pub fn begin_at(height: u64, network: Network) -> Result<Self, CheckpointError> {
         if height > MAX_HEIGHT {
-            return Err(CheckpointError::Height);
+            return Err(CheckpointError::FirstHeight);
         }
         Ok(Self::empty(height, network))
     }

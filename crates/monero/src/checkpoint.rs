@@ -20,7 +20,7 @@ const IMPLAUSIBLE_PART: u128 = 100;
 
 /// A trusted chain up to a block, as far as the rules need it to judge the blocks after it.
 ///
-/// Some 20 KB as JSON. Whoever can change a stored checkpoint chooses the chain that is accepted.
+/// Some 40 KB as JSON. Whoever can change a stored checkpoint chooses the chain that is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The height of the last block.
@@ -171,6 +171,8 @@ fn blocks_needed(height: u64) -> u64 {
 pub enum CheckpointError {
     /// The height is too great.
     Height,
+    /// The height of a chain's first block is too great.
+    FirstHeight,
     /// There are more recent blocks than the rule needs, or than the chain can have.
     Recent {
         /// The greatest possible number.
@@ -195,6 +197,7 @@ impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Height => write!(f, "height: expected less than {MAX_HEIGHT}"),
+            Self::FirstHeight => write!(f, "height: expected at most {MAX_HEIGHT}"),
             Self::Recent { at_most } => write!(f, "recent: expected at most {at_most} blocks"),
             Self::Difficulty => {
                 f.write_str("recent: expected difficulties from 1 to 2^127 - 1 in all")

@@ -19,7 +19,7 @@ const MAX_WORK: u128 = u128::MAX / 2;
 #[test]
 fn no_block_is_above_the_greatest_height() {
     let beyond = Chain::begin_at(MAX_HEIGHT + 1, Network::Regtest).map(|_| ());
-    assert_eq!(beyond, Err(CheckpointError::Height));
+    assert_eq!(beyond, Err(CheckpointError::FirstHeight));
     let mut chain = Chain::begin_at(MAX_HEIGHT, Network::Regtest).expect("a height");
     let blob = block(MAX_HEIGHT, NOW, &[1; 32], 0);
     let link = Link {

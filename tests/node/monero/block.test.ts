@@ -155,6 +155,16 @@ describe("a wrong claim fails its check", () => {
     expect(verdict.hash !== null && verdict.id !== null).toBe(isRead);
   });
 
+  test.each([2, 93])("%d bytes that are no hashing blob", async (length) => {
+    const hashingBlob = new Uint8Array(length);
+    const { seedHash } = block;
+    const verdict = await randomx.verifyBlock({ hashingBlob, seedHash, difficulty: 1 });
+    expect(verdict).toMatchObject({ valid: false, hash: null, id: null });
+    expect(failed(verdict)).toEqual(["block"]);
+    const proof = verdict.checks.find(({ name }) => name === "proof-of-work");
+    expect(proof).toMatchObject({ passed: null, detail: "the block could not be read" });
+  });
+
   test("wrong arguments are refused", async () => {
     const { seedHash, difficulty } = block;
     const nothing = randomx.verifyBlock({ seedHash, difficulty });

@@ -200,6 +200,12 @@ test.each([
     /^checkpoint.recent\[0\].difficulty: /,
   ],
   [
+    "a checkpoint whose work has too many bits",
+    [],
+    { checkpoint: { ...MAINNET_GENESIS, work: (1n << 128n).toString() } },
+    /^checkpoint.work: expected a string of decimal digits, below 2\^128/,
+  ],
+  [
     "a checkpoint with a hundred thousand blocks",
     [],
     { checkpoint: { ...MAINNET_GENESIS, recent: new Array(100_000).fill(0) } },
@@ -215,5 +221,44 @@ test("an error names the block whose argument is wrong", async () => {
   await expect(all(randomx.verifyChain(blocks, options))).rejects.toThrow(/^blocks\[1\].block: /);
   const silent = [{ hashingBlob: headers.blocks[0]?.hashing_blob ?? "" }];
   const chain = randomx.verifyChain(silent, { from: headers.blocks[0]?.height });
-  await expect(all(chain)).rejects.toThrow(/^seedHash: expected the id of block 3725312/);
+  await expect(all(chain)).rejects.toThrow(
+    /^blocks\[0\]\.seedHash: expected the id of block 3725312/,
+  );
+});
+
+describe("over several batches", () => {
+  const claimed = made.map(({ block }) => ({ block, seedHash: GENESIS_KEY, difficulty: 1 }));
+
+  test("a chain that began at a height stays trusted, and its work grows", async () => {
+    const chain = randomx.verifyChain(claimed, { from: 1, network });
+    const verdicts = await all(chain);
+    expect(verdicts.map(({ valid }) => valid)).toEqual(made.map(() => true));
+    expect(verdicts.map(({ work }) => work)).toEqual(made.map((_, index) => BigInt(index + 1)));
+    expect(verdicts.some(({ completeStart }) => completeStart)).toBe(false);
+    expect(chain.checkpoint).not.toHaveProperty("work");
+  });
+
+  test("work is counted from a checkpoint whose work is unknown", async () => {
+    const checkpoint = { ...MAINNET_GENESIS, work: undefined };
+    const verdicts = await all(randomx.verifyChain(made, { checkpoint, network }));
+    expect(verdicts.map(({ work }) => work)).toEqual(made.map((_, index) => BigInt(index + 1)));
+    expect(verdicts.every(({ completeStart }) => completeStart)).toBe(true);
+  });
+
+  test("the blocks before one whose claim is missing are judged", async () => {
+    const { block } = claimed[20] ?? { block: "" };
+    const blocks = [
+      ...claimed.slice(0, 20),
+      { block, seedHash: GENESIS_KEY },
+      ...claimed.slice(21),
+    ];
+    const chain = randomx.verifyChain(blocks, { from: 1, network });
+    const heights: number[] = [];
+    const judged = (async () => {
+      for await (const { height } of chain) heights.push(height);
+    })();
+    await expect(judged).rejects.toThrow(/^blocks\[20\]\.difficulty: /);
+    expect(heights).toEqual(claimed.slice(0, 20).map((_, index) => index + 1));
+    expect(chain.checkpoint?.height).toBe(20);
+  });
 });

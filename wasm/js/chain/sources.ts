@@ -1,4 +1,5 @@
 /** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
+import { MAX_HASHING_BLOB } from "../monero/block.js";
 import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
 import { failure, send, type Sink, type Transport } from "../monero/transport.js";
@@ -21,9 +22,6 @@ export interface HeaderSource {
 
 /** Returns the hashing blob of a block, or `undefined` if it cannot be parsed. */
 export type HashingBlobOf = (block: Uint8Array) => Uint8Array | undefined;
-
-/** The longest hashing blob. */
-const MAX_BLOB = 92;
 
 /** The bytes that contain the version of a block, and are too few for a hashing blob. */
 const BEGINNING = 10;
@@ -102,7 +100,7 @@ export class RelaySource implements HeaderSource {
   }
 
   async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#bytes(`headers/${first}/${count}`, (1 + MAX_BLOB) * count, signal);
+    return this.#bytes(`headers/${first}/${count}`, (1 + MAX_HASHING_BLOB) * count, signal);
   }
 
   async difficulties(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {

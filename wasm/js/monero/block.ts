@@ -82,6 +82,9 @@ export interface Verdict {
   checks: Check[];
 }
 
+/** The most bytes of a hashing blob. */
+export const MAX_HASHING_BLOB = 92;
+
 const NETWORKS = ["mainnet", "stagenet", "testnet", "regtest"] as const;
 
 /** Verifies one block. */
@@ -101,22 +104,19 @@ export async function verifyBlock(
   };
   scheduler.check(1, signal);
   // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
-  if (args.hashingBlob && !args.block) {
+  if (args.hashingBlob && args.hashingBlob.length <= MAX_HASHING_BLOB && !args.block) {
     scheduler.loadRules();
     const hash = await hashed(args.hashingBlob);
     const claims = { ...args, proof: { hash, difficulty } };
-    return verdict(await later(() => scheduler.ask("examine", claims, signal)), hash, difficulty);
+    const found = await later(() => scheduler.ask("examine", claims, signal));
+    return found.hashingBlob ? verdict(found, hash, difficulty) : unread(found, difficulty);
   }
   const hasRoom = canFillNow(scheduler, key);
   const reading = scheduler.ask("examine", { ...args, proof: undefined }, signal);
   const fill = hasRoom ? beginFill(scheduler, key, follow) : undefined;
   try {
     const found = await reading;
-    if (!found.hashingBlob) {
-      const detail = "the block could not be read";
-      found.checks.push({ name: "proof-of-work", passed: null, detail });
-      return verdict(found, null, difficulty);
-    }
+    if (!found.hashingBlob) return unread(found, difficulty);
     const hash = await hashed(found.hashingBlob);
     const proof = { hash, difficulty };
     found.checks.push(await later(() => scheduler.ask("proofOfWork", proof, signal)));
@@ -177,6 +177,13 @@ function blockArgs(given: unknown): { args: BlockArgs; key: Uint8Array; difficul
     throw invalidArgument("hashingBlob", "expected this or block, got neither");
   }
   return { args: { ...block, id: expectedId }, key: seedHash, difficulty };
+}
+
+/** Returns the verdict on a block that could not be read. */
+function unread(found: Result<"examine">, difficulty: string): Verdict {
+  const detail = "the block could not be read";
+  found.checks.push({ name: "proof-of-work", passed: null, detail });
+  return verdict(found, null, difficulty);
 }
 
 function verdict(found: Result<"examine">, hash: Uint8Array | null, difficulty: string): Verdict {

@@ -32,7 +32,7 @@ export interface ChainCheckpoint {
 
 const MAX_RECENT = 735;
 const MAX_SEEDS = 2;
-const MAX_DIFFICULTY_DIGITS = 39;
+const MAX_DIGITS = 39;
 const GENESIS_ID = "418015bb9ae982a1975da7d79277c2705727a56894ba0fb246adaabb1f4632e3";
 
 /** The genesis block of Monero's main network, and of every chain of `monerod --regtest`. */
@@ -87,8 +87,7 @@ export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
 }
 
 function digits(name: string, value: unknown): string {
-  if (typeof value === "string" && value.length <= MAX_DIFFICULTY_DIGITS && /^\d+$/u.test(value)) {
-    return value;
-  }
+  const isDecimal = typeof value === "string" && /^\d+$/u.test(value);
+  if (isDecimal && value.length <= MAX_DIGITS && BigInt(value) >> 128n === 0n) return value;
   throw invalidArgument(name, "expected a string of decimal digits, below 2^128");
 }

@@ -1,6 +1,6 @@
 /** Judges the blocks of a chain in batches. A page loads this module only when it verifies a chain. */
 import { Signals, unlessAborted } from "../abort.js";
-import { aborted } from "../errors.js";
+import { RandomXError, aborted } from "../errors.js";
 import type { LinkArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
@@ -23,12 +23,17 @@ const LINK = {
 
 type Work = Result<"chainWork">["works"][number];
 type Plain = Result<"chainVerdicts">["verdicts"][number];
+type Failed = NonNullable<Result<"chainWork">["failure"]>;
 
 /** Judges the blocks of one verification. */
 export class Judge {
   readonly #scheduler: Scheduler;
   readonly #run: Run;
   readonly #follow: Follow;
+  /** The chain's work since its start, if the work of the start is unknown. */
+  #unknownWork = 0n;
+  /** Whether the chain began with a checkpoint that is complete and plausible. */
+  #completeStart: boolean | undefined;
 
   /** After each batch, `run.start` is where the next one begins. */
   constructor(scheduler: Scheduler, run: Run, follow: Follow) {
@@ -39,29 +44,44 @@ export class Judge {
 
   /** Judges blocks, one batch after another, up to the first that breaks a rule. */
   async *verdicts(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
-    const { network, allowIncomplete, fixedDifficulty, now: given } = this.#run;
-    const settings = { network, allowIncomplete, fixedDifficulty };
+    const { network, fixedDifficulty, now: given } = this.#run;
     const { signal } = this.#follow;
     let batch = await this.#read(source, 0);
     let count = batch.links.length;
     while (batch.links.length > 0) {
       const now = given ?? Math.floor(Date.now() / 1000);
-      const args = { ...settings, start: this.#run.start, links: batch.links, now };
-      const { works, verdicts: judged } = await this.#scheduler.whenRoom(signal, () =>
+      const { start } = this.#run;
+      // Only the caller's checkpoint can be refused. The later ones grow from it.
+      const allowIncomplete = this.#run.allowIncomplete || this.#completeStart !== undefined;
+      const links = batch.links;
+      const settings = { network, allowIncomplete, fixedDifficulty };
+      const args = { ...settings, start, links, first: count - links.length, now };
+      const {
+        works,
+        verdicts: judged,
+        failure,
+      } = await this.#scheduler.whenRoom(signal, () =>
         this.#scheduler.ask("chainWork", args, signal),
       );
+      const ended = failure ? { error: failed(failure) } : batch.failure;
       // The next blocks arrive while these are hashed. If reading fails, these are still judged.
-      const upcoming = batch.failure ? { ...batch, links: [] } : this.#read(source, count);
+      const upcoming = ended ? { links: [], failure: ended } : this.#read(source, count);
       const hashes = await this.#hash(works);
       const next = await upcoming;
-      const links = batch.links.flatMap((link, index) => proofOf(link, works[index]));
-      const proven = { ...args, links, hashes, judged };
+      const proofs = links.flatMap((link, index) => proofOf(link, works[index]));
+      const proven = { ...args, links: proofs, hashes, judged };
       const { verdicts, checkpoint } = await this.#scheduler.whenRoom(signal, () =>
         this.#scheduler.ask("chainVerdicts", proven, signal),
       );
-      for (const verdict of verdicts) {
-        if (verdict === verdicts.at(-1)) this.#run.start = checkpoint ?? this.#run.start;
-        yield fromPlain(verdict);
+      const before = this.#unknownWork;
+      for (const plain of verdicts) {
+        this.#completeStart ??= plain.completeStart;
+        const verdict = fromPlain(plain, before, this.#completeStart);
+        if (plain === verdicts.at(-1)) {
+          if (!hasWork(start)) this.#unknownWork = verdict.work;
+          this.#run.start = checkpoint ?? start;
+        }
+        yield verdict;
         if (!isAccepted(verdict)) return;
       }
       count += next.links.length;
@@ -136,16 +156,27 @@ export class Judge {
   }
 }
 
-function fromPlain(verdict: Plain): ChainVerdict {
+/** Returns a verdict on a block of a chain, from that on a block of a batch. */
+function fromPlain(verdict: Plain, before: bigint, completeStart: boolean): ChainVerdict {
   const { status, difficulty, work, checks } = verdict;
   return {
     ...verdict,
+    completeStart,
     status: status as BlockStatus,
     valid: status === "valid",
     difficulty: difficulty === null ? null : BigInt(difficulty),
-    work: BigInt(work),
+    work: before + BigInt(work),
     checks: checks as Check[],
   };
+}
+
+/** Tells whether the work up to a start is known. A batch counts from 0 otherwise. */
+function hasWork(start: Run["start"]): boolean {
+  return typeof start !== "number" && start.work !== "0";
+}
+
+function failed({ code, message }: Failed): RandomXError {
+  return new RandomXError(code, message);
 }
 
 /** Returns a judged block without its blob, to check its proof of work. */

@@ -3,6 +3,7 @@
  * answer, and the death of one loses nothing.
  */
 import type { Chain } from "../../monero/pkg/randomx_monero_wasm.js";
+import { asRandomXError } from "../errors.js";
 import type { Args, ChainArgs, LinkArgs, Result } from "../protocol.js";
 
 /** The exports of the WebAssembly module. */
@@ -34,11 +35,11 @@ export class Rules {
     return this.#wasm.hashingBlob(block);
   }
 
-  /** Checks a block by itself, and its proof of work if there is one. */
+  /** Checks a block by itself, and its proof of work if there is one and the block could be read. */
   examine(args: Args<"examine">): Result<"examine"> {
     const { block, hashingBlob, id, height, network, proof } = args;
     const found = this.#wasm.examine(block, hashingBlob, id, height, network);
-    if (proof) found.checks.push(this.proofOfWork(proof));
+    if (proof && found.hashingBlob) found.checks.push(this.proofOfWork(proof));
     return found;
   }
 
@@ -50,8 +51,8 @@ export class Rules {
   /** Judges blocks without their proofs of work, up to the first that breaks a rule. */
   chainWork(args: Args<"chainWork">): Result<"chainWork"> {
     return this.#with(args, (chain) => {
-      const works = this.#push(chain, args);
-      return { works, verdicts: works.map(() => chain.settle(undefined)) };
+      const { works, failure } = pushed(chain, args);
+      return { works, verdicts: works.map(() => chain.settle(undefined)), failure };
     });
   }
 
@@ -60,7 +61,7 @@ export class Rules {
     const { links, hashes, judged } = args;
     return this.#with(args, (chain) => {
       const verdicts: Result<"chainVerdicts">["verdicts"] = [];
-      this.#push(chain, args);
+      pushed(chain, args);
       for (const [index, before] of judged.entries()) {
         // A block that breaks another rule is judged already.
         const isRefused = index === links.length;
@@ -70,16 +71,6 @@ export class Rules {
       }
       return { verdicts, checkpoint: chain.checkpoint() };
     });
-  }
-
-  #push(chain: Chain, { links, now }: ChainArgs): Result<"chainWork">["works"] {
-    const works: Result<"chainWork">["works"] = [];
-    for (const link of links) {
-      const work = push(chain, link, now);
-      works.push(work);
-      if (!work) break;
-    }
-    return works;
   }
 
   #with<T>(args: ChainArgs, use: (chain: Chain) => T): T {
@@ -124,6 +115,27 @@ function completed(before: Plain, verdict: Plain): Plain {
 /** Tells whether later blocks can follow a block with this verdict. */
 export function isAccepted({ status }: { status: string }): boolean {
   return status === "valid" || status === "unproven";
+}
+
+/** Pushes blocks, up to the first that breaks a rule or cannot be judged. */
+function pushed(
+  chain: Chain,
+  { links, first, now }: ChainArgs,
+): Pick<Result<"chainWork">, "works" | "failure"> {
+  const works: Result<"chainWork">["works"] = [];
+  for (const link of links) {
+    try {
+      const work = push(chain, link, now);
+      works.push(work);
+      if (!work) break;
+    } catch (thrown) {
+      const { code, message } = asRandomXError(thrown);
+      if (code !== "invalid-argument") throw thrown;
+      const name = `blocks[${(first + works.length).toString()}]`;
+      return { works, failure: { code, message: `${name}.${message}` } };
+    }
+  }
+  return { works, failure: undefined };
 }
 
 function push(chain: Chain, link: LinkArgs, now: number): ReturnType<Chain["push"]> {

@@ -117,7 +117,7 @@ impl Chain {
                 "difficulty",
                 "expected a difficulty, because too few earlier blocks are known; got none",
             ),
-            _ => InvalidArgument::new("blocks", error),
+            _ => InvalidArgument::new("height", error),
         })?;
         Ok(verdict::work(work.as_ref()))
     }
