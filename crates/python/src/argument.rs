@@ -22,6 +22,7 @@ macro_rules! arguments {
 
 arguments!(
     cumulative_difficulties,
+    difficulty,
     first,
     fixed_difficulty,
     hash,
@@ -33,6 +34,7 @@ arguments!(
     recent,
     seed_hash,
     seeds,
+    start,
     target,
     timestamps,
     work,
@@ -97,7 +99,12 @@ impl<A: Argument, B: Argument> Argument for (A, B) {
 }
 
 /// Names the argument in an error of its conversion. Other errors, such as that of Ctrl-C, stay.
-fn refused(name: &str, expected: &str, value: &Bound<'_, PyAny>, problem: PyErr) -> PyErr {
+pub(crate) fn refused(
+    name: &str,
+    expected: &str,
+    value: &Bound<'_, PyAny>,
+    problem: PyErr,
+) -> PyErr {
     let py = value.py();
     if problem.is_instance_of::<PyTypeError>(py) {
         let kind = value.get_type();

@@ -7,11 +7,11 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyInt};
-use randomx_monero::{Candidate, ChainError, Hash, Link, Outcome};
+use randomx_monero::{Candidate, ChainError, Difficulty, Hash, Link, Outcome};
 
-use crate::argument;
+use crate::argument::{self, Argument, refused};
 use crate::checkpoint::{Checkpoint, network};
-use crate::difficulty::{difficulty, integer};
+use crate::difficulty::integer;
 
 /// Checks a chain block by block, by the rules that need the blocks before.
 #[pyclass(frozen, module = "randomx_web")]
@@ -40,10 +40,20 @@ pub(crate) struct Check {
 }
 
 /// Where a chain begins.
-#[derive(FromPyObject)]
 enum Start {
     Checkpoint(Py<Checkpoint>),
     Height(u64),
+}
+
+impl Argument for Start {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Start> {
+        if let Ok(checkpoint) = value.cast::<Checkpoint>() {
+            return Ok(Start::Checkpoint(checkpoint.clone().unbind()));
+        }
+        let expected = "a Checkpoint or 0 to 2^64 - 1";
+        let refused = |problem| refused(name, expected, value, problem);
+        value.extract().map(Start::Height).map_err(refused)
+    }
 }
 
 #[pymethods]
@@ -51,7 +61,7 @@ impl Chain {
     #[new]
     #[pyo3(signature = (start, *, network = "mainnet", fixed_difficulty = None, allow_incomplete = false))]
     fn new(
-        start: Start,
+        #[pyo3(from_py_with = argument::start)] start: Start,
         network: &str,
         #[pyo3(from_py_with = argument::fixed_difficulty)] fixed_difficulty: Option<u128>,
         allow_incomplete: bool,
@@ -107,7 +117,7 @@ impl Chain {
         #[pyo3(from_py_with = argument::id)] id: Option<Hash>,
         #[pyo3(from_py_with = argument::height)] height: Option<u64>,
         #[pyo3(from_py_with = argument::seed_hash)] seed_hash: Option<Hash>,
-        difficulty: Option<&Bound<'_, PyInt>>,
+        #[pyo3(from_py_with = argument::difficulty)] difficulty: Option<Difficulty>,
         #[pyo3(from_py_with = argument::now)] now: Option<u64>,
     ) -> PyResult<Option<Work>> {
         let block = Candidate {
@@ -116,7 +126,6 @@ impl Chain {
             id,
             height,
         };
-        let difficulty = difficulty.map(self::difficulty).transpose()?;
         let link = Link { block, seed_hash, difficulty };
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let work = self.lock().push(&link, now.unwrap_or_else(clock)).map_err(error)?;

@@ -3,13 +3,13 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyInt};
+use pyo3::types::PyBytes;
 use randomx_monero::{
-    DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Hash, HashingBlob, PastBlock, TIMESTAMP_WINDOW,
+    DIFFICULTY_BLOCKS, DIFFICULTY_TARGET, Difficulty, Hash, HashingBlob, PastBlock,
+    TIMESTAMP_WINDOW,
 };
 
 use crate::argument;
-use crate::difficulty::difficulty;
 
 /// A block, parsed from its blob.
 #[pyclass(frozen, module = "randomx_web")]
@@ -94,13 +94,14 @@ pub(crate) fn block_id(hashing_blob: PyBackedBytes) -> PyResult<Hash> {
 #[pyfunction]
 pub(crate) fn meets_difficulty(
     #[pyo3(from_py_with = argument::hash)] hash: Hash,
-    difficulty: &Bound<'_, PyInt>,
-) -> PyResult<bool> {
-    Ok(self::difficulty(difficulty)?.is_met_by(&hash))
+    #[pyo3(from_py_with = argument::difficulty)] difficulty: Difficulty,
+) -> bool {
+    difficulty.is_met_by(&hash)
 }
 
-/// Returns the difficulty of the block after up to 735 others, given their timestamps and the sums of
-/// difficulties up to them; `None` where the rule has no result.
+/// Returns the difficulty of the block after others: the last 735 blocks in order, or all of a shorter
+/// chain without its genesis block, which Monero leaves out. Takes their timestamps and the sums of
+/// difficulties up to them. `None` where the rule has no result.
 #[pyfunction]
 #[pyo3(signature = (timestamps, cumulative_difficulties, *, target = DIFFICULTY_TARGET))]
 pub(crate) fn difficulty_after(

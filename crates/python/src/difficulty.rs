@@ -3,16 +3,24 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
-use randomx_monero::Difficulty;
+use randomx_monero::{Difficulty, DifficultyError};
 
-/// Converts a Python integer.
-pub(crate) fn difficulty(number: &Bound<'_, PyInt>) -> PyResult<Difficulty> {
-    let digits = number.str()?.to_cow()?.into_owned();
-    let refused = |problem: String| PyValueError::new_err(format!("difficulty: {problem}"));
-    if digits.starts_with('-') {
-        return Err(refused(format!("expected at least 1, got {digits:.80}")));
+use crate::argument::{Argument, refused};
+
+impl Argument for Difficulty {
+    fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Difficulty> {
+        let expected = "1 to 2^256 - 1";
+        // A subclass of `int` may have another text. This function returns the value as an `int` itself.
+        let index = value.py().import("operator")?.getattr("index")?;
+        let number =
+            index.call1((value,)).map_err(|problem| refused(name, expected, value, problem))?;
+        let refused = |problem| refused(name, expected, &number, problem);
+        // Python refuses to write integers of thousands of digits.
+        let digits = number.str().map_err(refused)?;
+        let outside =
+            |problem: DifficultyError| refused(PyValueError::new_err(problem.to_string()));
+        digits.to_cow()?.parse().map_err(outside)
     }
-    digits.parse::<Difficulty>().map_err(|problem| refused(problem.to_string()))
 }
 
 /// Converts a difficulty, which may have 256 bits.

@@ -8,14 +8,12 @@ use std::thread;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyInt;
 use randomx::{
     CacheError, DatasetBuilder, DatasetError, HASH_SIZE, Items, KeyMemory, PoolError, Version,
     VmError, VmOptions, VmPool,
 };
 
 use crate::argument;
-use crate::difficulty::difficulty;
 use crate::signals::Signals;
 
 /// The inputs of each thread after which signals are handled, such as that of Ctrl-C. In light mode these take some
@@ -175,7 +173,7 @@ pub(crate) fn verify(
     py: Python<'_>,
     key: Key,
     hashing_blob: PyBackedBytes,
-    #[pyo3(from_py_with = self::difficulty_of)] difficulty: randomx_monero::Difficulty,
+    #[pyo3(from_py_with = argument::difficulty)] difficulty: randomx_monero::Difficulty,
     #[pyo3(from_py_with = argument::version)] version: u64,
 ) -> PyResult<bool> {
     Ok(difficulty.is_met_by(&hash(py, key, hashing_blob, version)?))
@@ -188,10 +186,6 @@ pub(crate) fn calculate_commitment(
     #[pyo3(from_py_with = argument::hash)] hash: [u8; HASH_SIZE],
 ) -> [u8; HASH_SIZE] {
     randomx::calculate_commitment(&data, &hash)
-}
-
-fn difficulty_of(number: &Bound<'_, PyAny>) -> PyResult<randomx_monero::Difficulty> {
-    difficulty(number.cast::<PyInt>()?)
 }
 
 fn pool(py: Python<'_>, key: Key, version: u64, threads: Option<u64>) -> PyResult<VmPool> {

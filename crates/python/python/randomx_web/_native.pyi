@@ -267,9 +267,11 @@ def meets_difficulty(hash: bytes, difficulty: int) -> bool:
 def difficulty_after(
     timestamps: Sequence[int], cumulative_difficulties: Sequence[int], *, target: int = 120
 ) -> int | None:
-    """Returns the difficulty of the block after up to 735 others, the oldest first.
+    """Returns the difficulty of the block after others.
 
-    More are refused. `cumulative_difficulties` has the sums of difficulties up to each of them.
+    These are the last 735 blocks in order, or all of a shorter chain without its genesis block, which
+    Monero leaves out. More are refused. `cumulative_difficulties` has the sums of difficulties up to
+    each of them.
     """
 
 def median_timestamp(last: Sequence[int]) -> int:

@@ -146,14 +146,18 @@ def test_wrong_chains() -> None:
     starts: list[tuple[randomx.Checkpoint | int, str, str]] = [
         (genesis, "other", 'network: expected mainnet, .* got "other"'),
         (genesis, "testnet", "^start: implausible"),
-        (500_000_001, "mainnet", "^start: height: expected less than"),
+        (500_000_001, "mainnet", "^start: height: expected at most 500000000$"),
     ]
     for start, network, mention in starts:
         with pytest.raises(ValueError, match=mention):
             randomx.Chain(start, network=network)
     with pytest.raises(ValueError, match="fixed_difficulty: expected 1"):
         randomx.Chain(genesis, fixed_difficulty=0)
-    with pytest.raises(TypeError):
+    for height in [-1, 2**64]:
+        mention = rf"^start: expected a Checkpoint or 0 to 2\^64 - 1, got {height}"
+        with pytest.raises(ValueError, match=mention):
+            randomx.Chain(height)
+    with pytest.raises(TypeError, match="^start: expected a Checkpoint or 0 to .*, got str"):
         randomx.Chain("genesis")  # type: ignore[arg-type]
     parts = randomx.Checkpoint(height=9, id=genesis.id, work=0, recent=[], seeds=[])
     assert not parts.is_complete
@@ -177,6 +181,9 @@ def test_errors_name_their_arguments() -> None:
         wrong = {name: -(10**5000)}
         with pytest.raises(ValueError, match=rf"^{name}: expected 0 to 2\^64 - 1, got a longer"):
             chain.push(b"", **wrong)
+    for difficulty in [0, -1, 10**5000]:
+        with pytest.raises(ValueError, match=r"^difficulty: expected 1 to 2\^256 - 1, got "):
+            chain.push(b"", difficulty=difficulty)
     with pytest.raises(ValueError, match=r"^fixed_difficulty: expected 0 to 2\^128 - 1, got -1"):
         randomx.Chain(genesis, fixed_difficulty=-1)
     with pytest.raises(ValueError, match=r"^height: expected 0 to 2\^64 - 1, got -1"):

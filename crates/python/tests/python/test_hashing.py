@@ -1,5 +1,7 @@
 """Hashes, against the vectors of the reference implementation."""
 
+import enum
+import re
 import signal
 import threading
 import time
@@ -46,11 +48,58 @@ def test_difficulties_of_any_size() -> None:
     for difficulty, met in [(1, True), (most, True), (most + 1, False), (2**256 - 1, False)]:
         assert randomx.verify(cache, blob, difficulty) is met
         assert randomx.meets_difficulty(pow_hash, difficulty) is met
-    for difficulty in [0, -1, -(10**400), 2**256]:
-        with pytest.raises(ValueError, match="^difficulty: expected at "):
+    for difficulty in [0, -1, -(10**400), 2**256, 10**5000, -(10**5000)]:
+        got = "a longer number" if abs(difficulty) > 10**4300 else str(difficulty)[:80]
+        mention = re.escape(f"difficulty: expected 1 to 2^256 - 1, got {got}")
+        with pytest.raises(ValueError, match=f"^{mention}"):
             randomx.verify(cache, blob, difficulty)
-    with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match=f"^{mention}"):
+            randomx.meets_difficulty(pow_hash, difficulty)
+    with pytest.raises(TypeError, match=r"^difficulty: expected 1 to 2\^256 - 1, got float"):
         randomx.verify(cache, blob, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^difficulty: expected 1 to 2\^256 - 1, got str"):
+        randomx.meets_difficulty(pow_hash, "1")  # type: ignore[arg-type]
+
+
+class Named(int):
+    """An integer whose methods tell other values than its own."""
+
+    def __str__(self) -> str:
+        return "1"
+
+    def __repr__(self) -> str:
+        return "1"
+
+    def __index__(self) -> int:
+        return 1
+
+    def __int__(self) -> int:
+        return 1
+
+    def __rshift__(self, count: int) -> int:
+        return 0
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2**255
+
+    # As in Python 3.10.
+    def __str__(self) -> str:
+        return f"Level.{self.name}"
+
+
+def test_difficulties_are_judged_by_their_values() -> None:
+    highest = bytes([0xFF]) * 32
+    for difficulty, met in [(Named(1), True), (Named(2), False), (Named(2**255), False)]:
+        assert randomx.meets_difficulty(highest, difficulty) is met
+    assert randomx.meets_difficulty(highest, Level.LOW)
+    assert not randomx.meets_difficulty(highest, Level.HIGH)
+    assert randomx.meets_difficulty(highest, True)
+    for refused in [Named(0), Named(-1), False]:
+        got = int.__repr__(refused)
+        with pytest.raises(ValueError, match=f"^difficulty: expected 1 to .*, got {got}"):
+            randomx.meets_difficulty(highest, refused)
 
 
 def test_a_dataset_gives_the_same_hashes() -> None:
