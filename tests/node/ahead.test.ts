@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { RandomX, watchWorkers } from "./support.js";
+import { RandomX, eventually, watchWorkers } from "./support.js";
 
 const nativeUrl = new URL("fake-addon.cjs", import.meta.url);
 const workers = watchWorkers();
@@ -142,7 +142,7 @@ describe("under load", () => {
     const releasing = randomx.release("01");
     const after = randomx.verifyShares(shares(8000));
     await releasing;
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(operations.filter((operation) => operation === "release")).toHaveLength(2);
     });
     expect(randomx.stats().queue.inputs).toBeGreaterThan(0);

@@ -5,6 +5,7 @@ import type * as product from "../../wasm/js/index.js";
 import {
   AnyRandomX,
   RandomX,
+  eventually,
   fullTest,
   readVectors,
   text,
@@ -32,7 +33,7 @@ async function create(
 
 /** Waits until `count` workers were started, and returns the newest. */
 async function newest(count: number): Promise<(typeof workers)[number]> {
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(workers.length).toBeGreaterThanOrEqual(count);
   });
   const worker = workers.at(-1);

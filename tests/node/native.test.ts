@@ -14,6 +14,7 @@ import {
   NATIVE,
   RandomX,
   abortFill,
+  eventually,
   hasAddon,
   isFull,
   readVectors,
@@ -40,7 +41,7 @@ async function create(options?: product.CreateOptions): Promise<product.RandomX>
 
 /** Waits until no worker of this process holds a cache. */
 async function released(): Promise<void> {
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(held()).toBe(0);
   });
 }
@@ -171,7 +172,7 @@ describe("the next key", () => {
     await randomx.prepare(key);
     const stop = new AbortController();
     const stopped = randomx.prepare("00", { signal: stop.signal });
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(workers).toHaveLength(2);
     });
     stop.abort();
@@ -253,7 +254,7 @@ describe("a dataset", () => {
   test("that is no longer wanted is abandoned", async () => {
     const randomx = await create({ threads: 1, mode: "fast" });
     await abortFill(randomx, key, 0.12);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(datasets()).toBe(0);
     });
   });

@@ -2,7 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test as quickTest, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
-import { AnyRandomX, abortFill, fullTest, text, watchWorkers } from "./support.js";
+import { AnyRandomX, abortFill, eventually, fullTest, text, watchWorkers } from "./support.js";
 
 const [a, b, c] = [text("test key 000"), text("test key 001"), text("test key 002")] as const;
 const input = text("This is a test");
@@ -47,7 +47,7 @@ function watchReleases(worker: (typeof workers)[number]): () => unknown[] {
 
 /** Waits until all workers have started. */
 async function started(randomx: product.RandomX): Promise<void> {
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(randomx.stats().workers.started).toBe(randomx.configuration.threads);
   });
 }
@@ -107,9 +107,9 @@ describe.each([
     const released = workers.map(watchReleases);
     await randomx.hash(a, input);
     await randomx.release(a);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(released.flatMap((calls) => calls())).toContainEqual({ slot: 0 });
-    }, 10_000);
+    });
     expect(randomx.stats()).toMatchObject({ slots: [], cacheBytes: 0 });
   });
 
@@ -119,10 +119,10 @@ describe.each([
     const released = workers.map(watchReleases);
     for (const [index, key] of [a, b, c].entries()) {
       await abortFill(randomx, key);
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(released.flatMap((calls) => calls())).toHaveLength(index + 1);
         expect(randomx.stats()).toMatchObject({ cacheBytes: 0, workers: { busy: 0 } });
-      }, 10_000);
+      });
     }
     expect(bytesToHex(await randomx.hash(a, input))).toBe(known);
   });
@@ -150,7 +150,7 @@ quickTest(
     const measuring = randomx.measure(b, inputs);
     await randomx.release(a);
     await Promise.all([randomx.prepare(c), measuring]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(released.map((calls) => calls())).toEqual([[{ slot: 0 }], [{ slot: 0 }]]);
     });
     expect(held(randomx)).toEqual(["test key 002", "test key 001"]);

@@ -1,7 +1,7 @@
 /** Workers that cannot start: the others work alone, and later calls try again. */
 import type * as threads from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
-import { RandomX } from "./support.js";
+import { RandomX, eventually } from "./support.js";
 
 const nativeUrl = new URL("fake-addon.cjs", import.meta.url);
 const inputs = Array.from({ length: 100 }, (_, index) => new Uint8Array(32).fill(index));
@@ -41,7 +41,7 @@ function passPause(): void {
 test("a worker that could not start is started for later calls, after a pause", async () => {
   most = 1;
   using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 3 });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(refused).toBe(1);
     expect(randomx.configuration.threads).toBe(1);
   });
@@ -58,7 +58,7 @@ test("a worker that could not start is started for later calls, after a pause", 
   passPause();
   expect(randomx.configuration.threads).toBe(3);
   expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(randomx.stats().workers.started).toBe(3);
   });
   expect(refused).toBe(1);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type * as threads from "node:worker_threads";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { Session, type Control } from "../../wasm/js/session.js";
 import * as wasm from "../../wasm/pkg/randomx_wasm.js";
@@ -16,6 +16,11 @@ export const isFull = process.env.RANDOMX_TESTS === "full";
 
 /** Defines a test of the full tier. */
 export const fullTest = test.runIf(isFull);
+
+/** Waits until a check passes, which takes a moment, or seconds on a busy machine. */
+export function eventually(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 60_000 });
+}
 
 /** The package as `build.ts` compiled it, because the worker's script must be a file for Node. */
 const built = (await import(new URL("wasm/dist/js/index.js", root).href)) as typeof product;
