@@ -9,7 +9,7 @@ import { freshProject, repositoryPath } from "./project.js";
 
 /** Variables that the README's examples use without a declaration. */
 const GIVEN = [
-  ...["saved", "block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
+  ...["block", "seedHash", "nextSeedHash", "difficulty", "expectedId", "height"],
   ...["key", "inputs", "hashingBlob", "hashingBlobs", "txid", "blob", "first", "last"],
   ...["node", "another", "store"],
   ...["nonce", "target", "result", "job", "extraNonce", "retry", "accept"],
@@ -54,16 +54,19 @@ test("the README's examples pass the type checker", () => {
   const files = examples.map((code, index) => {
     const lines = code.split("\n");
     const isImport = (line: string): boolean => line.startsWith("import ");
+    const imports = lines.filter(isImport);
+    const hasClass = imports.some((line) => /\bRandomX\b/u.test(line));
     const program = [
-      'import { RandomX } from "randomx-web";',
-      ...lines.filter((line) => isImport(line) && !line.includes("{ RandomX }")),
+      ...(hasClass ? [] : ['import { RandomX } from "randomx-web";']),
+      ...imports,
+      'declare let saved: import("randomx-web").ChainCheckpoint | undefined;',
       `declare let ${GIVEN.map((name) => `${name}: any`).join(", ")}, randomx: RandomX;`,
       "declare const blobs: () => AsyncIterable<Uint8Array>;",
       'declare const hashing: typeof import("randomx-web/pool");',
       "export async function example() {",
       ...lines.filter((line) => !isImport(line)),
       "}",
-    ].map((line) => line.replace("import { MoneroNode, RandomX }", "import { MoneroNode }"));
+    ];
     const name = `example-${index}.ts`;
     writeFileSync(join(folder, name), program.join("\n"));
     return name;

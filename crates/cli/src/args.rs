@@ -59,7 +59,7 @@ JSON lines, one object a line:
   out  {\"hash\":\"...\"}   64 hex digits, one line for each line of input, in the same order
 
 Answers are printed as soon as they are known, so another program can keep the command open and
-write one line at a time. The input may have any length. The command reads at most 65536 lines, or
+write one line at a time for as long as it runs. The command reads at most 65536 lines, or
 64 MiB of keys and inputs, ahead of the first line without an answer. Lines whose keys alternate are sorted by
 key within that window, and the caches of the last two keys are kept. The first malformed line ends
 the run with exit code 2, after the answers to the lines before it.
@@ -97,7 +97,7 @@ JSON lines, one object a line:
 A hash, as a 256-bit little-endian integer, meets a difficulty d if hash * d < 2^256.
 
 Verdicts are printed as soon as they are known, so another program can keep the command open and
-write one line at a time. The input may have any length. The command reads at most 65536 lines, or
+write one line at a time for as long as it runs. The command reads at most 65536 lines, or
 64 MiB of hashing blobs, ahead of the first line without a verdict. Lines whose seed hashes alternate are sorted
 within that window, and the caches of the last two are kept. The first malformed line ends the run
 with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
@@ -172,10 +172,16 @@ pub(crate) enum Command {
     #[command(after_long_help = serve::AFTER_HELP)]
     Serve(ServeArgs),
     /// Verify every proof of work of a chain or a list, epoch by epoch (requires randomx-audit)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        after_help = "`randomx audit --help` explains the arguments."
+    )]
     Audit(ExternalArgs),
     /// Read a range of a chain into Parquet files, for audits (requires randomx-audit)
-    #[command(disable_help_flag = true)]
+    #[command(
+        disable_help_flag = true,
+        after_help = "`randomx collect --help` explains the arguments."
+    )]
     Collect(ExternalArgs),
 }
 

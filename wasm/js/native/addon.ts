@@ -73,7 +73,7 @@ export function loadAddon(address: string | undefined): Addon {
   try {
     require.resolve(name);
   } catch {
-    throw new Error(`the package ${name} is not installed: run \`npm install ${name}@${VERSION}\``);
+    throw new Error(`the package ${name} is not installed: the README of randomx-web says how`);
   }
   try {
     return checked(require(name), name);

@@ -14,15 +14,23 @@ Examples:
   randomx follow --node http://node-a.example:18089 --node http://node-b.example:18089 --store chain
   randomx follow --relay http://127.0.0.1:18090 --node http://127.0.0.1:18081 --store chain --once
 
-No source is trusted. On mainnet, stagenet and testnet, the chain begins at an anchor: a block whose id
-is hard-coded in Monero's source. That id proves all earlier blocks. Each later block is checked by
-Monero's rules and its proof of work is computed. The chain with the most work wins; where sources
+No source is trusted. Anchors are blocks whose ids and work are hard-coded in Monero's source. On mainnet
+a first start reads the headers from the last anchor but one, and on the other networks from the genesis
+block, up to the last anchor, whose id proves them. Each later block is checked by Monero's rules and its
+proof of work is computed. The chain with the most work wins; where sources
 differ, the other side is written as evidence, which `randomx verify --evidence` checks.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy (Tor's is socks5://127.0.0.1:9050), which also
 resolves the names of hosts; NO_PROXY names the hosts to reach without it.
 
-With --json, each line is an event: tip, reorg, deep-reorg, disagreement, source or alarm.
+With --json, each line is an object with an event. Times are in seconds, work is a string of digits:
+  tip           height, id, timestamp, work
+  reorg         common {height, id}, depth, ours and theirs {ids, work}, tip
+  deep-reorg    the same, with source in place of tip: theirs would replace ours
+  disagreement  the same, with source, and evidence: a file, or null without --store
+  source        source, state; if invalid also reason and evidence, if unresponsive reason, if
+                update-needed height and version
+  alarm         alarm: stale with age and height, slow with took and expected, or cleared
 
 Exit codes, with --once:
   0  the chain of at least one source was followed to its end
