@@ -143,7 +143,7 @@ pub enum PoolError {
         /// Bytes requested.
         bytes: usize,
     },
-    /// The VM of a thread could not be created.
+    /// An option of the VMs cannot be met.
     Vm(VmError),
 }
 

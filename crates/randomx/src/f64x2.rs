@@ -3,6 +3,10 @@
 //! All arithmetic here rounds to nearest, the only mode that Rust and WebAssembly have. `rounding`
 //! derives the other three modes from it.
 
+// The x87 unit rounds to 64 bits and then to 53, so some hashes would be wrong.
+#[cfg(all(target_arch = "x86", not(target_feature = "sse2")))]
+compile_error!("hashes on 32-bit x86 need SSE2: set the target feature `sse2`");
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64_neon;
 #[cfg(any(

@@ -52,6 +52,12 @@ impl Items {
         Items { cache, engine }
     }
 
+    /// Makes a source of the items of `cache`'s key without machine code.
+    pub(crate) fn interpreted(cache: Arc<Cache>, cpu: Cpu) -> Items {
+        let engine = Engine::interpreted(&cache, cpu);
+        Items { cache, engine }
+    }
+
     /// Makes a source of the items of `cache`'s key, with `options`.
     ///
     /// # Errors

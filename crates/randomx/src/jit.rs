@@ -2,6 +2,10 @@
 
 pub use crate::error::JitError;
 
+// Machine code reads addresses of 64 bits from memory, and `environment` passes one in a whole register.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(target_pointer_width = "64")))]
+compile_error!("x86-64 and ARM64 are supported with pointers of 64 bits only");
+
 // Its code is also read by tests on other processors.
 #[cfg(any(target_arch = "aarch64", all(test, target_arch = "x86_64")))]
 pub mod aarch64;

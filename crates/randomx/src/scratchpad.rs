@@ -33,9 +33,11 @@ const _: () = {
 
 /// One lane's scratchpad.
 ///
-/// All addresses are masked to the scratchpad, so that the compiler can omit bounds checks.
+/// All addresses are masked to the scratchpad, so that the compiler can omit bounds checks. The alignment is that of a
+/// cache line. Machine code relies on a part of it: it stores 16 bytes at once, at addresses that must be multiples of
+/// 16.
 #[derive(Clone, Copy, Debug, bytemuck::Zeroable, bytemuck::Pod)]
-#[repr(transparent)]
+#[repr(C, align(64))]
 pub struct Scratchpad([u8; SCRATCHPAD_L3]);
 
 impl Scratchpad {
@@ -111,6 +113,17 @@ impl Scratchpads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_at_other_addresses_are_no_scratchpad() {
+        let bytes = vec![0; SCRATCHPAD_L3 + 64];
+        let aligned = bytes.as_ptr().align_offset(64);
+        for offset in 0..64 {
+            let bytes = &bytes[(aligned + offset) % 64..][..SCRATCHPAD_L3];
+            let scratchpad = bytemuck::try_from_bytes::<Scratchpad>(bytes);
+            assert_eq!(scratchpad.is_ok(), offset == 0, "offset {offset}");
+        }
+    }
 
     /// All addresses in the full tests, and in the quick ones all below four times the scratchpad.
     #[test]

@@ -38,6 +38,8 @@ pub trait Source: Sync {
 /// `ahead` pieces are taken and not yet delivered, or one per worker if that is more: a slow
 /// `deliver` holds the workers back.
 ///
+/// Without workers nothing happens: the run ends with `Ok`, and the source keeps its pieces.
+///
 /// A thread starts when the one before it has found work. If the system refuses to start a thread,
 /// the running ones do its share. Closing the source cancels the run: pieces in progress are
 /// finished and delivered.

@@ -299,12 +299,15 @@ impl Vm {
     }
 
     /// Returns the hash of the previous input and begins that of `input`, in one pass over the
-    /// scratchpad. Returns `None` if no hash was begun, or if another input was hashed since.
+    /// scratchpad. Returns `None` if no hash was begun, or if another input was hashed since. A panic of
+    /// an [`ItemSource`](crate::ItemSource) drops the hash.
     pub fn hash_next(&mut self, input: &[u8]) -> Option<[u8; HASH_SIZE]> {
-        if !self.begun {
+        if !mem::take(&mut self.begun) {
             return None;
         }
-        Some(self.hasher.finish(&self.source, self.version, Some(input)))
+        let hash = self.hasher.finish(&self.source, self.version, Some(input));
+        self.begun = true;
+        Some(hash)
     }
 
     /// Returns the hash of the previous input; `None` as [`hash_next`](Self::hash_next).

@@ -7,7 +7,7 @@ use std::arch::asm;
 use std::sync::Arc;
 
 use randomx::items::ItemSource;
-use randomx::{EngineChoice, Item, KeyMemory, Version, Vm, VmOptions, trace};
+use randomx::{EngineChoice, Item, KeyMemory, PhaseTimes, Version, Vm, VmOptions, trace};
 
 /// Values of MXCSR: rounding down, up and to zero; denormals flushed in results and operands; no
 /// exception masked.
@@ -17,6 +17,9 @@ const CHANGED: [u32; 5] = [0x3f80, 0x5f80, 0x7f80, 0x9fc0, 0x0000];
 /// Values of FPCR: rounding up, down and to zero; denormals flushed; no NaN propagated.
 #[cfg(target_arch = "aarch64")]
 const CHANGED: [u32; 5] = [1 << 22, 2 << 22, 3 << 22, 1 << 24, 1 << 25];
+
+/// The last value, which masks no exception on x86-64: there, a result that is not exact ends the process.
+const UNMASKED: u32 = CHANGED[4];
 
 /// Items with every kind of word.
 #[derive(Debug)]
@@ -83,6 +86,42 @@ fn hashes_are_the_same_in_any_environment() {
                 assert_eq!(one_by_one, ([0, 1].map(|i| Some(expected[i])), control), "{at}");
             }
         }
+    }
+}
+
+/// The VMs of a process share their trials, so each version has one environment. It is the one that permits least.
+#[test]
+fn lanes_are_chosen_in_any_environment() {
+    let key = KeyMemory::Items(Arc::new(Mixed));
+    // The trials of light mode end after 112 hashes.
+    let inputs: Vec<[u8; 1]> = (0..120).map(|input| [input]).collect();
+    for version in Version::ALL {
+        let mut vm = Vm::with_options(key.clone(), version, VmOptions::default()).expect("a VM");
+        let hashes = with_control(UNMASKED, || vm.hash_many(&inputs));
+        let fixed = VmOptions { lanes: Some(8), ..VmOptions::default() };
+        let mut fixed = Vm::with_options(key.clone(), version, fixed).expect("a VM");
+        assert_eq!(hashes, (fixed.hash_many(&inputs), UNMASKED), "{version}");
+    }
+}
+
+#[test]
+fn phases_are_timed_in_any_environment() {
+    let options = VmOptions { lanes: Some(2), ..VmOptions::default() };
+    let key = KeyMemory::Items(Arc::new(Mixed));
+    let mut vm = Vm::with_options(key, Version::V2, options).expect("a VM");
+    let mut times = || {
+        let mut now = 0.0;
+        // Neither the sums nor their differences are exact.
+        let mut times = PhaseTimes::new(|| {
+            now += 0.1;
+            now
+        });
+        vm.hash_many_observed(&["one", "two", "three"], &mut times);
+        times.times()
+    };
+    let expected = times();
+    for control in CHANGED {
+        assert_eq!(with_control(control, &mut times), (expected, control), "control {control:#x}");
     }
 }
 

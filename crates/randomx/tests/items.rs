@@ -8,39 +8,52 @@ use std::sync::Arc;
 use randomx::cpu::Cpu;
 use randomx::engine::EngineKind;
 use randomx::items::{Items, ItemsOptions};
-use randomx::{Cache, CodePages, EngineChoice, JitError};
+use randomx::{Cache, CodePages, EngineChoice, JitError, Version, Vm, VmOptions};
 
 fn items(cache: &Arc<Cache>, engine: EngineChoice) -> Result<Items, JitError> {
     let options = ItemsOptions { engine, cpu: Cpu::detect(), code_pages: CodePages::Flipped };
     Items::with_options(Arc::clone(cache), options)
 }
 
-/// A process cannot undo the refusal, so it happens in a child.
-#[test]
-fn refused_execution_is_an_error_or_the_interpreter() {
+/// Runs a test in a child process, and returns whether this is the child. A process cannot undo the refusal.
+fn is_child(name: &str) -> bool {
     const CHILD: &str = "RANDOMX_TEST_REFUSE_EXECUTION";
-    if std::env::var_os(CHILD).is_none() {
-        let mut child = randomx_testing::this_program();
-        let name = "refused_execution_is_an_error_or_the_interpreter";
-        let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
-        let output = output.expect("this program runs");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-        if text.contains("skipped") {
-            println!("skipped: this kernel has no PR_SET_MDWE");
-        }
-        return;
+    if std::env::var_os(CHILD).is_some() {
+        return true;
     }
+    let mut child = randomx_testing::this_program();
+    let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
+    let output = output.expect("this program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+    if text.contains("skipped") {
+        randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
+    }
+    false
+}
 
-    let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));
-    let jit = items(&cache, EngineChoice::Jit).expect("machine code before the refusal");
-    assert_eq!(jit.engine(), EngineKind::Jit);
-
+/// Has the kernel refuse to make memory of this process executable, and returns whether it can. Executable mappings of
+/// files stay allowed.
+fn refuse_execution() -> bool {
     const PR_SET_MDWE: libc::c_int = 65;
     const REFUSE_EXEC_GAIN: libc::c_ulong = 1;
     // SAFETY: the call takes five numbers and only restricts future mappings of this process.
-    if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
-        println!("skipped");
+    let refused = unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } == 0;
+    if !refused {
+        randomx_testing::say("skipped");
+    }
+    refused
+}
+
+#[test]
+fn refused_execution_is_an_error_or_the_interpreter() {
+    if !is_child("refused_execution_is_an_error_or_the_interpreter") {
+        return;
+    }
+    let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));
+    let jit = items(&cache, EngineChoice::Jit).expect("machine code before the refusal");
+    assert_eq!(jit.engine(), EngineKind::Jit);
+    if !refuse_execution() {
         return;
     }
     let refused = items(&cache, EngineChoice::Jit);
@@ -54,4 +67,30 @@ fn refused_execution_is_an_error_or_the_interpreter() {
     jit.compute(&numbers, &mut compiled);
     automatic.compute(&numbers, &mut interpreted);
     assert_eq!(compiled, interpreted);
+}
+
+/// Aliased pages are executable mappings of a file, which the kernel still allows.
+#[test]
+fn a_key_set_after_the_refusal_has_no_aliased_pages() {
+    if !is_child("a_key_set_after_the_refusal_has_no_aliased_pages") {
+        return;
+    }
+    let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));
+    let mut vms = [EngineChoice::Jit, EngineChoice::Auto].map(|engine| {
+        let code_pages = CodePages::Flipped;
+        let options = VmOptions { engine, code_pages, lanes: Some(1), ..VmOptions::default() };
+        Vm::with_options(Arc::clone(&cache), Version::V1, options).expect("a VM")
+    });
+    let expected = vms.each_mut().map(|vm| vm.hash(b"an input"));
+    if !refuse_execution() {
+        return;
+    }
+    for (vm, expected) in vms.iter_mut().zip(expected) {
+        vm.set_key(Arc::clone(&cache));
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("this process's mappings");
+        let aliased: Vec<&str> =
+            maps.lines().filter(|line| line.contains("randomx-code")).collect();
+        assert!(aliased.is_empty(), "{:?}: {aliased:?}", vm.options().engine);
+        assert_eq!(vm.hash(b"an input"), expected, "{:?}", vm.options().engine);
+    }
 }

@@ -1,5 +1,7 @@
 //! Pools: threads do not change hashes, and bad options are refused.
 
+#![allow(unsafe_code, reason = "limits the memory of a process")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -66,4 +68,46 @@ fn bad_thread_and_lane_counts_are_refused() {
     let options = VmOptions { lanes: Some(9), ..VmOptions::default() };
     let error = VmPool::new(cache, Version::V1, options, 2).expect_err("a bad number of lanes");
     assert_eq!(error, PoolError::Vm(VmError::Lanes { requested: 9 }));
+}
+
+/// The limit on the address space applies to a whole process, so the pool is made in a child process.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_for_the_scratchpads_all_of_them_are_reported() {
+    use randomx::params::SCRATCHPAD_L3;
+    use randomx::{Item, ItemSource, KeyMemory, MAX_LANES};
+
+    /// A source that no hash asks.
+    #[derive(Debug)]
+    struct NoItems;
+
+    impl ItemSource for NoItems {
+        fn compute(&self, _: &[u32], _: &mut [Item]) {}
+    }
+
+    const CHILD: &str = "RANDOMX_TEST_LIMIT_MEMORY";
+    if std::env::var_os(CHILD).is_none() {
+        let name = "without_memory_for_the_scratchpads_all_of_them_are_reported";
+        let mut child = randomx_testing::this_program();
+        let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
+        let output = output.expect("this program runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+        return;
+    }
+
+    let sizes = std::fs::read_to_string("/proc/self/statm").expect("the size of this process");
+    let pages: u64 = sizes.split(' ').next().and_then(|size| size.parse().ok()).expect("a number");
+    // First there is no room for a VM, which takes 16 MiB, and then for some of them.
+    for (left, threads) in [(8, 1), (8, 4), (100, 64)] {
+        let bytes = pages * 4096 + (left << 20);
+        let limit = libc::rlimit { rlim_cur: bytes, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: the pointer is to a live structure of the type that the call reads.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+        let key = KeyMemory::Items(Arc::new(NoItems));
+        let error = VmPool::new(key, Version::V1, VmOptions::default(), threads)
+            .expect_err("no memory for a pool");
+        let bytes = threads * MAX_LANES * SCRATCHPAD_L3;
+        assert_eq!(error, PoolError::OutOfMemory { bytes }, "{left} MiB");
+    }
 }

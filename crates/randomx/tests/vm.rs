@@ -1,9 +1,12 @@
 //! The public API: options, progress, and hashes that depend on inputs, keys and versions alone.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use randomx::cpu::Cpu;
-use randomx::{Cache, CacheBuilder, MAX_LANES, Version, Vm, VmError, VmOptions};
+use randomx::items::ItemSource;
+use randomx::{Cache, CacheBuilder, Item, KeyMemory, MAX_LANES, Version, Vm, VmError, VmOptions};
 
 fn with_lanes(cache: &Arc<Cache>, lanes: usize) -> Result<Vm, VmError> {
     let options = VmOptions { lanes: Some(lanes), ..VmOptions::default() };
@@ -52,6 +55,42 @@ fn hashes_can_be_chained() {
     vm.hash_first(inputs[0]);
     assert_eq!(vm.hash(inputs[1]), expected[1]);
     assert_eq!(vm.hash_last(), None);
+}
+
+/// A source whose first calls succeed. Then one panics.
+#[derive(Debug)]
+struct PanicsOnce {
+    calls_before: AtomicU32,
+}
+
+impl ItemSource for PanicsOnce {
+    fn compute(&self, numbers: &[u32], items: &mut [Item]) {
+        let before = self.calls_before.fetch_sub(1, Ordering::Relaxed);
+        assert_ne!(before, 0, "the call that panics");
+        for (number, item) in numbers.iter().zip(items) {
+            *item = [u64::from(*number); 8];
+        }
+    }
+}
+
+#[test]
+fn a_hash_that_panics_is_dropped() {
+    for next in [Some(b"two"), None] {
+        let source = Arc::new(PanicsOnce { calls_before: AtomicU32::new(3000) });
+        let mut vm = Vm::with_options(KeyMemory::Items(source), Version::V1, VmOptions::default())
+            .expect("a VM");
+        vm.hash_first(b"one");
+        let finished = catch_unwind(AssertUnwindSafe(|| match next {
+            Some(next) => vm.hash_next(next),
+            None => vm.hash_last(),
+        }));
+        finished.expect_err("a panic of the source");
+        assert_eq!((vm.hash_next(b"three"), vm.hash_last()), (None, None));
+
+        let expected = vm.hash(b"one");
+        vm.hash_first(b"one");
+        assert_eq!(vm.hash_last(), Some(expected));
+    }
 }
 
 #[test]

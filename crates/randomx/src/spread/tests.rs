@@ -352,6 +352,14 @@ fn a_panic_of_the_source_continues_in_the_caller() {
 }
 
 #[test]
+fn without_workers_the_source_keeps_its_pieces() {
+    let source = Numbers::new(3);
+    let mut workers: [(); 0] = [];
+    let outcome = spread(&mut workers, &source, 1, |(), _| Err(()), |()| Err(()));
+    assert_eq!((outcome, lock(&source.left).len()), (Ok(()), 3));
+}
+
+#[test]
 fn a_slow_delivery_holds_the_workers_back() {
     let source = Numbers::new(100);
     let (worked, slow) = (AtomicUsize::new(0), AtomicBool::new(true));

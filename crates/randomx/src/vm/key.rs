@@ -72,5 +72,5 @@ impl Source {
 /// does without.
 fn items(cache: Arc<Cache>, options: VmOptions) -> Arc<dyn ItemSource> {
     let items = Items::with_options(Arc::clone(&cache), options.into());
-    Arc::new(items.unwrap_or_else(|_| Items::new(cache, options.cpu)))
+    Arc::new(items.unwrap_or_else(|_| Items::interpreted(cache, options.cpu)))
 }

@@ -83,7 +83,8 @@ impl<E: Engine> Lanes<E> {
         Ok(())
     }
 
-    /// Runs all programs of the hashes that have begun in the first lanes, as many as the plan has.
+    /// Runs all programs of the hashes that have begun in the first lanes, as many as the plan has. The caller has
+    /// entered the default environment.
     // Two callers; one copy keeps the download small.
     #[inline(never)]
     fn run_programs(
@@ -93,7 +94,6 @@ impl<E: Engine> Lanes<E> {
         version: Version,
         observer: &mut dyn Observer,
     ) {
-        let _environment = DefaultEnvironment::enter();
         let Lanes { engine, states, scratchpads, .. } = self;
         let states = &mut states[..plan.lanes];
         for program in 0..PROGRAM_COUNT {
@@ -128,6 +128,7 @@ impl<E: Engine> Lanes<E> {
         version: Version,
         next: Option<&[u8]>,
     ) -> [u8; HASH_SIZE] {
+        let _environment = DefaultEnvironment::enter();
         self.run_programs(Plan::ALONE, source, version, &mut ());
         let state = &mut self.states[0];
         let scratchpad = &mut self.scratchpads.as_mut_slice()[0];
@@ -154,6 +155,8 @@ where
     }
 
     fn hash_many(&mut self, job: Job<'_>, observer: &mut dyn Observer) {
+        // The observer's arithmetic runs in it too.
+        let _environment = DefaultEnvironment::enter();
         let count = job.plan.lanes;
         observer.enter(Phase::Fill);
         let lanes = self.states.iter_mut().zip(self.scratchpads.as_mut_slice()).take(count);

@@ -30,8 +30,12 @@ const HASHES: usize = MAX_LANES;
 /// The most candidates.
 const MOST: usize = 5;
 
-/// A candidate replaces the expected one only if its time is below this fraction of the expected one's.
-const FASTER: f64 = 0.98;
+/// The ratio of equal times. Ratios are integers: the caller's floating point environment may differ from the default,
+/// and could end the process at the first result that is not exact.
+const EQUAL: u128 = 1 << 64;
+
+/// A candidate replaces the expected one only if the ratio of its time to the expected one's is below 98 %.
+const FASTER: u128 = EQUAL / 100 * 98;
 
 /// Which trials a VM takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,15 +112,15 @@ impl Trials {
         }
         let ratios = (1..).zip(others).map(|(candidate, &plan)| (self.ratio(candidate), plan));
         let fast = ratios.filter(|(ratio, _)| *ratio < FASTER);
-        let fastest = fast.min_by(|(one, _), (other, _)| one.total_cmp(other));
+        let fastest = fast.min_by_key(|(ratio, _)| *ratio);
         Some(fastest.map_or(*expected, |(_, plan)| plan))
     }
 
-    /// Returns a candidate's time relative to the expected one's: the median of all rounds.
-    fn ratio(&self, candidate: usize) -> f64 {
-        let mut ratios = self.times.map(|times| times[candidate].div_duration_f64(times[0]));
+    /// Returns a candidate's time relative to the expected one's, in units of 1 / [`EQUAL`]: the median of all rounds.
+    fn ratio(&self, candidate: usize) -> u128 {
+        let mut ratios = self.times.map(|times| ratio(times[candidate], times[0]));
         let ratios = &mut ratios[..self.rounds];
-        ratios.sort_by(f64::total_cmp);
+        ratios.sort_unstable();
         ratios[self.rounds / 2]
     }
 
@@ -141,6 +145,12 @@ impl Trials {
         self.times[round][candidate] = time;
         self.ended += 1;
     }
+}
+
+/// Returns `time` relative to `expected`, in units of 1 / [`EQUAL`]. Times of more than 584 years are equal.
+fn ratio(time: Duration, expected: Duration) -> u128 {
+    let nanoseconds = |time: Duration| time.as_nanos().min(u64::MAX.into());
+    (nanoseconds(time) * EQUAL).checked_div(nanoseconds(expected)).unwrap_or(u128::MAX)
 }
 
 /// Runs trials on the first of a VM's inputs until all trials have begun, or fewer than [`HASHES`] inputs are left.
@@ -312,6 +322,29 @@ mod tests {
             },
         );
         assert_eq!((hashed, lock(&trials).choice()), (HASHES * 7, Some(Plan::of(2))));
+    }
+
+    #[test]
+    fn without_memory_for_the_expected_lanes_the_fastest_others_are_chosen() {
+        let trials = Mutex::new(Trials::new(&THREE, 7));
+        let now = Cell::new(Duration::ZERO);
+        let hash = |plan: Plan, _| {
+            now.set(now.get() + Duration::from_micros(if plan.lanes == 8 { 10 } else { 20 }));
+            plan.lanes != 4
+        };
+        measure(&trials, 1000, || now.get(), hash);
+        assert_eq!(lock(&trials).choice(), Some(Plan::of(8)));
+    }
+
+    #[test]
+    fn ratios_of_all_times_are_in_their_order() {
+        let [none, some, longest] = [Duration::ZERO, Duration::from_millis(3), Duration::MAX];
+        assert_eq!([ratio(some, some), ratio(longest, longest)], [EQUAL; 2]);
+        assert_eq!([none, some, longest].map(|time| ratio(time, none)), [u128::MAX; 3]);
+        assert!(ratio(some * 979 / 1000, some) < FASTER);
+        assert!(ratio(some * 981 / 1000, some) > FASTER);
+        assert!(ratio(some, longest) < ratio(2 * some, longest));
+        assert!(ratio(longest, some) > EQUAL);
     }
 
     #[test]

@@ -137,7 +137,9 @@ impl<'a> Chain<'a> {
         // `new` has checked that, and no fork happens in between. The function accesses only what
         // the links point to, all of it borrowed for 'a: the lane, the scratchpad, because it masks
         // all addresses, and one item or, if the flags say that there is a dataset, items of the
-        // window, because it masks their addresses too.
+        // window, because it masks their addresses too. It accesses 16 bytes at once in the lane, at
+        // the offsets of its fields, and in the scratchpad, at masked addresses. Both are aligned for
+        // that: the lane by its type, the scratchpad to 64 bytes.
         unsafe { I::call(self.entry, first, last, self.turns as u64, self.flags as u64) };
         for link in links {
             // SAFETY: the lane is borrowed for 'a, and the call above has returned.

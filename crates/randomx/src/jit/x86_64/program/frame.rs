@@ -17,7 +17,10 @@ use crate::jit::program::flag;
 use crate::jit::x86_64::assembler::{Assembler, Condition, Gpr, Label, Mark, Mem, Scale};
 use crate::params::Version;
 use crate::program::Configuration;
-use crate::scratchpad::L3_MASK_64;
+use crate::scratchpad::{L3_MASK_64, Scratchpad};
+
+// The operand of `movaps` in memory is aligned to 16 bytes.
+const _: () = assert!(align_of::<Lane>() >= 16 && align_of::<Scratchpad>() >= 16);
 
 /// `spAddr0`, then `spAddr1`.
 const ADDRESSES: usize = offset_of!(Lane, addresses);

@@ -8,6 +8,7 @@ use super::ModeLoads;
 use crate::aes::{Aes, AesGenerator4R};
 use crate::cpu::Cpu;
 use crate::engine::{Engine, Lane, LaneContext};
+use crate::environment::DefaultEnvironment;
 use crate::jit::CodePages;
 use crate::jit::program::Code;
 use crate::once::once;
@@ -31,6 +32,8 @@ pub(super) fn fastest() -> ModeLoads {
 
 /// Measures both kinds and returns the faster one, or `None` if the system refuses memory.
 fn measure() -> Option<ModeLoads> {
+    // If the system refuses memory for a program, the interpreter runs it.
+    let _environment = DefaultEnvironment::enter();
     let mut scratchpads = Scratchpads::new(1).ok()?;
     let scratchpad = scratchpads.as_mut_slice().first_mut()?;
     let (mut one, mut four) = (Trial::new(ModeLoads::One)?, Trial::new(ModeLoads::Four)?);
