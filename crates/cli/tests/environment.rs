@@ -79,7 +79,7 @@ fn without_executable_pages(arguments: &[&str]) -> Option<assert_cmd::Command> {
     const REFUSE: &str = "syscall(157, 65, 1, 0, 0, 0) == 0 or exit 77;";
     let probe = Command::new("perl").args(["-e", REFUSE]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        println!("skipped: no perl, or the kernel has no PR_SET_MDWE");
+        randomx_testing::say("skipped: no perl, or the kernel has no PR_SET_MDWE");
         return None;
     }
     let mut perl = assert_cmd::Command::new("perl");

@@ -6,6 +6,7 @@ use std::fs;
 
 use common::{jsonl, on_lines, parse_jsonl, randomx, vectors};
 use predicates::prelude::*;
+use randomx_testing::say;
 use serde_json::{Value, json};
 
 /// From RandomX's specification: key "test key 000", input "This is a test".
@@ -80,7 +81,7 @@ fn a_dataset_changes_no_hash() {
     let lines = jsonl(&jobs.iter().map(job).collect::<Vec<_>>());
     let run = randomx(&["hash", "--jsonl", "-", "--mode", "fast"]).write_stdin(lines).assert();
     if run.get_output().stderr.starts_with(b"error: no memory for the RandomX dataset") {
-        println!("skipped: this machine has no memory for a dataset");
+        say("skipped: this machine has no memory for a dataset");
         return;
     }
     let run = run.success().stderr("");

@@ -226,7 +226,7 @@ mod tests {
     fn implementations_agree() {
         let (software, hardware) = (Aes::new(Cpu::baseline()), Aes::new(Cpu::detect()));
         if software == hardware {
-            println!("skipped: this processor has no AES instructions");
+            randomx_testing::say("skipped: this processor has no AES instructions");
             return;
         }
         let mut seed = hash512(&[b"implementations agree"]);

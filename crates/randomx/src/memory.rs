@@ -163,7 +163,7 @@ mod tests {
     fn overcommitted_memory_is_not_available() {
         for room in [Room::Memory, Room::MemoryAndSwap] {
             let Some(left) = available::bytes(room) else {
-                println!("skipped: the system does not report how much memory is left");
+                randomx_testing::say("skipped: the system does not report how much memory is left");
                 return;
             };
             assert!(!is_available(usize::MAX, room));

@@ -29,7 +29,7 @@ fn light() -> KeyMemory {
 fn fast() -> Option<KeyMemory> {
     match Dataset::zeroed() {
         Err(error @ DatasetError::OutOfMemory { .. }) => {
-            println!("SKIPPED: {error}");
+            randomx_testing::say(format_args!("SKIPPED: {error}"));
             None
         }
         dataset => Some(Arc::new(dataset.expect("a dataset")).into()),

@@ -52,7 +52,7 @@ fn one_mode() {
         let items = Items::new(cache.clone(), Cpu::detect());
         let dataset = match Dataset::new(&items, 2) {
             Err(error @ DatasetError::OutOfMemory { .. }) => {
-                println!("{mode}: SKIPPED: {error}");
+                randomx_testing::say(format_args!("{mode}: SKIPPED: {error}"));
                 return;
             }
             dataset => dataset.expect("a dataset"),

@@ -131,7 +131,7 @@ fn a_dataset_is_read_where_it_was_written() {
     let builder = match DatasetBuilder::new(1) {
         Ok(builder) => builder,
         Err(DatasetError::OutOfMemory { .. }) => {
-            println!("skipped: the machine has no memory for a dataset");
+            randomx_testing::say("skipped: the machine has no memory for a dataset");
             return;
         }
         Err(error) => panic!("{error}"),

@@ -80,5 +80,5 @@ mod against_hardware {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[test]
 fn skipped() {
-    println!("skipped: directed rounding in hardware is tested on x86-64 and ARM64");
+    randomx_testing::say("skipped: directed rounding in hardware is tested on x86-64 and ARM64");
 }

@@ -6,6 +6,7 @@ mod files;
 mod licences;
 mod modules;
 mod paths;
+mod skips;
 mod tree;
 
 /// Fails with all breaches of a rule at once.

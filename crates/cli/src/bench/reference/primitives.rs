@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn argon2d_agrees() {
         let Some(mut fill) = Fill::new(true) else {
-            println!("skipped: the reference has no AVX2 here");
+            randomx_testing::say("skipped: the reference has no AVX2 here");
             return;
         };
         let mut ours = memory(CACHE_SIZE).expect("256 MiB");

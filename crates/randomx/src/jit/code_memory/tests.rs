@@ -172,7 +172,7 @@ mod linux {
         let code = CodeMemory::new(&returning(1), 4096, CodePages::Flipped);
         // SAFETY: the call takes five numbers and only changes what this process may map.
         if unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } != 0 {
-            println!("skipped: this kernel has no PR_SET_MDWE");
+            randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
             return;
         }
         let refused = code.expect("executable memory").replace(&returning(2));
