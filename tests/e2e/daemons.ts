@@ -11,7 +11,7 @@ export async function withTwoDaemons(
   common: number,
   work: (a: Daemon, b: Daemon) => Promise<void>,
 ): Promise<void> {
-  const [a, b] = await Promise.all([Daemon.start(1), Daemon.start(1)]);
+  const [a, b] = await Daemon.startTwo();
   try {
     await a.generate(common);
     await b.copy(a, 1, common);

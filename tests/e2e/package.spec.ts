@@ -1,57 +1,9 @@
-/** The package's promises: order, abort, dispose, arguments, and recovery from dead workers. */
-import { expect, test, type Page } from "@playwright/test";
-import { DEATHS, openHarness } from "./support.js";
+/** The package's promises: order, dispose, arguments, and recovery from dead workers. */
+import { expect, test } from "@playwright/test";
+import { expectNoWorker, KNOWN, openPackage, type Outcome } from "./package-tools.js";
+import { DEATHS } from "./support.js";
 
-/** The hash of "This is a test" by the key "test key 000", RandomX 1. */
-const KNOWN = "639183aae1bf4c9a35884cb46b09cad9175f04efd7684e7262a0ac1c2f0b4e3f";
-
-/** The outcome of a promise, in a form that reaches the test. */
-interface Outcome {
-  value?: unknown;
-  name?: string;
-  code?: string;
-  message?: string;
-  cause?: unknown;
-}
-
-/** Runs in the browser before each test, and gives the tests' functions there some tools. */
-function tools(): void {
-  const text = new TextEncoder();
-  Object.assign(window, {
-    key: text.encode("test key 000"),
-    input: text.encode("This is a test"),
-    hex: (bytes: Uint8Array) =>
-      Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""),
-    outcome: (promise: Promise<unknown>): Promise<Outcome> =>
-      promise.then(
-        (value) => ({ value }),
-        (error: unknown) => {
-          if (!(error instanceof window.harness.RandomXError)) throw error;
-          const { name, code, message, cause } = error;
-          return { name, code, message, cause };
-        },
-      ),
-  });
-}
-
-declare global {
-  interface Window {
-    key: Uint8Array;
-    input: Uint8Array;
-    hex: (bytes: Uint8Array) => string;
-    outcome: (promise: Promise<unknown>) => Promise<Outcome>;
-  }
-}
-
-test.beforeEach(async ({ page }) => {
-  await page.addInitScript(tools);
-  await openHarness(page);
-});
-
-/** Waits until the browser has stopped all workers. */
-async function expectNoWorker(page: Page): Promise<void> {
-  await expect.poll(() => page.workers().length).toBe(0);
-}
+test.beforeEach(({ page }) => openPackage(page));
 
 test("importing runs nothing", async ({ page }) => {
   await page.waitForTimeout(300);
@@ -82,95 +34,7 @@ test("requests run in order, each with its own key; inputs are copied", async ({
 });
 
 test(
-  "aborting a preparation acts at once, and the instance stays usable",
-  { tag: "@full" },
-  async ({ page }) => {
-    const result = await page.evaluate(async () => {
-      const { key, input, hex, outcome } = window;
-      const randomx = await window.harness.RandomX.create();
-      const abort = new AbortController();
-      const progress: number[] = [];
-      let abortedAt = 0;
-      const onProgress = ({ done }: { done: number }): void => {
-        progress.push(done);
-        if (done > 0.2 && !abort.signal.aborted) {
-          abortedAt = performance.now();
-          abort.abort("enough");
-        }
-      };
-      const error = await outcome(randomx.prepare("0102", { signal: abort.signal, onProgress }));
-      const waited = performance.now() - abortedAt;
-      const before = progress.length;
-      const queued = new AbortController();
-      const preparing = randomx.prepare("0304");
-      const waiting = outcome(randomx.hash("0102", input, { signal: queued.signal }));
-      queued.abort();
-      const early = await outcome(randomx.hash("0102", input, { signal: AbortSignal.abort(7) }));
-      const hash = hex(await randomx.hash(key, input));
-      await preparing;
-      const after = progress.length;
-      randomx.dispose();
-      return {
-        error,
-        waited,
-        before,
-        after,
-        last: progress.at(-1),
-        waiting: await waiting,
-        early,
-        hash,
-      };
-    });
-    expect(result.error).toMatchObject({ name: "AbortError", code: "aborted", cause: "enough" });
-    expect(result.waited).toBeLessThan(100);
-    expect(result.last).toBeLessThan(0.5);
-    expect(result.after).toBe(result.before);
-    expect(result.waiting).toMatchObject({ name: "AbortError", code: "aborted" });
-    expect(result.early).toMatchObject({ code: "aborted", cause: 7 });
-    expect(result.hash).toBe(KNOWN);
-  },
-);
-
-test(
-  "disposing while hashing rejects everything, and ends the worker",
-  { tag: "@full" },
-  async ({ page }) => {
-    const result = await page.evaluate(async () => {
-      const { key, input, outcome } = window;
-      const randomx = await window.harness.RandomX.create();
-      await randomx.prepare(key);
-      const pending = [
-        randomx.hashMany(key, Array<Uint8Array>(800).fill(input)),
-        randomx.hash("77", input),
-        randomx.seedHeight(1),
-      ].map(outcome);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const start = performance.now();
-      randomx.dispose();
-      randomx.dispose();
-      const outcomes = await Promise.all(pending);
-      const waited = performance.now() - start;
-      const later = await Promise.all(
-        [
-          randomx.prepare(key),
-          randomx.hash(key, input),
-          randomx.hashMany(key, []),
-          randomx.commitment(input, new Uint8Array(32)),
-          randomx.seedHeight(1),
-          randomx.verifyBlock({ seedHash: "00".repeat(32), hashingBlob: "", difficulty: 1 }),
-        ].map(outcome),
-      );
-      return { outcomes: [...outcomes, ...later], waited };
-    });
-    expect(result.outcomes).toHaveLength(9);
-    for (const outcome of result.outcomes) expect(outcome.code).toBe("disposed");
-    expect(result.waited).toBeLessThan(50);
-    await expectNoWorker(page);
-  },
-);
-
-test(
-  "disposing while preparing does the same; `using` disposes",
+  "disposing while preparing rejects everything, and ends the worker; `using` disposes",
   { tag: "@full" },
   async ({ page }) => {
     const codes = await page.evaluate(async () => {

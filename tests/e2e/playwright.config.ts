@@ -19,8 +19,8 @@ import { chosenTier, leftOut } from "./tiers.js";
 
 const BROWSERS: BrowserName[] = ["chromium", "firefox", "webkit"];
 
-/** Specs that fail when something else keeps the processors busy. */
-const TIMED = /e2e\/(?:main-thread|compare)\.spec\.ts$/u;
+/** Specs that fail when something else keeps the processors busy. `interruptions` starts each browser itself. */
+const TIMED = /e2e\/(?:main-thread|compare|interruptions)\.spec\.ts$/u;
 
 /** Specs that run in three browsers. */
 const IN_ALL = /e2e\/(?:engine|page)\//u;

@@ -2,16 +2,16 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { nativeProgram } from "../programs.js";
-import { HARNESS, PRODUCT } from "./addresses.js";
 
 /** A site that Vite builds. Paths are relative to the repository. */
 interface Site {
-  url: string;
   /** The configurations of its builds, with the folders that they write. */
   builds: { config: string; built: string }[];
   sources: string[];
-  /** The command that serves it on a port. */
-  serve: (port: string) => string;
+  /** The command that serves it on a free port, and prints its address. */
+  serve: string;
+  /** Matches the address. Playwright stores the port in a variable, which `addresses.ts` reads. */
+  listening: RegExp;
 }
 
 /** Sources of both sites. */
@@ -31,35 +31,34 @@ const vite = `"${process.execPath}" node_modules/vite/bin/vite.js`;
 
 /** As visitors get it, with the native build beside the page; and as static hosts get it. */
 const product: Site = {
-  url: PRODUCT,
   builds: [
     { config: "vite.config.ts", built: "web/dist" },
     { config: "web/build/hosted.config.ts", built: "web/site" },
   ],
   sources: ["web", "wasm/explore/pkg", "wasm/README.md", "tests/vectors", ...SHARED],
-  serve: (port) => `"${nativeProgram()}" serve --page web/dist --port ${port}`,
+  serve: `"${nativeProgram()}" serve --page web/dist --port 0`,
+  listening: /http:\/\/127\.0\.0\.1:(?<E2E_PRODUCT_PORT>\d+)\//u,
 };
 
 const harness: Site = {
-  url: HARNESS,
   builds: [{ config: HARNESS_CONFIG, built: "tests/e2e/results/harness" }],
   sources: ["tests/e2e/harness", "tests/node/chain", "crates/conformance/pkg", ...SHARED],
-  serve: (port) =>
-    `${vite} preview --config ${HARNESS_CONFIG} --logLevel warn --strictPort --port ${port}`,
+  serve: `${vite} preview --config ${HARNESS_CONFIG} --port 0`,
+  listening: /http:\/\/127\.0\.0\.1:(?<E2E_HARNESS_PORT>\d+)\//u,
 };
 
 /** Both sites, as Playwright's configuration takes them. `rebuild` builds them in any case. */
 export function servers({ rebuild }: { rebuild: boolean }): {
-  url: string;
   cwd: string;
   command: string;
+  wait: { stdout: RegExp };
 }[] {
   return [product, harness].map((site) => {
     const builds = site.builds
       .filter(({ built }) => rebuild || !isFresh(built, site.sources))
       .map(({ config }) => `${vite} build --config ${config} --logLevel warn`);
-    const command = [...builds, site.serve(new URL(site.url).port)].join(" && ");
-    return { url: site.url, cwd: root, command };
+    const command = [...builds, site.serve].join(" && ");
+    return { cwd: root, command, wait: { stdout: site.listening } };
   });
 }
 

@@ -1,13 +1,14 @@
 /** `cargo xtask anchors` with a daemon that follows the difficulty rule, and with one that lies. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Cleanup } from "./cleanup.js";
 import { run, type FollowEvent } from "./cli.js";
 import { Daemon } from "./daemon.js";
+import { makeFolder, removeFolder } from "./leftovers.js";
 import { idOf } from "./lies.js";
 import { mine, NONCE, type Mined } from "./mine.js";
 import { Proxy } from "./proxy.js";
@@ -19,20 +20,20 @@ const PACE = 85;
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+const cleanup = new Cleanup();
 let daemon: Daemon;
 let mined: Mined[];
 let folder: string;
 
 beforeAll(async () => {
   daemon = await Daemon.start();
-  folder = await mkdtemp(join(tmpdir(), "randomx-anchors-"));
+  cleanup.add(() => daemon.stop());
+  folder = await makeFolder("anchors");
+  cleanup.add(() => removeFolder(folder));
   mined = await mine(daemon, times(0, BLOCKS));
 });
 
-afterAll(async () => {
-  await daemon.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => cleanup.run());
 
 function times(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => START + PACE * (first + index));

@@ -1,11 +1,8 @@
 /** Monero's daemon with a chain of its own, on loopback, in a temporary folder. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../programs.js";
+import { end, isRunning, killAtEnd, makeFolder, removeFolder } from "./leftovers.js";
 
 type Json = Record<string, unknown>;
 
@@ -63,13 +60,26 @@ export class Daemon {
     return Daemon.#launch("--regtest", ...fixed, ...peerOptions(peer));
   }
 
+  /** Starts two daemons with difficulty 1. If one fails, the other is stopped. */
+  static async startTwo(): Promise<[Daemon, Daemon]> {
+    const starts: [Promise<Daemon>, Promise<Daemon>] = [Daemon.start(1), Daemon.start(1)];
+    try {
+      return await Promise.all(starts);
+    } catch (error) {
+      for (const each of await Promise.allSettled(starts)) {
+        if (each.status === "fulfilled") await each.value.stop();
+      }
+      throw error;
+    }
+  }
+
   /** Starts a daemon of a public network, without peers: it has the genesis block alone. */
   static startEmpty(network: "testnet" | "stagenet"): Promise<Daemon> {
     return Daemon.#launch(`--${network}`, ...peerOptions(undefined));
   }
 
   static async #launch(...options: string[]): Promise<Daemon> {
-    const folder = await mkdtemp(join(tmpdir(), "randomx-regtest-"));
+    const folder = await makeFolder("regtest");
     const daemon = new Daemon(folder, await freePort(), await freePort(), options);
     await daemon.#started();
     return daemon;
@@ -77,7 +87,7 @@ export class Daemon {
 
   /** Ends the daemon, and starts it again with its chain. */
   async restart(): Promise<void> {
-    await this.#end("SIGTERM");
+    await end(this.#process, "SIGTERM");
     this.#process = this.#spawn();
     await this.#started();
   }
@@ -159,8 +169,8 @@ export class Daemon {
 
   /** Stops the daemon and removes its folder. */
   async stop(): Promise<void> {
-    await this.#end("SIGKILL");
-    await rm(this.#folder, { recursive: true, force: true });
+    await end(this.#process);
+    await removeFolder(this.#folder);
   }
 
   async #until(what: string, isDone: (info: Json) => boolean): Promise<void> {
@@ -181,7 +191,7 @@ export class Daemon {
 
   #spawn(): ChildProcess {
     const program = process.env.MONEROD_PATH ?? "monerod";
-    const child = spawn(program, this.#args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = killAtEnd(spawn(program, this.#args, { stdio: ["ignore", "pipe", "pipe"] }));
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-10_000);
     };
@@ -193,17 +203,9 @@ export class Daemon {
     return child;
   }
 
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#process;
-    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    await ended;
-  }
-
   async #started(): Promise<void> {
     const limit = performance.now() + STARTUP;
-    while (performance.now() < limit && this.#process.exitCode === null) {
+    while (performance.now() < limit && isRunning(this.#process)) {
       try {
         await this.call("get_info");
         return;

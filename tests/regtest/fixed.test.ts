@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { NodeBlock } from "../../wasm/js/monero/answers.js";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import { RandomX } from "../node/support.js";
+import { Cleanup } from "./cleanup.js";
 import { failedChecks, hex, verifyBlocks } from "./package.js";
 import { failed, verify } from "./cli.js";
 import { Daemon } from "./daemon.js";
@@ -12,6 +13,7 @@ import { Proxy } from "./proxy.js";
 const BLOCKS = 300;
 const FIXED = ["--fixed-difficulty", "1"];
 
+const cleanup = new Cleanup();
 let daemon: Daemon;
 let ids: string[];
 let hashes: string[];
@@ -19,15 +21,16 @@ let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 
 beforeAll(async () => {
   randomx = await RandomX.create();
+  cleanup.add(() => {
+    randomx.dispose();
+  });
   daemon = await Daemon.start(1);
+  cleanup.add(() => daemon.stop());
   ids = await daemon.generate(BLOCKS);
   hashes = await powHashes(1, BLOCKS);
 });
 
-afterAll(async () => {
-  randomx.dispose();
-  await daemon.stop();
-});
+afterAll(() => cleanup.run());
 
 /** Returns the proof-of-work hashes that the daemon computes for blocks. */
 async function powHashes(first: number, last: number): Promise<string[]> {

@@ -1,14 +1,14 @@
 /** `randomx follow` and `randomx relay` with two daemons whose chains part and meet again. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nativeProgram } from "../programs.js";
+import { Cleanup } from "./cleanup.js";
 import { follow, run, type FollowEvent, type FollowRun } from "./cli.js";
 import { Daemon } from "./daemon.js";
+import { end, killAtEnd, makeFolder, removeFolder } from "./leftovers.js";
 import { startRelay } from "./relay.js";
 
 /** The last common block, and the lengths of both sides. */
@@ -16,6 +16,7 @@ const COMMON = 10;
 const SHORT = 5;
 const LONG = 8;
 
+const cleanup = new Cleanup();
 let a: Daemon;
 let b: Daemon;
 let short: string[];
@@ -23,18 +24,17 @@ let long: string[];
 let folder: string;
 
 beforeAll(async () => {
-  [a, b] = await Promise.all([Daemon.start(1), Daemon.start(1)]);
-  folder = await mkdtemp(join(tmpdir(), "randomx-follow-"));
+  [a, b] = await Daemon.startTwo();
+  cleanup.add(() => Promise.all([a.stop(), b.stop()]));
+  folder = await makeFolder("follow");
+  cleanup.add(() => removeFolder(folder));
   await a.generate(COMMON);
   await b.copy(a, 1, COMMON);
   short = await a.generate(SHORT);
   long = await b.generate(LONG);
 });
 
-afterAll(async () => {
-  await Promise.all([a.stop(), b.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => cleanup.run());
 
 function last(events: FollowEvent[], kind: string): FollowEvent | undefined {
   return events.findLast(({ event }) => event === kind);
@@ -84,11 +84,10 @@ test("a follower that is killed goes on where it was", async () => {
   const [store, program] = [join(folder, "killed"), nativeProgram()];
   const args = ["--network", "regtest", "--fixed-difficulty", "1", "--node", b.url];
   for (const milliseconds of [50, 150, 300, 500, 700, 900]) {
-    const follower = spawn(program, ["follow", ...args, "--store", store], { stdio: "ignore" });
-    const ended = once(follower, "exit");
+    const all = ["follow", ...args, "--store", store];
+    const follower = killAtEnd(spawn(program, all, { stdio: "ignore" }));
     await pause(milliseconds);
-    follower.kill("SIGKILL");
-    await ended;
+    await end(follower);
   }
   const killed = await follow("--node", b.url, "--store", store);
   expect(killed.code, killed.stderr).toBe(0);

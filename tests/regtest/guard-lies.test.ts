@@ -3,20 +3,23 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alterHex, alterJson, type AlterBytes } from "./bytes-proxy.js";
+import { Cleanup } from "./cleanup.js";
 import { Daemon } from "./daemon.js";
 import { Guard, type GuardStatus } from "./guard.js";
 import { AMOUNT, evidence, World, type Sent } from "./guard-world.js";
 import { NONCE } from "./mine.js";
 
+const cleanup = new Cleanup();
 let world: World;
 let sent: Sent;
 
 beforeAll(async () => {
   world = await World.start(100);
+  cleanup.add(() => world.stop());
   sent = await world.send();
 });
 
-afterAll(() => world.stop());
+afterAll(() => cleanup.run());
 
 /** Alters answers with blocks. */
 function blocks(change: (answer: Buffer) => Buffer | undefined): AlterBytes {

@@ -1,5 +1,6 @@
 /** Seconds and bytes of a wallet's scan, directly and through `randomx guard`. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Cleanup } from "./cleanup.js";
 import { AMOUNT, World } from "./guard-world.js";
 import { WalletRpc, type Shown } from "./wallet.js";
 
@@ -13,12 +14,14 @@ const MOST = 1.3;
 /** The numbers of scans each way, in turns. Beside other work times differ twofold, so a median of few is not enough. */
 const ROUNDS = { least: 5, most: 15 };
 
+const cleanup = new Cleanup();
 let world: World;
 let wallet: WalletRpc;
 let truth: Shown;
 
 beforeAll(async () => {
   world = await World.start(100);
+  cleanup.add(() => world.stop());
   const destinations = [{ amount: AMOUNT, address: world.address }];
   for (let sent = 0; sent < TRANSACTIONS; sent += 1) {
     await world.owner.refresh();
@@ -28,14 +31,12 @@ beforeAll(async () => {
   await world.mine(BLOCKS - 100 - TRANSACTIONS);
   truth = await world.truth();
   wallet = await WalletRpc.start(world.daemon.url);
+  cleanup.add(() => wallet.stop());
   await wallet.restore("scanner", world.seed, 0);
   await wallet.refresh();
 }, 900_000);
 
-afterAll(async () => {
-  await wallet.stop();
-  await world.stop();
-});
+afterAll(() => cleanup.run());
 
 /** Has the wallet scan the whole chain again at a node, and returns the milliseconds. */
 async function scan(url: string): Promise<number> {

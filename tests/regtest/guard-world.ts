@@ -1,10 +1,11 @@
 /** A daemon's chain with a wallet's rewards, and guards that follow it. */
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { BytesProxy } from "./bytes-proxy.js";
+import { Cleanup } from "./cleanup.js";
 import { Daemon } from "./daemon.js";
 import { Guard, type GuardOptions } from "./guard.js";
+import { makeFolder, removeFolder } from "./leftovers.js";
 import { WalletRpc, type Shown } from "./wallet.js";
 
 /** The blocks whose rewards the owner receives, the first ones. */
@@ -34,6 +35,7 @@ export class World {
   readonly folder: string;
   /** The id of the newest block. */
   tip = "";
+  readonly #cleanup: Cleanup;
   #stores = 0;
   #verifiedTip = "";
   #restored?: Promise<string>;
@@ -44,6 +46,7 @@ export class World {
     owner: WalletRpc,
     { address, seed }: { address: string; seed: string },
     folder: string,
+    cleanup: Cleanup,
   ) {
     this.daemon = daemon;
     this.proxy = proxy;
@@ -51,25 +54,37 @@ export class World {
     this.address = address;
     this.seed = seed;
     this.folder = folder;
+    this.#cleanup = cleanup;
   }
 
-  /** Starts a daemon with so many blocks. */
+  /** Starts a daemon with so many blocks. If anything fails, everything before it is stopped. */
   static async start(blocks: number): Promise<World> {
-    const folder = await mkdtemp(join(tmpdir(), "randomx-guard-"));
-    const daemon = await Daemon.start(1);
-    const proxy = await BytesProxy.before(daemon.url);
-    const owner = await WalletRpc.start(daemon.url);
-    const world = new World(daemon, proxy, owner, await owner.create("owner"), folder);
-    await world.mine(REWARDS, world.address);
-    await world.mine(blocks - REWARDS);
-    return world;
+    const cleanup = new Cleanup();
+    try {
+      const folder = await makeFolder("guard");
+      cleanup.add(() => removeFolder(folder));
+      const daemon = await Daemon.start(1);
+      cleanup.add(() => daemon.stop());
+      const proxy = await BytesProxy.before(daemon.url);
+      cleanup.add(() => {
+        proxy.close();
+      });
+      const owner = await WalletRpc.start(daemon.url);
+      cleanup.add(() => owner.stop());
+      const wallet = await owner.create("owner");
+      const world = new World(daemon, proxy, owner, wallet, folder, cleanup);
+      await world.mine(REWARDS, world.address);
+      await world.mine(blocks - REWARDS);
+      return world;
+    } catch (error) {
+      // The first error matters more than those of the steps.
+      await cleanup.run().catch(console.error);
+      throw error;
+    }
   }
 
-  async stop(): Promise<void> {
-    await this.owner.stop();
-    this.proxy.close();
-    await this.daemon.stop();
-    await rm(this.folder, { recursive: true, force: true });
+  stop(): Promise<void> {
+    return this.#cleanup.run();
   }
 
   /** Has the daemon mine blocks, and returns their ids. */
@@ -117,8 +132,7 @@ export class World {
   async verified(): Promise<string> {
     const store = join(this.folder, "verified");
     if (this.#verifiedTip !== this.tip) {
-      const guard = await Guard.start(store, [this.daemon.url]);
-      await guard.reach(this.tip);
+      const guard = await this.#reaching(store, [this.daemon.url]);
       await guard.kill();
       this.#verifiedTip = this.tip;
     }
@@ -131,9 +145,20 @@ export class World {
   /** Starts a guard before nodes. The chain so far is verified already. */
   async guard(nodes: string[], options?: GuardOptions): Promise<{ guard: Guard; store: string }> {
     const store = await this.verified();
-    const guard = await Guard.start(store, nodes, options);
-    await guard.reach(this.tip);
+    const guard = await this.#reaching(store, nodes, options);
     return { guard, store };
+  }
+
+  /** Starts a guard, and waits until it has the newest block. */
+  async #reaching(store: string, nodes: string[], options?: GuardOptions): Promise<Guard> {
+    const guard = await Guard.start(store, nodes, options);
+    try {
+      await guard.reach(this.tip);
+      return guard;
+    } catch (error) {
+      await guard.kill();
+      throw error;
+    }
   }
 
   /** Runs with a guard before nodes, by default the proxy; see {@link World.guard}. */
@@ -168,8 +193,13 @@ export class World {
   async #restore(): Promise<string> {
     const folder = await mkdtemp(join(this.folder, "restored-"));
     const wallet = await WalletRpc.start("http://127.0.0.1:1", folder);
-    await wallet.restore("scanner", this.seed, 0);
-    return wallet.close();
+    try {
+      await wallet.restore("scanner", this.seed, 0);
+      return await wallet.close();
+    } catch (error) {
+      await wallet.stop();
+      throw error;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../programs.js";
+import { Cleanup } from "./cleanup.js";
 import { Guard } from "./guard.js";
 import { AMOUNT, evidence, World } from "./guard-world.js";
 import { SocksProxy } from "./socks.js";
@@ -11,13 +12,15 @@ import { WalletRpc } from "./wallet.js";
 /** An address at which nobody answers. */
 const NOBODY = "http://127.0.0.1:9";
 
+const cleanup = new Cleanup();
 let world: World;
 
 beforeAll(async () => {
   world = await World.start(110);
+  cleanup.add(() => world.stop());
 });
 
-afterAll(() => world.stop());
+afterAll(() => cleanup.run());
 
 test("wallets create, receive, scan from a height, send and confirm", async () => {
   await world.guarded(async (guard, store) => {

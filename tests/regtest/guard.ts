@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { nativeProgram } from "../programs.js";
+import { end, killAtEnd } from "./leftovers.js";
 
 /** The time limit for what a guard does by itself, in milliseconds. */
 const PATIENCE = 120_000;
@@ -44,8 +45,13 @@ export class Guard {
   /** Starts a guard, and waits until it has followed the chain. */
   static async start(store: string, nodes: string[], options?: GuardOptions): Promise<Guard> {
     const guard = await Guard.spawn(store, nodes, options);
-    await guard.until(({ caughtUp }) => caughtUp);
-    return guard;
+    try {
+      await guard.until(({ caughtUp }) => caughtUp);
+      return guard;
+    } catch (error) {
+      await guard.kill();
+      throw error;
+    }
   }
 
   /** Starts a guard, and waits until it listens. */
@@ -61,7 +67,7 @@ export class Guard {
       ...(authority === undefined ? [] : ["--ca", authority]),
       ...["--listen", `127.0.0.1:${port}`, "--poll", "1", "--timeout", String(timeout)],
     ];
-    const child = spawn(nativeProgram(), args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = killAtEnd(spawn(nativeProgram(), args, { stdio: ["ignore", "pipe", "pipe"] }));
     const log: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
     const lines = createInterface({ input: child.stdout });
@@ -101,9 +107,6 @@ export class Guard {
 
   /** Kills the guard, which has no chance to clean up. */
   async kill(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, "exit");
-    this.#process.kill("SIGKILL");
-    await ended;
+    await end(this.#process);
   }
 }

@@ -6,11 +6,13 @@ import { checkMoneroTs } from "../../wasm/js/monero-ts.js";
 import { untilSynced, untilTip } from "../node/chain/support.js";
 import { RandomX } from "../node/support.js";
 import { alterHex, alterJson } from "./bytes-proxy.js";
+import { Cleanup } from "./cleanup.js";
 import { World, type Sent } from "./guard-world.js";
 
 /** The time limit of a connection check, in milliseconds. */
 const TIMEOUT = 10_000;
 
+const cleanup = new Cleanup();
 let world: World;
 let sent: Sent;
 let randomx: Awaited<ReturnType<typeof RandomX.create>>;
@@ -21,10 +23,15 @@ let unverified: string[];
 
 beforeAll(async () => {
   world = await World.start(110);
+  cleanup.add(() => world.stop());
   sent = await world.send();
   randomx = await RandomX.create({ threads: 2 });
+  cleanup.add(() => {
+    randomx.dispose();
+  });
   const sources = [{ node: world.daemon.url }];
   chain = randomx.follow(sources, { network: "regtest", fixedDifficulty: 1, poll: 1 });
+  cleanup.add(() => chain.close());
   await untilSynced(chain);
 });
 
@@ -39,11 +46,7 @@ afterEach(() => {
   world.proxy.alter = undefined;
 });
 
-afterAll(async () => {
-  await chain.close();
-  randomx.dispose();
-  await world.stop();
-});
+afterAll(() => cleanup.run());
 
 test("headers, blocks and transactions are those of the daemon", async () => {
   const height = (await world.truth()).height;

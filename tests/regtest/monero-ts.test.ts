@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import moneroTs, { type MoneroDaemonRpc } from "monero-ts";
 import { alterHex, alterJson, type AlterBytes } from "./bytes-proxy.js";
+import { Cleanup } from "./cleanup.js";
 import type { Guard } from "./guard.js";
 import { evidence, World, type Sent } from "./guard-world.js";
 import { NONCE } from "./mine.js";
@@ -9,6 +10,8 @@ import { NONCE } from "./mine.js";
 /** The time limit of a connection check, in milliseconds. */
 const TIMEOUT = 10_000;
 
+const cleanup = new Cleanup();
+const afterTest = new Cleanup();
 let world: World;
 let sent: Sent;
 let guard: Guard;
@@ -17,20 +20,22 @@ let daemon: MoneroDaemonRpc;
 
 beforeAll(async () => {
   world = await World.start(110);
+  cleanup.add(() => world.stop());
   sent = await world.send();
 });
 
 beforeEach(async () => {
   ({ guard, store } = await world.guard([world.proxy.url]));
+  afterTest.add(() => guard.kill());
   daemon = await connect(guard.url);
 });
 
 afterEach(async () => {
   world.proxy.alter = undefined;
-  await guard.kill();
+  await afterTest.run();
 });
 
-afterAll(() => world.stop());
+afterAll(() => cleanup.run());
 
 function connect(server: string): Promise<MoneroDaemonRpc> {
   // In a worker, errors would lose their text.

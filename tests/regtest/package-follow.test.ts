@@ -1,13 +1,13 @@
 /** `RandomX.follow` with two daemons whose chains part and meet again. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FileStore, type FollowOptions } from "../../wasm/js/index.js";
 import { collect, eventOf, untilSynced, untilTip } from "../node/chain/support.js";
 import { RandomX } from "../node/support.js";
+import { Cleanup } from "./cleanup.js";
 import { run } from "./cli.js";
 import { Daemon } from "./daemon.js";
+import { makeFolder, removeFolder } from "./leftovers.js";
 import { blob } from "./lies.js";
 import { Proxy } from "./proxy.js";
 
@@ -16,6 +16,7 @@ const COMMON = 10;
 const SHORT = 5;
 const LONG = 8;
 
+const cleanup = new Cleanup();
 let a: Daemon;
 let b: Daemon;
 let short: string[];
@@ -26,8 +27,13 @@ let options: FollowOptions;
 
 beforeAll(async () => {
   randomx = await RandomX.create();
-  [a, b] = await Promise.all([Daemon.start(1), Daemon.start(1)]);
-  folder = await mkdtemp(join(tmpdir(), "randomx-follow-"));
+  cleanup.add(() => {
+    randomx.dispose();
+  });
+  [a, b] = await Daemon.startTwo();
+  cleanup.add(() => Promise.all([a.stop(), b.stop()]));
+  folder = await makeFolder("follow");
+  cleanup.add(() => removeFolder(folder));
   const store = new FileStore(join(folder, "chain"));
   options = { network: "regtest", fixedDifficulty: 1, poll: 1, store };
   await a.generate(COMMON);
@@ -36,11 +42,7 @@ beforeAll(async () => {
   long = await b.generate(LONG);
 });
 
-afterAll(async () => {
-  randomx.dispose();
-  await Promise.all([a.stop(), b.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => cleanup.run());
 
 test("the chain with more work wins, and the fork is evidence for the command line", async () => {
   const first = randomx.follow([{ node: a.url }], options);

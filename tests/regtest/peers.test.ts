@@ -1,12 +1,12 @@
 /** Daemons that are connected, parted, joined again and restarted while their chain is followed. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { untilSynced, untilTip } from "../node/chain/support.js";
 import { RandomX } from "../node/support.js";
+import { Cleanup } from "./cleanup.js";
 import { follow, type FollowRun } from "./cli.js";
 import { Daemon } from "./daemon.js";
+import { makeFolder, removeFolder } from "./leftovers.js";
 import { LIES } from "./lies.js";
 import { Proxy } from "./proxy.js";
 import { startRelay } from "./relay.js";
@@ -16,6 +16,7 @@ const COMMON = 10;
 const SHORT = 5;
 const LONG = 8;
 
+const cleanup = new Cleanup();
 let a: Daemon;
 let b: Daemon;
 let folder: string;
@@ -23,17 +24,19 @@ let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 
 beforeAll(async () => {
   randomx = await RandomX.create();
-  folder = await mkdtemp(join(tmpdir(), "randomx-peers-"));
+  cleanup.add(() => {
+    randomx.dispose();
+  });
+  folder = await makeFolder("peers");
+  cleanup.add(() => removeFolder(folder));
   a = await Daemon.start(1, "listening");
+  cleanup.add(() => a.stop());
   b = await Daemon.start(1, a);
+  cleanup.add(() => b.stop());
   await Promise.all([a.synchronize(), b.synchronize()]);
 });
 
-afterAll(async () => {
-  randomx.dispose();
-  await Promise.all([a.stop(), b.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => cleanup.run());
 
 const last = (ids: string[]): string => ids.at(-1) ?? "";
 

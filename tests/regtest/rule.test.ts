@@ -1,6 +1,7 @@
 /** A daemon that follows the difficulty rule: its difficulties, and lies that cost no work. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RandomX } from "../node/support.js";
+import { Cleanup } from "./cleanup.js";
 import { failedChecks, hex, verifyBlocks } from "./package.js";
 import { failed, verify } from "./cli.js";
 import { Daemon } from "./daemon.js";
@@ -18,13 +19,18 @@ const JITTER = [0, 60, -50, 20, -110, 30];
 
 const LIED = 85;
 
+const cleanup = new Cleanup();
 let daemon: Daemon;
 let mined: Mined[];
 let randomx: Awaited<ReturnType<typeof RandomX.create>>;
 
 beforeAll(async () => {
   randomx = await RandomX.create();
+  cleanup.add(() => {
+    randomx.dispose();
+  });
   daemon = await Daemon.start();
+  cleanup.add(() => daemon.stop());
   const time = (index: number): number => START + PACE * index + (JITTER[index % 6] ?? 0);
   mined = await mine(
     daemon,
@@ -32,10 +38,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  randomx.dispose();
-  await daemon.stop();
-});
+afterAll(() => cleanup.run());
 
 /** Returns the block that the node lies about. */
 function victim(): Mined {

@@ -1,11 +1,11 @@
 /** A node behind TLS on loopback, with a certificate of an authority that nobody else knows, or one that it signed. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { promisify } from "node:util";
+import { makeFolder, removeFolder } from "./leftovers.js";
 import { listen, type Loopback } from "./loopback.js";
 
 /** OpenSSL's arguments for a new certificate that is valid for two days. */
@@ -36,7 +36,7 @@ export class TlsNode {
 
   /** Starts a server of TLS before a node on loopback. A certificate of the authority is for `localhost`. */
   static async before(node: string, signer: Signer = "authority"): Promise<TlsNode> {
-    const folder = await mkdtemp(join(tmpdir(), "randomx-tls-"));
+    const folder = await makeFolder("tls");
     const file = (name: string): string => join(folder, name);
     const authority = signer === "authority" ? file("authority.pem") : file("node.pem");
     const own = ["-keyout", file("node.key"), "-out", file("node.pem")];
@@ -72,7 +72,7 @@ export class TlsNode {
 
   async close(): Promise<void> {
     this.#server.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
   }
 }
 

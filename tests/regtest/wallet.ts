@@ -1,11 +1,9 @@
 /** Debian's `monero-wallet-rpc`, unmodified, on loopback, with its wallets in a temporary folder. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../programs.js";
+import { end, isRunning, killAtEnd, makeFolder, removeFolder } from "./leftovers.js";
 
 type Json = Record<string, unknown>;
 
@@ -37,7 +35,7 @@ export class WalletRpc {
 
   /** Starts the program with a node's address, in a new folder or in that of an earlier run. */
   static async start(node: string, folder?: string): Promise<WalletRpc> {
-    const wallets = folder ?? (await mkdtemp(join(tmpdir(), "randomx-wallet-")));
+    const wallets = folder ?? (await makeFolder("wallet"));
     const port = await freePort();
     const args = [
       ...["--daemon-address", node.replace("http://", ""), "--wallet-dir", wallets],
@@ -45,12 +43,12 @@ export class WalletRpc {
       ...["--log-file", join(wallets, "log"), "--shared-ringdb-dir", join(wallets, "rings")],
     ];
     const program = process.env.WALLET_RPC_PATH ?? "monero-wallet-rpc";
-    const child = spawn(program, args, { stdio: "ignore" });
+    const child = killAtEnd(spawn(program, args, { stdio: "ignore" }));
     // The loop reports a program that is missing.
     child.once("error", () => undefined);
     const wallet = new WalletRpc(`http://127.0.0.1:${port}`, child, wallets);
     const limit = performance.now() + STARTUP;
-    while (performance.now() < limit && child.pid !== undefined && child.exitCode === null) {
+    while (performance.now() < limit && isRunning(child)) {
       try {
         await wallet.call("get_version");
         return wallet;
@@ -131,26 +129,18 @@ export class WalletRpc {
   /** Stores the wallet, ends the program, and returns its folder. */
   async close(): Promise<string> {
     await this.call("store");
-    await this.#end();
+    await end(this.#process);
     return this.#folder;
   }
 
   /** Ends the program and removes its folder. */
   async stop(): Promise<void> {
-    await this.#end();
-    await rm(this.#folder, { recursive: true, force: true });
+    await end(this.#process);
+    await removeFolder(this.#folder);
   }
 
   /** Otherwise the wallet scans every 20 seconds. */
   async #scanOnlyWhenCalled(): Promise<void> {
     await this.call("auto_refresh", { enable: false });
-  }
-
-  async #end(): Promise<void> {
-    if (this.#process.exitCode === null && this.#process.pid !== undefined) {
-      const ended = once(this.#process, "exit");
-      this.#process.kill("SIGKILL");
-      await ended;
-    }
   }
 }

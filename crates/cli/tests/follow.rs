@@ -242,25 +242,25 @@ fn a_follower_that_is_killed_goes_on_as_if_it_was_not() {
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     let common = ["--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"];
     let start = |store: &Path| {
-        Command::new(env!("CARGO_BIN_EXE_randomx"))
+        let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
             .args([&["follow", "--node", &node], &common[..], &["--once", "--store"]].concat())
             .arg(store)
             .stdout(Stdio::null())
-            .spawn()
-            .expect("the program starts")
+            .spawn();
+        Running(child.expect("the program starts"))
     };
     let begin = Instant::now();
-    assert!(start(&whole).wait().expect("it ends").success());
+    assert!(start(&whole).0.wait().expect("it ends").success());
     let took = begin.elapsed();
     let mut ended = 0;
     for part in 0..16 {
         let mut follower = start(&killed);
         thread::sleep(took * part / 14);
-        follower.kill().expect("it was started");
-        ended += u32::from(follower.wait().expect("it has ended").success());
+        follower.0.kill().expect("it was started");
+        ended += u32::from(follower.0.wait().expect("it has ended").success());
     }
     assert!(ended < 16, "some were killed");
-    assert!(start(&killed).wait().expect("it ends").success());
+    assert!(start(&killed).0.wait().expect("it ends").success());
     let state = |store: &Path| fs::read(store.join("chain")).expect("a state");
     assert_eq!(state(&killed), state(&whole), "a restart equals no restart");
     assert_eq!(fs::read_dir(&killed).expect("a folder").count(), 2, "the state and the lock");
@@ -271,26 +271,37 @@ fn a_store_has_one_follower() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);
     let folder = tempfile::tempdir().expect("a folder");
     let store = path(folder.path());
-    let mut first = Command::new(env!("CARGO_BIN_EXE_randomx"))
+    let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
         .args(["follow", "--network", "regtest", "--fixed-difficulty", "1", "--json"])
         .args(["--node", &node, "--store", store])
         .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+        .spawn();
+    let mut first = Running(child.expect("the program starts"));
     let mut line = String::new();
-    let mut lines = BufReader::new(first.stdout.take().expect("a pipe"));
+    let mut lines = BufReader::new(first.0.stdout.take().expect("a pipe"));
     lines.read_line(&mut line).expect("an event");
     let second = follow(&["--node", &node, "--store", store]).code(2).stdout("");
     let error = String::from_utf8_lossy(&second.get_output().stderr).into_owned();
     assert!(error.ends_with(": another process uses this folder\n"), "{error}");
-    first.kill().expect("it runs");
-    first.wait().expect("it has ended");
+    first.0.kill().expect("it runs");
+    first.0.wait().expect("it has ended");
     follow(&["--node", &node, "--store", store]).code(0);
 }
 
-/// A relay that is ended with the test.
+/// A process that is killed when it goes out of scope, also if a test fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself, which the test has noticed then.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A relay that ends with the test.
 struct Relay {
-    child: Child,
+    process: Running,
     address: String,
 }
 
@@ -303,16 +314,9 @@ impl Relay {
         let of = ["relay", "--network", "regtest", "--node", node, "--store", store];
         let arguments = [&of[..], &["--listen", "127.0.0.1:0", "--poll", "1"]].concat();
         let (child, line) = start(&arguments, stderr);
+        let process = Running(child);
         let address = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
-        Relay { child, address }
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        // It may have ended by itself, which the test has noticed then.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        Relay { process, address }
     }
 }
 
@@ -356,7 +360,7 @@ fn a_relay_serves_the_blocks_below_one_of_an_unknown_format() {
     });
     let folder = tempfile::tempdir().expect("a folder");
     let mut relay = Relay::start_with(&node, path(folder.path()), Stdio::piped());
-    let stderr = relay.child.stderr.take().expect("a pipe");
+    let stderr = relay.process.0.stderr.take().expect("a pipe");
     let mut note = String::new();
     BufReader::new(stderr).read_line(&mut note).expect("a line");
     assert_eq!(note, "note: get_block: block 15 has an unknown version; an update is needed\n");

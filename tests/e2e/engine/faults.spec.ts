@@ -27,13 +27,6 @@ test.describe("faults", { tag: "@full" }, () => {
     });
   }
 
-  test("a batch is aborted in the middle", async ({ harness }) => {
-    const { batch, waited, next } = await harness.call("abortedInBatch", large, small);
-    expect(batch).toBe("aborted");
-    expect(waited).toBeLessThan(100);
-    expect(next).toEqual(small.hashes);
-  });
-
   test("two keys at once, in one instance and in two", async ({ harness }) => {
     const outcomes = await harness.call("keysAtOnce", [one, two]);
     expect(one.key).not.toBe(two.key);

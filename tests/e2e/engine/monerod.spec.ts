@@ -1,7 +1,5 @@
 /** `RandomX.follow` in browsers, with Monero's daemons and a relay. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { end, makeFolder, removeFolder } from "../../regtest/leftovers.js";
 import { startRelay } from "../../regtest/relay.js";
 import { expect, test } from "../browsers/test.js";
 import { minerTransaction, NO_DAEMON, withTwoDaemons } from "../daemons.js";
@@ -19,7 +17,7 @@ const title = "daemons whose chains part are followed";
 test(title, { tag: "@full" }, async ({ harness }) => {
   test.skip(NO_DAEMON !== undefined, NO_DAEMON);
   await withTwoDaemons(COMMON, async (a, b) => {
-    const folder = await mkdtemp(join(tmpdir(), "randomx-follow-"));
+    const folder = await makeFolder("follow");
     const [relay, relayUrl] = await startRelay(a.url, folder);
     try {
       const short = await a.generate(SHORT);
@@ -45,8 +43,8 @@ test(title, { tag: "@full" }, async ({ harness }) => {
         found: { confirmations: COMMON + LONG + 1 - FOUND },
       });
     } finally {
-      relay.kill("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      await end(relay);
+      await removeFolder(folder);
     }
   });
 });
