@@ -15,6 +15,7 @@ mod verdict;
 use std::{
     io::{self, IsTerminal},
     ops::RangeInclusive,
+    panic,
     process::ExitCode,
     thread,
     time::{SystemTime, UNIX_EPOCH},
@@ -119,12 +120,11 @@ impl Walk<'_> {
             let next = part.next_height();
             let more = part.failure.is_none() && next <= self.last;
             let wanted = self.heights(next);
+            let fetch = || Part::fetch(node, wanted.clone(), network);
             let (valid, fetched) = thread::scope(|scope| {
-                let fetch = || Part::fetch(node, wanted, network);
-                let fetched = more.then(|| scope.spawn(fetch));
-                let valid = self.judge(&part);
-                // A panic has printed its message.
-                (valid, fetched.and_then(|thread| thread.join().ok()))
+                let spawn = || thread::Builder::new().spawn_scoped(scope, fetch).ok();
+                let thread = more.then(spawn).flatten();
+                (self.judge(&part), thread.map(|thread| thread.join()))
             });
             if !valid? {
                 return Ok(false);
@@ -132,10 +132,10 @@ impl Walk<'_> {
             if let Some(failure) = part.failure {
                 return Err(Error::Node(failure));
             }
-            match fetched {
-                Some(fetched) => part = fetched,
-                None => return Ok(true),
+            if !more {
+                return Ok(true);
             }
+            part = result_or_else(fetched, fetch);
         }
     }
 
@@ -185,8 +185,33 @@ impl Walk<'_> {
     }
 }
 
+/// Returns the result of a thread, or does its work if the system has refused the thread.
+///
+/// # Panics
+///
+/// If the thread panicked.
+fn result_or_else<T>(thread: Option<thread::Result<T>>, work: impl FnOnce() -> T) -> T {
+    match thread {
+        Some(result) => result.unwrap_or_else(|cause| panic::resume_unwind(cause)),
+        None => work(),
+    }
+}
+
 impl From<NodeError> for Error {
     fn from(problem: NodeError) -> Error {
         Error::Node(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_thread_is_replaced_and_a_panic_is_no_result() {
+        assert_eq!(result_or_else(Some(Ok(1)), || 2), 1);
+        assert_eq!(result_or_else(None, || 2), 2);
+        let panicked = || result_or_else(Some(Err(Box::new("a panic"))), || 2);
+        assert!(panic::catch_unwind(panicked).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! The settings of requests to other machines.
 
+mod resolver;
 mod tls;
 
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use rustls::pki_types::CertificateDer;
 use ureq::config::ConfigBuilder;
 use ureq::tls::{PemItem, parse_pem};
 use ureq::typestate::AgentScope;
-use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{
-    ConnectProxyConnector, Connector, SocksConnector, TcpConnector,
+    ConnectProxyConnector, Connector, DefaultConnector, SocksConnector, TcpConnector,
 };
 use ureq::{Agent, Proxy};
 
 use crate::proxy::{ProxyError, environment_proxy};
+use resolver::TimedResolver;
 
 /// How other machines are reached.
 #[derive(Clone, Debug)]
@@ -108,14 +109,17 @@ impl AgentSettings {
     /// Returns a client with these settings.
     pub fn new_agent(self) -> Agent {
         let config = self.config.build();
-        let Some(Authorities(settings)) = self.authorities else { return config.new_agent() };
+        let resolver = TimedResolver::default();
+        let Some(Authorities(settings)) = self.authorities else {
+            return Agent::with_parts(config, DefaultConnector::default(), resolver);
+        };
         // As ureq's own chain, with another connector for TLS.
         let connector =
             ().chain(SocksConnector::default())
                 .chain(ConnectProxyConnector::default())
                 .chain(TcpConnector::default())
                 .chain(tls::TlsConnector(settings));
-        Agent::with_parts(config, connector, DefaultResolver::default())
+        Agent::with_parts(config, connector, resolver)
     }
 }
 

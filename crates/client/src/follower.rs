@@ -1,6 +1,7 @@
 //! The loop around a client: threads for sources and hashes, and the store.
 
 use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -66,7 +67,7 @@ impl Follower {
             let id = client.add_source().ok_or(FollowerError::TooManySources)?;
             let (sender, requests) = mpsc::channel();
             let events = events.clone();
-            spawn(move || serve_source(id, &source, &requests, &events))?;
+            spawn(move || serve_source(id, |query| source.ask(query), &requests, &events))?;
             senders.push(sender);
         }
         let (jobs, waiting) = mpsc::channel();
@@ -115,7 +116,7 @@ impl Follower {
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // Only if the hasher's thread panicked, which has reported itself.
+            // Only if all threads have ended.
             Err(RecvTimeoutError::Disconnected) => return Err(FollowerError::Ended),
         }
         Ok(reports)
@@ -198,12 +199,14 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> Result<(), FollowerError> {
 /// Answers requests until the follower is gone.
 fn serve_source(
     id: SourceId,
-    source: &Source,
+    ask: impl Fn(Query) -> Result<Answer, SourceError>,
     requests: &Receiver<(RequestId, Query)>,
     events: &Sender<Happening>,
 ) {
     while let Ok((request, query)) = requests.recv() {
-        let answer = source.ask(query);
+        // Without an answer, the client would wait forever.
+        let answer = panic::catch_unwind(AssertUnwindSafe(|| ask(query)))
+            .unwrap_or(Err(SourceError::Panicked));
         if events.send(Happening::Answer(id, request, answer)).is_err() {
             return;
         }
@@ -232,7 +235,12 @@ fn serve_hashes(mut hasher: impl Hasher, jobs: &Receiver<Job>, events: &Sender<H
         }
         let inputs: Vec<Vec<u8>> =
             group.iter_mut().map(|job| std::mem::take(&mut job.input)).collect();
-        let hashes = hasher.hash(&key, &inputs);
+        // Without an answer, the client would wait forever.
+        let hashes = panic::catch_unwind(AssertUnwindSafe(|| hasher.hash(&key, &inputs)))
+            .unwrap_or_else(|_| {
+                hasher.forget();
+                Err(HashError("internal error: the hasher panicked; please report this".to_owned()))
+            });
         for (index, job) in group.iter().enumerate() {
             let hash = match &hashes {
                 Ok(hashes) => hashes.get(index).copied().ok_or_else(String::new),
@@ -319,5 +327,53 @@ mod tests {
         assert_eq!(calls, [Some(2), None, Some(2), None, Some(1)]);
         drop(events);
         assert_eq!(answers.iter().count(), 5);
+    }
+
+    #[test]
+    fn a_request_that_panics_has_an_answer() {
+        let mut follower = follower();
+        let (source, _) = follower.client().sources().next().expect("a source");
+        let (sender, requests) = mpsc::channel();
+        for number in 0..2 {
+            sender.send((RequestId::from_number(number), Query::Tip)).expect("a receiver");
+        }
+        drop(sender);
+        let (events, answers) = mpsc::channel();
+        serve_source(source, |_| panic!("the request"), &requests, &events);
+        drop(events);
+        let answers: Vec<_> = answers.iter().map(|answer| follower.event(answer)).collect();
+        assert!(matches!(answers[..], [Event::Failed { .. }, Event::Failed { .. }]), "{answers:?}");
+        let failure = follower.failure(source).expect("a failure");
+        assert!(failure.starts_with("internal error: the request panicked"), "{failure}");
+    }
+
+    #[test]
+    fn a_hash_that_panics_is_a_failure() {
+        /// Panics, and reports when it is told to forget.
+        struct Panicking(Sender<()>);
+
+        impl Hasher for Panicking {
+            fn hash(&mut self, _: &Hash, _: &[Vec<u8>]) -> Result<Vec<Hash>, HashError> {
+                panic!("the hash")
+            }
+
+            fn forget(&mut self) {
+                let _ = self.0.send(());
+            }
+        }
+
+        let (jobs, waiting) = mpsc::channel();
+        let job = |key| Job { id: JobId::from_number(0), key, input: vec![1], fresh: false };
+        for key in [[0; 32], [1; 32]] {
+            jobs.send(job(key)).expect("a receiver");
+        }
+        drop(jobs);
+        let (events, answers) = mpsc::channel();
+        let (forgets, forgotten) = mpsc::channel();
+        serve_hashes(Panicking(forgets), &waiting, &events);
+        drop(events);
+        let failed = |answer: &Happening| matches!(answer, Happening::Hashed(_, Err(_)));
+        assert_eq!(answers.iter().filter(failed).count(), 2);
+        assert_eq!(forgotten.iter().count(), 2);
     }
 }

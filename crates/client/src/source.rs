@@ -98,4 +98,7 @@ pub enum SourceError {
     /// The node has not even the genesis block.
     #[error("get_info: height: expected 1 or more, got 0")]
     NoBlocks,
+    /// The request panicked.
+    #[error("internal error: the request panicked; please report this")]
+    Panicked,
 }
