@@ -2,8 +2,9 @@
 
 mod transport;
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use randomx_client::{Route, agent_settings};
@@ -291,8 +292,14 @@ fn at_once<T: Send>(
     let ended = |_| Err(Fault::Unusable("the guard's thread ended".to_owned()));
     thread::scope(|scope| {
         let ask = &ask;
-        let threads: Vec<_> = nodes.iter().map(|node| scope.spawn(move || ask(node))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(ended)).collect()
+        let start = |node| thread::Builder::new().spawn_scoped(scope, move || ask(node));
+        let threads: Vec<_> = nodes.iter().map(|&node| (node, start(node))).collect();
+        let answer = |(node, thread): (&Remote, io::Result<ScopedJoinHandle<'_, _>>)| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(ended),
+            // The system refuses a thread: this one asks.
+            Err(_) => ask(node),
+        };
+        threads.into_iter().map(answer).collect()
     })
 }
 
