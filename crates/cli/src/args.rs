@@ -200,7 +200,7 @@ pub(crate) struct HashArgs {
     pub(crate) key: Option<String>,
 
     /// Key as text: its UTF-8 bytes
-    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl", allow_hyphen_values = true)]
     pub(crate) key_text: Option<String>,
 
     /// Input in hexadecimal, up to 1 MiB; may be empty
@@ -209,7 +209,7 @@ pub(crate) struct HashArgs {
     pub(crate) input: Option<String>,
 
     /// Input as text: its UTF-8 bytes
-    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "jsonl", allow_hyphen_values = true)]
     pub(crate) input_text: Option<String>,
 
     /// RandomX v1 (Monero today) or v2
@@ -231,18 +231,20 @@ pub(crate) struct HashArgs {
 #[derive(Args)]
 pub(crate) struct VerifyArgs {
     /// Verify every line of a JSON lines file; `-` is stdin
-    #[arg(long, value_name = "FILE", conflicts_with = "node")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = node::OPTIONS)]
     #[cfg_attr(unix, arg(required_unless_present_any = ["node", "evidence", "listen"]))]
     #[cfg_attr(not(unix), arg(required_unless_present_any = ["node", "evidence"]))]
     pub(crate) jsonl: Option<PathBuf>,
 
     /// Verify the lines of other programs of this user, by a Unix socket at this path
     #[cfg(unix)]
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["node", "jsonl", "evidence"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["jsonl", "evidence"])]
+    #[arg(conflicts_with_all = node::OPTIONS)]
     pub(crate) listen: Option<PathBuf>,
 
     /// Verify evidence that `follow` wrote, without any network and always in light mode
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "jsonl", "mode"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jsonl", "mode"])]
+    #[arg(conflicts_with_all = node::OPTIONS)]
     pub(crate) evidence: Option<PathBuf>,
 
     #[command(flatten)]
@@ -275,5 +277,24 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn texts_may_look_like_options() {
+        let words = ["randomx", "hash", "--key-text", "-x", "--input-text", "--key"];
+        let Ok(Cli { command: Command::Hash(args) }) = Cli::try_parse_from(words) else {
+            panic!("expected the texts as values");
+        };
+        assert_eq!((args.key_text.as_deref(), args.key), (Some("-x"), None));
+        assert_eq!(args.input_text.as_deref(), Some("--key"));
+    }
+
+    #[test]
+    fn every_option_of_a_node_is_in_the_list_that_excludes_other_sources() {
+        let command = Cli::command();
+        let verify = command.find_subcommand("verify").expect("a subcommand");
+        let mut groups = verify.get_groups();
+        let of_node = groups.find(|group| group.get_id() == "NodeArgs").expect("a flattened group");
+        assert!(of_node.get_args().eq(&node::OPTIONS));
     }
 }

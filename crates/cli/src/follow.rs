@@ -22,7 +22,12 @@ pub(crate) use start::start;
 const LIED: u8 = 1;
 
 /// Follows the chain and prints what happens.
+///
+/// If the reader of stdout closes the pipe, the run ends. With `--once` it goes on until the exit code is
+/// known.
 pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
+    let checkpoint = args.checkpoint.as_deref().map(CheckpointFile::new);
+    checkpoint.as_ref().map_or(Ok(()), CheckpointFile::can_be_written)?;
     let config = config(&args.chain, args.poll)?;
     let store = args.store.as_deref().map(Store::open).transpose()?;
     let (sources, names) = args.sources()?;
@@ -32,13 +37,14 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
     unused.map_or(Ok(()), |unused| unused.report(follower.client()))?;
     let folder = args.evidence.clone().or_else(|| args.store.clone());
     let printer = Printer::new(names, args.json, folder);
+    let mut has_reader = true;
     if let Some(tip) = follower.client().tip() {
-        printer.print(&follower, &Report::Tip(tip))?;
+        has_reader = printer.print(&follower, &Report::Tip(tip))?;
     }
     let mut bar = ChainBar::on_terminal();
-    loop {
+    while has_reader || args.once {
         for report in follower.step()? {
-            bar.suspend(|| printer.print(&follower, &report))?;
+            has_reader &= bar.suspend(|| printer.print(&follower, &report))?;
         }
         if let Some((read, end)) = follower.client().progress() {
             bar.reach(read, end);
@@ -48,14 +54,15 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
         }
         if args.once && follower.client().is_settled() {
             let code = end(&follower, &printer, args.chain.start.is_some())?;
-            if let (ExitCode::SUCCESS, Some(file)) = (code, &args.checkpoint)
+            if let (ExitCode::SUCCESS, Some(file)) = (code, &checkpoint)
                 && let Some(checkpoint) = follower.client().checkpoint()
             {
-                CheckpointFile::new(file).write(&checkpoint)?;
+                file.write(&checkpoint)?;
             }
             return Ok(code);
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the settings of a client, given its arguments and the seconds between questions.

@@ -38,7 +38,8 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
         for report in guard.step()? {
             // Wallets ask for the tip; a line for each block would be an access log of the chain.
             if !matches!(report, Report::Tip(_)) {
-                printer.print(guard.follower(), &report)?;
+                // Wallets need the guard also if nobody reads what it prints.
+                let _has_reader = printer.print(guard.follower(), &report)?;
             }
         }
         if let Some(failure) = guard.follower().hash_failure() {

@@ -10,7 +10,7 @@ use std::{
     net::Shutdown,
     os::unix::{
         fs::{FileTypeExt, PermissionsExt},
-        net::{UnixListener, UnixStream},
+        net::{SocketAddr, UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -28,6 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 struct Service {
     child: Child,
     folder: TempDir,
+    path: PathBuf,
 }
 
 impl Service {
@@ -35,18 +36,22 @@ impl Service {
         Service::start_in(tempfile::tempdir().expect("a folder"))
     }
 
-    /// Starts the program, and waits until it listens.
     fn start_in(folder: TempDir) -> Service {
         let path = socket(&folder);
+        Service::start_at(path, folder)
+    }
+
+    /// Starts the program, and waits until it listens at a path in a folder.
+    fn start_at(path: PathBuf, folder: TempDir) -> Service {
         let named = path.to_str().expect("UTF-8");
         let verify = ["verify", "--threads", "1", "--listen", named];
         let (child, line) = start(&verify, Stdio::inherit());
         assert_eq!(line, format!("listening on {}\n", path.display()));
-        Service { child, folder }
+        Service { child, folder, path }
     }
 
     fn connect(&self) -> Client {
-        let stream = UnixStream::connect(socket(&self.folder)).expect("a connection");
+        let stream = UnixStream::connect(&self.path).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         Client { reader: BufReader::new(stream.try_clone().expect("a handle")), stream }
     }
@@ -190,6 +195,43 @@ fn the_socket_is_private_and_replaces_a_stale_one_only() {
     refused(&path, "expected a socket or no file, got another file");
     let missing = service.folder.path().join("missing/shares.sock");
     refused(&missing, "No such file or directory (os error 2)");
+}
+
+/// The path of a socket of a given length in a folder, and its own folder, which is created.
+fn long_path(folder: &TempDir, length: usize) -> (PathBuf, PathBuf) {
+    let inner = length - folder.path().as_os_str().len() - "//s".len();
+    let inner = folder.path().join("x".repeat(inner));
+    fs::create_dir(&inner).expect("a folder");
+    (inner.join("s"), inner)
+}
+
+#[test]
+fn every_path_to_which_a_client_can_connect_is_used_and_no_longer_one() {
+    let fits = |length: &usize| SocketAddr::from_pathname("x".repeat(*length)).is_ok();
+    let longest = (100..200).take_while(fits).last().expect("some fit");
+    // The private folder's name has nine bytes.
+    for length in [longest, longest - 1, longest - 9, longest - 11] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, inner) = long_path(&folder, length);
+        let mut service = Service::start_at(path.clone(), folder);
+        let mode = fs::symlink_metadata(&path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(fs::read_dir(&inner).expect("a folder").count(), 1);
+        let [first, ..] = lines();
+        let mut client = service.connect();
+        client.write(&first);
+        assert_eq!(client.answer().expect("a verdict")["valid"], true);
+        assert_eq!(service.stop(), Some(0));
+        assert_eq!(fs::read_dir(&inner).expect("a folder").count(), 0);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    for length in [longest + 1, longest + 60] {
+        let (path, inner) = long_path(&folder, length);
+        let sentence =
+            format!("expected a path that fits into a socket's address, got {length} bytes");
+        refused(&path, &sentence);
+        assert_eq!(fs::read_dir(&inner).expect("a folder").count(), 0);
+    }
 }
 
 fn refused(path: &Path, problem: &str) {

@@ -33,6 +33,21 @@ fn a_wrong_command_line_exits_with_2() {
         (&["verify"], "--jsonl"),
         (&["verify", "--jsonl"], "--jsonl"),
         (&["verify", "--evidence", "x", "--mode", "fast"], "cannot be used with '--mode <MODE>'"),
+        (
+            &["verify", "--sample", "5", "--jsonl", "x"],
+            "'--sample <N>' cannot be used with '--jsonl",
+        ),
+        (
+            &["verify", "--jsonl", "x", "--checkpoint", "y"],
+            "cannot be used with '--checkpoint <FILE>'",
+        ),
+        (
+            &["verify", "--evidence", "x", "--timeout", "5"],
+            "cannot be used with '--timeout <SECONDS>'",
+        ),
+        (&["verify", "--sample", "5"], "--node <URL>"),
+        #[cfg(unix)]
+        (&["verify", "--listen", "x", "--retries", "3"], "cannot be used with '--retries <N>'"),
     ] {
         let run = randomx(arguments).assert().code(2).stdout("");
         run.stderr(predicate::str::contains(mention));

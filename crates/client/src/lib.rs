@@ -27,5 +27,5 @@ pub use hasher::{HashError, Hasher, LightHasher};
 pub use proxy::{ProxyError, environment_proxy, parse_proxy};
 pub use relay::{Relay, RelayError};
 pub use source::{Source, SourceError};
-pub use store::{Store, StoreFileError, read_state, replace_file, state_file};
+pub use store::{Store, StoreFileError, can_replace_file, read_state, replace_file, state_file};
 pub use ureq::Proxy;

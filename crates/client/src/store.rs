@@ -12,6 +12,9 @@ const STATE: &str = "chain";
 /// The name of the file that is locked.
 const LOCK: &str = "lock";
 
+/// The most symbolic links from a path to its file.
+const MAX_LINKS: usize = 40;
+
 /// The longest state that is read. Three days of headers have 250 KB.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -111,15 +114,15 @@ pub fn read_state(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Replaces a file as a whole: writes a new one with a random name, flushes it to the disk and renames
-/// it. The new file has the mode of the old one.
+/// it. The new file has the mode of the old one. If the path is a symbolic link, its target is replaced.
 ///
 /// # Errors
 ///
-/// If the system refuses. The old file stays then.
+/// If the system refuses, or the path is a device, a pipe or another file that is not regular. The old
+/// file stays then.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.new", random_name()));
-    let new = PathBuf::from(name);
+    let path = &target(path)?;
+    let new = beside(path);
     let write = || {
         let mut file = OpenOptions::new().create_new(true).write(true).open(&new)?;
         if let Ok(old) = fs::metadata(path) {
@@ -140,6 +143,46 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // The error that matters is the first one.
         let _ = fs::remove_file(&new);
     })
+}
+
+/// Checks that [`replace_file`] can replace a file: creates another one beside it and removes that again.
+///
+/// # Errors
+///
+/// If it cannot.
+pub fn can_replace_file(path: &Path) -> io::Result<()> {
+    let new = beside(&target(path)?);
+    File::create_new(&new)?;
+    fs::remove_file(&new)
+}
+
+/// Follows symbolic links to a regular file, or to a path without a file.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    // The system refuses to follow some links that another user has made.
+    match fs::metadata(path) {
+        Ok(file) if !file.is_file() => {
+            return Err(io::Error::other("expected a regular file, or none yet"));
+        }
+        Err(problem) if problem.kind() != io::ErrorKind::NotFound => return Err(problem),
+        _ => {}
+    }
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if !path.is_symlink() {
+            return Ok(path);
+        }
+        let link = fs::read_link(&path)?;
+        path.pop();
+        path.push(link);
+    }
+    Err(io::Error::other("expected a file, got a link that leads to links without end"))
+}
+
+/// Returns a path for a new file that is to replace another one.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.new", random_name()));
+    PathBuf::from(name)
 }
 
 /// Returns a name that no other process guesses, or one of this process where there is no
@@ -225,6 +268,51 @@ mod tests {
         assert!(!folder.path().join("chain.abc.new").exists());
         assert!(folder.path().join("notes.new").exists());
         assert_eq!(store.read().expect("readable").as_deref(), Some(&b"x"[..]));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_their_targets_are_replaced() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("inner")).expect("a folder");
+        symlink("inner/second", path("first")).expect("a link");
+        symlink("../file", path("inner/second")).expect("a link");
+        for bytes in [&b"one"[..], b"two"] {
+            can_replace_file(&path("first")).expect("writable");
+            replace_file(&path("first"), bytes).expect("writable");
+            assert_eq!(fs::read(path("file")).expect("the target"), bytes);
+        }
+        assert!(path("first").is_symlink() && path("inner/second").is_symlink());
+        symlink("loop", path("loop")).expect("a link");
+        assert!(replace_file(&path("loop"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "nothing else");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_regular_file_stays() {
+        use std::os::unix::{
+            fs::{FileTypeExt, symlink},
+            net::UnixListener,
+        };
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let _socket = UnixListener::bind(path("socket")).expect("a socket");
+        symlink("socket", path("link")).expect("a link");
+        fs::create_dir(path("folder")).expect("a folder");
+        for name in ["socket", "link", "folder"] {
+            for refused in [can_replace_file(&path(name)), replace_file(&path(name), b"x")] {
+                let problem = refused.expect_err(name).to_string();
+                assert_eq!(problem, "expected a regular file, or none yet", "{name}");
+            }
+        }
+        let socket = fs::symlink_metadata(path("socket")).expect("a file");
+        assert!(socket.file_type().is_socket());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
     }
 
     #[cfg(unix)]

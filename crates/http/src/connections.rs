@@ -27,8 +27,9 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use crate::{
-    parser_errors::{Completing, Lines},
+    parser_errors::{Answering, Answers, Completing, Lines},
     places::{Busy, Places, Taken},
+    socket::Socket,
 };
 
 /// The longest time that a client may take to send a request's head.
@@ -109,12 +110,15 @@ fn refusal(body: &str, lines: &Lines) -> String {
 }
 
 async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Watcher) {
-    let mut stream = TimeoutStream::new(stream);
+    let socket = Socket::new(stream);
+    let view = socket.view();
+    let mut stream = TimeoutStream::new(socket);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
-    let stream = Completing::new(Box::pin(stream), own.lines.clone());
+    let answers = Arc::<Answers>::default();
+    let stream = Completing::new(Box::pin(stream), own.lines.clone(), Arc::clone(&answers));
     let shared = Arc::clone(place.place());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        let busy = Busy::new(&shared);
+        let progress = (Busy::new(&shared), Answering::new(&answers));
         request.extensions_mut().insert(Arc::clone(&shared));
         let answer = own.router.clone().oneshot(request.map(Body::new));
         let own = Arc::clone(&own);
@@ -123,7 +127,9 @@ async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Wat
             for (name, value) in &own.headers {
                 answered.headers_mut().insert(name, value.clone());
             }
-            Ok::<_, Infallible>(answered.map(|body| Body::new(Answer { body, _busy: busy })))
+            Ok::<_, Infallible>(
+                answered.map(|body| Body::new(Answer { body, _progress: progress })),
+            )
         }
     });
     let mut http = http1::Builder::new();
@@ -134,13 +140,14 @@ async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Wat
         // Errors of a connection concern only its client.
         _ = answered => {}
         () = place.place().lost() => {}
+        () = view.abandoned(place.place()) => {}
     }
 }
 
 /// The body of an answer. The request is in progress until its end.
 struct Answer {
     body: Body,
-    _busy: Busy,
+    _progress: (Busy, Answering),
 }
 
 impl http_body::Body for Answer {

@@ -10,6 +10,7 @@ mod names;
 mod parser_errors;
 mod places;
 mod server;
+mod socket;
 
 pub use body::{BodyError, read_body};
 pub use connections::{Settings, serve};

@@ -109,6 +109,12 @@ impl Place {
         Waiting(Arc::clone(self))
     }
 
+    /// Whether a request has been in progress for this long.
+    pub(crate) fn is_busy_for(&self, time: Duration) -> bool {
+        let State { busy, since } = *lock(&self.state);
+        busy > 0 && since.elapsed() >= time
+    }
+
     fn change(&self, change: impl FnOnce(usize) -> usize) {
         let mut state = lock(&self.state);
         *state = State { busy: change(state.busy), since: Instant::now() };

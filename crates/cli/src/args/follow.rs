@@ -32,10 +32,13 @@ With --json, each line is an object with an event. Times are in seconds, work is
                 update-needed height and version
   alarm         alarm: stale with age and height, slow with took and expected, or cleared
 
+Without --once, the run ends with exit code 0 at the first event after the reader of stdout closed the
+pipe. With --once it goes on until the exit code is known.
+
 Exit codes, with --once:
   0  the chain of at least one source was followed to its end
   1  a source sent false data
-  2  unusable arguments, no source could be followed, or the state could not be stored";
+  2  unusable arguments, no source could be followed, or the state or the checkpoint could not be stored";
 
 pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers

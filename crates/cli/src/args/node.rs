@@ -9,6 +9,20 @@ use url::Url;
 
 use crate::node::{self, Node};
 
+/// The ids of the options in [`NodeArgs`]. Each needs `--node`, and excludes other sources of blocks.
+pub(super) const OPTIONS: [&str; 10] = [
+    "node",
+    "from",
+    "to",
+    "checkpoint",
+    "allow_incomplete",
+    "network",
+    "sample",
+    "fixed_difficulty",
+    "timeout",
+    "retries",
+];
+
 /// A node whose chain to verify.
 #[derive(Args)]
 #[command(next_help_heading = "A node's chain")]

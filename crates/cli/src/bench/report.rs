@@ -1,6 +1,6 @@
 //! The results of a run: printed as JSON, recorded and compared.
 
-use std::{fs, io, path::Path, process};
+use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -90,19 +90,10 @@ impl Report {
             .map_err(|problem| Error::Record { file: file.to_owned(), problem })
     }
 
-    /// Checks that `write` can write the file: creates another one beside it and removes that again.
+    /// Checks that `write` can write the file.
     pub(crate) fn can_be_written(file: &Path) -> Result<(), Error> {
-        let mut beside = file.as_os_str().to_owned();
-        beside.push(format!(".{}.new", process::id()));
-        let create = || {
-            // A rename would replace a device or a pipe.
-            if fs::metadata(file).is_ok_and(|present| !present.is_file()) {
-                return Err(io::Error::other("expected a regular file, or none yet"));
-            }
-            fs::File::create_new(&beside)?;
-            fs::remove_file(&beside)
-        };
-        create().map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
+        randomx_client::can_replace_file(file)
+            .map_err(|problem| Error::WriteRecord { file: file.to_owned(), problem })
     }
 
     /// Replaces the file as a whole: after a failure, it is as before.

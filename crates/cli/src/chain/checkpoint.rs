@@ -70,11 +70,20 @@ impl<'a> CheckpointFile<'a> {
         Ok(Some(checkpoint))
     }
 
+    /// Checks that `write` can write the file.
+    pub(crate) fn can_be_written(&self) -> Result<(), Error> {
+        randomx_client::can_replace_file(self.path).map_err(|problem| self.unwritable(problem))
+    }
+
     /// Replaces the file atomically: readers find the old or the new checkpoint.
     pub(crate) fn write(&self, checkpoint: &Checkpoint) -> Result<(), Error> {
-        let fail = |problem| Error::WriteCheckpoint { file: self.path.to_owned(), problem };
-        let json = write(checkpoint).map_err(|problem| fail(problem.into()))?;
-        randomx_client::replace_file(self.path, (json + "\n").as_bytes()).map_err(fail)
+        let json = write(checkpoint).map_err(|problem| self.unwritable(problem.into()))?;
+        randomx_client::replace_file(self.path, (json + "\n").as_bytes())
+            .map_err(|problem| self.unwritable(problem))
+    }
+
+    fn unwritable(&self, problem: io::Error) -> Error {
+        Error::WriteCheckpoint { file: self.path.to_owned(), problem }
     }
 }
 

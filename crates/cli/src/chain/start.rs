@@ -26,6 +26,7 @@ pub(super) fn start(
     args: &NodeArgs,
     file: Option<&CheckpointFile<'_>>,
 ) -> Result<Option<Start>, Error> {
+    file.map_or(Ok(()), CheckpointFile::can_be_written)?;
     let kept = file.map(CheckpointFile::read).transpose()?.flatten();
     let kept = kept.map(|kept| check(kept, args)).transpose()?;
     let first = match (&kept, args.from) {

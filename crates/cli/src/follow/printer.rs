@@ -30,7 +30,8 @@ impl Printer {
         self.names.get(source.index()).map_or("", String::as_str)
     }
 
-    pub(crate) fn print(&self, follower: &Follower, report: &Report) -> Result<(), Error> {
+    /// Prints a report and writes its evidence. Returns whether stdout still has a reader.
+    pub(crate) fn print(&self, follower: &Follower, report: &Report) -> Result<bool, Error> {
         let evidence = match report {
             Report::Disagreement { evidence, .. }
             | Report::Source {
@@ -44,9 +45,9 @@ impl Printer {
         };
         let value = self.describe(follower, report, evidence.as_deref());
         let json = self.json;
-        output::write(
-            |out| if json { output::json_line(out, &value) } else { sentence(out, &value) },
-        )
+        output::write_while_read(|out| {
+            if json { output::json_line(out, &value) } else { sentence(out, &value) }
+        })
     }
 
     fn describe(&self, follower: &Follower, report: &Report, evidence: Option<&Path>) -> Value {

@@ -1,20 +1,23 @@
 //! A Unix socket in the file system, which exists as long as the program.
 
 use std::{
+    env,
     fs::{self, DirBuilder, Permissions},
     io,
     os::unix::{
-        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
-        net::{UnixListener, UnixStream},
+        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt, symlink},
+        net::{SocketAddr, UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    process,
 };
 
 use crate::error::Error;
 
 /// Only the user who started the program may connect.
 const MODE: u32 = 0o600;
+
+/// The name of a socket in its private folder.
+const NEW: &str = "s";
 
 /// A socket that listens. Dropping it removes its file.
 pub(crate) struct Socket {
@@ -31,21 +34,71 @@ impl Socket {
 }
 
 fn bind(path: &Path) -> io::Result<(Socket, UnixListener)> {
+    check_length(path)?;
     check_free(path)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let private = parent.unwrap_or(Path::new(".")).join(format!(".{}", process::id()));
     // A new socket is open to all whom the umask admits. In this folder they cannot reach it.
-    DirBuilder::new().mode(0o700).create(&private)?;
-    let new = private.join("s");
-    let bound = UnixListener::bind(&new).and_then(|listener| {
+    let private = Folder::create_in(parent.unwrap_or(Path::new(".")))?;
+    let new = private.0.join(NEW);
+    let bound = bind_in(&private.0).and_then(|listener| {
         fs::set_permissions(&new, Permissions::from_mode(MODE))?;
         let file = identity(&new)?;
         fs::rename(&new, path)?;
         Ok((Socket { path: path.to_owned(), file }, listener))
     });
     let _ = fs::remove_file(&new);
-    let _ = fs::remove_dir(&private);
     bound
+}
+
+/// Refuses a path that is too long for a client to connect to.
+fn check_length(path: &Path) -> io::Result<()> {
+    SocketAddr::from_pathname(path).map(drop).map_err(|problem| {
+        let length = path.as_os_str().len();
+        let message =
+            format!("expected a path that fits into a socket's address, got {length} bytes");
+        io::Error::new(problem.kind(), message)
+    })
+}
+
+/// Binds the socket `NEW` in a folder, whose path may be too long for a socket's address.
+fn bind_in(folder: &Path) -> io::Result<UnixListener> {
+    let new = folder.join(NEW);
+    if SocketAddr::from_pathname(&new).is_ok() {
+        return UnixListener::bind(new);
+    }
+    let temporary = env::temp_dir();
+    bind_through(&temporary, folder).map_err(|problem| {
+        io::Error::new(problem.kind(), format!("{}: {problem}", temporary.display()))
+    })
+}
+
+/// Does the same through a link in another folder, whose path is short.
+fn bind_through(other: &Path, folder: &Path) -> io::Result<UnixListener> {
+    let private = Folder::create_in(other)?;
+    let link = private.0.join("d");
+    symlink(fs::canonicalize(folder)?, &link)?;
+    let bound = UnixListener::bind(link.join(NEW));
+    let _ = fs::remove_file(link);
+    bound
+}
+
+/// A new folder that only this user can enter. Dropping it removes it, if it is empty.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn create_in(parent: &Path) -> io::Result<Folder> {
+        let mut name = [0; 4];
+        getrandom::fill(&mut name).map_err(|problem| io::Error::other(problem.to_string()))?;
+        let path = parent.join(format!(".{}", hex::encode(name)));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
 }
 
 /// Refuses a path that has another file, or a socket that a program serves.

@@ -1,11 +1,14 @@
 //! Clients that connect and do little or nothing.
 
 use std::{
+    fs,
     io::{Read, Write},
     net::TcpStream,
     thread,
     time::{Duration, Instant},
 };
+
+use serde_json::json;
 
 use super::server::{Answer, Server};
 
@@ -95,4 +98,34 @@ fn slow_clients_are_disconnected() {
             }
         });
     });
+}
+
+#[test]
+fn work_ends_also_if_its_client_sent_more_before_it_disconnected() {
+    let server = Server::start();
+    // Minutes of work.
+    let body =
+        json!({ "key": "", "inputs": vec!["00"; 20_000], "engine": "interpreter", "threads": 1 });
+    let (host, body) = (&server.host, body.to_string());
+    let head = format!("Content-Type: application/json\r\nContent-Length: {}", body.len());
+    let request = format!("POST /api/hash HTTP/1.1\r\nHost: {host}\r\n{head}\r\n\r\n{body}");
+    for next in ["\r", &request[..50_000]] {
+        let mut stream = server.connect();
+        stream.write_all(format!("{request}{next}").as_bytes()).expect("it is sent");
+        // It has most likely begun then.
+        thread::sleep(Duration::from_millis(500));
+        drop(stream);
+        // Behind work in progress it would wait a minute for its turn.
+        let answer = server.post("/api/hash", &json!({ "key": "", "inputs": ["00"] }));
+        assert_eq!(answer.status, 200);
+    }
+}
+
+#[test]
+fn files_that_look_like_answers_arrive_as_they_are() {
+    let server = Server::start();
+    let file = b"HTTP/1.1 400\r\n\r\n".repeat(1 << 19);
+    fs::write(server.page.path().join("lookalike.txt"), &file).expect("a file");
+    let answer = server.get("/lookalike.txt");
+    assert!(answer.body == file, "{} bytes", answer.body.len());
 }
