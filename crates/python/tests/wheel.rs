@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use randomx_testing::say;
+use randomx_testing::{is_full, say};
 
 /// What the tests need, in versions that were tried.
 const PACKAGES: [&str; 9] = [
@@ -34,11 +34,21 @@ fn randomx_audit() -> PathBuf {
     program
 }
 
+/// Whether `python3` can create virtual environments. Debian has `ensurepip` in a package of its own.
+fn has_python() -> bool {
+    let output = Command::new("python3").args(["-c", "import venv, ensurepip"]).output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// How to get it.
+const HINT: &str = "`cargo xtask setup` installs it on Debian, from python3 and python3-venv";
+
 #[test]
 #[ignore = "full tests: builds the wheel, and installs packages from PyPI"]
 fn the_wheel_works_in_a_fresh_environment() {
-    if Command::new("python3").args(["-c", "import venv, ensurepip"]).output().is_err() {
-        say("skipped: no python3 with venv");
+    if !has_python() {
+        assert!(!is_full(), "the wheel needs python3 with venv and ensurepip; {HINT}");
+        say("skipped: no python3 with venv and ensurepip");
         return;
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -46,7 +56,7 @@ fn the_wheel_works_in_a_fresh_environment() {
     let new = |name: &str| -> PathBuf {
         let path = folder.path().join(name);
         run(Command::new("python3").args(["-m", "venv"]).arg(&path));
-        path.join("bin/python")
+        path.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" })
     };
     let [tools, fresh] = ["tools", "fresh"].map(new);
     let pip = |python: &Path| {
@@ -86,6 +96,7 @@ fn the_wheel_works_in_a_fresh_environment() {
         run(&mut python);
     };
     python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-    let mypy = ["-m", "mypy", "--strict", "--cache-dir", "/dev/null"];
+    let null = if cfg!(windows) { "nul" } else { "/dev/null" };
+    let mypy = ["-m", "mypy", "--strict", "--cache-dir", null];
     python(&[&mypy[..], &["--disable-error-code", "import-untyped"]].concat());
 }

@@ -20,14 +20,23 @@ const RUNS: [(&str, &str, &str); 4] = [
 /// Runs random programs, whole hashes, rounding and the vectors of all parts. The emulator rounds as a
 /// processor does and has AES instructions; its times mean nothing.
 pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
+    let steps = RUNS.map(|(package, test, name)| format!("ARM64, {package}, {test} {name}"));
     let tools = report
-        .step("set up: linker and emulator for ARM64", || setup::foreign_tools(&setup::ARM64))?;
-    for (package, test, name) in RUNS {
-        report.check(format!("ARM64, {package}, {test} {name}"), || {
+        .step("set up: linker and emulator for ARM64", || setup::foreign_tools(&setup::ARM64));
+    let tools = report.needed_by(&steps, tools)?;
+    for ((package, test, name), step) in RUNS.into_iter().zip(steps) {
+        report.check(step, || {
             let mut cargo = tools.cargo("test")?;
             cargo.args(["--profile", TEST_PROFILE, "--package", package, "--test", test, name]);
             process::run(tier.announce(&mut cargo))
         })?;
     }
     Ok(())
+}
+
+#[test]
+fn each_run_has_tests() {
+    for (package, test, name) in RUNS {
+        crate::selected::assert_exists(package, &format!("tests/{test}"), name);
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::report::Report;
 use crate::setup::{self, Node, TARGET, WasmTools};
-use crate::tier::Tier;
+use crate::tier::{System, Tier};
 use crate::{build, datafusion, process, remap};
 
 /// The packages that are compiled to wasm.
@@ -58,6 +58,9 @@ const PORTABLE: [&str; 13] = [
 /// procedural macros.
 pub(crate) const TEST_PROFILE: &str = "checked";
 
+/// The features that no other package enables, except those that need CMake and a C++ compiler.
+const WITHOUT_CPP: &str = "randomx-fuzz/wasmi";
+
 /// The rules for dependencies.
 const DENY: &str = ".config/deny.toml";
 
@@ -74,7 +77,8 @@ pub(crate) fn check(report: &Report) -> Result<()> {
         texts(report)?;
         other_systems(report)
     };
-    report.side_by_side(vec![Box::new(|| native(report, Tier::Full)), Box::new(web)])
+    report
+        .side_by_side(vec![Box::new(|| native(report, Tier::Full, System::Debian)), Box::new(web)])
 }
 
 /// Checks that Rust code is formatted.
@@ -102,9 +106,13 @@ pub(crate) fn advisories() -> Result<()> {
     process::run(setup::npm()?.args(["audit", "--audit-level", "moderate"]))
 }
 
-/// Lints and documents all Rust code. The features that need C++ belong to the full tier.
-pub(crate) fn native(report: &Report, tier: Tier) -> Result<()> {
-    let features: &[&str] = if tier == Tier::Full { &["--all-features"] } else { &[] };
+/// Lints and documents all Rust code. The features that need C++ belong to the full tier on Debian.
+pub(crate) fn native(report: &Report, tier: Tier, system: System) -> Result<()> {
+    let features: &[&str] = match (tier, system) {
+        (Tier::Quick, _) => &[],
+        (Tier::Full, System::Debian) => &["--all-features"],
+        (Tier::Full, System::Any) => &["--features", WITHOUT_CPP],
+    };
     report.check("clippy, native", || {
         let mut clippy = process::command("cargo");
         clippy.args(["clippy", "--locked", "--profile", TEST_PROFILE, "--workspace"]);

@@ -21,6 +21,8 @@ mod processor_time;
 mod release;
 mod remap;
 mod report;
+#[cfg(test)]
+mod selected;
 mod serve;
 mod setup;
 mod stamp;
@@ -86,7 +88,7 @@ enum Command {
         #[arg(long)]
         full: bool,
         /// Leave out what the setup installs only on Debian and Ubuntu: Firefox, WebKit, the tests of the
-        /// C library, and Monero's daemon.
+        /// C library, code that needs C++, dieharder, and Monero's daemon.
         #[arg(long)]
         portable: bool,
     },

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result, anyhow, ensure};
 
 use crate::{output, processor_time, workspace};
 
@@ -19,6 +19,8 @@ use crate::{output, processor_time, workspace};
 pub(crate) struct Report {
     started: Instant,
     steps: Mutex<Vec<Step>>,
+    /// The names of steps that did not run because earlier ones failed. Some of them may have run before that.
+    missed: Mutex<Vec<String>>,
     /// Set when a step fails, so that no other begins.
     failed: AtomicBool,
     /// Whether steps begin although others have failed.
@@ -52,6 +54,7 @@ impl Report {
         Self {
             started: Instant::now(),
             steps: Mutex::new(Vec::new()),
+            missed: Mutex::new(Vec::new()),
             failed: AtomicBool::new(false),
             keeps_going: false,
         }
@@ -62,17 +65,38 @@ impl Report {
         Self { keeps_going: true, ..Self::new() }
     }
 
-    /// Runs steps, then prints the table and, as the last line, the counts.
+    /// Runs steps, then prints the table, the counts, and the errors if there are any.
     pub(crate) fn run(self, steps: impl FnOnce(&Self) -> Result<()>) -> ExitCode {
-        let result = steps(&self).and_then(|()| self.verdict());
+        let errors = self.errors(steps(&self));
         self.print();
-        match result {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("\nerror: {error:#}");
-                ExitCode::FAILURE
-            }
+        if errors.is_empty() {
+            return ExitCode::SUCCESS;
         }
+        println!();
+        for error in errors {
+            eprintln!("error: {error:#}");
+        }
+        ExitCode::FAILURE
+    }
+
+    /// Returns what the run ends with: the error that ended its steps, and those that name steps.
+    fn errors(&self, ended: Result<()>) -> Vec<Error> {
+        let mut errors: Vec<Error> = ended.err().into_iter().collect();
+        // The error of any other run names its only failed step.
+        if self.keeps_going || errors.is_empty() {
+            errors
+                .extend([self.verdict(), self.completeness()].into_iter().filter_map(Result::err));
+        }
+        errors
+    }
+
+    /// Returns the result of steps that the steps `names` need. If it is an error, these are reported as not run.
+    pub(crate) fn needed_by<T>(&self, names: &[impl AsRef<str>], result: Result<T>) -> Result<T> {
+        if result.is_err() {
+            let names = names.iter().map(|name| name.as_ref().to_owned());
+            self.missed.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+        }
+        result
     }
 
     /// Runs one step under a heading, whose result later steps do not need.
@@ -140,7 +164,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// The error of the first step that failed; the other series end after their current steps.
+    /// The errors of all series that failed. Unless the run keeps going, the others end after their current steps.
     pub(crate) fn side_by_side(&self, series: Vec<Series>) -> Result<()> {
         println!("\n{} series of steps side by side; each step prints when it ends.", series.len());
         let beside = |one: Series| {
@@ -153,10 +177,12 @@ impl Report {
             threads.into_iter().map(thread::ScopedJoinHandle::join).collect()
         });
         let ended = ended.into_iter().map(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
-        let mut errors: Vec<_> = ended.filter_map(Result::err).collect();
+        let errors: Vec<Error> = ended.filter_map(Result::err).collect();
         // A cancelled step is the consequence of another error.
-        errors.sort_by_key(|error| error.is::<Cancelled>());
-        errors.into_iter().next().map_or(Ok(()), Err)
+        let (cancelled, errors): (Vec<_>, Vec<_>) =
+            errors.into_iter().partition(|error| error.is::<Cancelled>());
+        let together = errors.into_iter().reduce(|all, error| anyhow!("{all:#}\nerror: {error:#}"));
+        together.or(cancelled.into_iter().next()).map_or(Ok(()), Err)
     }
 
     /// Returns an error that names the failed steps.
@@ -165,6 +191,15 @@ impl Report {
         let failed: Vec<&str> =
             steps.iter().filter(|step| !step.passed).map(|step| step.name.as_str()).collect();
         ensure!(failed.is_empty(), "failed: {}", failed.join("; "));
+        Ok(())
+    }
+
+    /// Returns an error that names the steps that did not run.
+    fn completeness(&self) -> Result<()> {
+        let mut missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let steps = self.steps();
+        missed.retain(|name| steps.iter().all(|step| step.name != *name));
+        ensure!(missed.is_empty(), "did not run: {}", missed.join("; "));
         Ok(())
     }
 
@@ -251,6 +286,49 @@ mod tests {
         assert_eq!(report.steps().len(), 3);
         let error = report.verdict().expect_err("two failures");
         assert_eq!(error.to_string(), "failed: test of reports, a; test of reports, c");
+    }
+
+    #[test]
+    fn a_series_that_ended_early_hides_no_other_failure() {
+        let report = Report::keeping_going();
+        let fails =
+            |name: &str| report.step(format!("test of reports, {name}"), || bail!("the reason"));
+        let early = || {
+            report.check("test of reports, early", || Ok(()))?;
+            let missed = ["test of reports, early", "test of reports, late"];
+            report.needed_by(&missed, fails("build"))
+        };
+        let other = || {
+            report.check("test of reports, check", || bail!("another reason"))?;
+            report.needed_by(&["test of reports, last"], fails("set up"))
+        };
+        let ended = report.side_by_side(vec![Box::new(early), Box::new(other)]);
+        let errors: Vec<String> =
+            report.errors(ended).iter().map(|error| format!("{error:#}")).collect();
+        assert_eq!(errors.len(), 3, "{errors:?}");
+        let each = "the step \"test of reports, build\" failed: the reason\n\
+                    error: the step \"test of reports, set up\" failed: the reason";
+        assert_eq!(errors[0], each);
+        // The order of two series is that in which their steps end.
+        let named = |error: &str, start: &str| -> Vec<String> {
+            let names = error.strip_prefix(start).expect("the names of steps").split("; ");
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            names.sort();
+            names
+        };
+        let failed = ["build", "check", "set up"].map(|name| format!("test of reports, {name}"));
+        assert_eq!(named(&errors[1], "failed: "), failed);
+        let missed = ["last", "late"].map(|name| format!("test of reports, {name}"));
+        assert_eq!(named(&errors[2], "did not run: "), missed);
+    }
+
+    #[test]
+    fn a_run_that_ends_at_its_first_failure_names_it_once() {
+        let report = Report::new();
+        let result = report.step("test of reports, only", || bail!("the reason"));
+        let errors = report.errors(report.needed_by(&["test of reports, next"], result));
+        let errors: Vec<String> = errors.iter().map(|error| format!("{error:#}")).collect();
+        assert_eq!(errors, ["the step \"test of reports, only\" failed: the reason"]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod lock;
 mod monero;
 mod npm;
 mod private_toolchain;
+mod python;
 mod target;
 mod wasm;
 
@@ -38,6 +39,7 @@ pub(crate) use foreign::{
 };
 pub(crate) use monero::{MONEROD_PATH, monerod};
 pub(crate) use npm::{Node, npm, packages};
+pub(crate) use python::{has_python, python};
 pub(crate) use target::{EMSCRIPTEN, TARGET};
 pub(crate) use wasm::{WasmTools, wasm_tools};
 
@@ -62,6 +64,7 @@ pub(crate) fn everything(system: System) -> Result<()> {
             browsers()?;
             monerod()?;
             dieharder()?;
+            python()?;
         }
     }
     Ok(())

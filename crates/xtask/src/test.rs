@@ -1,13 +1,14 @@
 //! The tests, in two tiers.
 
 mod sources;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 
 use crate::build::{self, NATIVE};
 use crate::check::TEST_PROFILE;
@@ -16,8 +17,7 @@ use crate::report::{Report, Series};
 use crate::setup::{self, Browsers, Node};
 use crate::tier::{System, Tier};
 use crate::{
-    addon, arm64, check, datafusion, foreign_smoke, fuzz, others, process, release, windows,
-    workspace,
+    addon, arm64, check, datafusion, foreign_smoke, fuzz, others, output, process, release, windows,
 };
 
 /// Checks and tests everything that belongs to a tier.
@@ -30,15 +30,7 @@ use crate::{
 /// the Rust tests belong to the series with Node.js, and the one with cargo compiles and lints beside it.
 pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
     check::rustfmt(report)?;
-    if tier == Tier::Full {
-        check::dependencies(report)?;
-    }
-    let monerod = match (tier, system) {
-        (Tier::Full, System::Debian) => {
-            Some(report.step("set up: tools of the full tests", full_tools)?)
-        }
-        (Tier::Quick, _) | (_, System::Any) => None,
-    };
+    let monerod = report.needed_by(&["all other steps"], prepare(report, tier, system))?;
     let monerod = monerod.as_deref();
     let (rust_built, is_rust_built) = mpsc::channel();
     let browsers = OnceLock::new();
@@ -47,8 +39,10 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         Tier::Quick => Vec::new(),
         Tier::Full => after_builds(report, system, monerod, &browsers, &rest),
     };
-    let (all_built, are_all_built): (Vec<_>, Vec<_>) =
+    let (mut all_built, are_all_built): (Vec<_>, Vec<_>) =
         later.iter().map(|_| mpsc::channel()).unzip();
+    let (sender, is_all_built) = mpsc::channel();
+    all_built.push(sender);
     let mut series: Vec<Series> = vec![
         Box::new(|| {
             rust(report, tier, system, rust_built)?;
@@ -56,22 +50,43 @@ pub(crate) fn test(report: &Report, tier: Tier, system: System) -> Result<()> {
         }),
         Box::new(|| {
             let built = Built { rust: is_rust_built, all: all_built };
-            web(report, tier, system, monerod, built, &browsers, &rest)?;
+            web::test(report, tier, system, monerod, built, &browsers, &rest)?;
             run_all(&rest, tier)
         }),
     ];
     let unbegun = &rest;
-    for (run, built) in later.into_iter().zip(are_all_built) {
+    for ((names, run), built) in later.into_iter().zip(are_all_built) {
         // Without a message, a build has failed. The independent steps need none.
-        series.push(Box::new(move || match built.recv() {
+        let built = move || built.recv().map_err(Error::from);
+        series.push(Box::new(move || match report.needed_by(names, built()) {
             Ok(()) => run(),
             Err(_) => run_all(unbegun, tier),
         }));
     }
-    report.side_by_side(series)?;
-    report.check("playwright, tests of times", || {
-        process::run(&mut playwright(tier, found(&browsers)?, &["timed"])?)
-    })
+    let ended = report.side_by_side(series);
+    let built = report.needed_by(&[TIMED], is_all_built.recv().map_err(Error::from));
+    let timed = built.and_then(|()| {
+        report.check(TIMED, || {
+            process::run(&mut web::playwright(tier, system, found(&browsers)?, &["timed"])?)
+        })
+    });
+    ended.and(timed)
+}
+
+/// The step that runs alone.
+const TIMED: &str = "playwright, tests of times";
+
+/// Checks dependencies and installs the full tier's tools, which the quick tier leaves out. Returns the path of
+/// Monero's daemon.
+fn prepare(report: &Report, tier: Tier, system: System) -> Result<Option<PathBuf>> {
+    if tier == Tier::Quick {
+        return Ok(None);
+    }
+    check::dependencies(report)?;
+    match system {
+        System::Debian => report.step("set up: tools of the full tests", full_tools).map(Some),
+        System::Any => Ok(None),
+    }
 }
 
 /// The browsers, once they are set up.
@@ -83,7 +98,7 @@ fn found(browsers: &OnceLock<Browsers>) -> Result<&Browsers> {
 struct Built {
     /// Receives one when the Rust tests, the program `randomx` and the native add-on are built.
     rust: Receiver<()>,
-    /// Each sends one to a series that waits for the Rust tests, wasm, the page and the package.
+    /// Each sends one to a series or a step that waits for the Rust tests, wasm, the page and the package.
     all: Vec<Sender<()>>,
 }
 
@@ -130,6 +145,9 @@ fn run_all(rest: &Rest, tier: Tier) -> Result<()> {
     }
 }
 
+/// The names of a series' steps, and the series.
+type Later<'a> = (&'static [&'static str], Series<'a>);
+
 /// Returns the full tier's series that begin when all is built; before that, they would slow the builds down.
 fn after_builds<'a, 'rest: 'a>(
     report: &'a Report,
@@ -137,37 +155,54 @@ fn after_builds<'a, 'rest: 'a>(
     monerod: Option<&'a Path>,
     browsers: &'a OnceLock<Browsers>,
     rest: &'a Rest<'rest>,
-) -> Vec<Series<'a>> {
-    let mut series: Vec<Series> = vec![
-        Box::new(move || {
-            waiting(report, system, monerod)?;
-            run_all(rest, Tier::Full)
-        }),
-        Box::new(|| run_all(rest, Tier::Full)),
-        Box::new(|| {
-            process::lower_priority(Yields::Fully);
-            report.check("soak", || soak(found(browsers)?))
-        }),
+) -> Vec<Later<'a>> {
+    let waits: &[&str] = if monerod.is_some() { &[REGTEST, WHEEL] } else { &[WHEEL] };
+    let mut series: Vec<Later> = vec![
+        (
+            waits,
+            Box::new(move || {
+                waiting(report, system, monerod)?;
+                run_all(rest, Tier::Full)
+            }),
+        ),
+        (&[], Box::new(|| run_all(rest, Tier::Full))),
+        (
+            &[SOAK],
+            Box::new(|| {
+                process::lower_priority(Yields::Fully);
+                report.check(SOAK, || soak(found(browsers)?))
+            }),
+        ),
     ];
     if system == System::Debian {
-        series.push(Box::new(|| {
+        let fuzzing = || {
             process::lower_priority(Yields::Mostly);
-            report.check("fuzzing, build", fuzz::build)?;
+            report.check(FUZZING[0], fuzz::build)?;
             process::lower_priority(Yields::Fully);
-            report.check("fuzzing, a minute of each target", fuzz::a_minute_of_each)
-        }));
+            report.check(FUZZING[1], fuzz::a_minute_of_each)
+        };
+        series.push((&FUZZING, Box::new(fuzzing)));
     }
     series
 }
 
+/// The steps of these series.
+const REGTEST: &str = "vitest, with Monero's daemon";
+const WHEEL: &str = "Python wheel";
+const SOAK: &str = "soak";
+const FUZZING: [&str; 2] = ["fuzzing, build", "fuzzing, a minute of each target"];
+
 /// Runs the full tier's tests that wait for daemons or downloads.
 fn waiting(report: &Report, system: System, monerod: Option<&Path>) -> Result<()> {
     if let Some(monerod) = monerod {
-        report.check("vitest, with Monero's daemon", || {
-            process::run(&mut regtest(Tier::Full, monerod)?)
-        })?;
+        report.check(REGTEST, || process::run(&mut regtest(Tier::Full, monerod)?))?;
     }
-    report.check("Python wheel", || {
+    report.check(WHEEL, || {
+        if system == System::Any && !setup::has_python() {
+            // In the full tier, the test would fail.
+            output::line("skipped: no python3 with venv and ensurepip");
+            return Ok(());
+        }
         let mut test = cargo_test(Tier::Full, system);
         process::run(test.args(["--test", "wheel", "--", "--include-ignored"]))
     })
@@ -187,30 +222,34 @@ fn full_tools() -> Result<PathBuf> {
     setup::cpp_tools()?;
     setup::c_library_tools()?;
     setup::dieharder()?;
+    setup::python()?;
     setup::monerod()
 }
 
 /// Builds the Rust tests and checks Rust code; the quick tier also runs the tests. The build includes the program
 /// `randomx` and the native add-on; when they are there, `built` receives a message.
 fn rust(report: &Report, tier: Tier, system: System, built: Sender<()>) -> Result<()> {
-    report.step("Rust tests, build", || {
+    let tests = report.step("Rust tests, build", || {
         let mut build = cargo_test(tier, system);
         if tier == Tier::Full {
             datafusion::shorten(&mut build)?;
         }
         process::run(build.arg("--no-run"))
-    })?;
-    addon::place_tested(TEST_PROFILE)?;
+    });
+    report.needed_by(&LINTS, tests.and_then(|()| addon::place_tested(TEST_PROFILE)))?;
     // The series with Node.js may have failed and no longer wait.
     let _ = built.send(());
     if tier == Tier::Full {
         // The series with Node.js takes longer.
         process::lower_priority(Yields::Somewhat);
-        return check::native(report, tier);
+        return check::native(report, tier, system);
     }
-    check::native(report, tier)?;
+    check::native(report, tier, system)?;
     rust_tests(report, tier, system, None)
 }
+
+/// The steps that follow the build of the Rust tests.
+const LINTS: [&str; 3] = ["clippy, native", "clippy and rustdoc, randomx alone", "rustdoc"];
 
 fn rust_tests(report: &Report, tier: Tier, system: System, monerod: Option<&Path>) -> Result<()> {
     report.check("Rust tests", || {
@@ -218,6 +257,9 @@ fn rust_tests(report: &Report, tier: Tier, system: System, monerod: Option<&Path
         test.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
         if tier == Tier::Full {
             test.args(["--no-fail-fast", "--", "--include-ignored", "--skip", PYTHON_WHEEL]);
+            if system == System::Any {
+                test.args(DIEHARDER.iter().flat_map(|name| ["--skip", name]));
+            }
         }
         process::run(&mut test)
     })
@@ -226,73 +268,9 @@ fn rust_tests(report: &Report, tier: Tier, system: System, monerod: Option<&Path
 /// The test in `crates/python/tests/wheel.rs` that builds the Python wheel, and then waits for pip.
 const PYTHON_WHEEL: &str = "the_wheel_works_in_a_fresh_environment";
 
-/// Builds wasm, and tests the package and the page in Node.js, bundlers and browsers. These tests use
-/// the native add-on and the program `randomx`, so they wait for the build of Rust's tests. Lints that
-/// need the build of wasm are added to `rest`.
-fn web<'a>(
-    report: &'a Report,
-    tier: Tier,
-    system: System,
-    monerod: Option<&Path>,
-    built: Built,
-    browsers: &OnceLock<Browsers>,
-    rest: &Rest<'a>,
-) -> Result<()> {
-    let tools = check::set_up(report)?;
-    let installed = match system {
-        System::Debian => report.step("set up: Chromium, Firefox, WebKit", setup::browsers)?,
-        System::Any => report.step("set up: Chromium", setup::only_chromium)?,
-    };
-    let browsers = browsers.get_or_init(|| installed);
-    check::wasm(report, &tools)?;
-    let lints: [Step; 2] =
-        [Box::new(|| check::texts(report)), Box::new(move || check::wasm_lints(report, &tools))];
-    rest.lock().unwrap_or_else(PoisonError::into_inner).extend(lints);
-    check::types(report)?;
-    report.step("web build", build::web)?;
-    report.step("package build", build::package_files)?;
-    built.rust.recv().context("the Rust tests were not built")?;
-    for sender in &built.all {
-        // In the quick tier, no series waits.
-        let _ = sender.send(());
-    }
-    sources::test(report, tier)?;
-    report.check("packaging", || {
-        let mut vitest = browsers.run(VITEST)?;
-        vitest.args(["run", "--config", "tests/packaging/vitest.config.ts"]);
-        process::run(tier.announce(&mut vitest))
-    })?;
-    if tier == Tier::Full {
-        // The tests of the C library compile programs for the browser tests.
-        rust_tests(report, tier, system, monerod)?;
-    }
-    report.check("playwright", || match system {
-        System::Debian => {
-            let mut playwright = playwright(tier, browsers, &UNTIMED)?;
-            playwright.envs(monerod.map(|path| (setup::MONEROD_PATH, path)));
-            // The reporter fails the run if a browser lacks a cell of the tier's grid.
-            process::run(playwright.env("E2E_WHOLE", "1"))
-        }
-        System::Any => process::run(&mut playwright(tier, browsers, &UNTIMED_CHROMIUM)?),
-    })
-}
-
-/// The projects of `tests/e2e/playwright.config.ts` that do not compare times.
-const UNTIMED: [&str; 3] = ["engine-*", "page-*", "chromium"];
-
-/// Those of them that use Chromium.
-const UNTIMED_CHROMIUM: [&str; 3] = ["engine-chromium", "page-chromium", "chromium"];
-
-fn playwright(tier: Tier, browsers: &Browsers, projects: &[&str]) -> Result<Command> {
-    let mut playwright = browsers.playwright()?;
-    playwright.args(["test", "--config", "tests/e2e/playwright.config.ts"]);
-    playwright.args(projects.iter().flat_map(|name| ["--project", name]));
-    playwright.env(NATIVE, build::native_path(TEST_PROFILE));
-    // The tests of the C library are in this folder.
-    playwright.env("CARGO_TARGET_DIR", workspace::target_dir());
-    tier.announce(&mut playwright);
-    Ok(playwright)
-}
+/// The tests of `randomx-lab` that need dieharder, which the portable setup does not install.
+const DIEHARDER: [&str; 2] =
+    ["dieharder::tests::constant_bytes_fail", "design::rng::tests::quick_tests_pass"];
 
 /// The features of the full tests. `randomx-fuzz/libfuzzer` is not among them: `cargo xtask fuzz` builds its programs.
 const FEATURES: &str = "randomx-cli/reference,randomx-conformance/reference,randomx-fuzz/wasmi";
@@ -341,4 +319,37 @@ pub(crate) fn bench_node(args: &[String]) -> Result<()> {
     build::package_from_scratch()?;
     process::run(Node::Installed.run("tests/node/bench.mjs")?.args(args))?;
     process::run(&mut Node::Installed.run("tests/node/follow-bench.mjs")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{DIEHARDER, PYTHON_WHEEL};
+    use crate::{selected, workspace};
+
+    #[test]
+    fn tests_that_run_elsewhere_or_not_at_all_exist() {
+        selected::assert_exists("randomx-python", "tests/wheel", PYTHON_WHEEL);
+        for name in DIEHARDER {
+            selected::assert_exists("randomx-lab", "src", name);
+        }
+    }
+
+    /// The portable tests would fail in others.
+    #[test]
+    fn all_tests_that_need_dieharder_are_known() {
+        let lab = workspace::root().join("crates/lab/src");
+        let mut folders = vec![lab];
+        let mut found = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                match fs::read_to_string(entry.path()) {
+                    Ok(text) => found += text.matches("needs dieharder").count(),
+                    Err(_) => folders.push(entry.path()),
+                }
+            }
+        }
+        assert_eq!(found, DIEHARDER.len());
+    }
 }

@@ -16,7 +16,7 @@ pub(crate) enum Tier {
 pub(crate) enum System {
     /// Debian and Ubuntu, whose packages the setup installs.
     Debian,
-    /// Any other: without Firefox, WebKit, the C library and Monero's daemon.
+    /// Any other: without Firefox, WebKit, the C library, code that needs C++, dieharder and Monero's daemon.
     Any,
 }
 

@@ -11,7 +11,7 @@
 //! | wasm-pack                                          | [`WASM_PACK`]       |
 //! | cargo-deny                                         | [`CARGO_DENY`]      |
 //! | wasm-opt (binaryen), TypeScript, Vite, Vitest, Playwright, ESLint, Prettier, actionlint, Deno, Bun, a second Node.js | `package-lock.json` |
-//! | browsers, C tools, `monerod`, dieharder            | Debian's release    |
+//! | browsers, C tools, `monerod`, dieharder, Python    | Debian's release    |
 
 use std::fs;
 

@@ -19,17 +19,22 @@ const PACKAGES: [&str; 7] = [
     "randomx-cli",
 ];
 
+/// The steps after the set-up.
+const BUILD: &str = "Windows, build";
+const TESTS: &str = "Windows, tests";
+
 /// Builds the tests for Windows and runs them. Wine runs machine code on the processor itself, so only
 /// what asks the system is slower.
 pub(crate) fn test(report: &Report, tier: Tier) -> Result<()> {
-    let tools = report
-        .step("set up: linker for Windows, Wine", || setup::foreign_tools(&setup::WINDOWS))?;
+    let tools =
+        report.step("set up: linker for Windows, Wine", || setup::foreign_tools(&setup::WINDOWS));
+    let tools = report.needed_by(&[BUILD, TESTS], tools)?;
     let test = |more: &[&str]| {
         let mut cargo = tools.cargo("test")?;
         cargo.args(["--profile", TEST_PROFILE, "--lib", "--bins", "--tests"]);
         cargo.args(PACKAGES.iter().flat_map(|package| ["--package", package]));
         process::run(tier.announce(cargo.args(more)))
     };
-    report.step("Windows, build", || test(&["--no-run"]))?;
-    report.check("Windows, tests", || test(&["--no-fail-fast"]))
+    report.needed_by(&[TESTS], report.step(BUILD, || test(&["--no-run"])))?;
+    report.check(TESTS, || test(&["--no-fail-fast"]))
 }

@@ -4,53 +4,32 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod program;
 mod screen;
+mod wine;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdout, Command, Stdio},
+    io::{BufRead, BufReader, Write},
     sync::Arc,
 };
 
-use assert_cmd::cargo::cargo_bin;
 use common::{
     fake_node::{FakeChain, Reply, serve},
     mainnet_lines,
 };
-use screen::{Screen, on_a_console};
+use program::{Program, randomx};
+use screen::{PATIENCE, on_a_console};
 use serde_json::{Value, json};
 
 /// The exit code of a program that Ctrl-C ended.
 const CONTROL_C_EXIT: i32 = 0xC000_013A_u32 as i32;
 
-/// The program with its messages on the console.
-fn randomx(screen: &Screen, arguments: &[&str]) -> Command {
-    let mut command = Command::new(cargo_bin!("randomx"));
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(screen.stream());
-    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "TERM"] {
-        command.env_remove(variable);
-    }
-    command
-}
-
-/// Starts it. Its output is read from what is returned.
-fn start(screen: &Screen, arguments: &[&str]) -> (Child, BufReader<ChildStdout>) {
-    let mut child = randomx(screen, arguments).spawn().expect("the program starts");
-    let stdout = child.stdout.take().expect("a pipe");
-    (child, BufReader::new(stdout))
-}
-
-fn read_line(output: &mut impl BufRead) -> String {
-    let mut line = String::new();
-    output.read_line(&mut line).expect("a line");
-    line
-}
-
 /// Waits for a program that Ctrl-C ends.
-fn assert_interrupted(child: &mut Child) {
+fn assert_interrupted(program: &mut Program) {
+    let Some(status) = program.interrupted() else { return };
     // Wine's own handler ends a program with 0.
-    let code = child.wait().expect("an exit").code();
+    let code = status.code();
     assert!([Some(CONTROL_C_EXIT), Some(0)].contains(&code), "{code:?}");
 }
 
@@ -58,17 +37,15 @@ fn assert_interrupted(child: &mut Child) {
 fn progress_is_drawn_on_a_console_that_breaks_lines_like_a_terminal() {
     on_a_console("progress_is_drawn_on_a_console_that_breaks_lines_like_a_terminal", |screen| {
         assert!(!screen.interprets_sequences());
-        let (mut child, mut output) = start(screen, &["hash", "--jsonl", "-"]);
-        let input = child.stdin.as_mut().expect("a pipe");
-        input.write_all(b"{\"key\":\"00\",\"input\":\"00\"}\n").expect("the program reads");
+        let mut program = Program::start(&mut randomx(screen, &["hash", "--jsonl", "-"]));
+        program.write("{\"key\":\"00\",\"input\":\"00\"}\n");
         screen.wait_for("cache [");
-        assert!(read_line(&mut output).contains("\"hash\""));
+        assert!(program.next_line().contains("\"hash\""));
         screen.wait_for("1 hashes");
         // Otherwise each drawing would leave its line behind. Wine has this mode, but not its effect, so that the
         // bars are removed cannot be tested there.
         assert!(screen.interprets_sequences());
-        drop(child.stdin.take());
-        assert!(child.wait().expect("an exit").success());
+        assert!(program.exit("The end of its input").success());
     });
 }
 
@@ -82,7 +59,8 @@ fn messages_have_no_escape_sequences_on_a_console_that_does_not_interpret_them()
                 if plain {
                     refused.env("NO_COLOR", "1");
                 }
-                assert_eq!(refused.status().expect("the program starts").code(), Some(2));
+                let status = Program::start(&mut refused).exit("An unexpected argument");
+                assert_eq!(status.code(), Some(2));
                 screen.wait_for(&format!("error: unexpected argument '--mine-{plain}' found"));
                 assert!(!screen.interprets_sequences());
                 assert!(!screen.text().contains('\u{1b}'), "{:?}", screen.text().trim());
@@ -94,8 +72,8 @@ fn messages_have_no_escape_sequences_on_a_console_that_does_not_interpret_them()
 #[test]
 fn ctrl_c_ends_the_server_even_while_it_works() {
     on_a_console("ctrl_c_ends_the_server_even_while_it_works", |screen| {
-        let (mut child, mut output) = start(screen, &["serve", "--port", "0"]);
-        let address = read_line(&mut output);
+        let mut program = Program::start(&mut randomx(screen, &["serve", "--port", "0"]));
+        let address = program.next_line();
         let host = address.trim().trim_start_matches("http://").trim_end_matches('/');
         let body = json!({ "key": "", "inputs": vec!["00"; 4000], "engine": "interpreter" });
         let body = body.to_string();
@@ -107,31 +85,30 @@ fn ctrl_c_ends_the_server_even_while_it_works() {
             body.len()
         )
         .expect("it is sent");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
         let mut events = BufReader::new(stream).lines().map_while(Result::ok);
         assert!(events.any(|line| line == "event: hash"));
         screen.interrupt();
-        assert!(child.wait().expect("an exit").success());
+        assert!(program.exit("Ctrl-C").success());
     });
 }
 
 #[test]
 fn ctrl_c_ends_a_run_between_whole_lines() {
     on_a_console("ctrl_c_ends_a_run_between_whole_lines", |screen| {
-        let (mut child, mut output) = start(screen, &["verify", "--jsonl", "-"]);
+        let mut program = Program::start(&mut randomx(screen, &["verify", "--jsonl", "-"]));
         let line = mainnet_lines()[0].to_string() + "\n";
-        let mut input = child.stdin.take().expect("a pipe");
+        let mut input = program.take_input();
         // The program stops reading when it has enough to do.
         let writer = std::thread::spawn(move || {
             let _ = input.write_all(line.repeat(3000).as_bytes());
         });
-        let first = read_line(&mut output);
+        let first = program.next_line();
         screen.interrupt();
-        assert_interrupted(&mut child);
-        let mut rest = String::new();
-        output.read_to_string(&mut rest).expect("text");
-        let answers: Vec<Value> = (first + &rest)
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("a whole line"))
+        assert_interrupted(&mut program);
+        let answers: Vec<Value> = std::iter::once(first)
+            .chain(program.rest())
+            .map(|line| serde_json::from_str(&line).expect("a whole line"))
             .collect();
         assert!(answers.len() < 3000 && answers.iter().all(|answer| answer["valid"] == true));
         writer.join().expect("no panic");
@@ -150,21 +127,20 @@ fn ctrl_c_leaves_a_store_that_a_restart_goes_on_from() {
         let follow = ["follow", "--network", "regtest", "--fixed-difficulty", "1", "--json"];
         let follow = [&follow[..], &["--node", &node, "--store", store]].concat();
 
-        let (mut child, mut output) = start(screen, &follow);
+        let mut program = Program::start(&mut randomx(screen, &follow));
         let tip = loop {
-            let line = read_line(&mut output);
-            let event: Value = serde_json::from_str(&line).expect("JSON");
+            let event: Value = serde_json::from_str(&program.next_line()).expect("JSON");
             if event["event"] == "tip" && event["height"] == BLOCKS {
                 break event;
             }
         };
         screen.interrupt();
-        assert_interrupted(&mut child);
+        assert_interrupted(&mut program);
 
-        let again = randomx(screen, &[&follow[..], &["--once"]].concat()).output();
-        let again = again.expect("the program starts");
-        assert!(again.status.success(), "{}", screen.text().trim());
-        let events = common::parse_jsonl(&again.stdout);
+        let mut again = Program::start(&mut randomx(screen, &[&follow[..], &["--once"]].concat()));
+        let status = again.exit("The option --once");
+        assert!(status.success(), "{}", screen.text().trim());
+        let events = common::parse_jsonl(again.rest().join("\n").as_bytes());
         let tips: Vec<&Value> = events.iter().filter(|event| event["event"] == "tip").collect();
         assert_eq!(tips, [&tip], "nothing is hashed again");
         let files = fs::read_dir(store).expect("a folder").count();

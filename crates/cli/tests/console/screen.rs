@@ -5,6 +5,7 @@
 use std::{
     env,
     fs::{File, OpenOptions},
+    io::{Read, Seek},
     os::windows::{io::AsRawHandle, process::CommandExt},
     process::{Command, Stdio},
     thread,
@@ -20,28 +21,46 @@ use windows_sys::Win32::System::{
     Threading::CREATE_NO_WINDOW,
 };
 
+use crate::program::{end_after, exit_within};
+
 /// The variable that names the test whose process has a console of its own.
 const TEST: &str = "RANDOMX_TEST_ON_CONSOLE";
 
-/// The longest wait for text on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest wait for a text, a line or an exit on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The longest time of a test, which waits several times.
+const WHOLE: Duration = PATIENCE.saturating_mul(2);
 
 /// The console of this process.
 pub(crate) struct Screen(File);
 
 /// Runs the test `name` in a process of its own, whose console is its own, too: Ctrl-C reaches every process
-/// of a console.
+/// of a console. The output goes to a file, because a pipe stays open as long as any process of the console runs.
 pub(crate) fn on_a_console(name: &str, test: impl FnOnce(&Screen)) {
     if env::var_os(TEST).is_some_and(|value| value == name) {
+        end_after(WHOLE);
         let screen = OpenOptions::new().read(true).write(true).open("CONOUT$");
         return test(&Screen(screen.expect("a console")));
     }
     let mut itself = Command::new(env::current_exe().expect("this program"));
     itself.args([name, "--exact", "--nocapture"]).env(TEST, name);
-    let run = itself.creation_flags(CREATE_NO_WINDOW).stdin(Stdio::null()).output();
-    let run = run.expect("this program starts");
-    let printed = [run.stdout, run.stderr].concat();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&printed));
+    let mut output = tempfile::tempfile().expect("a file");
+    let [stdout, stderr] = [(); 2].map(|()| output.try_clone().expect("a handle"));
+    itself.creation_flags(CREATE_NO_WINDOW).stdin(Stdio::null()).stdout(stdout).stderr(stderr);
+    let mut run = itself.spawn().expect("this program starts");
+    // By then, it should have ended itself.
+    let limit = WHOLE + Duration::from_secs(10);
+    let status = exit_within(limit, || run.try_wait());
+    if status.is_none() {
+        run.kill().and_then(|()| run.wait()).expect("an end");
+    }
+    let mut printed = Vec::new();
+    output.rewind().and_then(|()| output.read_to_end(&mut printed)).expect("the output");
+    let printed = String::from_utf8_lossy(&printed);
+    let status =
+        status.unwrap_or_else(|| panic!("{name} did not end within {limit:?}:\n{printed}"));
+    assert!(status.success(), "{printed}");
 }
 
 impl Screen {
