@@ -110,7 +110,7 @@ mod linux {
         let output = child.output().expect("a process");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-        text.lines().filter(|line| line.starts_with("skipped")).for_each(|line| println!("{line}"));
+        text.lines().filter(|line| line.starts_with("skipped")).for_each(randomx_testing::say);
         false
     }
 
