@@ -274,7 +274,9 @@ describe("an add-on", () => {
     open.push(randomx);
     const { engine, notNative } = randomx.configuration;
     expect(["jit", "interpreter"]).toContain(engine);
-    expect(notNative).toMatch(/^the package randomx-web-\S+ is not installed: the README of randomx-web /u);
+    expect(notNative).toMatch(
+      /^the package randomx-web-\S+ is not installed: the README of randomx-web /u,
+    );
   });
 
   test("is not looked for where the caller wants WebAssembly", async () => {
