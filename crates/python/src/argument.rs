@@ -62,8 +62,14 @@ impl Argument for u64 {
 
 impl Argument for u128 {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u128> {
-        value.extract().map_err(|problem| refused(name, "0 to 2^128 - 1", value, problem))
+        let number = index(value).and_then(|number| number.extract());
+        number.map_err(|problem| refused(name, "0 to 2^128 - 1", value, problem))
     }
+}
+
+/// Returns the value of an integer as an `int` itself: a subclass may have other methods.
+pub(crate) fn index<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    value.py().import("operator")?.getattr("index")?.call1((value,))
 }
 
 impl Argument for Hash {

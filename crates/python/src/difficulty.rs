@@ -5,15 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use randomx_monero::{Difficulty, DifficultyError};
 
-use crate::argument::{Argument, refused};
+use crate::argument::{Argument, index, refused};
 
 impl Argument for Difficulty {
     fn convert(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Difficulty> {
         let expected = "1 to 2^256 - 1";
-        // A subclass of `int` may have another text. This function returns the value as an `int` itself.
-        let index = value.py().import("operator")?.getattr("index")?;
-        let number =
-            index.call1((value,)).map_err(|problem| refused(name, expected, value, problem))?;
+        let number = index(value).map_err(|problem| refused(name, expected, value, problem))?;
         let refused = |problem| refused(name, expected, &number, problem);
         // Python refuses to write integers of thousands of digits.
         let digits = number.str().map_err(refused)?;

@@ -167,6 +167,13 @@ def test_wrong_chains() -> None:
     with pytest.raises(RuntimeError, match="no block waits"):
         randomx.Chain(genesis).settle()
 
+    class Shifting(int):
+        def __rshift__(self, bits: int) -> int:
+            return 7
+
+    parts = randomx.Checkpoint(height=9, id=genesis.id, work=Shifting(5), recent=[], seeds=[])
+    assert parts.work == 5
+
 
 def test_errors_name_their_arguments() -> None:
     genesis = randomx.Checkpoint.genesis()
