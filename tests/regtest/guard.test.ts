@@ -156,7 +156,7 @@ test("a node with an .onion name is reached through a proxy, which alone learns 
   }
 });
 
-/** Expects that a guard uses a node whose certificate it is told to trust. */
+/** Expects that a guard uses a node if it trusts the node's certificate. */
 async function expectUsed({ url, authority }: TlsNode): Promise<void> {
   await world.guarded(
     async (guard) => {

@@ -1,6 +1,6 @@
 /** The client's end of a worker: it sends requests and receives answers. */
 import { lockManager } from "./environment.js";
-import { RandomXError, type RandomXErrorCode } from "./errors.js";
+import { errorOf, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import type { Args, FromWorker, Operation, PlainError, Result, ToWorker } from "./protocol.js";
 import { startThread, type Thread } from "./thread.js";
 
@@ -52,7 +52,7 @@ export class Connection {
     args: Args<O>,
     onProgress?: (done: number) => void,
   ): Promise<Result<O>> {
-    if (this.#end) return Promise.reject(error(this.#end));
+    if (this.#end) return Promise.reject(errorOf(this.#end));
     return new Promise((resolve, reject) => {
       this.#send({ type: "request", operation, args } as ToWorker);
       if (this.#waiting.length === 0) this.#thread.keepAlive(true);
@@ -77,7 +77,7 @@ export class Connection {
     this.#thread.keepAlive(false);
     const gone = this.#thread.terminate();
     this.#watch.abort();
-    for (const { reject } of waiting) reject(error(this.#end));
+    for (const { reject } of waiting) reject(errorOf(this.#end));
     this.#onEnd();
     return gone;
   }
@@ -106,7 +106,7 @@ export class Connection {
         this.#takeWaiting()?.resolve(message.result);
         break;
       case "failure":
-        this.#takeWaiting()?.reject(error(message.error));
+        this.#takeWaiting()?.reject(errorOf(message.error));
         break;
       case "died":
         void this.close(message.error.code, message.error.message);
@@ -133,8 +133,4 @@ export class Connection {
         // The connection was closed first, which ends the watch.
       });
   }
-}
-
-function error({ code, message }: PlainError): RandomXError {
-  return new RandomXError(code, message);
 }

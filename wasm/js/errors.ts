@@ -59,6 +59,17 @@ export function invalidArgument(name: string, complaint: string): RandomXError {
   return new RandomXError("invalid-argument", `${name}: ${complaint}`);
 }
 
+/** Returns the error that a worker has sent as its code and its message. */
+export function errorOf({
+  code,
+  message,
+}: {
+  code: RandomXErrorCode;
+  message: string;
+}): RandomXError {
+  return new RandomXError(code, message);
+}
+
 /** Returns the error for a call whose signal was aborted. */
 export function aborted(signal: AbortSignal): RandomXError {
   return new RandomXError("aborted", "the call was aborted", { cause: signal.reason });

@@ -18,6 +18,9 @@ type Fields<C extends Record<string, Check<unknown>>> = {
 /** The limit for the bytes of a key or an input: 1 MiB. */
 export const MAX_BYTES = 1 << 20;
 
+/** The most bytes of a hashing blob of Monero. */
+export const MAX_HASHING_BLOB = 92;
+
 /** The bytes of a hash, and of a seed hash. */
 export const HASH_SIZE = 32;
 

@@ -1,6 +1,6 @@
 /** The workers of an instance: started, watched, and replaced when they die. */
 import { Connection } from "./connection.js";
-import { RandomXError, asRandomXError, type RandomXErrorCode } from "./errors.js";
+import { asRandomXError, errorOf, type RandomXError, type RandomXErrorCode } from "./errors.js";
 import { DATASET_BYTES, enginesOf, threadCount, type Choices } from "./options.js";
 import type { Cache, PlainError } from "./protocol.js";
 import type { Engine, Features } from "./types.js";
@@ -183,7 +183,7 @@ export class WorkerPool {
 
   /** Throws the reason of the end, if the pool was closed. */
   check(): void {
-    if (this.#end) throw new RandomXError(this.#end.code, this.#end.message);
+    if (this.#end) throw errorOf(this.#end);
   }
 
   /**
@@ -197,7 +197,7 @@ export class WorkerPool {
       connections.map((connection) => connection.close(code, message)),
     ).then(() => undefined);
     this.#module = undefined;
-    return { error: new RandomXError(this.#end.code, this.#end.message), gone: this.#gone };
+    return { error: errorOf(this.#end), gone: this.#gone };
   }
 
   async #start(): Promise<void> {

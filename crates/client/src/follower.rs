@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_hash_that_panics_is_a_failure() {
-        /// Panics, and reports when it is told to forget.
+        /// Its `hash` panics. It reports each call of `forget`.
         struct Panicking(Sender<()>);
 
         impl Hasher for Panicking {

@@ -3,7 +3,7 @@
  * only when it follows a chain.
  */
 import { unlessAborted } from "../abort.js";
-import { RandomXError } from "../errors.js";
+import { RandomXError, errorOf } from "../errors.js";
 import { BUFFERS_WITHOUT_LIMIT } from "../flood.js";
 import type { Scheduler } from "../scheduler.js";
 import { startThread, type Thread } from "../thread.js";
@@ -139,7 +139,7 @@ export class Following {
         if (message.tip) report({ type: "tip", tip: tipOf(message.tip) });
         break;
       case "failed":
-        fail(new RandomXError(message.error.code, message.error.message));
+        fail(errorOf(message.error));
         break;
       case "hash":
         this.#hashing.add(message.jobs);

@@ -1,5 +1,4 @@
 /** Sources of headers, as a worker asks them. Nothing that they answer is trusted. */
-import { MAX_HASHING_BLOB } from "../monero/block.js";
 import { JsonReader, type Wanted } from "../monero/json.js";
 import { MoneroNode } from "../monero/node.js";
 import { failure, send, type Sink, type Transport } from "../monero/transport.js";
@@ -100,7 +99,11 @@ export class RelaySource implements HeaderSource {
   }
 
   async headers(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
-    return this.#bytes(`headers/${first}/${count}`, (1 + MAX_HASHING_BLOB) * count, signal);
+    return this.#bytes(
+      `headers/${first}/${count}`,
+      (1 + validate.MAX_HASHING_BLOB) * count,
+      signal,
+    );
   }
 
   async difficulties(first: number, count: number, signal: AbortSignal): Promise<Uint8Array> {

@@ -82,9 +82,6 @@ export interface Verdict {
   checks: Check[];
 }
 
-/** The most bytes of a hashing blob. */
-export const MAX_HASHING_BLOB = 92;
-
 const NETWORKS = ["mainnet", "stagenet", "testnet", "regtest"] as const;
 
 /** Verifies one block. */
@@ -104,7 +101,7 @@ export async function verifyBlock(
   };
   scheduler.check(1, signal);
   // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
-  if (args.hashingBlob && args.hashingBlob.length <= MAX_HASHING_BLOB && !args.block) {
+  if (args.hashingBlob && args.hashingBlob.length <= validate.MAX_HASHING_BLOB && !args.block) {
     scheduler.loadRules();
     const hash = await hashed(args.hashingBlob);
     const claims = { ...args, proof: { hash, difficulty } };

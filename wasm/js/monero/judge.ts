@@ -1,6 +1,6 @@
 /** Judges the blocks of a chain in batches. A page loads this module only when it verifies a chain. */
 import { Signals, unlessAborted } from "../abort.js";
-import { RandomXError, aborted } from "../errors.js";
+import { aborted, errorOf } from "../errors.js";
 import type { LinkArgs, Result } from "../protocol.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
@@ -23,7 +23,6 @@ const LINK = {
 
 type Work = Result<"chainWork">["works"][number];
 type Plain = Result<"chainVerdicts">["verdicts"][number];
-type Failed = NonNullable<Result<"chainWork">["failure"]>;
 
 /** Judges the blocks of one verification. */
 export class Judge {
@@ -63,7 +62,7 @@ export class Judge {
       } = await this.#scheduler.whenRoom(signal, () =>
         this.#scheduler.ask("chainWork", args, signal),
       );
-      const ended = failure ? { error: failed(failure) } : batch.failure;
+      const ended = failure ? { error: errorOf(failure) } : batch.failure;
       // The next blocks arrive while these are hashed. If reading fails, these are still judged.
       const upcoming = ended ? { links: [], failure: ended } : this.#read(source, count);
       const hashes = await this.#hash(works);
@@ -173,10 +172,6 @@ function fromPlain(verdict: Plain, before: bigint, completeStart: boolean): Chai
 /** Tells whether the work up to a start is known. A batch counts from 0 otherwise. */
 function hasWork(start: Run["start"]): boolean {
   return typeof start !== "number" && start.work !== "0";
-}
-
-function failed({ code, message }: Failed): RandomXError {
-  return new RandomXError(code, message);
 }
 
 /** Returns a judged block without its blob, to check its proof of work. */

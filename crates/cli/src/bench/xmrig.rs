@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread,
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let stdout = {
             // A signal that comes now waits until the process can be ended.
-            let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = lock(running);
             let child = command.spawn();
             let child =
                 child.map_err(|problem| failed(program, &format!("cannot start: {problem}")))?;
@@ -203,8 +203,12 @@ impl<'a> Run<'a> {
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
-        end(&mut self.running.lock().unwrap_or_else(PoisonError::into_inner));
+        end(&mut lock(self.running));
     }
+}
+
+fn lock(running: &Running) -> MutexGuard<'_, Option<Child>> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends the process of a turn.
@@ -222,7 +226,7 @@ fn end_when_stopped(running: &Running) -> io::Result<()> {
     let running = Arc::clone(running);
     signals::when_stopped(move |code| {
         // Locked until the end, so that no further turn begins.
-        let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = lock(&running);
         end(&mut running);
         std::process::exit(code);
     })
