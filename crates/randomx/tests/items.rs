@@ -15,23 +15,6 @@ fn items(cache: &Arc<Cache>, engine: EngineChoice) -> Result<Items, JitError> {
     Items::with_options(Arc::clone(cache), options)
 }
 
-/// Runs a test in a child process, and returns whether this is the child. A process cannot undo the refusal.
-fn is_child(name: &str) -> bool {
-    const CHILD: &str = "RANDOMX_TEST_REFUSE_EXECUTION";
-    if std::env::var_os(CHILD).is_some() {
-        return true;
-    }
-    let mut child = randomx_testing::this_program();
-    let output = child.args(["--exact", name, "--nocapture"]).env(CHILD, "1").output();
-    let output = output.expect("this program runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-    if text.contains("skipped") {
-        randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
-    }
-    false
-}
-
 /// Has the kernel refuse to make memory of this process executable, and returns whether it can. Executable mappings of
 /// files stay allowed.
 fn refuse_execution() -> bool {
@@ -40,14 +23,14 @@ fn refuse_execution() -> bool {
     // SAFETY: the call takes five numbers and only restricts future mappings of this process.
     let refused = unsafe { libc::prctl(PR_SET_MDWE, REFUSE_EXEC_GAIN, 0u64, 0u64, 0u64) } == 0;
     if !refused {
-        randomx_testing::say("skipped");
+        randomx_testing::say("skipped: this kernel has no PR_SET_MDWE");
     }
     refused
 }
 
 #[test]
 fn refused_execution_is_an_error_or_the_interpreter() {
-    if !is_child("refused_execution_is_an_error_or_the_interpreter") {
+    if !randomx_testing::is_alone("refused_execution_is_an_error_or_the_interpreter") {
         return;
     }
     let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));
@@ -72,7 +55,7 @@ fn refused_execution_is_an_error_or_the_interpreter() {
 /// Aliased pages are executable mappings of a file, which the kernel still allows.
 #[test]
 fn a_key_set_after_the_refusal_has_no_aliased_pages() {
-    if !is_child("a_key_set_after_the_refusal_has_no_aliased_pages") {
+    if !randomx_testing::is_alone("a_key_set_after_the_refusal_has_no_aliased_pages") {
         return;
     }
     let cache = Arc::new(Cache::new(b"refused execution").expect("memory for a cache"));

@@ -39,3 +39,24 @@ pub fn this_program() -> Command {
     command.args(words).arg(program);
     command
 }
+
+/// Runs a test in a process of its own, for what a process cannot take back. `name` is the test's path in its program.
+/// Returns whether this is that process. What it skips is said here too.
+///
+/// # Panics
+///
+/// If the test fails in that process.
+pub fn is_alone(name: &str) -> bool {
+    const ALONE: &str = "RANDOMX_TEST_ALONE";
+    if env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut child = this_program();
+    let output = child.args(["--exact", name, "--nocapture"]).env(ALONE, "1").output();
+    let output = output.expect("this program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
+    let is_skip = |line: &&str| line.to_ascii_lowercase().starts_with("skipped");
+    text.lines().filter(is_skip).for_each(say);
+    false
+}

@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{env, fs, thread};
+use std::{fs, thread};
 
 use randomx::cpu::Cpu;
 use randomx::items::{Items, ItemsOptions};
@@ -13,7 +13,7 @@ use randomx::{
     Cache, CodePages, EngineChoice, EngineKind, KeyMemory, MAX_LANES, Observer, Phase, Version, Vm,
     VmOptions,
 };
-use randomx_testing::{amount, this_program};
+use randomx_testing::amount;
 
 const KEY: &[u8] = b"test key 000";
 
@@ -199,17 +199,7 @@ fn programs_are_compiled_again_once_the_system_allows_it() {
 
 /// Runs a test in a process of its own. Returns `true` in that process.
 fn alone(name: &str) -> bool {
-    const CHILD: &str = "RANDOMX_TEST_ALONE";
-    if env::var_os(CHILD).is_some() {
-        return true;
-    }
-    let name = format!("fork::{name}");
-    let mut child = this_program();
-    let output = child.args(["--exact", &name, "--nocapture"]).env(CHILD, "1").output();
-    let output = output.expect("a process");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-    false
+    randomx_testing::is_alone(&format!("fork::{name}"))
 }
 
 fn cache() -> Arc<Cache> {

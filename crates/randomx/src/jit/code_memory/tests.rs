@@ -100,18 +100,7 @@ mod linux {
     /// Runs the test `name` in a process of its own, for what cannot be taken back. Returns `true`
     /// in that process.
     fn alone(name: &str) -> bool {
-        const CHILD: &str = "RANDOMX_TEST_ALONE";
-        if std::env::var_os(CHILD).is_some() {
-            return true;
-        }
-        let name = format!("jit::code_memory::tests::linux::{name}");
-        let mut child = randomx_testing::this_program();
-        child.args(["--exact", &name, "--nocapture"]).env(CHILD, "1");
-        let output = child.output().expect("a process");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && text.contains("1 passed"), "{output:?}");
-        text.lines().filter(|line| line.starts_with("skipped")).for_each(randomx_testing::say);
-        false
+        randomx_testing::is_alone(&format!("jit::code_memory::tests::linux::{name}"))
     }
 
     fn set_limit(resource: libc::__rlimit_resource_t, limit: libc::rlim_t) {
