@@ -14,6 +14,9 @@ let most = 0;
 /** What workers were asked for. */
 const operations: string[] = [];
 
+/** The slots whose cache each worker hashed with. */
+const known = new Map<Worker, Set<number>>();
+
 let randomx: product.RandomX;
 
 async function create(options: product.CreateOptions): Promise<void> {
@@ -43,7 +46,9 @@ beforeEach(() => {
         if (type === "result") requests.set(this, (requests.get(this) ?? 0) - 1);
       });
     }
-    operations.push((message as { operation: string }).operation);
+    const { operation, args } = message as { operation: string; args: { slot: number } };
+    operations.push(operation);
+    if (operation === "hash") known.set(this, (known.get(this) ?? new Set()).add(args.slot));
     const now = (requests.get(this) ?? 0) + 1;
     requests.set(this, now);
     most = Math.max(most, now);
@@ -56,6 +61,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   requests.clear();
   operations.length = 0;
+  known.clear();
   workers.length = 0;
 });
 
@@ -124,7 +130,11 @@ describe("under load", () => {
   /** Each worker of a new instance in light mode knows two keys. */
   async function createWithTwoKeys(threads: number): Promise<void> {
     await create({ threads, slots: 2, mode: "light" });
-    for (const key of ["00", "01"]) await randomx.hashMany(key, Array(32 * threads).fill("02"));
+    await eventually(async () => {
+      // A worker that starts late leaves all of this to the others.
+      for (const key of ["00", "01"]) await randomx.hashMany(key, Array(32 * threads).fill("02"));
+      expect([...known.values()].map(({ size }) => size)).toEqual(Array(threads).fill(2));
+    });
   }
 
   test("a request without inputs is answered, and shares after it are hashed", async () => {

@@ -18,7 +18,7 @@ export const isFull = process.env.RANDOMX_TESTS === "full";
 export const fullTest = test.runIf(isFull);
 
 /** Waits until a check passes, which takes a moment, or seconds on a busy machine. */
-export function eventually(check: () => void): Promise<void> {
+export function eventually(check: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 60_000 });
 }
 
