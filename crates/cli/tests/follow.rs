@@ -6,7 +6,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::Arc,
     thread,
     time::Instant,
@@ -17,6 +17,7 @@ use common::{
     fake_node::{FakeChain, Reply, serve},
     parse_jsonl, randomx, start,
 };
+use randomx_testing::Running;
 use serde_json::{Value, json};
 
 const BLOCKS: u64 = 20;
@@ -250,14 +251,14 @@ fn a_follower_that_is_killed_goes_on_as_if_it_was_not() {
         Running(child.expect("the program starts"))
     };
     let begin = Instant::now();
-    assert!(start(&whole).0.wait().expect("it ends").success());
+    assert!(start(&whole).wait().expect("it ends").success());
     let took = begin.elapsed();
     let mut ended = 0;
     for part in 0..16 {
         let mut follower = start(&killed);
         thread::sleep(took * part / 14);
-        follower.0.kill().expect("it was started");
-        ended += u32::from(follower.0.wait().expect("it has ended").success());
+        follower.kill().expect("it was started");
+        ended += u32::from(follower.wait().expect("it has ended").success());
     }
     assert!(ended < 16, "some were killed");
     assert!(start(&killed).0.wait().expect("it ends").success());
@@ -278,25 +279,14 @@ fn a_store_has_one_follower() {
         .spawn();
     let mut first = Running(child.expect("the program starts"));
     let mut line = String::new();
-    let mut lines = BufReader::new(first.0.stdout.take().expect("a pipe"));
+    let mut lines = BufReader::new(first.stdout.take().expect("a pipe"));
     lines.read_line(&mut line).expect("an event");
     let second = follow(&["--node", &node, "--store", store]).code(2).stdout("");
     let error = String::from_utf8_lossy(&second.get_output().stderr).into_owned();
     assert!(error.ends_with(": another process uses this folder\n"), "{error}");
-    first.0.kill().expect("it runs");
-    first.0.wait().expect("it has ended");
+    first.kill().expect("it runs");
+    first.wait().expect("it has ended");
     follow(&["--node", &node, "--store", store]).code(0);
-}
-
-/// A process that is killed when it goes out of scope, also if a test fails.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // It may have ended by itself, which the test has noticed then.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// A relay that ends with the test.
@@ -313,8 +303,7 @@ impl Relay {
     fn start_with(node: &str, store: &str, stderr: Stdio) -> Relay {
         let of = ["relay", "--network", "regtest", "--node", node, "--store", store];
         let arguments = [&of[..], &["--listen", "127.0.0.1:0", "--poll", "1"]].concat();
-        let (child, line) = start(&arguments, stderr);
-        let process = Running(child);
+        let (process, line) = start(&arguments, stderr);
         let address = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
         Relay { process, address }
     }

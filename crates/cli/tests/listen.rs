@@ -13,11 +13,12 @@ use std::{
         net::{SocketAddr, UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
 use common::{mainnet_lines, randomx, start};
+use randomx_testing::Running;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running program, and its socket in a folder of its own.
 struct Service {
-    child: Child,
+    child: Running,
     folder: TempDir,
     path: PathBuf,
 }
@@ -62,13 +63,6 @@ impl Service {
         let sent = Command::new("kill").args(["-TERM", &id]).status().expect("there is `kill`");
         assert!(sent.success());
         self.child.wait().expect("an exit").code()
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

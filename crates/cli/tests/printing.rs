@@ -5,13 +5,14 @@ mod common;
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
 use common::fake_node::{FakeChain, Reply, serve};
+use randomx_testing::Running;
 use serde_json::Value;
 
 const BLOCKS: u64 = 20;
@@ -24,8 +25,8 @@ fn node() -> String {
     serve(Arc::new(FakeChain::new(BLOCKS)), honest)
 }
 
-/// A follower that is killed if a test fails.
-struct Follower(Child);
+/// A follower that ends with the test.
+struct Follower(Running);
 
 impl Follower {
     fn start(difficulty: &str, arguments: &[&str]) -> Follower {
@@ -36,7 +37,7 @@ impl Follower {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
-        Follower(child.expect("the program starts"))
+        Follower(Running(child.expect("the program starts")))
     }
 
     /// Reads a number of lines, and closes the pipe.
@@ -59,13 +60,6 @@ impl Follower {
         let mut stderr = self.0.stderr.take().expect("a pipe");
         stderr.read_to_string(&mut messages).expect("UTF-8");
         (status, messages)
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
     time::Duration,
@@ -12,7 +12,7 @@ use std::{
 
 use assert_cmd::cargo::cargo_bin;
 use common::{mainnet_lines, vectors};
-use randomx_testing::say;
+use randomx_testing::{Running, say};
 use serde_json::{Value, json};
 
 /// The longest that an answer may take on a busy machine.
@@ -20,20 +20,20 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run that a test writes lines to.
 struct Helper {
-    child: Child,
+    child: Running,
     input: Option<ChildStdin>,
     output: Receiver<String>,
 }
 
 impl Helper {
     fn start(arguments: &[&str]) -> Helper {
-        let mut child = Command::new(cargo_bin!("randomx"))
+        let child = Command::new(cargo_bin!("randomx"))
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
+            .spawn();
+        let mut child = Running(child.expect("the program starts"));
         let (sender, output) = mpsc::channel();
         let stdout = child.stdout.take().expect("a pipe");
         thread::spawn(move || {
@@ -71,13 +71,6 @@ impl Helper {
         let status = status.expect("Linux has it");
         let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
         peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
-    }
-}
-
-impl Drop for Helper {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

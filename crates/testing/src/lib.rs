@@ -1,11 +1,14 @@
-//! Helpers of the Rust tests: the tier, lines about what ran, and simulated blocks.
+//! Helpers of the Rust tests: the tier, lines about what ran, processes, and simulated blocks.
 
 pub mod blocks;
+mod running;
 
 use std::env;
 use std::fmt::Display;
 use std::io::Write;
 use std::process::Command;
+
+pub use running::Running;
 
 /// Whether `cargo xtask test --full` runs this test.
 pub fn is_full() -> bool {

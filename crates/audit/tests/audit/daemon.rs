@@ -3,12 +3,12 @@
 use std::env;
 use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
-use randomx_testing::say;
+use randomx_testing::{Running, say};
 use serde_json::{Value, json};
 
 use crate::{audit, read, summary, text};
@@ -20,7 +20,8 @@ const BLOCKS: usize = 40;
 
 /// A daemon, which ends with the test.
 struct Daemon {
-    process: Child,
+    /// Ends it.
+    _process: Running,
     url: String,
 }
 
@@ -35,9 +36,9 @@ impl Daemon {
             .args(["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", &p2p])
             .args(["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", &rpc])
             .stdout(Stdio::null())
-            .spawn()
-            .expect("the daemon starts");
-        let daemon = Daemon { process, url: format!("http://127.0.0.1:{rpc}") };
+            .spawn();
+        let process = Running(process.expect("the daemon starts"));
+        let daemon = Daemon { _process: process, url: format!("http://127.0.0.1:{rpc}") };
         for _ in 0..600 {
             if daemon.call("get_info", &json!({})).is_some() {
                 return daemon;
@@ -55,13 +56,6 @@ impl Daemon {
         let answer: Value =
             serde_json::from_str(&response.body_mut().read_to_string().ok()?).ok()?;
         answer.get("result").cloned()
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

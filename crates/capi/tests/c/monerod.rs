@@ -3,10 +3,11 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use randomx_testing::Running;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ fn monerod_computes_the_hashes_of_mainnet() {
 
 /// A daemon without peers, killed on drop.
 struct Daemon {
-    process: Child,
+    process: Running,
     port: u16,
 }
 
@@ -69,7 +70,7 @@ impl Daemon {
         ] {
             command.arg(option).arg(port.to_string());
         }
-        let process = command.stdout(Stdio::null()).spawn().expect("Monero's daemon");
+        let process = Running(command.stdout(Stdio::null()).spawn().expect("Monero's daemon"));
         let daemon = Daemon { process, port };
         let deadline = Instant::now() + Duration::from_secs(120);
         while daemon.try_call("get_block_count", &json!({})).is_none() {
@@ -104,13 +105,6 @@ impl Daemon {
         let answer: Value = serde_json::from_str(body).ok()?;
         let result = answer.get("result")?;
         Some(result.clone())
-    }
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     path::Path,
-    process::{self, Child, Stdio},
+    process::{self, Stdio},
 };
 
 use assert_cmd::{
@@ -16,6 +16,7 @@ use assert_cmd::{
     assert::Assert,
     cargo::{cargo_bin, cargo_bin_cmd},
 };
+use randomx_testing::Running;
 use serde_json::{Value, json};
 
 /// The command with these arguments.
@@ -26,13 +27,13 @@ pub(crate) fn randomx(arguments: &[&str]) -> Command {
 }
 
 /// Starts a subcommand that serves others, and returns it with its first line, which says where it listens.
-pub(crate) fn start(arguments: &[&str], stderr: Stdio) -> (Child, String) {
-    let mut child = process::Command::new(cargo_bin!("randomx"))
+pub(crate) fn start(arguments: &[&str], stderr: Stdio) -> (Running, String) {
+    let child = process::Command::new(cargo_bin!("randomx"))
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(stderr)
-        .spawn()
-        .expect("the program starts");
+        .spawn();
+    let mut child = Running(child.expect("the program starts"));
     let mut line = String::new();
     let stdout = child.stdout.take().expect("a pipe");
     BufReader::new(stdout).read_line(&mut line).expect("a line");

@@ -4,10 +4,11 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
+use randomx_testing::Running;
 use serde_json::Value;
 
 use super::common::start;
@@ -17,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A server on its own port. It ends with the test.
 pub(crate) struct Server {
-    child: Child,
+    child: Running,
     /// Its name and port, as in `Host`.
     pub(crate) host: String,
     /// The folder of its page.
@@ -108,13 +109,6 @@ impl Server {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-INT", &id]).status();
         sent.expect("a signal").success() && self.child.wait().expect("it ends").success()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
