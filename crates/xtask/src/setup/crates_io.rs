@@ -1,28 +1,32 @@
 //! Programs from crates.io, in the cache folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::{announce, lock};
 use crate::process;
 
-/// Installs a version of a program from crates.io into the cache folder if it is missing.
+/// Installs a version of a program from crates.io into the cache folder if it is missing, and returns the folder with
+/// the program. Each version has its own, so that clones of other revisions keep theirs.
 pub(super) fn install(
     cache: &Path,
     program: &str,
     package: &str,
     version: &str,
     options: &[&str],
-) -> Result<()> {
+) -> Result<PathBuf> {
+    let name = format!("{package}-{version}");
+    let root = cache.join("programs").join(&name);
+    let folder = root.join("bin");
     let is_installed = || {
-        let answer = process::command(cache.join("bin").join(program)).arg("--version").output();
+        let answer = process::command(folder.join(program)).arg("--version").output();
         let wanted = format!("{program} {version}");
         answer.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).trim() == wanted)
     };
     lock::once(
         cache,
-        package,
+        &name,
         || is_installed().then_some(()),
         || {
             announce(&format!("cargo install {package} {version} (about 2 minutes)"));
@@ -34,9 +38,10 @@ pub(super) fn install(
             cargo
                 .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
                 .env("CARGO_PROFILE_RELEASE_LTO", "off");
-            cargo.args(["install", "--locked", "--force", "--root"]).arg(cache);
+            cargo.args(["install", "--locked", "--force", "--root"]).arg(&root);
             cargo.args(["--version", version, package]).args(options);
             process::run_logged(&mut cargo, &log)
         },
-    )
+    )?;
+    Ok(folder)
 }

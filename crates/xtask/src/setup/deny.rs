@@ -10,6 +10,6 @@ use crate::{versions, workspace};
 /// Installs cargo-deny if it is missing, and returns its path.
 pub(crate) fn cargo_deny() -> Result<PathBuf> {
     let cache = workspace::cache_dir()?;
-    crates_io::install(&cache, "cargo-deny", "cargo-deny", versions::CARGO_DENY, &[])?;
-    Ok(cache.join("bin/cargo-deny"))
+    let folder = crates_io::install(&cache, "cargo-deny", "cargo-deny", versions::CARGO_DENY, &[])?;
+    Ok(folder.join("cargo-deny"))
 }

@@ -24,15 +24,13 @@ const SOURCES: &str = "rust-web-src";
 /// The programs of these packages that the toolchain needs.
 const PROGRAMS: [&str; 5] = ["rustc", "rustdoc", "clippy-driver", "cargo", "cargo-clippy"];
 
-/// Names the way in which a toolchain was assembled. A toolchain of another revision is replaced.
-const REVISION: &str = "3: panics in the standard library are traps";
+/// The folder in the cache. Its number goes up when toolchains are assembled in another way, so that clones of other
+/// revisions keep theirs.
+const FOLDER: &str = "toolchain-4";
 
 /// Returns the folder of the toolchain if it is complete and works.
 pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
-    let toolchain = cache.join("toolchain");
-    if fs::read_to_string(toolchain.join("revision")).ok()? != REVISION {
-        return None;
-    }
+    let toolchain = cache.join(FOLDER);
     let linker = linker(&toolchain).ok()?;
     // The programs stop working when the system's LLVM is removed.
     let links = || process::command(&linker).args(["-flavor", "wasm", "--version"]).output();
@@ -55,7 +53,7 @@ pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     assembly.arrange(&llvm)?;
     assembly.build_std()?;
 
-    let toolchain = cache.join("toolchain");
+    let toolchain = cache.join(FOLDER);
     process::remove_dir(&toolchain)?;
     fs::rename(assembly.toolchain(), &toolchain)?;
     process::remove_dir(&assembly.work)?;
@@ -140,9 +138,7 @@ impl Assembly {
         let toolchain = self.toolchain();
         let libraries = toolchain.join("lib/rustlib").join(TARGET).join("lib");
         let log = self.logs.join("build-std.log");
-        build_std(Purpose::Trap, &toolchain, TARGET, &self.work, &libraries, &log)?;
-        fs::write(toolchain.join("revision"), REVISION)?;
-        Ok(())
+        build_std(Purpose::Trap, &toolchain, TARGET, &self.work, &libraries, &log)
     }
 
     fn toolchain(&self) -> PathBuf {

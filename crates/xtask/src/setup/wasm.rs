@@ -34,11 +34,11 @@ pub(crate) fn wasm_tools() -> Result<WasmTools> {
     let bindgen = versions::wasm_bindgen()?;
     // The default features are TLS, which only remote WebDrivers need.
     let options = ["--no-default-features"];
-    install(&cache, "wasm-bindgen", "wasm-bindgen-cli", &bindgen, &options)?;
-    install(&cache, "wasm-pack", "wasm-pack", versions::WASM_PACK, &[])?;
+    let bindgen = install(&cache, "wasm-bindgen", "wasm-bindgen-cli", &bindgen, &options)?;
+    let pack = install(&cache, "wasm-pack", "wasm-pack", versions::WASM_PACK, &[])?;
 
     let mut path: Vec<PathBuf> = private.iter().map(|folder| folder.join("bin")).collect();
-    path.push(cache.join("bin"));
+    path.extend([bindgen, pack]);
     // wasm-opt. The folder `node_modules/.bin` contains another `node`, too.
     path.push(workspace::root().join("node_modules/binaryen/bin"));
     let mut tools = WasmTools { private, path, identity: String::new() };

@@ -31,12 +31,12 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length)
 /// Its name.
 const LIBRARY: &str = "bcryptprimitives.dll";
 
-/// Names the content of the folder. A folder of another revision is replaced.
-const REVISION: &str = "1";
+/// The folder in the cache. Its number goes up when its content changes, so that clones of other revisions keep theirs.
+const FOLDER: &str = "wine-2";
 
-/// Whether the folder exists.
+/// Whether the folder is complete.
 pub(super) fn is_installed(cache: &Path) -> bool {
-    fs::read_to_string(revision(cache)).is_ok_and(|found| found == REVISION)
+    mark(cache).is_file()
 }
 
 /// Makes the folder unless it was done before, and returns the variables that Wine reads.
@@ -55,17 +55,16 @@ fn make(cache: &Path) -> Result<()> {
     boot.envs(variables(&prefix)).args(["wineboot", "--init"]);
     process::run_logged(&mut boot, &cache.join("logs/wine.log"))?;
     add_process_prng(&prefix)?;
-    fs::write(revision(cache), REVISION)
-        .with_context(|| format!("cannot write {}", revision(cache).display()))
+    fs::write(mark(cache), "").with_context(|| format!("cannot write {}", mark(cache).display()))
 }
 
 fn folder(cache: &Path) -> PathBuf {
-    cache.join("wine")
+    cache.join(FOLDER)
 }
 
-/// The file that names the folder's content.
-fn revision(cache: &Path) -> PathBuf {
-    folder(cache).join("revision")
+/// The file that marks a complete folder.
+fn mark(cache: &Path) -> PathBuf {
+    folder(cache).join("complete")
 }
 
 fn variables(prefix: &Path) -> Vec<(&'static str, OsString)> {
