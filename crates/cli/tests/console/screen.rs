@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use randomx_testing::say_skips;
 use windows_sys::Win32::System::{
     Console::{
         CONSOLE_SCREEN_BUFFER_INFO, COORD, CTRL_C_EVENT, ENABLE_VIRTUAL_TERMINAL_PROCESSING,
@@ -61,6 +62,7 @@ pub(crate) fn on_a_console(name: &str, test: impl FnOnce(&Screen)) {
     let status =
         status.unwrap_or_else(|| panic!("{name} did not end within {limit:?}:\n{printed}"));
     assert!(status.success(), "{printed}");
+    say_skips(&printed);
 }
 
 impl Screen {
