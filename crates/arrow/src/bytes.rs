@@ -2,8 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
-    RecordBatch, StringArray, StringViewArray,
+    Array, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray, RecordBatch,
 };
 use arrow_schema::DataType;
 
@@ -16,35 +15,40 @@ const EXPECTED: &str = "bytes, or of hexadecimal digits in strings";
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
-    Text(&'a str),
+    /// The bytes of a text, which may be no UTF-8: sources such as C's interface do not check it.
+    Text(&'a [u8]),
 }
 
-/// A column whose values are bytes or text.
-pub(crate) enum Column<'a> {
+/// A column whose values are bytes or text. Its arrays share the memory of the batch.
+pub(crate) enum Column {
     Null,
-    Fixed(&'a FixedSizeBinaryArray),
-    Binary(&'a BinaryArray),
-    LargeBinary(&'a LargeBinaryArray),
-    BinaryView(&'a BinaryViewArray),
-    Text(&'a StringArray),
-    LargeText(&'a LargeStringArray),
-    TextView(&'a StringViewArray),
+    Fixed(FixedSizeBinaryArray),
+    Binary(BinaryArray),
+    LargeBinary(LargeBinaryArray),
+    BinaryView(BinaryViewArray),
+    /// The bytes of texts.
+    Text(Box<Column>),
     /// The position of each row's value, if it has one, and the values.
-    Dictionary(Vec<Option<usize>>, Box<Column<'a>>),
+    Dictionary(Vec<Option<usize>>, Box<Column>),
 }
 
-impl<'a> Column<'a> {
+impl Column {
     /// Returns an array's values, or `None` if it has another type.
-    pub(crate) fn of(array: &'a dyn Array) -> Option<Column<'a>> {
+    pub(crate) fn of(array: &dyn Array) -> Option<Column> {
+        let text = |bytes| Column::Text(Box::new(bytes));
         Some(match array.data_type() {
             DataType::Null => Column::Null,
-            DataType::FixedSizeBinary(_) => Column::Fixed(array.as_fixed_size_binary()),
-            DataType::Binary => Column::Binary(array.as_binary()),
-            DataType::LargeBinary => Column::LargeBinary(array.as_binary()),
-            DataType::BinaryView => Column::BinaryView(array.as_binary_view()),
-            DataType::Utf8 => Column::Text(array.as_string()),
-            DataType::LargeUtf8 => Column::LargeText(array.as_string()),
-            DataType::Utf8View => Column::TextView(array.as_string_view()),
+            DataType::FixedSizeBinary(_) => Column::Fixed(array.as_fixed_size_binary().clone()),
+            DataType::Binary => Column::Binary(array.as_binary().clone()),
+            DataType::LargeBinary => Column::LargeBinary(array.as_binary().clone()),
+            DataType::BinaryView => Column::BinaryView(array.as_binary_view().clone()),
+            DataType::Utf8 => text(Column::Binary(array.as_string::<i32>().clone().into())),
+            DataType::LargeUtf8 => {
+                text(Column::LargeBinary(array.as_string::<i64>().clone().into()))
+            }
+            DataType::Utf8View => {
+                text(Column::BinaryView(array.as_string_view().clone().to_binary_view()))
+            }
             DataType::Dictionary(..) => {
                 let (keys, values) = dictionary(array)?;
                 Column::Dictionary(keys, Box::new(Column::of(values)?))
@@ -54,7 +58,7 @@ impl<'a> Column<'a> {
     }
 
     /// Returns a row's value, unless it is null.
-    pub(crate) fn value(&self, row: usize) -> Option<Value<'a>> {
+    pub(crate) fn value(&self, row: usize) -> Option<Value<'_>> {
         match self {
             Column::Null => None,
             Column::Fixed(array) => array.is_valid(row).then(|| Value::Bytes(array.value(row))),
@@ -65,9 +69,9 @@ impl<'a> Column<'a> {
             Column::BinaryView(array) => {
                 array.is_valid(row).then(|| Value::Bytes(array.value(row)))
             }
-            Column::Text(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
-            Column::LargeText(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
-            Column::TextView(array) => array.is_valid(row).then(|| Value::Text(array.value(row))),
+            Column::Text(column) => column.value(row).map(|value| match value {
+                Value::Bytes(text) | Value::Text(text) => Value::Text(text),
+            }),
             Column::Dictionary(keys, values) => values.value((*keys.get(row)?)?),
         }
     }
@@ -111,9 +115,9 @@ pub(crate) fn read<'a, C>(
 }
 
 /// Returns a column of bytes of a batch, if it has one of this name.
-pub(crate) fn column<'a>(
-    batch: &'a RecordBatch,
+pub(crate) fn column(
+    batch: &RecordBatch,
     name: &'static str,
-) -> Result<Option<Column<'a>>, KernelError> {
+) -> Result<Option<Column>, KernelError> {
     read(batch, name, EXPECTED, Column::of)
 }

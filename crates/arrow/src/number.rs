@@ -2,8 +2,8 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrowPrimitiveType, Decimal256Array, PrimitiveArray, RecordBatch};
 use arrow_schema::DataType;
@@ -13,6 +13,9 @@ use crate::bytes::{self, Column as Bytes, Value, dictionary};
 
 /// The types that fit, in messages.
 const EXPECTED: &str = "integers, decimals without a fraction, or decimal digits in strings";
+
+/// Stands for a text that is no UTF-8. No number is written like this.
+const NO_TEXT: &str = "\u{fffd}";
 
 /// A number as its column holds it.
 pub(crate) enum Number<'a> {
@@ -43,10 +46,12 @@ pub(crate) enum Column<'a> {
     Int16(&'a PrimitiveArray<Int16Type>),
     Int32(&'a PrimitiveArray<Int32Type>),
     Int64(&'a PrimitiveArray<Int64Type>),
+    Decimal32(&'a PrimitiveArray<Decimal32Type>),
+    Decimal64(&'a PrimitiveArray<Decimal64Type>),
     Decimal128(&'a PrimitiveArray<Decimal128Type>),
     Decimal256(&'a Decimal256Array),
     /// Digits, or nulls only.
-    Text(Bytes<'a>),
+    Text(Bytes),
     /// The position of each row's value, if it has one, and the values.
     Dictionary(Vec<Option<usize>>, Box<Column<'a>>),
 }
@@ -63,6 +68,8 @@ impl<'a> Column<'a> {
             DataType::Int16 => Column::Int16(array.as_primitive()),
             DataType::Int32 => Column::Int32(array.as_primitive()),
             DataType::Int64 => Column::Int64(array.as_primitive()),
+            DataType::Decimal32(_, 0) => Column::Decimal32(array.as_primitive()),
+            DataType::Decimal64(_, 0) => Column::Decimal64(array.as_primitive()),
             DataType::Decimal128(_, 0) => Column::Decimal128(array.as_primitive()),
             DataType::Decimal256(_, 0) => {
                 Column::Decimal256(array.as_primitive::<Decimal256Type>())
@@ -79,7 +86,7 @@ impl<'a> Column<'a> {
     }
 
     /// Returns a row's value, unless it is null.
-    pub(crate) fn value(&self, row: usize) -> Option<Number<'a>> {
+    pub(crate) fn value(&self, row: usize) -> Option<Number<'_>> {
         match self {
             Column::UInt8(array) => integer(array, row),
             Column::UInt16(array) => integer(array, row),
@@ -89,12 +96,14 @@ impl<'a> Column<'a> {
             Column::Int16(array) => integer(array, row),
             Column::Int32(array) => integer(array, row),
             Column::Int64(array) => integer(array, row),
+            Column::Decimal32(array) => integer(array, row),
+            Column::Decimal64(array) => integer(array, row),
             Column::Decimal128(array) => integer(array, row),
             Column::Decimal256(array) => {
                 array.is_valid(row).then(|| Number::Large(array.value(row).to_string()))
             }
             Column::Text(column) => match column.value(row)? {
-                Value::Text(text) => Some(Number::Text(text)),
+                Value::Text(text) => Some(Number::Text(str::from_utf8(text).unwrap_or(NO_TEXT))),
                 Value::Bytes(_) => None,
             },
             Column::Dictionary(keys, values) => values.value((*keys.get(row)?)?),
@@ -102,7 +111,7 @@ impl<'a> Column<'a> {
     }
 }
 
-fn integer<'a, T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, row: usize) -> Option<Number<'a>>
+fn integer<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, row: usize) -> Option<Number<'static>>
 where
     T::Native: Into<i128>,
 {

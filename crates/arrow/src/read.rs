@@ -57,13 +57,13 @@ pub fn difficulties(batch: &RecordBatch) -> Result<Vec<Option<Difficulty>>, Kern
     Ok((0..batch.num_rows()).map(difficulty).collect())
 }
 
-/// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is. `None` for
-/// nulls, and for columns that the kernel does not read.
+/// Returns a value as text: bytes in hexadecimal, numbers in decimal, and text as it is, with U+FFFD for what is no
+/// UTF-8. `None` for nulls, and for columns that the kernel does not read.
 pub fn text(batch: &RecordBatch, name: &'static str, row: usize) -> Option<String> {
     if let Ok(Some(column)) = bytes::column(batch, name) {
         return Some(match column.value(row)? {
             Value::Bytes(bytes) => hex::encode(bytes),
-            Value::Text(text) => text.to_owned(),
+            Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
         });
     }
     Some(match number::column(batch, name).ok()??.value(row)? {

@@ -32,10 +32,10 @@ pub(crate) enum Unusable {
 
 /// The columns that the kernel reads.
 pub(crate) struct Rows<'a> {
-    seed_hash: bytes::Column<'a>,
-    hashing_blob: bytes::Column<'a>,
+    seed_hash: bytes::Column,
+    hashing_blob: bytes::Column,
     difficulty: Option<number::Column<'a>>,
-    target: Option<bytes::Column<'a>>,
+    target: Option<bytes::Column>,
     version: Option<number::Column<'a>>,
     /// The network and the heights, if the rows are Monero's blocks.
     blocks: Option<(Network, Option<number::Column<'a>>)>,
@@ -65,7 +65,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Parses a row.
-    pub(crate) fn parse(&self, row: usize) -> Result<Proof<'a>, Unusable> {
+    pub(crate) fn parse(&self, row: usize) -> Result<Proof<'_>, Unusable> {
         let named = |name| move |problem| Unusable::Malformed(format!("{name}: {problem}"));
         let blob = blob(self.hashing_blob.value(row)).map_err(named("hashing_blob"))?;
         if let Some((network, heights)) = &self.blocks
@@ -138,7 +138,7 @@ fn version(number: &Number<'_>) -> Result<Version, String> {
     let (version, given) = match number {
         Number::Integer(number) => (u64::try_from(*number).ok(), number.to_string()),
         Number::Large(digits) => (digits.parse().ok(), digits.clone()),
-        Number::Text(text) => (text.parse().ok(), format!("{:?}", shorten(text))),
+        Number::Text(text) => (text.parse().ok(), format!("{:?}", shorten(text.as_bytes()))),
     };
     let known = version.and_then(|version| Version::try_from(version).ok());
     known.ok_or_else(|| format!("expected 1 or 2, got {given}"))
@@ -154,11 +154,14 @@ fn to_bytes(value: Value<'_>) -> Result<Cow<'_, [u8]>, String> {
     }
 }
 
-/// Shortens text that may be a megabyte.
-fn shorten(text: &str) -> String {
+/// Shortens text that may be a megabyte. U+FFFD replaces what is no UTF-8.
+fn shorten(text: &[u8]) -> String {
     const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    // A character has at most 4 bytes. The last one, which this may cut, is left out below.
+    let start = text.get(..4 * (MOST + 1)).unwrap_or(text);
+    let start = String::from_utf8_lossy(start);
+    match start.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &start[..end]),
+        None => start.into_owned(),
     }
 }

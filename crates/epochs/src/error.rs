@@ -67,7 +67,7 @@ pub enum Error {
     #[error("{}: column {column:?}: {problem}", .path.display())]
     Column { path: PathBuf, column: String, problem: String },
 
-    #[error("{}: the Parquet reader failed on malformed data", .path.display())]
+    #[error("{}: the Parquet library failed on malformed data", .path.display())]
     Malformed { path: PathBuf },
 
     #[error("{}: expected a Parquet file, which ends with PAR1", .path.display())]

@@ -8,6 +8,7 @@ mod pages;
 mod pieces;
 mod table_files;
 mod thrift;
+mod types;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! The file of a result while it is written.
 
 use std::fs::File;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +45,14 @@ fn unwritable(path: &Path, problem: ParquetError) -> Error {
     }
 }
 
+/// Runs code of the Parquet writer, which panics on some arrays.
+fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Error> {
+    match panic::catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(|problem| unwritable(path, problem)),
+        Err(_) => Err(Error::Malformed { path: path.to_owned() }),
+    }
+}
+
 /// A file that is being written. Unless it is finished, it disappears, at the latest when the folder
 /// is opened again.
 pub struct NewFile {
@@ -61,8 +70,8 @@ impl NewFile {
         storage: Arc<dyn Storage>,
         path: PathBuf,
     ) -> Result<NewFile, Error> {
-        let writer = ArrowWriter::try_new(HashedFile::new(file), schema, Some(properties()))
-            .map_err(|problem| unwritable(&path, problem))?;
+        let create = || ArrowWriter::try_new(HashedFile::new(file), schema, Some(properties()));
+        let writer = guard(&path, create)?;
         Ok(NewFile { writer, new, storage, path })
     }
 
@@ -72,12 +81,13 @@ impl NewFile {
     ///
     /// If they cannot be written.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        let fail = |problem| unwritable(&self.path, problem);
-        self.writer.write(batch).map_err(fail)?;
-        if self.writer.in_progress_size() > ROW_GROUP {
-            self.writer.flush().map_err(fail)?;
-        }
-        Ok(())
+        guard(&self.path, || {
+            self.writer.write(batch)?;
+            if self.writer.in_progress_size() > ROW_GROUP {
+                self.writer.flush()?;
+            }
+            Ok(())
+        })
     }
 
     /// Finishes the file of a task, with a value in its metadata. It appears under its name when the
@@ -93,7 +103,7 @@ impl NewFile {
             writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value.to_owned()));
         }
         // `ArrowWriter::into_inner` would report a failure to write as text.
-        writer.finish().map_err(|problem| unwritable(&path, problem))?;
+        guard(&path, || writer.finish())?;
         let put = || {
             writer.inner().insert()?;
             drop(writer);
@@ -105,11 +115,29 @@ impl NewFile {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::UInt64Array;
+    use arrow_array::types::Int8Type;
+    use arrow_array::{ArrayRef, DictionaryArray, Int8Array, StringViewArray, UInt64Array};
     use arrow_schema::ArrowError;
 
     use super::*;
     use crate::storage::Local;
+
+    #[test]
+    fn a_panic_of_the_parquet_writer_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let new = NamedTempFile::new_in(folder.path()).expect("a file");
+        let file = new.as_file().try_clone().expect("a file");
+        // The writer begins a file with such a column, and has no code for its values.
+        let values = Arc::new(StringViewArray::from_iter_values(["x"]));
+        let keys = Int8Array::from_iter_values([0]);
+        let column = Arc::new(DictionaryArray::<Int8Type>::new(keys, values)) as ArrayRef;
+        let rows = RecordBatch::try_from_iter([("x", column)]).expect("a batch");
+        let (storage, path) = (Arc::new(Local), folder.path().join("x.parquet"));
+        let file = NewFile::new((new, file), rows.schema(), storage, path.clone());
+        let written = file.expect("a writer").write(&rows);
+        assert!(matches!(written, Err(Error::Malformed { .. })), "{written:?}");
+        assert!(!path.exists());
+    }
 
     #[test]
     fn failures_to_write_are_told_from_other_errors() {

@@ -17,6 +17,9 @@ use pyo3::types::PyCapsule;
 /// The name of capsules with a stream.
 pub(crate) const NAME: &CStr = c"arrow_array_stream";
 
+/// The name of capsules with a schema.
+pub(crate) const SCHEMA_NAME: &CStr = c"arrow_schema";
+
 /// The rows of a table. Unlike arrow's reader, it refuses nulls in the place of rows, and streams may fail
 /// without a message.
 pub(crate) struct Stream {
@@ -75,7 +78,8 @@ impl Stream {
             return Ok(None);
         }
         let kind = DataType::Struct(self.schema.fields().clone());
-        // SAFETY: the arrays of a stream have the type in its schema.
+        // SAFETY: the arrays of a stream have the type in its schema. Only their texts may be no UTF-8, which pyarrow does
+        // not check: the kernel reads their bytes, and other columns are passed on unread.
         let rows = StructArray::from(unsafe { from_ffi_and_data_type(array, kind) }?);
         let (count, nulls) = (rows.len(), rows.null_count());
         if nulls > 0 {

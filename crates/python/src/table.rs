@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -22,6 +23,7 @@ const MOST_ROWS: usize = 1 << 16;
 /// A table whose rows are verified while they are read. It can be read once.
 #[pyclass(frozen, module = "randomx_web")]
 pub(crate) struct VerifiedTable {
+    schema: SchemaRef,
     reader: Mutex<Option<Verifying>>,
 }
 
@@ -51,12 +53,20 @@ pub(crate) fn verify_table(
     let schema = Kernel::schema(source.schema())
         .map_err(|problem| PyValueError::new_err(problem.to_string()))?;
     let kernel = Kernel::new(settings);
-    let reader = Verifying { source: Some(source), left: None, kernel, schema };
-    Ok(VerifiedTable { reader: Mutex::new(Some(reader)) })
+    let reader =
+        Verifying { source: Some(source), left: None, kernel, schema: SchemaRef::clone(&schema) };
+    Ok(VerifiedTable { schema, reader: Mutex::new(Some(reader)) })
 }
 
 #[pymethods]
 impl VerifiedTable {
+    /// Returns the schema of the verified rows. Nothing is read for it: DuckDB asks for it before the stream.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.schema.as_ref())
+            .map_err(|problem| PyValueError::new_err(format!("data: {problem}")))?;
+        PyCapsule::new_with_value(py, schema, stream::SCHEMA_NAME)
+    }
+
     /// Returns the stream of verified rows. The types of its columns cannot be chosen.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
@@ -102,7 +112,18 @@ impl Iterator for Verifying {
         if !matches!(verified, Ok(Some(_))) {
             self.source = None;
         }
-        verified.transpose()
+        verified.map_err(without_zeros).transpose()
+    }
+}
+
+/// Replaces zero bytes in the text of an error, which may be that of an exception. Arrow makes a C string of it, and
+/// panics at a zero in a function that C calls.
+fn without_zeros(problem: ArrowError) -> ArrowError {
+    let text = problem.to_string();
+    if text.contains('\0') {
+        ArrowError::CDataInterface(text.replace('\0', "\u{fffd}"))
+    } else {
+        problem
     }
 }
 

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryArray, Int64Array, NullArray, RecordBatch, StringArray};
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int8Array, Int64Array,
+    LargeBinaryArray, LargeStringArray, NullArray, RecordBatch, StringArray,
+};
+use randomx_arrow::read;
 
 use crate::kernel;
 use crate::vectors::{shares, verdicts};
@@ -51,6 +56,63 @@ fn each_malformed_value_is_a_reason_of_its_row() {
     let result = kernel().verify(&input).expect("a result");
     for ((_, reason), verdict) in cases.iter().zip(verdicts(&result)) {
         assert_eq!(verdict, (Some(false), Some((*reason).to_owned())));
+    }
+}
+
+/// A value in each type of text, unchecked: so texts come from C's interface and from readers of files.
+#[expect(unsafe_code, reason = "makes texts that are no UTF-8")]
+fn unchecked(value: &[u8]) -> [ArrayRef; 4] {
+    let (offsets, bytes, nulls) = BinaryArray::from_iter_values([value]).into_parts();
+    // SAFETY: the offsets are those of an array, and the kernel, which is tested here, reads no text as `str`.
+    let text = unsafe { StringArray::new_unchecked(offsets, bytes, nulls) };
+    let (offsets, bytes, nulls) = LargeBinaryArray::from_iter_values([value]).into_parts();
+    // SAFETY: as above.
+    let large = unsafe { LargeStringArray::new_unchecked(offsets, bytes, nulls) };
+    let view = BinaryViewArray::from_iter_values([value]);
+    // SAFETY: as above.
+    let view = unsafe { view.to_string_view_unchecked() };
+    let keys = Int8Array::from_iter_values([0]);
+    let dictionary = DictionaryArray::<Int8Type>::new(keys, Arc::new(text.clone()));
+    [Arc::new(text), Arc::new(large), Arc::new(view), Arc::new(dictionary)]
+}
+
+#[test]
+fn texts_that_are_no_utf_8_are_reasons() {
+    let share = &shares()[0];
+    let bytes = |value: &[u8]| Arc::new(BinaryArray::from_iter_values([value])) as ArrayRef;
+    let digits = "expected an even number of hexadecimal digits, got";
+    // The last byte is the first of a character of four.
+    let value = b"12\xff\xf0";
+    let long = [&[0xf0; 400][..], b"x"].concat();
+    for (text, long) in unchecked(value).into_iter().zip(unchecked(&long)) {
+        let mut columns = [
+            ("seed_hash", bytes(&share.seed_hash)),
+            ("hashing_blob", bytes(&share.hashing_blob)),
+            ("difficulty", Arc::new(Int64Array::from(vec![1]))),
+            ("target", bytes(&[0xff; 8])),
+            ("version", Arc::new(Int64Array::from(vec![1]))),
+        ];
+        let cases = [
+            format!("seed_hash: {digits} \"12\u{fffd}\u{fffd}\""),
+            format!("hashing_blob: {digits} \"12\u{fffd}\u{fffd}\""),
+            "difficulty: expected only decimal digits (no sign, fraction or exponent)".to_owned(),
+            format!("target: {digits} \"12\u{fffd}\u{fffd}\""),
+            "version: expected 1 or 2, got \"\u{fffd}\"".to_owned(),
+        ];
+        for (index, reason) in cases.into_iter().enumerate() {
+            let (name, good) = columns[index].clone();
+            columns[index].1 = Arc::clone(&text);
+            let batch = RecordBatch::try_from_iter(columns.clone()).expect("a batch");
+            let result = kernel().verify(&batch).expect("a result");
+            assert_eq!(verdicts(&result), [(Some(false), Some(reason))], "{}", text.data_type());
+            assert_eq!(read::text(&batch, name, 0).as_deref(), Some("12\u{fffd}\u{fffd}"));
+            columns[index] = (name, good);
+        }
+        columns[0].1 = long;
+        let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+        let result = kernel().verify(&batch).expect("a result");
+        let reason = format!("seed_hash: {digits} \"{}…\"", "\u{fffd}".repeat(80));
+        assert_eq!(verdicts(&result), [(Some(false), Some(reason))]);
     }
 }
 

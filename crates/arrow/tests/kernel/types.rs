@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, Decimal128Array, Decimal256Array,
-    DictionaryArray, FixedSizeBinaryArray, Int8Array, Int64Array, LargeBinaryArray,
-    LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, Decimal32Array, Decimal64Array, Decimal128Array,
+    Decimal256Array, DictionaryArray, FixedSizeBinaryArray, Int8Array, Int64Array,
+    LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray, UInt64Array,
 };
 use arrow_buffer::i256;
 
@@ -33,6 +33,7 @@ fn columns(values: &[Vec<u8>]) -> Vec<ArrayRef> {
 
 fn difficulties(proofs: &[Proof]) -> Vec<ArrayRef> {
     let numbers = || proofs.iter().map(|proof| Some(proof.difficulty)).chain([None]);
+    let narrow = Decimal64Array::from_iter(numbers().map(|n| n.map(|n| n as i64)));
     let wide = Decimal128Array::from_iter(numbers().map(|n| n.map(i128::from)));
     let wider = Decimal256Array::from_iter(numbers().map(|n| n.map(|n| i256::from_i128(n.into()))));
     let digits = || numbers().map(|n| n.map(|n| n.to_string()));
@@ -41,6 +42,7 @@ fn difficulties(proofs: &[Proof]) -> Vec<ArrayRef> {
     vec![
         Arc::new(UInt64Array::from_iter(numbers())),
         Arc::new(Int64Array::from_iter(numbers().map(|n| n.map(|n| n as i64)))),
+        Arc::new(narrow.with_precision_and_scale(18, 0).expect("a decimal")),
         Arc::new(wide.with_precision_and_scale(38, 0).expect("a decimal")),
         Arc::new(wider.with_precision_and_scale(76, 0).expect("a decimal")),
         Arc::new(StringArray::from_iter(digits())),
@@ -104,8 +106,12 @@ fn the_greatest_difficulties_fit() {
         let reason = format!("the hash does not meet difficulty {named}");
         assert_eq!(verdicts(&result), [(Some(false), Some(reason))]);
     }
-    let small: ArrayRef = Arc::new(Int8Array::from(vec![1]));
-    let input = batch(std::slice::from_ref(proof));
-    let input = with(&input["seed_hash"], &input["hashing_blob"], &small);
-    assert_eq!(verdicts(&kernel.verify(&input).expect("a result")), [(Some(true), None)]);
+    let decimal = Decimal32Array::from(vec![1]).with_precision_and_scale(9, 0);
+    let small: [ArrayRef; 2] =
+        [Arc::new(Int8Array::from(vec![1])), Arc::new(decimal.expect("a decimal"))];
+    for small in small {
+        let input = batch(std::slice::from_ref(proof));
+        let input = with(&input["seed_hash"], &input["hashing_blob"], &small);
+        assert_eq!(verdicts(&kernel.verify(&input).expect("a result")), [(Some(true), None)]);
+    }
 }

@@ -135,7 +135,7 @@ fn a_panic_of_the_parquet_reader_is_an_error() {
     columns[2].schema = vec![(6, I32, int(5)), (7, I32, int(0)), (8, I32, int(38))];
     columns[2].pages = page(0, 1, &value(&[1; 20]));
     write(&input, &columns, 1);
-    refused(&input, "x.parquet: the Parquet reader failed on malformed data");
+    refused(&input, "x.parquet: the Parquet library failed on malformed data");
 }
 
 /// Writes rows without a proof of work: nulls, and columns of heights and values. Every eighth row belongs

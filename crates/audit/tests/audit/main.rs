@@ -11,6 +11,8 @@ mod damage;
 mod fake_node;
 mod files;
 #[cfg(target_os = "linux")]
+mod hints;
+#[cfg(target_os = "linux")]
 mod hostile;
 mod killed;
 mod lines;

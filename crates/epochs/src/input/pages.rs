@@ -12,10 +12,10 @@ use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::BATCH_BYTES;
 use super::hashing::Hashing;
 use super::page_header::{Encoding, Kind, PageHeader};
 use super::thrift::{Reader, malformed, unsupported};
+use super::{BATCH_BYTES, types};
 use crate::error::Error;
 use crate::storage::Chunks;
 
@@ -164,6 +164,7 @@ impl Measure<'_> {
             if next > end {
                 return Err(malformed("expected pages within their column"));
             }
+            let size_in_header = page.size;
             // The size of a page that is not compressed is not the one in its header.
             let page = PageHeader { size: page.size.max(page.stored), ..page };
             stored = page.stored.max(stored);
@@ -179,7 +180,10 @@ impl Measure<'_> {
                 Kind::Dictionary if page.values > page.size => {
                     return Err(malformed("expected a byte or more for each value"));
                 }
-                Kind::Dictionary => dictionary = Some(page),
+                Kind::Dictionary => {
+                    types::check_dictionary(chunk.column_descr(), page.values, size_in_header)?;
+                    dictionary = Some(page);
+                }
                 Kind::Data => {
                     values = values.saturating_add(page.values);
                     if page.encoding == Encoding::Own && kind == Type::BYTE_ARRAY {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::pages::{Columns, Measure, Needs};
 use super::pieces::{Piece, Pieces};
-use super::{BATCH_ROWS, ROWS, footer};
+use super::{BATCH_ROWS, ROWS, footer, types};
 use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
@@ -229,7 +229,14 @@ impl TableFile {
     }
 
     fn next(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>, Error> {
-        reader.next().transpose().map_err(|problem| self.arrow(problem))
+        let batch = reader.next().transpose().map_err(|problem| self.arrow(problem))?;
+        let checked = batch.as_ref().map_or(Ok(()), types::check);
+        checked.map_err(|(column, problem)| Error::Column {
+            path: self.path.clone(),
+            column,
+            problem: problem.to_string(),
+        })?;
+        Ok(batch)
     }
 
     /// Opens the file again, which must not have changed.
@@ -247,7 +254,8 @@ impl TableFile {
         // The index of pages is not read: its sizes and places are not those that were measured.
         let load = || {
             let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())?;
-            let Some(schema) = without_views(metadata.schema()) else { return Ok(metadata) };
+            let readable = types::readable(metadata.schema(), metadata.parquet_schema());
+            let Some(schema) = readable else { return Ok(metadata) };
             let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
             ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)
         };
@@ -268,25 +276,6 @@ impl TableFile {
         let builder = builder.with_row_selection_policy(RowSelectionPolicy::Selectors);
         builder.build().map_err(|problem| self.parquet(problem))
     }
-}
-
-/// Returns the schema with other types for columns of views, if it has any. A view keeps the whole page
-/// of its value in memory.
-fn without_views(schema: &Schema) -> Option<Schema> {
-    let plain = |field: &Arc<Field>| {
-        let data_type = match field.data_type() {
-            DataType::Utf8View => DataType::Utf8,
-            DataType::BinaryView => DataType::Binary,
-            _ => return None,
-        };
-        Some(Arc::new(field.as_ref().clone().with_data_type(data_type)))
-    };
-    schema.fields().iter().any(|field| plain(field).is_some()).then(|| {
-        let fields = schema.fields().iter();
-        let fields: Vec<_> =
-            fields.map(|field| plain(field).unwrap_or_else(|| Arc::clone(field))).collect();
-        Schema::new_with_metadata(fields, schema.metadata().clone())
-    })
 }
 
 /// Returns the groups that have rows of the pieces, the positions of these rows in those groups

@@ -84,7 +84,11 @@ class Checkpoint:
     ) -> Checkpoint: ...
     @staticmethod
     def genesis(network: str = "mainnet") -> Checkpoint:
-        """Returns the start of a network's chain."""
+        """Returns the start of a network's chain.
+
+        Only on `regtest` can the next blocks be checked: elsewhere they are from before RandomX, and
+        refused.
+        """
     @property
     def height(self) -> int:
         """The height of the last block."""
@@ -221,6 +225,7 @@ class Chain:
 class VerifiedTable:
     """A table whose rows are verified while they are read. It can be read once."""
 
+    def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 def hash(key: Key, data: bytes | bytearray, *, version: int = 1) -> bytes:

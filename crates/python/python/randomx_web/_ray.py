@@ -41,6 +41,25 @@ def work(batch: dict[str, Any], *, reads: Place, writes: Place, threads: int) ->
     return {"epoch": batch["epoch"], "done": [done]}
 
 
+def unfit(nodes: list[dict[str, Any]], threads: int, needed: int) -> str | None:
+    """Returns why no machine of the cluster fits a task. `nodes` is what `ray.nodes()` returns."""
+    machines = [node["Resources"] for node in nodes if node["Alive"]]
+    processors = int(max((machine.get("CPU", 0) for machine in machines), default=0))
+    if processors < threads:
+        return (
+            f"--threads: expected at most {processors}, the processors of the cluster's largest "
+            f"machine, got {threads}"
+        )
+    fitting = (machine for machine in machines if machine.get("CPU", 0) >= threads)
+    most = max(machine.get("memory", 0) for machine in fitting)
+    if most < needed:
+        return (
+            f"memory: expected a machine with {threads} processors and {-(-needed // MIB)} MiB for a "
+            f"task, got {int(most) // MIB} MiB at most; lower --threads, or give Ray more memory"
+        )
+    return None
+
+
 @contextmanager
 def plain_errors() -> Iterator[None]:
     """Turns an error of Ray into that of the worker, or else into a RuntimeError of one line."""
@@ -83,14 +102,21 @@ def run(
     threads: int,
     rows_memory: int,
     retries: int,
+    waiting: Callable[[str], None] | None,
     report: Callable[[str], None],
 ) -> None:
     """Audits epochs on the cluster that this process is connected to.
 
-    `report` receives the name of each epoch that is done.
+    `report` receives the name of each epoch that is done. If no machine fits a task, `waiting`
+    receives the reason, and the run waits for one. Without `waiting`, it raises RuntimeError.
     """
     import ray.data
 
+    # Ray would wait without a word.
+    if problem := unfit(ray.nodes(), threads, memory(threads, rows_memory)):
+        if not waiting:
+            raise RuntimeError(problem)
+        waiting(problem)
     context = ray.data.DataContext.get_current().copy()
     context.enable_progress_bars = False
     context.raise_original_map_exception = True

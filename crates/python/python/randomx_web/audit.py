@@ -72,7 +72,8 @@ def audit(
     `ray` is the cluster's address, to which this process is connected meanwhile; by default, it is
     connected to one already. Each task hashes on
     `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
-    tried up to `retries` times again. Raises RuntimeError if Ray fails.
+    tried up to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
+    fits a task, a line on stderr says why, and the run waits for one.
     """
     places = [Place.named(fspath(place)) for place in (input, output)]
     (reads, source), (writes, target) = (place.split() for place in places)
@@ -94,6 +95,8 @@ def audit(
                     threads=threads,
                     rows_memory=plan.memory,
                     retries=retries,
+                    # No machine joins a local cluster.
+                    waiting=None if ray == "local" else progress.waiting,
                     report=progress.epoch,
                 )
         invalid, text = plan.finish()
@@ -104,13 +107,16 @@ def audit(
 
 
 class _Progress:
-    """Lines on stderr about the epochs that are done."""
+    """Lines on stderr about a run."""
 
     def __init__(self, epochs: int, left: int) -> None:
         self._epochs = epochs
         self._begun = epochs - left
         self._done = self._begun
         self._start = self._printed = time.monotonic()
+
+    def waiting(self, reason: str) -> None:
+        _write(f"waiting for a machine that fits a task: {reason}\n", sys.stderr)
 
     def epoch(self, _name: str) -> None:
         self._done += 1

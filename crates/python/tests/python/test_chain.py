@@ -1,6 +1,7 @@
 """Monero's rules."""
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,6 +129,17 @@ def test_blocks_of_the_main_network() -> None:
         verdict = chain.settle(bytes.fromhex(vector["pow_hash"]))
         assert verdict.status == "valid" and not verdict.complete_start
         assert verdict.id is not None and verdict.id.hex() == vector["id"]
+
+
+def test_the_example_of_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    (example,) = (part for part in readme.split("```python\n") if part.startswith("chain = "))
+    vector = read("mainnet-blocks.json")["blocks"][0]
+    blob, seed_hash = (bytes.fromhex(vector[name]) for name in ("block_blob", "seed_hash"))
+    names = {"randomx": randomx, "height": vector["height"], "blocks": [(blob, seed_hash, 10**9)]}
+    exec(example.partition("```")[0], names)
+    assert names["verdict"].status == "valid"
+    assert names["checkpoint"].id.hex() == vector["id"]
 
 
 def test_work_that_is_too_little() -> None:

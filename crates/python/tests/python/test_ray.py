@@ -1,10 +1,12 @@
 """Audits on a real cluster of Ray, whose workers, nodes and drivers are killed."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from made import chain, write
@@ -133,6 +135,42 @@ def test_a_driver_that_is_killed_and_started_again(
     arguments = ["audit", "--parquet", str(made), "--output", str(tmp_path)]
     assert subprocess.run([RANDOMX_AUDIT, *arguments], timeout=PATIENCE).returncode == 1
     assert finished(tmp_path) == after and same(results(tmp_path), expected)
+
+
+def test_a_task_that_fits_no_machine(cluster: Cluster, made: Path, tmp_path: Path) -> None:
+    arguments = [*command(cluster.address, made, tmp_path), "--threads", "2"]
+    problem = "--threads: expected at most 1, the processors of the cluster's largest machine, got 2"
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr
+        said = next(line for line in run.stderr if line.startswith("waiting"))
+        assert said == f"waiting for a machine that fits a task: {problem}\n"
+        assert run.poll() is None
+        run.send_signal(signal.SIGINT)
+    with pytest.raises(RuntimeError, match="^--threads: expected at most 1, "):
+        with _ray.connected(cluster.address):
+            _ray.run(
+                [],
+                reads=Place.named(str(made)),
+                writes=Place.named(str(tmp_path)),
+                threads=2,
+                rows_memory=1,
+                retries=0,
+                waiting=None,
+                report=print,
+            )
+    assert not list(tmp_path.glob("epoch-*"))
+
+    def machine(processors: float, mib: int, alive: bool = True) -> dict[str, Any]:
+        resources = {"CPU": processors, "memory": float(mib << 20)}
+        return {"Alive": alive, "Resources": resources if processors else {}}
+
+    nodes = [machine(0, 0), machine(2, 4096), machine(4, 1024), machine(64, 4096, alive=False)]
+    for threads, mib in [(1, 4096), (2, 4096), (4, 1024)]:
+        assert _ray.unfit(nodes, threads, mib << 20) is None
+    assert str(_ray.unfit(nodes, 5, 1)).startswith("--threads: expected at most 4, ")
+    text = "memory: expected a machine with 4 processors and 1025 MiB for a task, got 1024 MiB "
+    assert str(_ray.unfit(nodes, 4, (1024 << 20) + 1)).startswith(text)
+    assert str(_ray.unfit([], 1, 1)).startswith("--threads: expected at most 0, ")
 
 
 def test_two_audits_in_one_process(cluster: Cluster, tmp_path: Path) -> None:

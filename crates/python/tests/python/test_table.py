@@ -52,6 +52,20 @@ def test_polars_duckdb_and_pandas() -> None:
     assert verified["pow_hash"].to_pylist() == expected(4)
 
 
+def test_duckdb_asks_for_the_schema_first() -> None:
+    table = pyarrow.table(columns(4))
+    for query in ["count(*), bool_and(valid)", "sum(valid::int), max(number) >= 3"]:
+        verified = randomx.verify_table(table, threads=2)
+        relation = duckdb.sql(f"SELECT {query} FROM verified")
+        assert relation is not None and relation.fetchall() == [(4, True)]
+    verified = randomx.verify_table(table, threads=2)
+    schema = pyarrow.schema(verified)
+    assert schema.names == [*table.column_names, "pow_hash", "valid", "reason"]
+    read = pyarrow.table(verified)
+    assert read.schema == schema == pyarrow.schema(verified)
+    assert read["pow_hash"].to_pylist() == expected(4)
+
+
 def test_rows_are_verified_while_they_are_read() -> None:
     batches = pyarrow.table(columns(6)).to_batches(max_chunksize=2)
     taken = []
@@ -95,6 +109,45 @@ def test_ctrl_c_ends_the_reading() -> None:
         pyarrow.table(randomx.verify_table(table, threads=1))
     assert time.monotonic() - start < 12
     assert pyarrow.table(randomx.verify_table(table.slice(0, 3)))["valid"].to_pylist() == [True] * 3
+
+
+def test_an_exception_with_a_zero_in_its_text() -> None:
+    def stop(*_: object) -> None:
+        raise ValueError("the deadline\0 has passed")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    some = shares()[0]
+    names = ["seed_hash", "hashing_blob", "difficulty"]
+    table = pyarrow.table({name: [some[name]] * 5000 for name in names})
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2)
+        with pytest.raises(pyarrow.ArrowInvalid, match="ValueError: the deadline\ufffd has passed"):
+            pyarrow.table(randomx.verify_table(table, threads=1))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_texts_that_are_no_utf_8_have_reasons() -> None:
+    some = shares()[0]
+    # pyarrow does not check the texts of a Parquet file either.
+    offsets, values = pyarrow.array([b"0\xff\xf0"]).buffers()[1:]
+    text = pyarrow.Array.from_buffers(pyarrow.string(), 1, [None, offsets, values])
+    good = {name: [some[name]] for name in ["seed_hash", "hashing_blob", "difficulty"]}
+    digits = 'expected an even number of hexadecimal digits, got "0\ufffd\ufffd"'
+    reasons = {
+        "seed_hash": f"seed_hash: {digits}",
+        "hashing_blob": f"hashing_blob: {digits}",
+        "difficulty": "difficulty: expected only decimal digits (no sign, fraction or exponent)",
+    }
+    for name, reason in reasons.items():
+        verified = pyarrow.table(randomx.verify_table(pyarrow.table(good | {name: text})))
+        assert verified["valid"].to_pylist() == [False]
+        assert verified["reason"].to_pylist() == [reason]
+    # A column that is not verified comes back as it was.
+    verified = pyarrow.table(randomx.verify_table(pyarrow.table(good | {"pool": text})))
+    assert verified["valid"].to_pylist() == [True]
+    assert verified["pool"].cast("binary").to_pylist() == [b"0\xff\xf0"]
 
 
 def test_garbage_has_reasons() -> None:

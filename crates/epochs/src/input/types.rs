@@ -1,0 +1,84 @@
+//! The types in which columns of a Parquet file are read. A file may contain a schema of Arrow besides its own, whose
+//! types the Parquet reader takes, although it cannot read some of them.
+
+use std::io;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use parquet::basic::{ConvertedType, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+
+use super::thrift::malformed;
+
+/// Returns the schema with other types for the columns that cannot be read in theirs, if it has any.
+pub(super) fn readable(schema: &Schema, columns: &SchemaDescriptor) -> Option<Schema> {
+    let as_read = |(field, column): (&Arc<Field>, _)| {
+        let data_type = read_as(field.data_type(), column);
+        Arc::new(field.as_ref().clone().with_data_type(data_type))
+    };
+    let columns = columns.columns().iter().map(AsRef::as_ref);
+    let fields: Vec<_> = schema.fields().iter().zip(columns).map(as_read).collect();
+    let readable = Schema::new_with_metadata(fields, schema.metadata().clone());
+    (readable != *schema).then_some(readable)
+}
+
+/// Returns the type in which a column is read.
+fn read_as(data_type: &DataType, column: &ColumnDescriptor) -> DataType {
+    // The reader checks the UTF-8 of these columns only.
+    let is_checked = column.converted_type() == ConvertedType::UTF8;
+    let is_text = is_checked || column.converted_type() == ConvertedType::JSON;
+    match data_type {
+        // A view keeps the whole page of its value in memory.
+        DataType::Utf8View => read_as(&DataType::Utf8, column),
+        DataType::BinaryView => DataType::Binary,
+        DataType::Utf8 if !is_text => DataType::Binary,
+        DataType::LargeUtf8 if !is_text => DataType::LargeBinary,
+        DataType::Dictionary(keys, values) => {
+            let values = read_as(values, column);
+            let has_reader = match values {
+                DataType::Binary | DataType::LargeBinary => true,
+                DataType::Utf8 | DataType::LargeUtf8 => is_checked,
+                _ => {
+                    let kind = column.physical_type();
+                    !matches!(kind, Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY)
+                }
+            };
+            if has_reader { DataType::Dictionary(keys.clone(), Box::new(values)) } else { values }
+        }
+        other => other.clone(),
+    }
+}
+
+/// Checks that each array of a batch is what its type says, and that all texts are UTF-8. The reader does not check
+/// those of JSON. Returns the name of the first column that is not.
+pub(super) fn check(batch: &RecordBatch) -> Result<(), (String, ArrowError)> {
+    for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        let data = array.to_data();
+        let checked = match data.data_type() {
+            DataType::Utf8 | DataType::LargeUtf8 => data.validate_full(),
+            _ => data.validate(),
+        };
+        checked.map_err(|problem| (field.name().clone(), problem))?;
+    }
+    Ok(())
+}
+
+/// Checks that a dictionary of values of one length has these and no more bytes. The Parquet crate's writer puts a
+/// length before each value of some dictionaries, which its reader would take for a part of the value.
+pub(super) fn check_dictionary(
+    column: &ColumnDescriptor,
+    values: u64,
+    size: u64,
+) -> io::Result<()> {
+    if column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY {
+        return Ok(());
+    }
+    let length = u64::try_from(column.type_length()).unwrap_or(0);
+    if length.checked_mul(values) == Some(size) {
+        return Ok(());
+    }
+    Err(malformed(&format!(
+        "expected a dictionary of values of {length} bytes, got {size} bytes for {values}"
+    )))
+}
