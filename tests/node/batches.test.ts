@@ -1,9 +1,20 @@
 /** The queue's lines, and the batches that are taken out of them. */
 import { describe, expect, test } from "vitest";
-import { takeBatch, type Limits } from "../../wasm/js/batches.js";
+import { hashBatch, takeBatch, type Limits } from "../../wasm/js/batches.js";
+import { Calibration } from "../../wasm/js/calibration.js";
+import type { Connection } from "../../wasm/js/connection.js";
+import { timesOf } from "../../wasm/js/hashed.js";
 import { Call, Hashing, Release, type Job } from "../../wasm/js/job.js";
+import type { Args } from "../../wasm/js/protocol.js";
 import { Queue } from "../../wasm/js/queue.js";
-import { PRIORITIES, type Follow, type Priority, type Version } from "../../wasm/js/types.js";
+import { Slots } from "../../wasm/js/slots.js";
+import {
+  PRIORITIES,
+  type Follow,
+  type Priority,
+  type Times,
+  type Version,
+} from "../../wasm/js/types.js";
 import { text } from "./support.js";
 
 const [a, b] = [text("key a"), text("key b")] as const;
@@ -27,7 +38,7 @@ interface Options {
   version?: Version;
   inputs?: number;
   isBlock?: boolean;
-  onTimes?: () => void;
+  onTimes?: (times: Times) => void;
   onProgress?: NonNullable<Follow["onProgress"]>;
 }
 
@@ -147,6 +158,49 @@ describe("a batch", () => {
   });
 });
 
+describe("measuring", () => {
+  const features = { fusedMultiplyAdd: true, wideArithmetic: true, sharedMemory: true };
+  const calibration = new Calibration(["jit"], features, undefined);
+  const [slot] = new Slots(1).all;
+
+  /** Measures a request. `answered` is called with the number of inputs of each message. */
+  function measure(job: Hashing, answered: (inputs: number) => void): Promise<number> {
+    const request = (_: "measure", { inputs }: Args<"measure">): Promise<Times> => {
+      answered(inputs.lengths.length);
+      return Promise.resolve(timesOf([1, 2, 3, 4, 5, 6]));
+    };
+    if (!slot) throw new Error("there is no slot");
+    const parts = [{ job, ...job.handOut(job.waiting) }];
+    return hashBatch({ request } as unknown as Connection, slot, job, parts, calibration);
+  }
+
+  test("sends some inputs at a time, and adds up the times", async () => {
+    const sent: number[] = [];
+    const reported: number[] = [];
+    let times: Times | undefined;
+    const job = hashing(a, {
+      inputs: 80,
+      onTimes: (measured) => (times = measured),
+      onProgress: ({ done }) => reported.push(done),
+    });
+    expect(await measure(job, (inputs) => sent.push(inputs))).toBe(80);
+    expect(sent).toEqual([32, 32, 16]);
+    expect(times).toEqual(timesOf([3, 6, 9, 12, 15, 18]));
+    expect(reported).toEqual([0.4, 0.8, 1]);
+    expect(job.isSettled).toBe(true);
+  });
+
+  test("ends after the present message when the request is aborted", async () => {
+    const sent: number[] = [];
+    const job = hashing(a, { inputs: 10_000, onTimes: () => undefined });
+    const hashes = await measure(job, (inputs) => {
+      sent.push(inputs);
+      if (sent.length === 2) job.end();
+    });
+    expect([hashes, sent]).toEqual([64, [32, 32]]);
+  });
+});
+
 test("taking all of 16,384 single requests looks at each of them some times only", () => {
   const jobs = Array.from({ length: 16_384 }, (_, index) => hashing(index % 2 === 0 ? a : b));
   const queue = queueOf(...jobs);
@@ -208,6 +262,46 @@ describe("the queue", () => {
     const [first, early] = [hashing(a), release(a)];
     const behind = hashing(a, { priority: "low" });
     expect(queueOf(first, early, behind).clear()).toEqual([first, early, behind]);
+  });
+
+  test("counts the bytes of all requests", () => {
+    const block = new Uint8Array(1000);
+    const links = [
+      { block, hashingBlob: undefined },
+      { block: undefined, hashingBlob: block.subarray(0, 76) },
+    ];
+    const jobs = [
+      hashing(a, { inputs: 3 }),
+      release(b),
+      new Call("commitment", { input: block, hash: block.subarray(0, 32) }, nobody),
+      new Call("chainWork", { start: 1, links } as unknown as Args<"chainWork">, nobody),
+      new Call("loadRules", null, nobody),
+    ];
+    const queue = queueOf(...jobs);
+    const bytes = [5 + 3, 5, 1032, 1076, 0];
+    expect(jobs.map((job) => job.bytes)).toEqual(bytes);
+    for (const [index, job] of jobs.entries()) {
+      const left = bytes.slice(index).reduce((sum, each) => sum + each);
+      expect(queue.waiting.bytes).toBe(left);
+      queue.remove(job);
+    }
+    expect(queue.waiting).toEqual({ requests: 0, inputs: 0, bytes: 0 });
+  });
+
+  test("takes out the requests for a key that were there at a moment", () => {
+    const [low, other, high] = [
+      hashing(a, { priority: "low" }),
+      hashing(b),
+      hashing(a, { priority: "high" }),
+    ];
+    const released = release(a);
+    const queue = queueOf(low, other, high, released);
+    const { count } = queue;
+    const late = hashing(a, { priority: "high" });
+    queue.add(late);
+    expect(queue.takeFor(a, count, 1)).toEqual([high]);
+    expect(queue.takeFor(a, count, Infinity)).toEqual([low]);
+    expect(queue.clear()).toEqual([late, other, released]);
   });
 
   test("knows its first request, and the first call", () => {

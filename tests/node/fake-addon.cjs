@@ -8,7 +8,9 @@ const HASH_MS = 0.5;
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
 class Cache {
-  static find() {
+  static find([first]) {
+    // There is no memory for a key that begins so.
+    if (first === 0xff) throw Object.assign(new Error("no memory"), { code: "out-of-memory" });
     return new Cache();
   }
   free() {}

@@ -148,6 +148,50 @@ test("transactions that are not the requested ones are errors", async () => {
   await expect(ask([absent])).rejects.toThrow("1 are missing");
 });
 
+test("a node cannot hide that a transaction is in a block", async () => {
+  const later = chainOf(COUNT + 1).at(-1);
+  const wholeOf = (made: SimulatedBlock | undefined): string =>
+    // The miner's transaction follows the header's 43 bytes. The last byte counts the others.
+    Buffer.from(made?.block.subarray(43, -1) ?? []).toString("hex");
+  const ask = async (id: string | undefined, answer: object): Promise<Record<string, unknown>> => {
+    node.fault = (_, response) => {
+      response.end(JSON.stringify({ status: "OK", ...answer }));
+      return true;
+    };
+    const asked = {
+      uri: `${node.url}/get_transactions`,
+      body: JSON.stringify({ txs_hashes: [id] }),
+    };
+    const { body } = await library.HttpClient.request(asked);
+    return JSON.parse(body as string) as Record<string, unknown>;
+  };
+  const pending = { in_pool: true, double_spend_seen: true };
+  const { minerTransaction, timestamp } = blockAt(4);
+  const mined = { txs: [{ ...pending, as_hex: wholeOf(blockAt(4)) }] };
+  const place = { block_height: 4, block_timestamp: timestamp, confirmations: COUNT - 3 };
+  expect(await ask(minerTransaction, mined)).toEqual({
+    ...{ status: "OK", untrusted: false, missed_tx: [] },
+    txs: [{ ...place, tx_hash: minerTransaction, as_hex: wholeOf(blockAt(4)), in_pool: false }],
+  });
+  await expect(ask(minerTransaction, { missed_tx: [minerTransaction] })).rejects.toThrow(
+    "the node lacks it, and block 4 has it",
+  );
+  expect(unverified).toEqual([]);
+
+  // Whether a transaction that no block has is pending, nothing proves, and less so a double spend.
+  const id = later?.minerTransaction;
+  const claim = { txs: [{ ...pending, as_hex: wholeOf(later) }] };
+  expect(await ask(id, claim)).toEqual({
+    ...{ status: "OK", untrusted: true, missed_tx: [] },
+    txs: [{ tx_hash: id, as_hex: wholeOf(later), in_pool: true }],
+  });
+  expect(unverified).toEqual(["get_transactions"]);
+  // Ids that were not requested are dropped.
+  const missed = await ask(id, { missed_tx: [id, "33".repeat(32)] });
+  expect(missed).toEqual({ status: "OK", untrusted: true, txs: [], missed_tx: [id] });
+  expect(unverified).toEqual(["get_transactions", "get_transactions"]);
+});
+
 test("the miner's transaction is whole without signatures", async () => {
   const { block, minerTransaction } = blockAt(4);
   // The transaction follows the header's 43 bytes. The last byte counts the other transactions.

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import type * as product from "../../wasm/js/index.js";
 import { MAINNET_GENESIS } from "../../wasm/js/index.js";
 import { LEAST, madeChain, whole } from "./monero/support.js";
-import { AnyRandomX as RandomX, fullTest, text } from "./support.js";
+import { AnyRandomX as RandomX, eventually, fullTest, text } from "./support.js";
 
 const key = text("test key 000");
 const inputs = Array.from({ length: 20 }, (_, index) => text(`input ${index}`));
@@ -85,8 +85,32 @@ describe("the queue", () => {
   test("is bounded in bytes and in calls", async () => {
     const randomx = await create({ maxQueue: 300 });
     const large = new Uint8Array(1 << 20);
-    const hashing = randomx.hashMany(key, Array<Uint8Array>(255).fill(large));
-    await expect(randomx.hashMany(large, [large])).rejects.toMatchObject({ code: "queue-full" });
+    const most = [...Array<Uint8Array>(255).fill(large), large.subarray(100)];
+    const hashing = randomx.hashMany(key, most);
+    const [hash, claims] = ["00".repeat(32), { seedHash: "00".repeat(32), difficulty: 1 }];
+    const block = new Uint8Array(1 << 20);
+    for (const call of [
+      randomx.hashMany(large, [large]),
+      randomx.commitment(large, hash),
+      randomx.release(large),
+      randomx.verifyBlock({ ...claims, block }),
+      randomx.verifyBlock({ ...claims, hashingBlob: block }),
+      randomx.verifyBlock({ ...claims, hashingBlob: block.subarray(0, 76) }),
+    ]) {
+      await expect(call).rejects.toMatchObject({ code: "queue-full" });
+    }
+    let read = 0;
+    const share = {
+      ...{ blob: large, difficulty: 1 },
+      get seed() {
+        read += 1;
+        return hash;
+      },
+    };
+    const shares = Array<typeof share>(44).fill(share);
+    expect(() => randomx.verifyShares(shares)).toThrow(/expected at most 268435456 bytes/u);
+    // The others were not copied.
+    expect(read).toBe(1);
     const heights = Promise.all(Array.from({ length: 299 }, (_, at) => randomx.seedHeight(at)));
     await expect(randomx.seedHeight(1)).rejects.toMatchObject({ code: "queue-full" });
     randomx.dispose();
@@ -137,6 +161,26 @@ describe("inputs of an iterable", () => {
     const hashes: Uint8Array[] = [];
     for await (const hash of randomx.hashMany(key, inputs)) hashes.push(hash);
     expect(hashes).toEqual(await randomx.hashMany(key, [text("input 0"), text("input 1")]));
+  });
+
+  test("of an array can be taken by a loop, because its type may be that of an iterable", async () => {
+    const taken = (source: Iterable<product.Bytes>): Promise<Uint8Array[]> =>
+      collect(randomx.hashMany(key, source));
+    const together = await randomx.hashMany(key, ["00", "01"]);
+    expect(await taken(["00", "01"])).toEqual(together);
+    const hashes = randomx.hashMany(key, ["00", "01"] as Iterable<string>);
+    expect(await hashes.next()).toEqual({ done: false, value: together[0] });
+    await hashes.return();
+    expect(await collect(hashes)).toEqual([]);
+    // An unhandled rejection would fail the run.
+    for (const [source, complaint] of [
+      ["00ff", "inputs: expected an array or an iterable, got string"],
+      [["zz"], "inputs[0]: expected hex characters"],
+    ] as const) {
+      const error = await taken(source).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: "RandomXError", code: "invalid-argument" });
+      expect((error as Error).message).toContain(complaint);
+    }
   });
 
   test("are read no faster than hashes are taken, and not after the loop", async () => {
@@ -215,6 +259,26 @@ describe("inputs of an iterable", () => {
     }, 20);
     await disposed;
   });
+});
+
+test("iterators that wait for their source end with the instance, and close the source", async () => {
+  const randomx = await create();
+  const asked = vi.fn(() => new Promise<never>(() => undefined));
+  const end = vi.fn();
+  const source = { [Symbol.asyncIterator]: () => ({ next: asked, return: end }) };
+  const options = { checkpoint: MAINNET_GENESIS, network: "regtest" } as const;
+  const walks = [randomx.hashMany(key, source), randomx.verifyChain(source, options)];
+  const waiting = walks.map((walk) =>
+    expect(walk.next()).rejects.toMatchObject({ code: "disposed" }),
+  );
+  await eventually(() => {
+    expect(asked).toHaveBeenCalledTimes(2);
+  });
+  randomx.dispose();
+  await Promise.all(waiting);
+  expect(end).toHaveBeenCalledTimes(2);
+  const late = randomx.hashMany(key, source).next();
+  await expect(late).rejects.toMatchObject({ code: "disposed" });
 });
 
 describe("creating", () => {

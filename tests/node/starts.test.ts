@@ -1,4 +1,4 @@
-/** Workers that cannot start: the others work alone, and later calls try again. */
+/** Workers that cannot start, and caches that cannot be filled. */
 import type * as threads from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
 import { RandomX, eventually } from "./support.js";
@@ -78,4 +78,45 @@ test("so is the worker that fills caches behind the hashes", async () => {
   passPause();
   await randomx.prepare("03");
   expect([workers.length, refused]).toEqual([2, 1]);
+});
+
+test("without any worker all waiting calls learn why, by one attempt", async () => {
+  most = 1;
+  using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 1 });
+  await workers[0]?.terminate();
+  const calls = [
+    ...inputs.map((input) => randomx.hash("00", input)),
+    randomx.hashMany("01", inputs),
+    randomx.seedHeight(1),
+  ];
+  for (const result of await Promise.allSettled(calls)) {
+    expect(result).toMatchObject({ status: "rejected", reason: { code: "worker-failed" } });
+  }
+  expect(refused).toBe(1);
+  most = 2;
+  expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
+});
+
+test("all calls that wait for a cache fail with it, by one attempt", async () => {
+  most = 1;
+  using randomx = await RandomX.create({ engine: "native", nativeUrl, threads: 1, slots: 2 });
+  await randomx.prepare("00");
+  const [worker] = workers;
+  if (!worker) throw new Error("no worker was started");
+  const post = worker.postMessage.bind(worker);
+  const late: Promise<unknown>[] = [];
+  let fills = 0;
+  vi.spyOn(worker, "postMessage").mockImplementation((message: { operation: string }) => {
+    if (message.operation === "fill") fills += 1;
+    // This one comes after the attempt has begun, so it gets another one.
+    if (fills === 1 && late.length === 0) late.push(randomx.hash("ff", "00"));
+    post(message);
+  });
+  const failing = [...inputs.map((input) => randomx.hash("ff", input)), randomx.prepare("ff")];
+  for (const result of await Promise.allSettled(failing)) {
+    expect(result).toMatchObject({ status: "rejected", reason: { code: "out-of-memory" } });
+  }
+  await expect(late[0]).rejects.toMatchObject({ code: "out-of-memory" });
+  expect(fills).toBe(2);
+  expect(await randomx.hashMany("00", inputs)).toEqual(inputs);
 });

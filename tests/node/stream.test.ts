@@ -4,11 +4,21 @@ import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
 import { stream } from "../../wasm/js/stream.js";
 import type { Source } from "../../wasm/js/types.js";
+import { eventually } from "./support.js";
 
 const failure = new Error("no more");
 
+/** The listeners of an instance's end. */
+const attached = new Set<unknown>();
+const instance = {
+  attach: (ended: unknown) => {
+    attached.add(ended);
+    return () => attached.delete(ended);
+  },
+};
+
 function results<T>(source: Source<T>, room = 4): AsyncGenerator<T> {
-  return stream(source, room, (input) => Promise.resolve(input), undefined);
+  return stream(source, room, (input) => Promise.resolve(input), undefined, instance);
 }
 
 /** Returns what a stream yields, and then its error. */
@@ -49,7 +59,7 @@ test("each work has a signal of its own, because Node warns of one with many lis
     return Promise.resolve(input);
   };
   const caller = new AbortController();
-  const walk = stream([1, 2, 3, 4], 2, begin, caller.signal);
+  const walk = stream([1, 2, 3, 4], 2, begin, caller.signal, instance);
   expect([(await walk.next()).value, (await walk.next()).value]).toEqual([1, 2]);
   expect(signals.size).toBe(3);
   caller.abort();
@@ -111,6 +121,20 @@ test.each(KINDS.flatMap((kind) => Object.keys(endings).map((name) => [kind, name
     expect(end).not.toHaveBeenCalled();
   },
 );
+
+test("a stream listens for the end of its instance only while it waits", async () => {
+  let answer: ((result: IteratorResult<unknown>) => void) | undefined;
+  const walk = results(
+    asynchronous(() => new Promise<IteratorResult<unknown>>((resolve) => (answer = resolve))),
+  );
+  const waiting = walk.next();
+  await eventually(() => {
+    expect(attached.size).toBe(1);
+  });
+  answer?.({ value: 1 });
+  expect(await waiting).toEqual({ done: false, value: 1 });
+  expect(attached.size).toBe(0);
+});
 
 test("a source that its reader leaves is closed once", async () => {
   const end = vi.fn();

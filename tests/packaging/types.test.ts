@@ -77,11 +77,17 @@ test("the README's examples pass the type checker", () => {
 });
 
 test.each([
-  ["bundler", "esnext", "es2022,dom"],
-  ["nodenext", "nodenext", "es2022,dom"],
-  ["nodenext", "nodenext", "es2022,webworker"],
-])("a strict project with resolution %s, module %s and lib %s", (resolution, module, lib) => {
+  ["bundler", "esnext", "es2022,dom", "page.ts"],
+  ["nodenext", "nodenext", "es2022,dom", "page.ts"],
+  ["nodenext", "nodenext", "es2022,webworker", "page.ts"],
+  ["nodenext", "nodenext", "es2023", "node.ts"],
+])("a strict project with resolution %s, module %s and lib %s", (resolution, module, lib, own) => {
+  const folder = freshProject("types");
   const options = ["--noEmit", "--strict", "--target", "es2022", "--lib", lib];
   const how = ["--moduleResolution", resolution, "--module", module];
-  run("typescript/bin/tsc", [...options, ...how, "use.ts"], freshProject("types"));
+  if (own === "node.ts") {
+    symlinkSync(repositoryPath("node_modules/@types"), join(folder, "node_modules/@types"));
+    how.push("--types", "node");
+  }
+  run("typescript/bin/tsc", [...options, ...how, "use.ts", own], folder);
 });

@@ -1,5 +1,6 @@
 /** Promises that a signal ends, and signals for many at once. */
 import { aborted } from "./errors.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** Gives each of many tasks a signal of its own: Node warns of a signal with many listeners. */
 export class Signals {
@@ -47,5 +48,22 @@ export async function unlessAborted<T>(
     return await Promise.race([promise, abort]);
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Resolves like a promise, but rejects as soon as a signal is aborted or an instance ends. */
+export async function unlessEnded<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  instance: Pick<Scheduler, "attach">,
+): Promise<T> {
+  let detach = (): void => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    detach = instance.attach(reject);
+  });
+  try {
+    return await unlessAborted(Promise.race([ended, promise]), signal);
+  } finally {
+    detach();
   }
 }

@@ -1,13 +1,13 @@
 /** Batches: inputs that one worker hashes together, of one request or of several that agree. */
 import type { Calibration } from "./calibration.js";
 import type { Connection } from "./connection.js";
-import { splitHashes } from "./hashed.js";
+import { splitHashes, timesOf } from "./hashed.js";
 import { packed } from "./inputs.js";
 import { Hashing, type KeyJob } from "./job.js";
-import type { Input } from "./protocol.js";
+import type { Args, Input } from "./protocol.js";
 import type { Queue } from "./queue.js";
 import type { Slot } from "./slots.js";
-import type { Mode } from "./types.js";
+import type { Mode, Times } from "./types.js";
 
 /** A part of a batch: inputs of one request, with the index of the first. */
 export interface Part {
@@ -42,29 +42,53 @@ export function takeBatch(queue: Queue, head: Hashing, limits: Limits): Part[] {
   return parts;
 }
 
-/** Makes a worker hash a batch, and returns the number of its inputs. */
+/** Makes a worker hash or measure a batch. Returns the number of hashes. */
 export async function hashBatch(
   connection: Connection,
   slot: Slot,
-  { version, onTimes }: Hashing,
+  head: Hashing,
   parts: readonly Part[],
   calibration: Calibration,
 ): Promise<number> {
   const inputs = parts.flatMap((part) => part.inputs);
-  const way = onTimes ? { engine: calibration.engine } : calibration.next(version, inputs.length);
-  const args = { slot: slot.index, version, inputs: packed(inputs), ...way };
-  if (onTimes) onTimes(await connection.request("measure", args));
-  const hashed = onTimes ? undefined : await connection.request("hash", args);
-  if (hashed) {
-    slot.mode = hashed.mode;
-    calibration.add(way, version, inputs.length, hashed.milliseconds);
+  const { version } = head;
+  const which = { slot: slot.index, version };
+  if (head.onTimes) {
+    return measure(connection, { ...which, engine: calibration.engine }, head, inputs);
   }
-  const hashes = hashed ? splitHashes(hashed, inputs.length) : [];
+  const way = calibration.next(version, inputs.length);
+  const hashed = await connection.request("hash", { ...which, inputs: packed(inputs), ...way });
+  slot.mode = hashed.mode;
+  calibration.add(way, version, inputs.length, hashed.milliseconds);
+  const hashes = splitHashes(hashed, inputs.length);
   let at = 0;
   for (const { job, inputs, first } of parts) {
     job.take(first, hashes.slice(at, (at += inputs.length)), inputs.length);
   }
   return inputs.length;
+}
+
+/** Inputs of one message to measure. With 8 lanes, most passes over scratchpads fill them for the next hashes too. */
+const MEASURED = 32;
+
+/** Makes a worker measure inputs, one message after another, so that an abort soon ends it. */
+async function measure(
+  connection: Connection,
+  args: Omit<Args<"measure">, "inputs">,
+  job: Hashing,
+  inputs: readonly Input[],
+): Promise<number> {
+  const sum = timesOf([]);
+  let first = 0;
+  while (first < inputs.length && !job.isSettled) {
+    const next = inputs.slice(first, first + MEASURED);
+    const times = await connection.request("measure", { ...args, inputs: packed(next) });
+    for (const phase of Object.keys(sum) as (keyof Times)[]) sum[phase] += times[phase];
+    job.onTimes?.(sum);
+    job.take(first, [], next.length);
+    first += next.length;
+  }
+  return first;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Results of a VM, in the form that workers send. */
-import type { Result, Times } from "./protocol.js";
+import type { Result } from "./protocol.js";
+import type { Times } from "./types.js";
 
 /** The bytes of a hash. */
 export const HASH_SIZE = 32;

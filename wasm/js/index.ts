@@ -48,8 +48,6 @@ export {
   type VerifyChainOptions,
 } from "./monero/chain.js";
 export { MAINNET_GENESIS, type ChainCheckpoint } from "./monero/checkpoint.js";
-export type { Times } from "./protocol.js";
-export type { Waiting } from "./queue.js";
 export type { SlotStats, Stats } from "./stats.js";
 export {
   MoneroNode,
@@ -68,5 +66,7 @@ export type {
   Priority,
   Progress,
   Source,
+  Times,
   Version,
+  Waiting,
 } from "./types.js";

@@ -6,6 +6,13 @@ export function sizeOf({ bytes, patches }: Input): number {
   return patches ? patches.reduce((sum, patch) => sum + patch.bytes.length, 0) : bytes.length;
 }
 
+/** Returns the bytes in the arguments of an operation. */
+export function bytesIn(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, field) => sum + bytesIn(field), 0);
+}
+
 /** Writes changes, which lie inside, into bytes. */
 export function patch(bytes: Uint8Array, patches: readonly Patch[]): void {
   for (const { offset, bytes: changed } of patches) bytes.set(changed, offset);

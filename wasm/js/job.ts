@@ -1,9 +1,9 @@
 /** Requests, from the call to the answer. */
 import { aborted, type RandomXError } from "./errors.js";
 import type { Linked } from "./list.js";
-import { sizeOf } from "./inputs.js";
-import type { Args, Input, Operation, Result, Times } from "./protocol.js";
-import type { Follow, Priority, Progress, Version } from "./types.js";
+import { bytesIn, sizeOf } from "./inputs.js";
+import type { Args, Input, Operation, Result } from "./protocol.js";
+import type { Follow, Priority, Progress, Times, Version } from "./types.js";
 
 /** Operations of a call that need no cache. */
 export type Question = Exclude<
@@ -25,6 +25,8 @@ abstract class Request<T, Entry> implements Linked<Entry> {
   priority: Priority = "normal";
   previous: Entry | undefined;
   next: Entry | undefined;
+  /** The bytes that wait with it. */
+  abstract readonly bytes: number;
   readonly #answer: Answer<T>;
   #forget: (() => void) | undefined;
   #isSettled = false;
@@ -75,21 +77,25 @@ abstract class Request<T, Entry> implements Linked<Entry> {
 export class Call extends Request<Result<Question>, Call> {
   readonly operation: Question;
   readonly args: Args<Question>;
+  readonly bytes: number;
 
   constructor(operation: Question, args: Args<Question>, answer: Answer<Result<Question>>) {
     super(answer);
     this.operation = operation;
     this.args = args;
+    this.bytes = bytesIn(args);
   }
 }
 
 /** A request to release a key's cache once nobody uses it. */
 export class Release extends Request<void, KeyJob> {
   readonly key: Uint8Array;
+  readonly bytes: number;
 
   constructor(key: Uint8Array, answer: Answer<void>) {
     super(answer);
     this.key = key;
+    this.bytes = key.length;
   }
 }
 
@@ -100,7 +106,7 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   inputs: I;
   /** The priority, by default `normal`. */
   priority?: Priority;
-  /** Receives the times. One worker hashes all inputs then, and returns no hashes. */
+  /** Receives the times so far, several times. One worker hashes all inputs then, and returns no hashes. */
   onTimes?: (times: Times) => void;
   /** Whether a request without inputs fills the cache like one for a hash, not in the background. */
   isUrgent?: boolean;
@@ -110,7 +116,6 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
 export class Hashing extends Request<Uint8Array[], KeyJob> {
   readonly key: Uint8Array;
   readonly version: Version;
-  /** Bytes of the key and the inputs. */
   readonly bytes: number;
   /** Receives the times, if the request is to measure. */
   readonly onTimes: ((times: Times) => void) | undefined;
@@ -201,6 +206,13 @@ export type KeyJob = Hashing | Release;
 
 /** A request that waits. */
 export type Job = Call | KeyJob;
+
+/** Returns a listener for the phase `cache` alone: where inputs arrive one by one, their number is not known. */
+export function onlyCache(listener: Follow["onProgress"]): NonNullable<Follow["onProgress"]> {
+  return (progress) => {
+    if (progress.phase === "cache") listener?.(progress);
+  };
+}
 
 /** Calls a caller's listener. An error in it is the caller's: it surfaces as uncaught. */
 export function report(listener: Follow["onProgress"], progress: Progress): void {

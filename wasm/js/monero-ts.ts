@@ -31,7 +31,10 @@ export interface MoneroTs {
 
 /** The options of {@link checkMoneroTs}. */
 export interface CheckOptions {
-  /** Receives the name of each method whose answer was passed on although nothing can verify it. */
+  /**
+   * Receives the name of each method whose answer was passed on although nothing can verify it. Of
+   * `get_transactions` these are the answers with a transaction that is in none of the kept blocks.
+   */
   onUnverified?: (method: string) => void;
 }
 
@@ -40,8 +43,13 @@ type Json = Record<string, unknown>;
 /** Calls the method of the node, with other parameters if they are given, and returns its result. */
 type Forward = (params?: Json) => Promise<Json>;
 
-/** Answers a method with what the chain proves. */
-type Checked = (chain: ChainFollower, params: Json, forward: Forward) => Promise<unknown>;
+/** Answers a method with what the chain proves. Calls `unverified` if a part is what the node says. */
+type Checked = (
+  chain: ChainFollower,
+  params: Json,
+  forward: Forward,
+  unverified: () => void,
+) => Promise<unknown>;
 
 /** The most headers in an answer, as restricted nodes send. */
 const MAX_HEADERS = 1000;
@@ -113,12 +121,12 @@ const PATHS: Readonly<Record<string, Checked>> = {
     const { height, id } = tipOf(chain);
     return Promise.resolve({ height: height + 1, hash: id });
   },
-  get_transactions: async (chain, params, forward) => {
+  get_transactions: async (chain, params, forward, unverified) => {
     // The hash of a pruned transaction cannot be checked.
     const answer = await forward({ ...params, prune: false, decode_as_json: false });
     const { txs = [], missed_tx: missed = [] } = answer as { txs?: Json[]; missed_tx?: string[] };
     const left = new Set(params.txs_hashes as string[]);
-    for (const id of missed) left.delete(id);
+    const absent = missed.filter((id) => left.delete(id));
     const ids = await chain.transactionIds(txs.map(blobOf));
     for (const id of ids) {
       if (id === undefined || !left.delete(id)) {
@@ -128,8 +136,12 @@ const PATHS: Readonly<Record<string, Checked>> = {
       }
     }
     if (left.size > 0) throw new Error(`get_transactions: ${left.size} are missing`);
-    const placed = ids.map((id, index) => transaction(chain, txs[index] ?? {}, id ?? ""));
-    return { txs: await Promise.all(placed), missed_tx: missed };
+    const [placed] = await Promise.all([
+      Promise.all(ids.map((id, index) => transaction(chain, txs[index] ?? {}, id ?? ""))),
+      Promise.all(absent.map((id) => requireNoPlace(chain, id))),
+    ]);
+    if (absent.length > 0 || placed.some((tx) => tx.in_pool)) unverified();
+    return { txs: placed, missed_tx: absent };
   },
 };
 
@@ -179,8 +191,12 @@ export function checkMoneroTs(
       const answer = contentOf(await send(isJsonRpc && other ? { ...body, params: other } : other));
       return isJsonRpc ? (answer.result as Json) : answer;
     };
-    const found = await check(chain, params, forward);
-    const result = typeof found === "object" ? { ...found, status: "OK", untrusted: false } : found;
+    let untrusted = false;
+    const found = await check(chain, params, forward, () => {
+      untrusted = true;
+      onUnverified?.(method);
+    });
+    const result = typeof found === "object" ? { ...found, status: "OK", untrusted } : found;
     const answer = isJsonRpc ? { id: body.id, jsonrpc: "2.0", result } : result;
     return { statusCode: 200, statusText: "OK", headers: {}, body: JSON.stringify(answer) };
   };
@@ -268,14 +284,25 @@ function blobOf({ as_hex: whole, pruned_as_hex: pruned, prunable_as_hex: rest }:
   return text(whole) || `${text(pruned)}${text(rest)}`;
 }
 
-/** Describes a transaction whose id was computed, after its place was proven. */
+/**
+ * Describes a transaction whose id was computed, at the place that the chain proves. It is pending if the
+ * node says so and the chain knows no place.
+ */
 async function transaction(chain: ChainFollower, tx: Json, id: string): Promise<Json> {
-  const isPending = tx.in_pool === true;
-  const known = { tx_hash: id, as_hex: blobOf(tx), in_pool: isPending };
-  if (isPending) return { ...known, double_spend_seen: tx.double_spend_seen };
   const found = await chain.find(id);
-  if (!found) throw new Error(`transaction ${id}: expected one in a block that is kept`);
-  const { timestamp } = await header(chain, found.height);
-  const place = { block_height: found.height, block_timestamp: timestamp };
-  return { ...known, ...place, confirmations: found.confirmations };
+  const known = { tx_hash: id, as_hex: blobOf(tx), in_pool: !found };
+  if (found) {
+    const { timestamp } = await header(chain, found.height);
+    const place = { block_height: found.height, block_timestamp: timestamp };
+    return { ...known, ...place, confirmations: found.confirmations };
+  }
+  if (tx.in_pool === true) return known;
+  throw new Error(`transaction ${id}: expected one in a block that is kept`);
+}
+
+/** Throws if the chain has a transaction that the node does not send. */
+async function requireNoPlace(chain: ChainFollower, id: string): Promise<void> {
+  const found = await chain.find(id);
+  if (found)
+    throw new Error(`transaction ${id}: the node lacks it, and block ${found.height} has it`);
 }

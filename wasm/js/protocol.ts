@@ -13,7 +13,7 @@ import type {
 } from "../monero/pkg/randomx_monero_wasm.js";
 import type { RandomXErrorCode } from "./errors.js";
 import type { Written } from "./kept/file.js";
-import type { Engine, Features, Mode, Network, Version } from "./types.js";
+import type { Engine, Features, Mode, Network, Times, Version } from "./types.js";
 
 /** What a worker can do: the arguments, which the client has checked, and the result. */
 export interface Operations {
@@ -209,22 +209,6 @@ export interface Inputs {
   lengths: readonly number[];
   /** The indexes of blocks. */
   blocks: readonly number[];
-}
-
-/** Milliseconds that hashing spends with each kind of work. */
-export interface Times {
-  /** Filling scratchpads. */
-  fill: number;
-  /** Generating programs. */
-  generate: number;
-  /** Compiling programs, or decoding them for the interpreter. */
-  compile: number;
-  /** Running programs. */
-  execute: number;
-  /** Computing dataset items. */
-  items: number;
-  /** Hashing scratchpads. The same pass fills them for the next hashes. */
-  finish: number;
 }
 
 /** The name of an operation. */

@@ -3,23 +3,13 @@ import { unlessAborted } from "./abort.js";
 import { RandomXError, asRandomXError } from "./errors.js";
 import { Call, Hashing, Release, type Job, type KeyJob } from "./job.js";
 import { List } from "./list.js";
-import { PRIORITIES, type Priority } from "./types.js";
+import { PRIORITIES, type Priority, type Waiting } from "./types.js";
 
-/** The limit for the bytes of waiting keys and inputs: 256 MiB. */
+/** The limit for the bytes of waiting requests: 256 MiB. */
 const MAX_BYTES = 1 << 28;
 
 /** More than the places of all requests of one priority. Sums with them are exact. */
 const PRIORITY_STEP = 2 ** 50;
-
-/** How much waits. */
-export interface Waiting {
-  /** Calls of the instance's methods. */
-  requests: number;
-  /** Inputs that no worker has yet. */
-  inputs: number;
-  /** Bytes of keys and inputs. */
-  bytes: number;
-}
 
 /** The waiting requests of one key, by priority and then in order. There is at least one. */
 export interface Line {
@@ -105,6 +95,11 @@ export class Queue {
     return call && head ? (call.place < head.place ? call : head) : (call ?? head);
   }
 
+  /** The number of requests so far. */
+  get count(): number {
+    return this.#places;
+  }
+
   /** How much waits. */
   get waiting(): Waiting {
     return { requests: this.#requests, inputs: this.#inputs, bytes: this.#bytes };
@@ -136,24 +131,20 @@ export class Queue {
 
   /** Adds a request after those of its priority. */
   add(job: Job): void {
-    if (job instanceof Hashing) this.check(job.waiting, job.bytes);
-    else if (this.#requests >= this.#limit) {
+    const inputs = job instanceof Hashing ? job.waiting : 0;
+    this.check(inputs, job.bytes);
+    if (!(job instanceof Hashing) && this.#requests >= this.#limit) {
       throw queueFull("calls", this.#limit, this.#requests, 1);
     }
     this.#requests += 1;
+    this.#inputs += inputs;
+    this.#bytes += job.bytes;
     // A key is released after all earlier requests for it.
     if (job instanceof Release && this.#lineOf(job.key)?.has("low")) job.priority = "low";
     this.#places += 1;
     job.place = this.#places + PRIORITY_STEP * PRIORITIES.indexOf(job.priority);
-    if (job instanceof Call) {
-      this.#calls.add(job);
-      return;
-    }
-    if (job instanceof Hashing) {
-      this.#inputs += job.waiting;
-      this.#bytes += job.bytes;
-    }
-    this.#addToLine(job);
+    if (job instanceof Call) this.#calls.add(job);
+    else this.#addToLine(job);
   }
 
   /** Hands out the next inputs of a request, at most so many. One without more leaves the queue. */
@@ -169,16 +160,11 @@ export class Queue {
   remove(job: Job): void {
     if (job.place === 0) return;
     this.#requests -= 1;
+    this.#bytes -= job.bytes;
     this.#left();
-    if (job instanceof Call) {
-      this.#calls.remove(job);
-    } else {
-      if (job instanceof Hashing) {
-        this.#inputs -= job.waiting;
-        this.#bytes -= job.bytes;
-      }
-      this.#removeFromLine(job);
-    }
+    if (job instanceof Hashing) this.#inputs -= job.waiting;
+    if (job instanceof Call) this.#calls.remove(job);
+    else this.#removeFromLine(job);
     job.place = 0;
   }
 
@@ -197,6 +183,21 @@ export class Queue {
     let job = this.#lineOf(key)?.first;
     while (job && !(job instanceof Hashing)) job = job.next;
     return job;
+  }
+
+  /** Removes those of the first `count` requests that wait for a key's cache, at most so many, and returns them. */
+  takeFor(key: Uint8Array, count: number, most: number): Hashing[] {
+    const taken: Hashing[] = [];
+    let job: KeyJob | undefined = this.#lineOf(key)?.first;
+    while (job && taken.length < most) {
+      const { next }: { next: KeyJob | undefined } = job;
+      if (job instanceof Hashing && job.place % PRIORITY_STEP <= count) {
+        this.remove(job);
+        taken.push(job);
+      }
+      job = next;
+    }
+    return taken;
   }
 
   #left(): void {

@@ -15,13 +15,13 @@ import type { ChainSource, FollowOptions } from "./chain/types.js";
 import { verifyBlock, type BlockToVerify, type Verdict } from "./monero/block.js";
 import { ChainVerification, type ChainBlocks, type VerifyChainOptions } from "./monero/chain.js";
 import { choices, type Configuration, type CreateOptions } from "./options.js";
-import type { Input, Times } from "./protocol.js";
+import type { Input } from "./protocol.js";
 import { Scheduler } from "./scheduler.js";
 import type { Share } from "./shares/share.js";
 import { verifyShares, type ShareVerdict } from "./shares/verify.js";
 import type { Stats } from "./stats.js";
-import { hashStream } from "./streamed.js";
-import type { Bytes, Difficulty, Source, Version } from "./types.js";
+import { hashStream, iterable, type Hashes } from "./streamed.js";
+import type { Bytes, Difficulty, Source, Times, Version } from "./types.js";
 import * as validate from "./validate.js";
 
 /** What to hash. */
@@ -161,17 +161,21 @@ export class RandomX {
    * Returns the hashes of many inputs, in order. The inputs are spread over the workers, and each
    * worker hashes up to eight together, which is faster than one after another.
    *
-   * An array is one request with one answer. Any other iterable, or an async iterable, is read while
-   * its hashes are taken. At most twice as many inputs as the workers have lanes are in progress; no
-   * more are read until the caller takes a hash. While other calls fill the queue, they wait for room.
-   * Leaving the loop ends the work.
+   * An array is one request with one answer. A loop can take its hashes too, after all are computed. Any
+   * other iterable, or an async iterable, is read while its hashes are taken. At most twice as many inputs
+   * as the workers have lanes are in progress; no more are read until the caller takes a hash. While other
+   * calls fill the queue, they wait for room. Leaving the loop ends the work.
    *
    * @param key - at most 1 MiB; may be empty.
    * @param inputs - each at most 1 MiB; there may be none.
    * @throws {@link RandomXError} `invalid-argument`, `out-of-memory`, `aborted`. Errors of an iterable
    * arrive unchanged.
    */
-  hashMany(key: Bytes, inputs: readonly Bytes[], options?: HashOptions): Promise<Uint8Array[]>;
+  hashMany(
+    key: Bytes,
+    inputs: readonly Bytes[],
+    options?: HashOptions,
+  ): Promise<Uint8Array[]> & AsyncIterable<Uint8Array>;
   hashMany(
     key: Bytes,
     inputs: Source<Bytes>,
@@ -181,7 +185,7 @@ export class RandomX {
     key: Bytes,
     inputs: readonly Bytes[] | Source<Bytes>,
     options: HashOptions = {},
-  ): Promise<Uint8Array[]> | AsyncGenerator<Uint8Array, void, undefined> {
+  ): (Promise<Uint8Array[]> & AsyncIterable<Uint8Array>) | Hashes {
     if (validate.isSource(inputs)) {
       // Read at the call, although the generator starts at the first `next`.
       const common = guarded(() =>
@@ -194,10 +198,12 @@ export class RandomX {
       common.catch(() => undefined);
       return hashStream(this.#scheduler, common, inputs);
     }
-    return guarded(async () => {
-      const work = this.#workOf(key, inputs, options);
-      return this.#scheduler.hash(work, follow(options));
-    });
+    return iterable(
+      guarded(async () => {
+        const work = this.#workOf(key, inputs, options);
+        return this.#scheduler.hash(work, follow(options));
+      }),
+    );
   }
 
   /**

@@ -55,10 +55,8 @@ export class Scheduler {
         this.#lose();
       },
       cannotStart: (error) => {
-        const job = this.#queue.first;
-        if (!job) return;
-        this.#queue.remove(job);
-        job.reject(error);
+        // Each other request would fail after an attempt of its own.
+        for (const job of this.#queue.clear()) job.reject(error);
       },
     });
   }
@@ -147,8 +145,9 @@ export class Scheduler {
     return this.#choices;
   }
 
-  /** Calls a listener when the instance ends. Returns the function that detaches it. */
+  /** Calls a listener when the instance ends, or throws if it has. Returns the function that detaches it. */
   attach(ended: (error: RandomXError) => void): () => void {
+    this.#workers.check();
     this.#attached.add(ended);
     return () => this.#attached.delete(ended);
   }
@@ -292,6 +291,7 @@ export class Scheduler {
   }
 
   async #fill(worker: WorkerHandle, slot: Slot, key: Uint8Array): Promise<void> {
+    const { count } = this.#queue;
     this.#slots.use(slot);
     this.#slots.empty(slot, { memory: false });
     Object.assign(slot, { key, filling: worker });
@@ -317,11 +317,10 @@ export class Scheduler {
     } catch (thrown) {
       const error = asRandomXError(thrown);
       this.#slots.empty(slot, { memory: true });
-      const job = this.#queue.firstFor(key);
-      if (error.code !== "aborted" && job) {
-        this.#queue.remove(job);
-        job.reject(error);
-      }
+      if (error.code === "aborted") return;
+      // Another worker may do what one died of. Otherwise each would fail after a long attempt of its own.
+      const most = error.code === "worker-failed" ? 1 : Infinity;
+      for (const job of this.#queue.takeFor(key, count, most)) job.reject(error);
     } finally {
       this.#slots.leave(slot);
       slot.filling = undefined;

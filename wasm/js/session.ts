@@ -7,8 +7,8 @@ import { aborted } from "./errors.js";
 import { fillInSteps, type Control } from "./fill.js";
 import { CodeGarbage, collect } from "./garbage.js";
 import { HASH_SIZE, timesOf } from "./hashed.js";
-import type { Args, Cache, Result, Times } from "./protocol.js";
-import type { Engine, Mode } from "./types.js";
+import type { Args, Cache, Result } from "./protocol.js";
+import type { Engine, Mode, Times } from "./types.js";
 
 export type { Control };
 

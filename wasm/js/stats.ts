@@ -1,7 +1,7 @@
 /** Statistics of an instance. */
-import type { Queue, Waiting } from "./queue.js";
+import type { Queue } from "./queue.js";
 import type { Slots } from "./slots.js";
-import type { Mode } from "./types.js";
+import type { Mode, Waiting } from "./types.js";
 import type { WorkerPool } from "./worker_pool.js";
 
 /** A slot that holds a key's cache or is being filled with it. */
@@ -40,7 +40,7 @@ export interface Stats {
 /** A cache, and a page through which workers pass item numbers. */
 const CACHE_BYTES = (1 << 28) + (1 << 16);
 
-/** Counts finished work. */
+/** @internal Counts finished work. */
 export class Counters {
   readonly #caches = { count: 0, read: 0, milliseconds: 0 };
   readonly #hashes = { count: 0, milliseconds: 0 };

@@ -1,6 +1,7 @@
 /** Results in order for inputs that arrive one by one, with a bounded number of them in progress. */
-import { Signals, unlessAborted } from "./abort.js";
+import { Signals, unlessEnded } from "./abort.js";
 import { aborted } from "./errors.js";
+import type { Scheduler } from "./scheduler.js";
 import type { Source } from "./types.js";
 
 /** Starts the work for an input. The signal ends it. */
@@ -8,14 +9,16 @@ export type Begin<T, R> = (input: T, index: number, signal: AbortSignal) => Prom
 
 /**
  * Yields the results for a source's inputs, in order. It reads an input while fewer than `room`
- * results are in progress or not yet taken, so the caller sets the pace. Leaving the loop, an error
- * and the signal all end the work. An error of the source arrives in its place, unchanged.
+ * results are in progress or not yet taken, so the caller sets the pace. Leaving the loop, an error,
+ * the signal and the end of the instance all end the work. An error of the source arrives in its
+ * place, unchanged.
  */
 export async function* stream<T, R>(
   source: Source<T>,
   room: number,
   begin: Begin<T, R>,
   signal: AbortSignal | undefined,
+  instance: Pick<Scheduler, "attach">,
 ): AsyncGenerator<R, void, undefined> {
   if (signal?.aborted) throw aborted(signal);
   const stop = new AbortController();
@@ -33,11 +36,11 @@ export async function* stream<T, R>(
       const reading = work.read();
       const { first } = work;
       if (first && (first.isSettled || !reading)) {
-        yield await unlessAborted(first.result, stop.signal);
+        yield await unlessEnded(first.result, stop.signal, instance);
         work.taken();
       } else if (reading) {
         const change = first ? Promise.race([reading, first.result]) : reading;
-        await unlessAborted<unknown>(change, stop.signal);
+        await unlessEnded<unknown>(change, stop.signal, instance);
       } else {
         return;
       }

@@ -1,8 +1,12 @@
-/** Hashes of inputs that an iterable yields. */
+/** Hashes that a loop takes one after another. */
+import { onlyCache } from "./job.js";
 import type { Scheduler } from "./scheduler.js";
 import { stream } from "./stream.js";
-import type { Bytes, Follow, Progress, Source, Version } from "./types.js";
+import type { Bytes, Follow, Source, Version } from "./types.js";
 import * as validate from "./validate.js";
+
+/** An iterator over hashes. */
+export type Hashes = AsyncGenerator<Uint8Array, void, undefined>;
 
 /** What the hashes have in common. */
 export interface Common extends Follow {
@@ -15,19 +19,31 @@ export async function* hashStream(
   scheduler: Scheduler,
   common: Promise<Common>,
   inputs: Source<Bytes>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+): Hashes {
   const { key, version, signal, onProgress } = await common;
   const begin = async (input: Bytes, index: number, signal: AbortSignal): Promise<Uint8Array> => {
     const inputs = [{ bytes: validate.bytes(`inputs[${index}]`, input) }] as const;
-    // The number of inputs is not known, so only the first input reports, and only the cache.
-    const onCache = (progress: Progress): void => {
-      if (progress.phase === "cache") onProgress?.(progress);
-    };
-    const following = { signal, onProgress: index === 0 ? onCache : undefined };
+    const following = { signal, onProgress: index === 0 ? onlyCache(onProgress) : undefined };
     const [hash] = await scheduler.whenRoom(signal, () =>
       scheduler.hash({ key, version, inputs }, following),
     );
     return hash;
   };
-  yield* stream(inputs, 2 * scheduler.lanes, begin, signal);
+  yield* stream(inputs, 2 * scheduler.lanes, begin, signal, scheduler);
+}
+
+/** Lets a loop take the hashes of an array, because TypeScript accepts an array as an iterable. */
+export function iterable(hashes: Promise<Uint8Array[]>): Promise<Uint8Array[]> & Hashes {
+  const each = (async function* (): Hashes {
+    yield* await hashes;
+  })();
+  return Object.assign(hashes, {
+    next: () => each.next(),
+    return: () => each.return(),
+    throw: (error: unknown) => each.throw(error),
+    [Symbol.asyncIterator]: () => each,
+    [Symbol.asyncDispose]: async () => {
+      await each.return();
+    },
+  });
 }

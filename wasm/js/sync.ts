@@ -34,6 +34,13 @@ export interface VmOptions {
   lanes?: number | undefined;
 }
 
+/** A `WebAssembly.Module`. The types of Node.js have none, so projects with these alone cannot pass one. */
+type Module = typeof globalThis extends {
+  WebAssembly: { Module: new (...args: never) => infer M };
+}
+  ? M & object
+  : never;
+
 /** Blocks of 1 KiB in one call of the fill, of 786,432. Nothing reads its progress. */
 const FILL = 1 << 16;
 
@@ -51,7 +58,7 @@ const garbage = new CodeGarbage();
  *
  * @throws {@link RandomXError} `invalid-argument`, `unsupported`, `wasm-blocked`, `worker-failed`.
  */
-export async function load(source?: string | URL | WebAssembly.Module): Promise<void> {
+export async function load(source?: string | URL | Module): Promise<void> {
   try {
     checkSupport();
     await wasm.default({ module_or_path: await moduleFrom(source) });

@@ -59,5 +59,31 @@ export interface Follow {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** Milliseconds that hashing spends with each kind of work. */
+export interface Times {
+  /** Filling scratchpads. */
+  fill: number;
+  /** Generating programs. */
+  generate: number;
+  /** Compiling programs, or decoding them for the interpreter. */
+  compile: number;
+  /** Running programs. */
+  execute: number;
+  /** Computing dataset items. */
+  items: number;
+  /** Hashing scratchpads. The same pass fills them for the next hashes. */
+  finish: number;
+}
+
+/** How much waits. */
+export interface Waiting {
+  /** Calls of the instance's methods. */
+  requests: number;
+  /** Inputs that no worker has yet. */
+  inputs: number;
+  /** Bytes of keys, inputs and blocks. */
+  bytes: number;
+}
+
 /** Inputs, all at once or one after another. */
 export type Source<T> = Iterable<T> | AsyncIterable<T>;

@@ -123,8 +123,43 @@ test("a sample checks few proofs of work, and always the last", async () => {
   for (const { hash, status } of verdicts) expect(status).toBe(hash ? "valid" : "unproven");
 });
 
+test("the fill for each seed hash is reported once, to its end", async () => {
+  const batch = 2 * randomx.configuration.threads * randomx.configuration.lanes;
+  // The seed hash changes in the first batch.
+  const from = 2113 - batch / 2;
+  const blocks = madeChain(2 * batch + 1, from).map(({ block }, index) => ({
+    ...{ block, difficulty: 1 },
+    seedHash: index < batch / 2 ? GENESIS_KEY : "77".repeat(32),
+  }));
+  const reported: source.Progress[] = [];
+  const onProgress = (progress: source.Progress): void => void reported.push(progress);
+  const verdicts = await all(randomx.verifyChain(blocks, { from, network, onProgress }));
+  expect(verdicts.flatMap(failed)).toEqual([]);
+  expect(verdicts).toHaveLength(blocks.length);
+  expect(new Set(reported.map(({ phase }) => phase))).toEqual(new Set(["cache"]));
+  const [first, ...parts] = reported.map(({ done }) => done);
+  expect([first, parts[0], parts.indexOf(1)]).toEqual([1, 0, parts.length - 1]);
+  expect(parts).toEqual([...parts].sort((a, b) => a - b));
+});
+
 describe("the source", () => {
   const checkpoint = MAINNET_GENESIS;
+
+  test("is opened by the first verdict that is asked for", async () => {
+    let opened = 0;
+    const blocks = {
+      [Symbol.iterator]: () => {
+        opened += 1;
+        return [][Symbol.iterator]();
+      },
+    };
+    const left = randomx.verifyChain(blocks, { checkpoint, network });
+    await left.return();
+    expect(await left.next()).toEqual({ done: true, value: undefined });
+    expect(opened).toBe(0);
+    expect(await all(randomx.verifyChain(blocks, { checkpoint, network }))).toEqual([]);
+    expect(opened).toBe(1);
+  });
 
   test("may be asynchronous, like a node's blocks", async () => {
     async function* blocks() {

@@ -54,13 +54,13 @@ export function headerChain(): ChainBlock[] {
 }
 
 /**
- * Generates blocks after the genesis block, one every two minutes. So the rule demands difficulty 1,
+ * Generates blocks after the genesis block, or from a height on, one every two minutes. So the rule demands difficulty 1,
  * which every hash meets.
  */
-export function madeChain(count: number): { block: Uint8Array; id: string }[] {
+export function madeChain(count: number, first = 1): { block: Uint8Array; id: string }[] {
   const blocks: { block: Uint8Array; id: string }[] = [];
   let previous = MAINNET_GENESIS.id;
-  for (let height = 1; height <= count; height += 1) {
+  for (let height = first; height < first + count; height += 1) {
     const block = madeBlock(height, previous);
     const { id } = rules.examine(block, undefined, undefined, undefined, "regtest");
     previous = id ? bytesToHex(id) : "not a block";

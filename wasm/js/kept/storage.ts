@@ -8,7 +8,7 @@ export function hasStorage(): boolean {
   return typeof navigator?.storage?.getDirectory === "function";
 }
 
-/** Returns the file. Rejects if there is none and it is not to be created, or if the browser refuses access. */
+/** @internal Returns the file. Rejects if there is none and it is not to be created, or if the browser refuses access. */
 export async function cacheFile(create: boolean): Promise<FileSystemFileHandle> {
   const root = await navigator.storage.getDirectory();
   return root.getFileHandle(FILE_NAME, { create });

@@ -1,5 +1,6 @@
 /** The verification of one block: its claims and its proof of work. */
 import { invalidArgument } from "../errors.js";
+import { bytesIn } from "../inputs.js";
 import type { Hashing } from "../job.js";
 import type { BlockArgs, Result } from "../protocol.js";
 import { equal } from "../queue.js";
@@ -84,7 +85,7 @@ export interface Verdict {
 
 const NETWORKS = ["mainnet", "stagenet", "testnet", "regtest"] as const;
 
-/** Verifies one block. */
+/** @internal Verifies one block. */
 export async function verifyBlock(
   scheduler: Scheduler,
   given: unknown,
@@ -99,7 +100,7 @@ export async function verifyBlock(
     const [hash] = await later(() => scheduler.hash(request, follow));
     return hash;
   };
-  scheduler.check(1, signal);
+  scheduler.check(1, signal, key.length + bytesIn(args));
   // A hashing blob needs no reading first: the blobs of calls made together are hashed together.
   if (args.hashingBlob && args.hashingBlob.length <= validate.MAX_HASHING_BLOB && !args.block) {
     scheduler.loadRules();

@@ -59,6 +59,8 @@ export interface VerifyChainOptions extends Follow {
   network?: Network | undefined;
   /** Accepts a checkpoint that is incomplete or implausible. Verdicts report it. */
   allowIncomplete?: boolean | undefined;
+  /** Receives phase `cache` for each seed hash in turn, about its own cache. The verdicts show the rest. */
+  onProgress?: Follow["onProgress"];
 }
 
 /** The verdict on a block of a chain. */
@@ -111,7 +113,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     this.#scheduler = scheduler;
     this.#follow = follow;
     this.#run = { ...settings, start: startOf(checkpoint, from) };
-    this.#verdicts = this.#judge(iterator(blocks));
+    this.#verdicts = this.#judge(opener(blocks));
   }
 
   /**
@@ -138,7 +140,8 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
     return this;
   }
 
-  async *#judge(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
+  async *#judge(open: () => BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
+    const source = open();
     try {
       const { Judge } = await import("./judge.js").catch((cause: unknown) => {
         throw asRandomXError(cause);
@@ -151,7 +154,7 @@ export class ChainVerification implements AsyncIterableIterator<ChainVerdict> {
   }
 }
 
-/** A verification, as it goes on. */
+/** @internal A verification, as it goes on. */
 export interface Run extends Pick<ChainArgs, "network" | "allowIncomplete" | "fixedDifficulty"> {
   sample: number;
   now: number | undefined;
@@ -165,13 +168,15 @@ export interface BlockIterator {
   return?: () => unknown;
 }
 
-function iterator(blocks: unknown): BlockIterator {
+/** Returns the function that opens an iterator over blocks. Some, such as a stream's, hold a lock until they end. */
+function opener(blocks: unknown): () => BlockIterator {
   return validate.reading("blocks", () => {
     const iterable = blocks as
       Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
-    const source = iterable?.[Symbol.asyncIterator]?.() ?? iterable?.[Symbol.iterator]?.();
-    if (!source) throw invalidArgument("blocks", "expected an iterable or an async iterable");
-    return source;
+    const open: (() => BlockIterator) | undefined =
+      iterable?.[Symbol.asyncIterator] ?? iterable?.[Symbol.iterator];
+    if (!open) throw invalidArgument("blocks", "expected an iterable or an async iterable");
+    return () => validate.reading("blocks", () => open.call(iterable));
   });
 }
 

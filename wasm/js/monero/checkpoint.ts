@@ -46,7 +46,7 @@ export const MAINNET_GENESIS: Readonly<ChainCheckpoint> = {
 
 type PlainCheckpoint = NonNullable<Result<"chainVerdicts">["checkpoint"]>;
 
-/** Checks a stored checkpoint field by field. */
+/** @internal Checks a stored checkpoint field by field. */
 export function fromJson(name: string, value: unknown): PlainCheckpoint {
   const { recent, seeds, ...block } = validate.fields(
     name,
@@ -71,7 +71,7 @@ export function fromJson(name: string, value: unknown): PlainCheckpoint {
   };
 }
 
-/** Returns a checkpoint to store. */
+/** @internal Returns a checkpoint to store. */
 export function toJson(plain: PlainCheckpoint): ChainCheckpoint {
   const { height, id, work, timestamps, difficulties, seedHeights, seedIds } = plain;
   return {

@@ -1,7 +1,9 @@
 /** Judges the blocks of a chain in batches. A page loads this module only when it verifies a chain. */
-import { Signals, unlessAborted } from "../abort.js";
+import { Signals, unlessEnded } from "../abort.js";
 import { aborted, errorOf } from "../errors.js";
+import { onlyCache } from "../job.js";
 import type { LinkArgs, Result } from "../protocol.js";
+import { equal } from "../queue.js";
 import type { Scheduler } from "../scheduler.js";
 import type { Follow } from "../types.js";
 import * as validate from "../validate.js";
@@ -28,23 +30,46 @@ type Plain = Result<"chainVerdicts">["verdicts"][number];
 export class Judge {
   readonly #scheduler: Scheduler;
   readonly #run: Run;
-  readonly #follow: Follow;
+  readonly #signal: AbortSignal | undefined;
+  /** Aborted when the verification ends. */
+  readonly #stop = new AbortController();
+  readonly #hashing = new Signals();
+  readonly #onProgress: Follow["onProgress"];
+  /** The key whose fill was reported last. */
+  #reported: Uint8Array | undefined;
   /** The chain's work since its start, if the work of the start is unknown. */
   #unknownWork = 0n;
   /** Whether the chain began with a checkpoint that is complete and plausible. */
   #completeStart: boolean | undefined;
 
   /** After each batch, `run.start` is where the next one begins. */
-  constructor(scheduler: Scheduler, run: Run, follow: Follow) {
+  constructor(scheduler: Scheduler, run: Run, { signal, onProgress }: Follow) {
     this.#scheduler = scheduler;
     this.#run = run;
-    this.#follow = follow;
+    this.#signal = signal;
+    this.#onProgress = onlyCache(onProgress);
   }
 
   /** Judges blocks, one batch after another, up to the first that breaks a rule. */
   async *verdicts(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
+    const signal = this.#signal;
+    if (signal?.aborted) throw aborted(signal);
+    const end = (): void => {
+      this.#stop.abort(signal?.reason);
+      this.#hashing.abort(signal?.reason);
+    };
+    signal?.addEventListener("abort", end);
+    try {
+      yield* this.#judged(source);
+    } finally {
+      signal?.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  async *#judged(source: BlockIterator): AsyncGenerator<ChainVerdict, void, undefined> {
     const { network, fixedDifficulty, now: given } = this.#run;
-    const { signal } = this.#follow;
+    const signal = this.#signal;
     let batch = await this.#read(source, 0);
     let count = batch.links.length;
     while (batch.links.length > 0) {
@@ -95,12 +120,13 @@ export class Judge {
    */
   async #read(source: BlockIterator, first: number): Promise<Batch> {
     const { lanes } = this.#scheduler;
-    const { signal } = this.#follow;
+    const { signal } = this.#stop;
     const links: LinkArgs[] = [];
     let bytes = 0;
     try {
       while (links.length < 2 * lanes && bytes < MAX_BATCH) {
-        const { done, value } = await unlessAborted(Promise.resolve(source.next()), signal);
+        const next = Promise.resolve(source.next());
+        const { done, value } = await unlessEnded(next, signal, this.#scheduler);
         if (done) break;
         const link = linkArgs(`blocks[${first + links.length}]`, value);
         bytes += (link.block?.length ?? 0) + (link.hashingBlob?.length ?? 0);
@@ -115,33 +141,42 @@ export class Judge {
   /** Returns the hashes of the sampled works and of the last one, which can then be a checkpoint. */
   async #hash(works: readonly Work[]): Promise<(Uint8Array | undefined)[]> {
     const last = works.findLastIndex((work) => work !== null);
-    const { signal } = this.#follow;
-    if (signal?.aborted) throw aborted(signal);
-    const signals = new Signals();
-    const stop = (): void => {
-      signals.abort(signal?.reason);
-    };
-    signal?.addEventListener("abort", stop);
-    try {
-      return await Promise.all(
-        works.map(async (work, index) => {
-          if (!work || (index !== last && !this.#isSampled())) return undefined;
-          return signals.run((own) => this.#hashOne(work, own));
-        }),
-      );
-    } finally {
-      signal?.removeEventListener("abort", stop);
+    const { signal } = this.#stop;
+    if (signal.aborted) throw aborted(signal);
+    const chosen = works.map((work, index) => (index === last || this.#isSampled() ? work : null));
+    const hashes: (Uint8Array | undefined)[] = [];
+    // One key after another, so that their fills are reported in turn.
+    while (hashes.length < chosen.length) {
+      const rest = chosen.slice(hashes.length);
+      const key = rest.find((work) => work)?.seedHash;
+      const end = rest.findIndex((work) => work && key && !equal(work.seedHash, key));
+      hashes.push(...(await this.#hashGroup(end < 0 ? rest : rest.slice(0, end), key)));
     }
+    return hashes;
+  }
+
+  /** Returns the hashes of works with the same key. The first reports, if the key is a new one. */
+  #hashGroup(works: readonly Work[], key: Uint8Array | undefined) {
+    const isNew = key && !(this.#reported && equal(key, this.#reported));
+    const first = isNew && works.find((work) => work);
+    this.#reported = key ?? this.#reported;
+    return Promise.all(
+      works.map(async (work) => {
+        if (!work) return undefined;
+        const onProgress = work === first ? this.#onProgress : undefined;
+        return this.#hashing.run((signal) => this.#hashOne(work, { signal, onProgress }));
+      }),
+    );
   }
 
   /** Requests with the same key are hashed together. */
   async #hashOne(
     { seedHash: key, hashingBlob: bytes }: NonNullable<Work>,
-    signal: AbortSignal,
+    follow: Follow,
   ): Promise<Uint8Array> {
     const request = { key, version: 1, inputs: [{ bytes }] } as const;
-    const [hash] = await this.#scheduler.whenRoom(signal, () =>
-      this.#scheduler.hash(request, { ...this.#follow, signal }),
+    const [hash] = await this.#scheduler.whenRoom(follow.signal, () =>
+      this.#scheduler.hash(request, follow),
     );
     return hash;
   }

@@ -7,9 +7,9 @@ import { processors } from "../environment.js";
 import { RandomXError, aborted } from "../errors.js";
 import { fillInSteps, type Control } from "../fill.js";
 import { timesOf } from "../hashed.js";
-import type { Args, Cache as CacheMessage, Result, Times } from "../protocol.js";
+import type { Args, Cache as CacheMessage, Result } from "../protocol.js";
 import type { Hashing, WorkerSession } from "../session.js";
-import type { Mode } from "../types.js";
+import type { Mode, Times } from "../types.js";
 import type { Addon, Cache, Dataset, Vm } from "./addon.js";
 
 /** The setting of a session. */

@@ -54,7 +54,7 @@ export interface SharePatch {
   bytes: Bytes;
 }
 
-/** A checked share. */
+/** @internal A checked share. */
 export interface CheckedShare {
   key: Uint8Array;
   input: Input;
@@ -90,7 +90,7 @@ const SHARE = {
   priority: (name: string, value: unknown = "normal") => validate.oneOf(name, value, PRIORITIES),
 };
 
-/** Checks a share, and copies its bytes, except those of a template. */
+/** @internal Checks a share, and copies its bytes, except those of a template. */
 export function checkShare(name: string, value: unknown): CheckedShare {
   const share = validate.fields(name, value, SHARE, `${name}.`);
   const { seed: key, nonce: given, version, priority, hash: claimed, timeout } = share;

@@ -32,7 +32,7 @@ export type ShareVerdict =
       error: RandomXError;
     };
 
-/** Verifies shares. Refuses all of them if one is malformed, or if the queue has no room. */
+/** @internal Verifies shares. Refuses all of them if one is malformed, or if the queue has no room. */
 export function verifyShares(
   scheduler: Scheduler,
   shares: readonly Share[],
@@ -44,9 +44,14 @@ export function verifyShares(
     scheduler.check(given.length, signal);
     return Array.from(given, (entry: unknown) => entry);
   });
-  const checked = entries.map((entry, index) => checkShare(`shares[${index}]`, entry));
-  const bytes = checked.reduce((sum, { key, input }) => sum + key.length + sizeOf(input), 0);
-  scheduler.check(checked.length, signal, bytes);
+  let bytes = 0;
+  const checked = entries.map((entry, index) => {
+    const share = checkShare(`shares[${index}]`, entry);
+    bytes += share.key.length + sizeOf(share.input);
+    // Before the next one is copied.
+    scheduler.check(entries.length, signal, bytes);
+    return share;
+  });
   const call = signal && checked.length > 0 ? new AbortableCall(signal) : undefined;
   return checked.map(
     (share) => new Promise((resolve) => new Verification(scheduler, share, resolve, call)),

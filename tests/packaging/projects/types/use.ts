@@ -6,7 +6,8 @@ import {
   type RandomXErrorCode,
   type Store,
 } from "randomx-web";
-import { createVm, initCache } from "randomx-web/sync";
+import { checkMoneroTs } from "randomx-web/monero-ts";
+import { createVm, initCache, load } from "randomx-web/sync";
 
 const randomx: RandomX = await RandomX.create({ threads: "auto", wasmUrl: "https://a.example/x" });
 const { valid, hash: found } = await randomx.verifyBlock({
@@ -22,6 +23,7 @@ const code = (thrown: unknown): RandomXErrorCode | undefined =>
 // @ts-expect-error Versions are 1 and 2.
 await randomx.hash(hash, hash, { version: 3 });
 for await (const each of randomx.hashMany(hash, new Set(["00"]))) hashes.push(each);
+for await (const each of randomx.hashMany(hash, ["00"])) hashes.push(each);
 
 const store: Store = new FileStore("chain");
 await using chain = randomx.follow([{ node: "http://a" }, { relay: new URL("http://b"), fetch }], {
@@ -48,6 +50,9 @@ for await (const event of chain) lines.push(described(event));
 const confirmations: number | undefined = (await chain.find("00"))?.confirmations;
 await randomx[Symbol.asyncDispose]();
 
+await load(new URL("https://a.example/x"));
+// @ts-expect-error The source is an address or a module.
+await load(42);
 const bytes: Uint8Array = createVm(initCache(hash), { version: 2 }).calculateHash("00");
 
-export { bytes, code, confirmations, hashes, lines, valid };
+export { bytes, checkMoneroTs, code, confirmations, hashes, lines, valid };
