@@ -12,6 +12,7 @@ const shell = new Shell();
 // Paints the frame first; starting the view is a task of its own.
 void nextFrame()
   .then(() => (import.meta.env.MODE === "hosted" ? startHosted() : undefined))
-  .then(() => {
+  .finally(() => {
+    // The page works without its service worker.
     shell.start();
   });

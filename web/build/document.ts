@@ -11,9 +11,28 @@ function anchor(heading: string): string {
     .replaceAll(" ", "-");
 }
 
+/** Returns the text in some HTML of the renderer, for an attribute. */
+function textOf(html: string): string {
+  return html
+    .replace(/<[^>]*>/gu, " ")
+    .replace(/\s+/gu, " ")
+    .trim();
+}
+
+let heading = "";
+
 const marked = new Marked({
   renderer: {
-    heading: (text, level) => `<h${level} id="${anchor(text)}">${text}</h${level}>\n`,
+    heading: (text, level) => {
+      heading = textOf(text);
+      return `<h${level} id="${anchor(text)}">${text}</h${level}>\n`;
+    },
+    // A table that is wider than the page scrolls in its own box. Its name tells it from the others.
+    table: (head, body) =>
+      `<div class="scroll" tabindex="0" role="region" aria-label="${heading}: ${textOf(head)}">` +
+      `<table><thead>${head}</thead><tbody>${body}</tbody></table></div>\n`,
+    // A corner without words is no header.
+    tablecell: (text, { header }) => (header && text === "" ? "<td></td>" : false),
     // Keyboards can scroll what is wider than the page.
     code: (code) => `<pre tabindex="0"><code>${escaped(code)}</code></pre>\n`,
     // Files of the repository are not part of the page.

@@ -48,6 +48,7 @@ scope.addEventListener("activate", (event) => {
 
 scope.addEventListener("message", (event) => {
   if (event.data === "activate") event.waitUntil(scope.skipWaiting());
+  if (event.data === "claim") event.waitUntil(scope.clients.claim());
   if (event.data !== "keep") return;
   const work = keepAll();
   event.waitUntil(work);

@@ -4,8 +4,11 @@ import { find } from "../shell/page.js";
 /** How long the page waits for the service worker before it starts without it, in milliseconds. */
 const PATIENCE_MS = 4000;
 
-/** Marks that this tab was reloaded for isolation, so that it is not reloaded again and again. */
+/** Holds the time at which this tab was reloaded for isolation, so that it is not reloaded again and again. */
 const KEY = "isolated";
+
+/** The least time between two such reloads past the service worker, in milliseconds. */
+const PAUSE_MS = 5000;
 
 /**
  * Resolves when the page can start. On a host that sends no headers, the first visit reloads the page
@@ -24,6 +27,8 @@ export async function startHosted(): Promise<void> {
 
 /** Once the page has `started`, it is not reloaded: that would end what the visitor does. */
 async function register(workers: ServiceWorkerContainer, started: AbortSignal): Promise<void> {
+  // If a page has the service worker's headers already, a second reload would change nothing.
+  const pause = workers.controller ? Infinity : PAUSE_MS;
   try {
     const controlled = new Promise((resolve) => {
       workers.addEventListener("controllerchange", resolve, { once: true });
@@ -34,18 +39,25 @@ async function register(workers: ServiceWorkerContainer, started: AbortSignal): 
       await controlled;
       await reload();
     }
-    if (!workers.controller) await controlled;
-    if (crossOriginIsolated) sessionStorage.removeItem(KEY);
-    else if (!started.aborted && !wasReloaded()) await reload();
+    if (!workers.controller) {
+      // A reload that bypasses the browser's cache, as by Shift+Reload, bypasses the service worker too.
+      registration.active?.postMessage("claim");
+      await controlled;
+    }
+    if (!crossOriginIsolated && !started.aborted && !wasReloaded(pause)) await reload();
     keep(workers);
   } catch {
     // The page works without it.
   }
 }
 
-/** Tells whether a newer version waits for this page to go. */
+/** Tells whether a newer version waits for this page to go. A browser that blocks the site's data has none. */
 async function isOutdated(workers: ServiceWorkerContainer): Promise<boolean> {
-  return Boolean((await workers.getRegistration())?.waiting);
+  try {
+    return Boolean((await workers.getRegistration())?.waiting);
+  } catch {
+    return false;
+  }
 }
 
 /** Keeps all files, and says so in the footer. */
@@ -57,11 +69,15 @@ function keep(workers: ServiceWorkerContainer): void {
   workers.controller?.postMessage("keep");
 }
 
-/** Tells whether this tab was reloaded for isolation before, and marks it. Throws without storage. */
-function wasReloaded(): boolean {
-  const before = sessionStorage.getItem(KEY) !== null;
-  sessionStorage.setItem(KEY, "");
-  return before;
+/**
+ * Tells whether this tab was reloaded for isolation less than `pause` ago, and notes the time. Throws without storage.
+ * In Chromium an isolated page could not remove the note: the tab's other pages have a copy of their own.
+ */
+function wasReloaded(pause: number): boolean {
+  const before = Number(sessionStorage.getItem(KEY) ?? -Infinity);
+  const now = Date.now();
+  sessionStorage.setItem(KEY, String(now));
+  return now - before < pause;
 }
 
 function reload(): Promise<never> {

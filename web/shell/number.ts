@@ -17,6 +17,11 @@ export function readCount(input: HTMLInputElement): number | undefined {
   return value;
 }
 
+/** Focuses the first field below an element that is marked as invalid. */
+export function focusInvalid(root: HTMLElement): void {
+  root.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+}
+
 /**
  * Limits a number of threads to what the server allows. It may come from a link made on another machine,
  * or from a browser that reports more processors than there are, as WebKit does.

@@ -45,12 +45,21 @@ test("every view, as it opens, on a phone", { tag: "@chromium" }, async ({ view 
   await view.go("#/nothing");
   await choose(view, "dark");
   await view.tab.resize(360, 720);
-  for (const name of ["follow", "compare", "bench", "explore"]) {
-    await view.go(`#/${name}`);
-    await view.until(`.view[data-view="${name}"] h1`);
+  for (const name of ["follow", "compare", "bench", "explore", "documentation"]) {
+    if (name === "documentation") {
+      await view.go(`${name}.html`);
+    } else {
+      await view.go(`#/${name}`);
+      await view.until(`.view[data-view="${name}"] h1`);
+    }
+    await view.of("html", `it.querySelectorAll("details").forEach((each) => (each.open = true))`);
     expect(await view.violations(), name).toEqual([]);
-    const width = await view.of<number>("html", "innerWidth");
-    expect(await view.of("html", "it.scrollWidth"), name).toBeLessThanOrEqual(width);
+    for (const phone of [320, 360]) {
+      await view.tab.resize(phone, 720);
+      const width = await view.of<number>("html", "innerWidth");
+      const needed = await view.of("html", "it.scrollWidth");
+      expect(needed, `${name}, ${phone}`).toBeLessThanOrEqual(width);
+    }
     await view.keep(`${name}-phone`);
   }
 });

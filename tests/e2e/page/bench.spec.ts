@@ -62,6 +62,12 @@ test(
     await view.click(".bench-form [type=submit]");
     await view.until('#bench-seconds[aria-invalid="true"]');
     await view.says("#bench-seconds-error", /^Expected a whole number from 1 to 120\.$/u);
+    expect(await view.hasFocus("#bench-seconds")).toBe(true);
+    // A change elsewhere leaves the focus where the visitor is.
+    await view.of("#bench-engine", "it.focus()");
+    await view.of("#bench-engine", 'it.dispatchEvent(new Event("change", { bubbles: true }))');
+    expect(await view.hasFocus("#bench-engine")).toBe(true);
+    await view.until('#bench-seconds[aria-invalid="true"]');
     await view.fill("#bench-seconds", "60");
     await view.click(".bench-form [type=submit]");
     await view.until('[data-part="rate-plot"] svg', RUN_TIMEOUT);

@@ -142,8 +142,14 @@ test(
     await view.fill("#compare-threads", "x");
     await view.click(submit);
     await view.until('#compare-threads[aria-invalid="true"]');
+    expect(await view.hasFocus("#compare-threads")).toBe(true);
+    // A change elsewhere leaves the focus where the visitor is.
+    const lanes = "#compare-lanes";
+    await view.of(lanes, "it.focus()");
+    await view.of(lanes, 'it.dispatchEvent(new Event("change", { bubbles: true }))');
+    expect(await view.hasFocus(lanes)).toBe(true);
+    await view.until('#compare-threads[aria-invalid="true"]');
     await view.fill("#compare-threads", "2");
-    await view.of("details.settings", "it.open = true");
     await view.click('input[name="sets"][value="headers"]');
     const address = await view.of<string>("html", "location.hash");
     expect(decodeURIComponent(address)).toBe(

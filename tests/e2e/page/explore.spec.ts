@@ -161,6 +161,14 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
   const before = await view.of<string>("html", drawn);
   await view.of("#explore-function", `{ it.value = "5"; it.dispatchEvent(new Event("change")); }`);
   await expect.poll(() => view.of<string>("html", drawn)).not.toBe(before);
+  // While hashes are counted, it is shown at once, and Cancel does not stop that.
+  await view.click(inside);
+  await view.says(status, /^The hash is/u, 60_000);
+  const fifth = await view.of<string>("html", drawn);
+  await view.of("#explore-function", `{ it.value = "2"; it.dispatchEvent(new Event("change")); }`);
+  await view.click(cancel);
+  await expect.poll(() => view.of<string>("html", drawn)).not.toBe(fifth);
+  await view.says(status, /^Cancelled/u);
   await view.of("#explore-hashes", `it.value = "4"`);
   await view.click(inside);
   await untilCounted(view, 4);

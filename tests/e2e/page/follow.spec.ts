@@ -2,6 +2,8 @@
 import { expect, test, type Visit } from "../browsers/page.js";
 import { chainOf, extended } from "../../node/chain/blocks.js";
 import { SimulatedSources } from "../../node/chain/source.js";
+import { RandomXError } from "../../../wasm/js/index.js";
+import { after, inherited, initial } from "../../../web/views/follow/state.js";
 
 const verdict = '[data-part="chain"] .verdict';
 const submit = ".follow-form [type=submit]";
@@ -230,8 +232,14 @@ test("nothing of one chain is shown for another", { tag: "@full" }, async ({ vie
   await view.says(verdict, newest(12), 60_000);
   const silent = await sources.start([]);
   silent.fault = () => true;
-  const other = await view.another("#/follow");
+  // A link does not replace the chain that is followed, and the page says so.
+  const kept = '[data-part="kept"]';
+  await view.says(kept, /^This browser keeps the chains and these settings\./u);
+  const other = await view.another(`#/follow?node=${encodeURIComponent(silent.url)}`);
   await other.says(verdict, newest(12));
+  expect(await other.of("#follow-nodes", "it.value")).toBe(silent.url);
+  const words = `This page still follows ${node.url}. Press Follow to change to the settings above.`;
+  await other.says(kept, words);
   await view.fill("#follow-nodes", silent.url);
   await view.of("#follow-network", 'it.value = "mainnet"');
   await view.click(submit);
@@ -240,7 +248,58 @@ test("nothing of one chain is shown for another", { tag: "@full" }, async ({ vie
     await tab.says(verdict, /Reading headers; no proof of work is checked yet…$/u);
     expect(await tab.count('[data-part="chain"][data-state="open"]')).toBe(1);
     expect(await tab.text('[data-part="sources"]')).not.toContain(node.url);
+    await tab.says(kept, /^This browser keeps the chains and these settings\./u);
   }
+});
+
+test("an alarm ends with its reason, whichever tab follows", { tag: "@full" }, async ({ view }) => {
+  const warnings = '[data-part="warnings"]';
+  const node = await sources.start(chainOf(12));
+  await follow(view, [node.url], []);
+  await view.says(verdict, newest(12), 60_000);
+  await view.says(warnings, /^The newest block is [\d,]+ days old\./u);
+  const other = await view.another("#/follow");
+  await other.says(warnings, /^The newest block is/u);
+  // The next client never sees the old block as the newest one.
+  node.chain = extended(node.chain, 1, { start: Math.floor(Date.now() / 1000) - 60 });
+  await view.go("#/nothing");
+  await other.says(verdict, /^Checked up to the newest block: block 13\.$/u);
+  await other.says(warnings, "");
+
+  // The store fails for a while.
+  await other.of(
+    "html",
+    `{
+      const { put } = IDBObjectStore.prototype;
+      globalThis.isFull = true;
+      IDBObjectStore.prototype.put = function (...args) {
+        if (isFull) throw new DOMException("full", "QuotaExceededError");
+        return put.apply(this, args);
+      };
+    }`,
+  );
+  node.chain = extended(node.chain, 1);
+  await other.says(warnings, /^The chain could not be kept: .*full/u);
+  await other.of("html", "globalThis.isFull = false");
+  node.chain = extended(node.chain, 1);
+  await other.says(verdict, newest(15));
+  await other.says(warnings, "");
+});
+
+test("the failure of a hash is shown until a block is checked", { tag: "@chromium" }, () => {
+  const error = new RandomXError("out-of-memory", "no memory");
+  const failed = after(initial(), { type: "failure", part: "hash", error }, 0);
+  const full = after(failed, { type: "failure", part: "store", error }, 0);
+  expect(Object.values(full.warnings)).toEqual([
+    "A hash could not be computed: no memory.",
+    "The chain could not be kept: no memory.",
+  ]);
+  const tip = { height: 1, id: "11".repeat(32), timestamp: 0, work: 1n };
+  const checked = after(full, { type: "tip", tip }, 0);
+  expect(Object.values(checked.warnings).filter(Boolean)).toEqual([
+    "The chain could not be kept: no memory.",
+  ]);
+  expect(inherited(checked).warnings).toEqual({});
 });
 
 test("a tab that cannot follow ends it for all", { tag: "@full" }, async ({ view }) => {

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
+import { headers } from "../../../vite.config.js";
 import { expect, test, visit } from "../browsers/page.js";
 
 const site = fileURLToPath(new URL("../../../web/site", import.meta.url));
@@ -162,3 +163,55 @@ test(
     stop();
   },
 );
+
+test(
+  "a page that was reloaded past its service worker is isolated at once",
+  { tag: "@full" },
+  async ({ started }) => {
+    test.skip(started.name !== "firefox", "only Firefox's pages can reload past a service worker");
+    const { address, stop } = await host();
+    const view = await visit(started, "documentation.html", address);
+    const worker = "navigator.serviceWorker";
+    await view.of("html", `${worker}.register("./service-worker.js").then(() => true)`);
+    await view.of("html", `${worker}.ready.then(() => true)`);
+    await view.go("#/nothing");
+    await view.until('.view [role="alert"]');
+    // As by Shift+Reload.
+    await view.of("html", "{ globalThis.isOld = true; setTimeout(() => location.reload(true)); }");
+    await expect(async () => {
+      expect(await view.of("html", "[globalThis.isOld ?? false, crossOriginIsolated]")).toEqual([
+        false,
+        true,
+      ]);
+    }).toPass({ timeout: 30_000 });
+    await view.until('.view [role="alert"]');
+    await view.tab.close();
+    stop();
+  },
+);
+
+test("the page starts where the browser blocks its data", { tag: "@full" }, async ({ started }) => {
+  const files = sirv(site, { dev: true });
+  const page = readFileSync(`${site}/index.html`, "utf8");
+  const blocked = `
+    const refuse = () => Promise.reject(new DOMException("blocked", "SecurityError"));
+    Object.assign(ServiceWorkerContainer.prototype, { getRegistration: refuse, register: refuse });
+  `;
+  const { address, stop } = await host((request, response, next) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (request.url === "/") {
+      response.setHeader("Content-Type", "text/html");
+      response.end(page.replace("<head>", '<head><script src="./blocked.js"></script>'));
+    } else if (request.url === "/blocked.js") {
+      response.setHeader("Content-Type", "text/javascript");
+      response.end(blocked);
+    } else {
+      files(request, response, next);
+    }
+  });
+  const view = await visit(started, "#/nothing", address);
+  await view.until('.view [role="alert"]');
+  expect(await view.of("html", "crossOriginIsolated")).toBe(true);
+  await view.tab.close();
+  stop();
+});

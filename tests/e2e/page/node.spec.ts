@@ -19,6 +19,8 @@ test("a node's block is verified, check by check", async ({ view }) => {
     await view.says("#report-title", `Block ${block.height.toLocaleString("en")}`);
     await view.says('[data-check="proof-of-work"] .outcome', /passed/u);
     await view.says('[data-check="previous-id"] .examined', new RegExp(block.prev_id, "u"));
+    // The report itself has nothing left to do, or to cancel.
+    expect(await view.of("#report .task", "it.checkVisibility()")).toBe(false);
   });
 });
 
@@ -34,6 +36,16 @@ test("a block with one altered digit is invalid, and the failed checks say why",
     await requestBlocks(view, url, String(block.height), String(block.height));
     await view.until('#node-result[data-state="invalid"]');
     await view.until('#report[data-state="invalid"] [data-outcome="failed"]');
+  });
+});
+
+test("a node's bytes that are no block have no name", { tag: "@chromium" }, async ({ view }) => {
+  await serveNode("ff".repeat(200), async (url) => {
+    await view.go("#/verify?from=node");
+    await requestBlocks(view, url, String(block.height));
+    await view.until('#report[data-state="invalid"] [data-check="block"][data-outcome="failed"]');
+    await view.says("#report-title", "A block");
+    expect(await view.of('[data-place="id-row"]', "it.hidden")).toBe(true);
   });
 });
 

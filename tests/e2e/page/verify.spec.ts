@@ -272,6 +272,24 @@ test("a block is not called what only its sender says", { tag: "@chromium" }, as
   await view.click("#from-paste [type=submit]");
   await view.says(`${report} .verdict`, /^Rejected: .* 1 of 1 checks failed\.$/u);
   expect(await view.of('[data-place="hash-row"]', "it.hidden")).toBe(true);
+  // Nor do they have the example's height and id. Nothing was filled for them.
+  await view.says("#report-title", "A block");
+  await view.says('[data-place="epoch"]', /^The bytes cannot be read as a block/u);
+  expect(await view.of('[data-place="id-row"]', "it.hidden")).toBe(true);
+  expect(await view.of(`${report} .task`, "it.checkVisibility()")).toBe(false);
+  const saved = await view.of<string>(
+    `${report} .actions button + button`,
+    `new Promise((resolve) => {
+      const make = URL.createObjectURL;
+      URL.createObjectURL = (file) => {
+        URL.createObjectURL = make;
+        file.text().then(resolve);
+        return "#saved";
+      };
+      it.click();
+    })`,
+  );
+  expect(JSON.parse(saved)).toMatchObject({ valid: false, height: null, id: null });
 });
 
 test("work can be cancelled, and other work started", { tag: "@full" }, async ({ view }) => {

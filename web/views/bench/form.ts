@@ -1,6 +1,6 @@
 /** The form with the settings of a measurement. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
-import { limitCount, readCount } from "../../shell/number.js";
+import { focusInvalid, limitCount, readCount } from "../../shell/number.js";
 import { showIsolation } from "../../shell/isolation.js";
 import { find, isDisabled, setDisabled } from "../../shell/page.js";
 import type { NUMBERS, Settings } from "./settings.js";
@@ -25,13 +25,16 @@ export class Form {
   }
 
   /** Returns the settings, or focuses the first invalid field and returns nothing. */
+  submit(): Settings | undefined {
+    const settings = this.read();
+    if (!settings) focusInvalid(this.#root);
+    return settings;
+  }
+
+  /** Returns the settings, or shows what is wrong and returns nothing. The focus stays. */
   read(): Settings | undefined {
-    const values = names().map((name) => readCount(this.#input(name)));
-    const [threads, lanes, seconds] = values;
-    if (threads === undefined || lanes === undefined || seconds === undefined) {
-      this.#input(names()[values.indexOf(undefined)] ?? "threads").focus();
-      return undefined;
-    }
+    const [threads, lanes, seconds] = names().map((name) => readCount(this.#input(name)));
+    if (threads === undefined || lanes === undefined || seconds === undefined) return undefined;
     const engine = find(this.#root, "#bench-engine", HTMLSelectElement).value;
     const version = find(this.#root, "#bench-version", HTMLSelectElement).value === "2" ? 2 : 1;
     const chosen = engine === "jit" || engine === "interpreter" ? engine : "auto";

@@ -98,7 +98,7 @@ class Bench {
 
   /** Measures the browser's build, then the native one. */
   async #measure(): Promise<void> {
-    const settings = this.#isBusy ? undefined : this.#form.read();
+    const settings = this.#isBusy ? undefined : this.#form.submit();
     if (!settings) return;
     remember("bench", writeSettings(settings));
     this.#rates.clear();

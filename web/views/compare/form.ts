@@ -1,6 +1,6 @@
 /** The form: builds, vectors, threads and lanes. */
 import { describeNative, type NativeInfo } from "../../engine/native.js";
-import { limitCount, readCount } from "../../shell/number.js";
+import { focusInvalid, limitCount, readCount } from "../../shell/number.js";
 import { showIsolation } from "../../shell/isolation.js";
 import { find, isDisabled, make, setDisabled } from "../../shell/page.js";
 import { COLUMNS } from "./columns.js";
@@ -72,16 +72,21 @@ export class Form {
   }
 
   /** Returns the choice, or focuses the first invalid field and returns nothing. */
+  submit(): Choice | undefined {
+    const choice = this.read();
+    if (!choice) {
+      find(this.#form, "details", HTMLDetailsElement).open = true;
+      focusInvalid(this.#form);
+    }
+    return choice;
+  }
+
+  /** Returns the choice, or shows what is wrong and returns nothing. The focus stays. */
   read(): Choice | undefined {
     const threads = readCount(this.#threads);
     const lanes = readCount(this.#lanes);
     const isFileWrong = this.#error.textContent !== "";
-    if (threads === undefined || lanes === undefined || isFileWrong) {
-      find(this.#form, "details", HTMLDetailsElement).open = true;
-      const wrong = threads === undefined ? this.#threads : this.#lanes;
-      (threads === undefined || lanes === undefined ? wrong : this.#file).focus();
-      return undefined;
-    }
+    if (threads === undefined || lanes === undefined || isFileWrong) return undefined;
     const checked = (part: string): string[] =>
       this.#boxes(part)
         .filter((box) => box.checked && !box.disabled)

@@ -85,9 +85,9 @@ class Comparison {
   }
 
   async #compare(): Promise<void> {
-    const choice = this.#form.read();
+    const choice = this.#form.submit();
     if (!choice) return;
-    this.#remember();
+    remember("compare", writeSettings(choice.settings));
     this.#form.disabled = true;
     const cancel = new AbortController();
     const signal = AbortSignal.any([cancel.signal, this.#end.signal]);

@@ -54,6 +54,9 @@ class Explore {
   readonly #root: HTMLElement;
   readonly #form: Form;
   readonly #client = new Client();
+  /** Generates the key's functions while the other client's worker counts. */
+  readonly #functions = new Client();
+  readonly #closing = new AbortController();
   readonly #bar: ProgressBar;
   readonly #submit: HTMLButtonElement;
   readonly #register: HTMLSelectElement;
@@ -90,7 +93,9 @@ class Explore {
   /** Aborts the work, and frees its memory. */
   close(): void {
     this.#abort.abort();
+    this.#closing.abort();
     this.#client.close();
+    this.#functions.close();
     for (const stop of this.#stops.values()) stop();
     this.#stops.clear();
   }
@@ -106,8 +111,6 @@ class Explore {
       this.#drawRegister();
     });
     this.#function.addEventListener("change", () => {
-      // After a cancellation the function can still be chosen.
-      if (this.#abort.signal.aborted) this.#abort = new AbortController();
       void this.#guard(() => this.#requestFunction());
     });
   }
@@ -162,12 +165,15 @@ class Explore {
     }
   }
 
+  /** Shows the chosen function of the key, unless another one is chosen meanwhile. Cancel leaves it alone. */
   async #requestFunction(): Promise<void> {
     const { key } = this.#settings ?? {};
     if (!key) return;
-    const { signal } = this.#abort;
-    const number = Number(this.#function.value) - 1;
-    const made = await this.#client.request("superscalar", { key, number }, { signal });
+    const { signal } = this.#closing;
+    const { value } = this.#function;
+    const args = { key, number: Number(value) - 1 };
+    const made = await this.#functions.request("superscalar", args, { signal });
+    if (this.#settings?.key !== key || this.#function.value !== value) return;
     this.#counted = { ...this.#counted, superscalar: made };
     this.#draw("ports", (width) => ports(made, width));
     this.#part("ports").prepend(legend(KINDS));

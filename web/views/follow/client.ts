@@ -9,7 +9,7 @@ import {
 import { engine } from "../../engine/engine.js";
 import { failure } from "../../shell/words.js";
 import type { Chain, Settings } from "./settings.js";
-import { after, withLookup, type Lookup, type State } from "./state.js";
+import { after, afterSave, withLookup, type Lookup, type State } from "./state.js";
 import { ChainStore, type Beginning } from "./store.js";
 
 /** Seconds between questions for new blocks. A chain for tests grows when its owner likes. */
@@ -36,7 +36,9 @@ export class Client {
   constructor(chain: Chain, before: State, publish: (state: State) => void) {
     this.#settings = chain.settings;
     this.#publish = publish;
-    this.#store = new ChainStore(chain);
+    this.#store = new ChainStore(chain, () => {
+      this.#saved();
+    });
     this.#state = before;
   }
 
@@ -98,6 +100,8 @@ export class Client {
     const { beginning } = this.#store;
     this.#set({ ...this.#state, ...(tip ? { tip } : {}), sources, isSynced: false, beginning });
     for await (const event of chain) {
+      // A later save succeeded before this event was read.
+      if (event.type === "failure" && event.part === "store" && this.#store.isSaved) continue;
       // Before the state is read: a lookup may end while the store is read.
       const stored = event.type === "synced" ? (await this.#store.load())?.length : undefined;
       const next = after(this.#state, event, Date.now());
@@ -110,6 +114,12 @@ export class Client {
       }
       if (event.type === "reorg") this.#findAll(lookups);
     }
+  }
+
+  /** Withdraws the warning that the chain could not be kept. */
+  #saved(): void {
+    if (this.#state.warnings.store && !this.#abort.signal.aborted)
+      this.#set(afterSave(this.#state));
   }
 
   #findAll(lookups: readonly Lookup[]): void {

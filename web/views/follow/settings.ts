@@ -80,6 +80,11 @@ export function writeSettings(settings: Settings): URLSearchParams {
   return query;
 }
 
+/** Whether settings name the same chain with the same sources. */
+export function isSameSettings(one: Settings, other: Settings): boolean {
+  return writeSettings(one).toString() === writeSettings(other).toString();
+}
+
 /** Reads what this browser keeps, if it keeps anything. */
 export function readKept(): Kept | undefined {
   try {

@@ -51,8 +51,8 @@ export interface State {
   forks: Fork[];
   accusations: Accusation[];
   lookups: Lookup[];
-  /** Sentences about the chain's growth, its versions, and failures of the client. */
-  warnings: { growth?: string; version?: string; failure?: string };
+  /** Sentences about the chain's growth, its versions, and what failed last: a hash, or the store. */
+  warnings: { growth?: string; version?: string; hash?: string; store?: string };
   /** Where the chain began, once it is known. */
   beginning?: Beginning;
   /** Bytes that this browser keeps of the chain. */
@@ -74,12 +74,25 @@ export function initial(): State {
   };
 }
 
+/**
+ * Returns the state with which another client of the same chain begins. A client reports its alarms when they change,
+ * so it never withdraws one of an earlier client.
+ */
+export function inherited(state: State): State {
+  const { version } = state.warnings;
+  const warnings = version === undefined ? {} : { version };
+  return { ...state, warnings, isSynced: false };
+}
+
+/** Returns the state after the chain was saved. */
+export function afterSave(state: State): State {
+  return withWarnings(state, { store: "" });
+}
+
 /** Returns the state after an event. */
-export function after(state: State, event: ChainEvent, now: number): State {
-  const warn = (more: State["warnings"]): State => ({
-    ...state,
-    warnings: { ...state.warnings, ...more },
-  });
+export function after(before: State, event: ChainEvent, now: number): State {
+  const state = "tip" in event ? withWarnings(before, { hash: "" }) : before;
+  const warn = (more: State["warnings"]): State => withWarnings(state, more);
   switch (event.type) {
     case "tip":
       return { ...state, tip: event.tip, recent: withTip(state.recent, [event.tip], event.tip) };
@@ -120,13 +133,17 @@ export function after(state: State, event: ChainEvent, now: number): State {
         version: `Block ${event.height} of ${event.source.url} has version ${event.version}, which this page does not know. The page needs an update.`,
       });
     case "failure":
-      return warn({ failure: `${FAILURES[event.part]}: ${event.error.message}.` });
+      return warn({ [event.part]: `${FAILURES[event.part]}: ${event.error.message}.` });
     case "missed":
       return state;
   }
 }
 
 const FAILURES = { hash: "A hash could not be computed", store: "The chain could not be kept" };
+
+function withWarnings(state: State, more: State["warnings"]): State {
+  return { ...state, warnings: { ...state.warnings, ...more } };
+}
 
 function growth(event: { alarm: "stale"; age: number } | { alarm: "slow"; took: number }): string {
   const reason = "The network is in trouble, or the sources hide blocks.";

@@ -15,9 +15,18 @@ export class ChainStore implements Store {
   #refusal: Error | undefined;
   /** Where the chain began. `load` reads it, and `save` writes it. */
   beginning: Beginning = null;
+  readonly #onSave: () => void;
+  #isSaved = false;
 
-  constructor(chain: Chain) {
+  /** Calls `onSave` after each save that succeeds. */
+  constructor(chain: Chain, onSave: () => void) {
     this.#store = new IndexedDBStore(nameOf(chain));
+    this.#onSave = onSave;
+  }
+
+  /** Whether the last save succeeded. */
+  get isSaved(): boolean {
+    return this.#isSaved;
   }
 
   /** Without the browser's storage the chain begins anew at each visit. */
@@ -32,6 +41,7 @@ export class ChainStore implements Store {
   }
 
   async save(state: Uint8Array): Promise<void> {
+    this.#isSaved = false;
     // What could not be read is not replaced.
     if (this.#refusal) throw this.#refusal;
     const line = new TextEncoder().encode(`${JSON.stringify(this.beginning)}\n`);
@@ -39,6 +49,8 @@ export class ChainStore implements Store {
     bytes.set(line);
     bytes.set(state, line.length);
     await this.#store.save(bytes);
+    this.#isSaved = true;
+    this.#onSave();
   }
 }
 

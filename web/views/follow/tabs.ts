@@ -12,7 +12,7 @@ import {
   type Kept,
   type Settings,
 } from "./settings.js";
-import { initial, withLookup, type State } from "./state.js";
+import { inherited, initial, withLookup, type State } from "./state.js";
 import { isBlocked, removeChains } from "./store.js";
 
 /** What this tab does. */
@@ -147,8 +147,7 @@ export class Tabs {
     }
     this.#listener.failed("");
     // What is known of another chain is not this one's, and this one may have grown.
-    const known = isSame(kept, this.#seen?.chain) ? this.#seen?.state : undefined;
-    this.#show({ chain: kept, state: { ...(known ?? initial()), isSynced: false } });
+    this.#show({ chain: kept, state: this.#known(kept) });
     this.#join();
   }
 
@@ -222,8 +221,7 @@ export class Tabs {
   /** Follows a chain until its client ends. */
   async #follow({ settings, memory }: Kept): Promise<void> {
     const chain = { settings, memory };
-    const before = isSame(chain, this.#seen?.chain) ? this.#seen?.state : undefined;
-    this.#client = new Client(chain, before ?? initial(), (state) => {
+    this.#client = new Client(chain, this.#known(chain), (state) => {
       // It was forgotten, or another one was chosen, and the client has not ended yet.
       if (!isSame(chain, this.#kept)) return;
       this.#show({ chain, state });
@@ -240,6 +238,11 @@ export class Tabs {
       if (isSame(chain, this.#kept)) this.#fail(chain, failure(thrown));
     }
     this.#client = undefined;
+  }
+
+  /** Returns what earlier clients have found of a chain. */
+  #known(chain: Chain): State {
+    return isSame(chain, this.#seen?.chain) && this.#seen ? inherited(this.#seen.state) : initial();
   }
 
   /** Ends the following in all tabs: another would fail for the same reason, one after another. */

@@ -6,7 +6,7 @@ import { remember } from "../../shell/router.js";
 import type { Mounted, View } from "../../shell/view.js";
 import { ChainView } from "./chain.js";
 import { Form } from "./form.js";
-import { readSettings, writeSettings } from "./settings.js";
+import { isSameSettings, readSettings, writeSettings, type Settings } from "./settings.js";
 import type { State } from "./state.js";
 import "./style.css";
 import { Tabs, type Role } from "./tabs.js";
@@ -29,6 +29,8 @@ class Follow implements Mounted {
   readonly #clock: ReturnType<typeof setInterval>;
   #role: Role = "idle";
   #state: State | undefined;
+  /** The settings that the form shows, unless the visitor has changed a field. */
+  #written: Settings;
 
   constructor(root: HTMLElement, query: URLSearchParams) {
     this.#root = root;
@@ -36,6 +38,7 @@ class Follow implements Mounted {
     this.#form = new Form(root, (settings) => {
       remember("follow", writeSettings(settings));
       this.#showProblem("");
+      this.#written = settings;
       this.#tabs.start(settings);
     });
     this.#tabs = new Tabs({
@@ -53,7 +56,8 @@ class Follow implements Mounted {
     });
     const kept = this.#tabs.kept?.settings;
     const isGiven = query.has("node") || query.has("relay");
-    this.#form.write(!isGiven && kept ? kept : readSettings(query));
+    this.#written = !isGiven && kept ? kept : readSettings(query);
+    this.#form.write(this.#written);
     this.#on("stop", () => {
       this.#tabs.stop();
     });
@@ -76,11 +80,23 @@ class Follow implements Mounted {
   #show(): void {
     // What was found stays after a stop, until it is forgotten.
     this.#chain.show(this.#state, this.#role);
+    find(this.#root, '[data-part="kept"]', HTMLElement).textContent = this.#keptWords();
+  }
+
+  /** Says what this browser keeps; or what is followed, if the form shows a link's settings or another tab chose. */
+  #keptWords(): string {
     const { kept, isKeeping } = this.#tabs;
-    const words = isKeeping
+    if (!kept) return "";
+    if (!isSameSettings(kept.settings, this.#written)) {
+      const { nodes, relays } = kept.settings;
+      const sources = [...nodes, ...relays].join(", ");
+      return kept.isOn
+        ? `This page still follows ${sources}. Press Follow to change to the settings above.`
+        : "";
+    }
+    return isKeeping
       ? "This browser keeps the chains and these settings. A reload goes on."
       : "This browser does not let the page keep anything. A reload begins anew.";
-    find(this.#root, '[data-part="kept"]', HTMLElement).textContent = kept ? words : "";
   }
 
   #showProblem(words: string): void {

@@ -136,7 +136,7 @@ class Keeper {
     const { header, blob } = block;
     return {
       origin: this.#origin,
-      title: `Block ${whole(height)}`,
+      ...(id ? { title: `Block ${whole(height)}` } : {}),
       block: hex(blob),
       seedHash,
       difficulty: header.difficulty.toString(),

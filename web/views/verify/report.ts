@@ -13,7 +13,7 @@ import { examinedBy } from "./examined.js";
 import { headline } from "./headline.js";
 import { partsOfBlock, partsOfHashingBlob, timestampOf, type Part } from "./parts.js";
 import { showProof } from "./proof.js";
-import { asJson, asLink, type Answer } from "./result.js";
+import { asJson, asLink, heightOf, isBlock, type Answer } from "./result.js";
 import { Strip } from "./strip.js";
 import { altered, bytesOf, type Subject } from "./subject.js";
 
@@ -161,9 +161,10 @@ export class Report {
     this.#show("id", expectedId ?? "");
     this.#show("seed-hash", seedHash);
     for (const name of ["hash", "hash-time", "epoch"] as const) this.#show(name, "");
-    this.#place("hash-row").hidden = false;
+    for (const name of ["id-row", "hash-row"]) this.#place(name).hidden = false;
     showProof(this.#place("proof"), BigInt(difficulty), null);
     this.#strip.show(parts, before?.byte);
+    this.#bar.element.hidden = false;
     this.#bar.reset("waiting");
     this.#enableActions(false);
     this.#enter("waiting", "Starting…");
@@ -173,24 +174,30 @@ export class Report {
   async #answer(shown: Shown, answer: Answer): Promise<void> {
     const { subject, parts, before } = shown;
     shown.answer = answer;
-    const { valid, hash, id, height, checks } = answer;
-    if (id) this.#show("id", hex(id));
+    // No cache was filled for a block that was verified elsewhere, or rejected before it was hashed.
+    if (this.#root.dataset.state !== "hashing") this.#bar.element.hidden = true;
+    const { valid, hash, id, checks } = answer;
+    const height = heightOf(answer);
+    this.#show("id", id ? hex(id) : "");
     this.#show("hash", hash ? hex(hash) : "");
-    // The proof of work's check says why.
+    // The checks say why there is none.
+    this.#place("id-row").hidden = !id;
     this.#place("hash-row").hidden = !hash;
     this.#show("title", titleOf(shown, height));
     showProof(this.#place("proof"), BigInt(subject.difficulty), hash);
     this.#checks.show(checks, (name) => examinedBy(name, subject, parts, answer));
     this.#enableActions(true);
     this.#enter(valid ? "valid" : "invalid", headline(checks, before !== undefined));
-    await this.#showEpoch(shown, height);
+    await this.#showEpoch(shown, answer);
   }
 
   /** Shows the seed epoch. The package has Monero's rule for the height of the key. */
-  async #showEpoch(shown: Shown, height: number | null): Promise<void> {
+  async #showEpoch(shown: Shown, answer: Answer): Promise<void> {
+    const height = heightOf(answer);
     if (height === null) {
-      const words =
-        "A hashing blob does not contain the block’s height. Enter the height to see the epoch.";
+      const words = isBlock(answer)
+        ? "A hashing blob does not contain the block’s height. Enter the height to see the epoch."
+        : "The bytes cannot be read as a block, so they belong to no epoch.";
       this.#place("epoch").replaceChildren(make("p", words));
       return;
     }
@@ -246,7 +253,8 @@ export class Report {
     save.type = "button";
     save.className = "quiet";
     save.addEventListener("click", () => {
-      const height = this.#shown?.answer?.height;
+      const { answer } = this.#shown ?? {};
+      const height = answer ? heightOf(answer) : null;
       download(`block-${height ?? "verified"}.json`, "application/json", json());
     });
     const address = copyButton(

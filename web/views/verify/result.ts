@@ -13,12 +13,23 @@ export interface Answer {
   checks: Check[];
 }
 
+/** Tells whether the bytes are a block or a hashing blob. If not, the answer's height is only the sender's claim. */
+export function isBlock({ checks }: Answer): boolean {
+  return checks.some(({ name, passed }) => name === "block" && passed === true);
+}
+
+/** Returns the block's height, or `null` if it is unknown. */
+export function heightOf(answer: Answer): number | null {
+  return isBlock(answer) ? answer.height : null;
+}
+
 /** Formats a result as JSON, which the page can read as a pasted or dropped block. */
 export function asJson(subject: Subject, answer: Answer): string {
   const { origin, block, hashingBlob, seedHash, difficulty, expectedId, height: claimed } = subject;
   const claims = { seedHash, difficulty, expectedId, height: claimed };
   const given = { block, hashingBlob, ...claims };
-  const { valid, hash, id, height, checks } = answer;
+  const { valid, hash, id, checks } = answer;
+  const height = heightOf(answer);
   const found = { valid, height, id: id && hex(id), hash: hash && hex(hash), checks };
   return `${JSON.stringify({ origin, ...found, given }, undefined, 2)}\n`;
 }
