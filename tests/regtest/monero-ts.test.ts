@@ -104,22 +104,27 @@ const LIES: [string, AlterBytes, () => Promise<unknown>, RegExp][] = [
     () => daemon.getTx(sent.txid),
     /another transaction than/,
   ],
-  [
-    "inflated fees",
-    (method, answer) =>
-      method === "get_fee_estimate"
-        ? alterJson(answer, (estimate: { fee: number }) => {
-            estimate.fee *= 100;
-          })
-        : answer,
-    () => daemon.getFeeEstimate(),
-    /the fee estimate \d+ for a byte exceeds/,
-  ],
 ];
 
 test.each(LIES)("%s is an error that says so", async (_, alter, ask, reason) => {
   world.proxy.alter = alter;
   await expect(ask()).rejects.toThrow(reason);
   expect((await guard.status()).nodes[0]?.dropped).toMatch(reason);
+  expect(await evidence(store)).toEqual(["lie-1.json"]);
+});
+
+test("inflated fees give way to the guard's own estimate", async () => {
+  const direct = await connect(world.daemon.url);
+  world.proxy.alter = (method, answer) =>
+    method === "get_fee_estimate"
+      ? alterJson(answer, (estimate: { fee: number }) => {
+          estimate.fee *= 100;
+        })
+      : answer;
+  const [own, honest] = [await daemon.getFeeEstimate(), await direct.getFeeEstimate()];
+  expect([own.getFee(), own.getFees()]).toEqual([honest.getFee(), honest.getFees()]);
+  expect((await guard.status()).nodes[0]?.dropped).toMatch(
+    /^the fee estimate \d+ for a byte exceeds/,
+  );
   expect(await evidence(store)).toEqual(["lie-1.json"]);
 });

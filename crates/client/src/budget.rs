@@ -1,4 +1,8 @@
-//! Bounds the memory for answers: each by itself, and all that are read at once.
+//! Bounds the memory for answers: each by itself, and all that are read at once to 16 MiB.
+//!
+//! Answers are read in stages. Each stage has memory of its own, so long answers never take that of shorter
+//! ones. Beyond the first stage, a source has one answer at a time. So a source that sends slowly does not
+//! keep other sources' answers of up to 2 MiB waiting.
 
 use std::io::{self, Read};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,30 +10,42 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-/// The bytes that every answer may have without waiting for others. Nearly all have fewer: Monero's
-/// blocks have some 30 KB as JSON.
-const FIRST: u64 = 64 << 10;
+/// Where each stage ends, and how many answers may be in it. Nearly all answers end in the first stage:
+/// Monero's blocks have some 30 KB as JSON, and a node sends 8 at once. Larger blocks end in the second, and
+/// 1,000 headers in the third. No request allows more than 8 MiB.
+const STAGES: [(u64, u64); 4] = [(64 << 10, 80), (256 << 10, 8), (2 << 20, 2), (8 << 20, 1)];
 
-/// Bytes of the answers that are in memory at once: the first bytes of 128, as many as 16 nodes can
-/// send at once, and one of the largest.
-static ALL: Budget = Budget::new(16 << 20);
+static ALL: Budget = Budget::new(STAGES);
 
-/// Bytes that requests share.
+/// Memory that requests share.
 struct Budget {
+    /// In ascending order. An answer takes a permit of each stage that it reaches, in this order, so no two
+    /// answers wait for each other.
+    stages: [Stage; 4],
+}
+
+/// A part of an answer, from the end of the previous stage on.
+struct Stage {
+    end: u64,
+    permits: Permits,
+}
+
+/// A number of permits.
+struct Permits {
     free: Mutex<u64>,
     freed: Condvar,
 }
 
-/// Bytes of the budget, until they are dropped.
-struct Reserved<'a> {
-    budget: &'a Budget,
-    bytes: u64,
-}
+/// A permit, until it is dropped.
+struct Permit<'a>(&'a Permits);
+
+/// The permit of a source's long answer: one at a time grows beyond the first stage.
+pub(crate) struct Turn(Permits);
 
 /// An answer's bytes.
-pub(crate) struct Body {
+pub(crate) struct Body<'a> {
     bytes: Vec<u8>,
-    _reserved: Reserved<'static>,
+    _permits: Vec<Permit<'a>>,
 }
 
 /// The reason why an answer was not read.
@@ -49,7 +65,7 @@ pub(crate) enum ReadError {
     Connection(#[from] ureq::Error),
 }
 
-impl std::ops::Deref for Body {
+impl std::ops::Deref for Body<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -57,76 +73,98 @@ impl std::ops::Deref for Body {
     }
 }
 
-/// Reads an answer of at most `limit` bytes. Waits up to `timeout` for the memory.
-pub(crate) fn read(
+/// Reads an answer of at most `limit` bytes from the source that `turn` belongs to. Waits up to `timeout`
+/// for the memory.
+pub(crate) fn read<'a>(
     body: &mut ureq::Body,
     limit: u64,
     timeout: Duration,
-) -> Result<Body, ReadError> {
+    turn: &'a Turn,
+) -> Result<Body<'a>, ReadError> {
     let reader = body.with_config().limit(limit.saturating_add(1)).reader();
-    let (bytes, reserved) = ALL.read(reader, limit, timeout)?;
-    Ok(Body { bytes, _reserved: reserved })
+    let (bytes, permits) = ALL.read(reader, limit, timeout, turn)?;
+    Ok(Body { bytes, _permits: permits })
 }
 
 impl Budget {
-    const fn new(bytes: u64) -> Budget {
-        Budget { free: Mutex::new(bytes), freed: Condvar::new() }
+    const fn new([first, second, third, last]: [(u64, u64); 4]) -> Budget {
+        let stages = [Stage::new(first), Stage::new(second), Stage::new(third), Stage::new(last)];
+        Budget { stages }
     }
 
-    /// Reads a body. Before it grows beyond its first bytes, all that it may have are reserved: of
-    /// two that wait for each other's memory neither would end.
-    fn read(
-        &self,
+    /// Reads a body, and waits at each stage for its memory.
+    fn read<'a>(
+        &'a self,
         mut reader: impl Read,
         limit: u64,
         timeout: Duration,
-    ) -> Result<(Vec<u8>, Reserved<'_>), ReadError> {
+        turn: &'a Turn,
+    ) -> Result<(Vec<u8>, Vec<Permit<'a>>), ReadError> {
         let deadline = Instant::now() + timeout;
-        let busy = || ReadError::Busy(timeout);
         let failed = |problem: io::Error| ReadError::Connection(problem.into());
-        let first = limit.min(FIRST);
-        let mut reserved = self.reserve(first, deadline).ok_or_else(busy)?;
-        let mut bytes = Vec::new();
-        reader.by_ref().take(first).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() as u64 == first && limit > first {
-            let rest = self.reserve(limit - first, deadline).ok_or_else(busy)?;
-            reserved.merge(rest);
-            reader.by_ref().take(limit - first).read_to_end(&mut bytes).map_err(failed)?;
+        let (mut bytes, mut permits) = (Vec::new(), Vec::new());
+        for (index, stage) in self.stages.iter().enumerate() {
+            let own = (index == 1).then_some(&turn.0);
+            for needed in own.into_iter().chain([&stage.permits]) {
+                permits.push(needed.take(deadline).ok_or(ReadError::Busy(timeout))?);
+            }
+            let end = limit.min(stage.end);
+            let left = end.saturating_sub(bytes.len() as u64);
+            reader.by_ref().take(left).read_to_end(&mut bytes).map_err(failed)?;
+            if (bytes.len() as u64) < end {
+                return Ok((bytes, permits));
+            }
+            if end == limit {
+                break;
+            }
         }
-        if bytes.len() as u64 == limit && reader.read(&mut [0]).map_err(failed)? > 0 {
-            return Err(ReadError::TooLarge { limit });
+        if reader.read(&mut [0]).map_err(failed)? > 0 {
+            return Err(ReadError::TooLarge { limit: bytes.len() as u64 });
         }
-        Ok((bytes, reserved))
+        Ok((bytes, permits))
+    }
+}
+
+impl Stage {
+    const fn new((end, permits): (u64, u64)) -> Stage {
+        Stage { end, permits: Permits::new(permits) }
+    }
+}
+
+impl Permits {
+    const fn new(count: u64) -> Permits {
+        Permits { free: Mutex::new(count), freed: Condvar::new() }
     }
 
-    fn reserve(&self, bytes: u64, deadline: Instant) -> Option<Reserved<'_>> {
-        let mut free = lock(&self.free);
-        while *free < bytes {
+    /// Waits for a permit. `None` if there is none before the deadline.
+    fn take(&self, deadline: Instant) -> Option<Permit<'_>> {
+        let mut free = self.lock();
+        while *free == 0 {
             let patience = deadline.checked_duration_since(Instant::now())?;
             free =
                 self.freed.wait_timeout(free, patience).unwrap_or_else(PoisonError::into_inner).0;
         }
-        *free -= bytes;
-        Some(Reserved { budget: self, bytes })
+        *free -= 1;
+        Some(Permit(self))
+    }
+
+    /// Locks the number, also after a panic of another thread: it changes in one step.
+    fn lock(&self) -> MutexGuard<'_, u64> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Reserved<'_> {
-    fn merge(&mut self, mut other: Self) {
-        self.bytes += std::mem::take(&mut other.bytes);
-    }
-}
-
-impl Drop for Reserved<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        *lock(&self.budget.free) += self.bytes;
-        self.budget.freed.notify_all();
+        *self.0.lock() += 1;
+        self.0.freed.notify_one();
     }
 }
 
-/// Locks the number, also after a panic of another thread: it changes in one step.
-fn lock(free: &Mutex<u64>) -> MutexGuard<'_, u64> {
-    free.lock().unwrap_or_else(PoisonError::into_inner)
+impl Default for Turn {
+    fn default() -> Turn {
+        Turn(Permits::new(1))
+    }
 }
 
 #[cfg(test)]
@@ -137,37 +175,69 @@ mod tests {
     use super::*;
 
     const SOON: Duration = Duration::from_millis(50);
+    const MINUTE: Duration = Duration::from_secs(60);
 
-    fn free(budget: &Budget) -> u64 {
-        *lock(&budget.free)
+    /// Returns short stages. So many answers may be in the first.
+    fn budget(first: u64) -> Budget {
+        Budget::new([(1000, first), (10_000, 2), (100_000, 1), (1_000_000, 1)])
+    }
+
+    fn free(budget: &Budget) -> [u64; 4] {
+        budget.stages.each_ref().map(|stage| *stage.permits.lock())
+    }
+
+    #[test]
+    fn the_stages_of_all_answers_together_have_16_mib() {
+        let begins = [0].into_iter().chain(STAGES.map(|(end, _)| end));
+        let sizes = begins.zip(STAGES).map(|(begin, (end, permits))| (end - begin) * permits);
+        assert_eq!(sizes.sum::<u64>(), 16 << 20);
     }
 
     #[test]
     fn limits_are_inclusive() {
-        let budget = Budget::new(1 << 20);
-        for limit in [0, 1, 100, FIRST - 1, FIRST, FIRST + 1, 300_000] {
+        let (budget, turn) = (budget(1), Turn::default());
+        for limit in [0, 1, 100, 999, 1000, 1001, 10_000, 10_001, 300_000, 1_000_000] {
             let exact = vec![7; limit as usize];
-            let (bytes, reserved) = budget.read(&exact[..], limit, SOON).expect("it fits");
+            let (bytes, permits) = budget.read(&exact[..], limit, SOON, &turn).expect("it fits");
             assert_eq!(bytes, exact);
-            assert!(free(&budget) <= (1 << 20) - limit);
-            drop(reserved);
+            assert_eq!(free(&budget)[0], 0);
+            drop(permits);
             let longer = vec![7; limit as usize + 1];
-            let read = budget.read(&longer[..], limit, SOON).map(|_| ());
+            let read = budget.read(&longer[..], limit, SOON, &turn).map(|_| ());
             assert!(matches!(read, Err(ReadError::TooLarge { limit: named }) if named == limit));
-            assert_eq!(free(&budget), 1 << 20);
+            assert_eq!(free(&budget), [1, 2, 1, 1]);
         }
     }
 
     #[test]
-    fn short_answers_do_not_wait_for_a_long_one() {
-        let budget = Budget::new(1_000_000);
+    fn short_answers_do_not_wait_for_long_ones() {
+        let (budget, turns) = (budget(3), [(); 3].map(|()| Turn::default()));
         let long = vec![7; 800_000];
-        let first = budget.read(&long[..], 800_000, SOON).expect("it fits");
-        let read = budget.read(&long[..], 800_000, SOON);
-        assert!(matches!(read, Err(ReadError::Busy(_))));
-        assert!(budget.read(&long[..1000], 800_000, SOON).is_ok());
+        let read =
+            |bytes, source: usize| budget.read(&long[..bytes], 800_000, SOON, &turns[source]);
+        let longest = read(800_000, 0).expect("it fits");
+        assert!(matches!(read(800_000, 1), Err(ReadError::Busy(_))));
+        assert!(read(10_000 - 1, 1).is_ok());
+        let second = read(9000, 1).expect("it fits");
+        // Two long answers are in memory, and all but the shortest wait.
+        assert!(matches!(read(9000, 2), Err(ReadError::Busy(_))));
+        assert!(read(999, 2).is_ok());
+        drop((longest, second));
+        assert!(read(800_000, 2).is_ok());
+        assert_eq!(free(&budget), [3, 2, 1, 1]);
+    }
+
+    #[test]
+    fn a_source_has_one_long_answer_at_a_time() {
+        let (budget, turns) = (budget(3), [(); 2].map(|()| Turn::default()));
+        let long = vec![7; 9000];
+        let read = |bytes, source: usize| budget.read(&long[..bytes], 9000, SOON, &turns[source]);
+        let first = read(9000, 0).expect("it fits");
+        assert!(matches!(read(9000, 0), Err(ReadError::Busy(_))));
+        assert!(read(999, 0).is_ok());
+        assert!(read(9000, 1).is_ok());
         drop(first);
-        assert!(budget.read(&long[..], 800_000, SOON).is_ok());
+        assert!(read(9000, 0).is_ok());
     }
 
     /// Counts the bytes that readers on many threads have in memory.
@@ -191,18 +261,19 @@ mod tests {
 
     #[test]
     fn all_answers_together_stay_within_the_budget() {
-        const TOTAL: u64 = 4 << 20;
-        let budget = Budget::new(TOTAL);
+        // 8 of the first stage.
+        const TOTAL: u64 = 8 * 1000 + 2 * 9000 + 90_000 + 900_000;
+        let (budget, turns) = (budget(8), [(); 16].map(|()| Turn::default()));
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
-            for thread in 0..16_u64 {
+            for (thread, turn) in (0..16_u64).zip(&turns) {
                 let (budget, held, most) = (&budget, &held, &most);
                 scope.spawn(move || {
                     for round in 0..20 {
-                        let left = (thread * 20 + round) * 9973 % (2 << 20);
+                        let left = (thread * 20 + round) * 9973 % 1_000_000;
                         let mut reader = Counted { left, read: 0, held, most };
-                        let minute = Duration::from_secs(60);
-                        let read = budget.read(&mut reader, 2 << 20, minute).expect("its turn");
+                        let read = budget.read(&mut reader, 1_000_000, MINUTE, turn);
+                        let read = read.expect("its turn");
                         assert_eq!(read.0.len() as u64, left);
                         held.fetch_sub(reader.read, Ordering::Relaxed);
                         drop(read);
@@ -210,7 +281,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(free(&budget), TOTAL);
+        assert_eq!(free(&budget), [8, 2, 1, 1]);
         let most = most.load(Ordering::Relaxed);
         assert!(most > TOTAL / 4 && most <= TOTAL, "{most}");
     }

@@ -148,7 +148,7 @@ impl Archive {
     fn run_with(&self, sources: &mut Sources<'_>, journal: &Journal) -> ! {
         loop {
             let (base, goal) = self.next();
-            if let Err(problem) = self.extend(base, goal, sources, journal) {
+            if let Err(problem) = self.extend(base, goal, sources) {
                 let failure = self.lock().failure.replace(problem.clone());
                 if failure.as_ref() != Some(&problem) {
                     journal.log(&format!("headers from block {goal} on: {problem}"));
@@ -175,13 +175,13 @@ impl Archive {
 
     /// Proves the blocks from the base down to the height `goal`. Ends early when the base moves: the
     /// blocks below the new base are missing then, and other wallets wait for them. [`Archive::join`]
-    /// makes the next call go on where this one ended.
+    /// makes the next call go on where this one ended. Fails if headers cannot be stored: memory does not
+    /// have room for all, so they would be fetched again.
     fn extend(
         &self,
         base: (u64, Hash),
         goal: u64,
         sources: &mut Sources<'_>,
-        journal: &Journal,
     ) -> Result<(), String> {
         // All blocks from `next` on are proven, and so is the id of the one before it.
         let (mut next, mut id) = (base.0 + 1, base.1);
@@ -193,12 +193,15 @@ impl Archive {
             let height = next - 1;
             let segment = Arc::new(self.prove(height, id, sources)?);
             let Some(previous) = segment.previous() else { return Err("no headers".to_owned()) };
-            if let Err(problem) = segment.write(&self.folder) {
-                journal.log(&format!("cannot store headers: {problem}"));
-            }
             let index = height / SEGMENT;
+            if let Err(problem) = segment.write(&self.folder) {
+                self.lock().unwritten = Some((index, segment));
+                let folder = self.folder.display();
+                return Err(format!("cannot store headers in {folder}: {problem}"));
+            }
             (next, id) = (index * SEGMENT, previous);
             let mut state = self.lock();
+            state.unwritten = None;
             state.note_ids(index, &segment);
             state.keep(index, segment);
             if state.proven.is_none_or(|(first, _)| next <= first) {
@@ -261,8 +264,8 @@ impl Archive {
 
     /// Returns a segment from memory or disk.
     fn segment(&self, index: u64) -> Option<Arc<Segment>> {
-        if let Some(segment) = self.lock().segments.get(&index) {
-            return Some(Arc::clone(segment));
+        if let Some(segment) = self.lock().in_memory(index) {
+            return Some(segment);
         }
         let segment = Arc::new(Segment::read(&self.folder, index)?);
         self.lock().keep(index, Arc::clone(&segment));
@@ -276,103 +279,4 @@ impl Archive {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::RefCell;
-    use std::io;
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use randomx_monero::Block;
-    use randomx_testing::blocks::block_with;
-
-    use super::sources::Ask;
-    use super::state::REACH;
-    use super::*;
-
-    #[test]
-    fn only_a_scan_has_very_old_headers_read() {
-        let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
-        let base = 100_000;
-        archive.set_base((base, [0; 32]));
-        assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));
-        assert_eq!(archive.lock().wanted, None);
-        archive.want(50_000);
-        assert!(matches!(archive.block(50_000 - REACH - 1), Err(Unknown::Old)));
-        assert_eq!(archive.lock().wanted, Some(50_000));
-    }
-
-    #[test]
-    fn other_requests_do_not_lead_further_and_further_down() {
-        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
-        archive.set_base((100_000, [0; 32]));
-        let lowest = 100_000 - REACH;
-        assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
-        assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
-        assert_eq!(archive.lock().wanted, Some(lowest));
-    }
-
-    #[test]
-    fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
-        let archive = Arc::new(Archive::new(PathBuf::new(), PAUSE / 5));
-        let asked = Arc::new(AtomicU32::new(0));
-        archive.set_base((100, [0; 32]));
-        let (filled, count) = (Arc::clone(&archive), Arc::clone(&asked));
-        thread::spawn(move || {
-            let ask: Ask<'_> = Box::new(|_, _| {
-                count.fetch_add(1, Ordering::Relaxed);
-                Err("a problem".to_owned())
-            });
-            let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-            filled.run_with(&mut Sources::by(vec![ask], PAUSE, PAUSE), &journal)
-        });
-        thread::scope(|scope| {
-            let archive = &archive;
-            for height in [70, 60, 50] {
-                let wait = move || assert!(matches!(archive.block(height), Err(Unknown::Awaited)));
-                scope.spawn(wait);
-            }
-        });
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
-    }
-
-    #[test]
-    fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
-        let (mut blobs, mut ids) = (Vec::new(), vec![[0; 32]]);
-        for height in 0..3 * SEGMENT + 100 {
-            let previous = ids[ids.len() - 1];
-            let block = block_with(height, 1_700_000_000 + height, &previous, 0, 1, &[]);
-            let block = Block::parse(&block).expect("a block");
-            ids.push(block.id());
-            blobs.push(block.hashing_blob().as_bytes().to_vec());
-        }
-        let base = |height: u64| (height, ids[height as usize + 1]);
-        let (old, new) = (base(3 * SEGMENT - 50), base(3 * SEGMENT + 50));
-        let folder = tempfile::tempdir().expect("a folder");
-        let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
-        let asked = RefCell::new(Vec::new());
-        let ask: Ask<'_> = Box::new(|first, count| {
-            // The base moves while the second segment is read.
-            if first < 2 * SEGMENT {
-                archive.set_base(new);
-            }
-            asked.borrow_mut().push((first, count));
-            Ok(blobs[first as usize..(first + count) as usize].to_vec())
-        });
-        let minute = Duration::from_secs(60);
-        let mut sources = Sources::by(vec![ask], minute, minute);
-        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-        archive.set_base(old);
-        archive.want(1);
-        assert_eq!(archive.next(), (old, 1));
-        assert_eq!(archive.extend(old, 1, &mut sources, &journal), Ok(()));
-        assert_eq!(archive.lock().proven, Some((SEGMENT, old.0)));
-        assert_eq!(archive.next(), (new, 1));
-        asked.take();
-        assert_eq!(archive.extend(new, 1, &mut sources, &journal), Ok(()));
-        assert_eq!(archive.lock().proven, Some((0, new.0)));
-        assert!(archive.has(new.0 - 1));
-        // The blocks between the bases, and then those of the first segment.
-        let read: Vec<u64> = asked.take().iter().map(|(first, _)| first / SEGMENT).collect();
-        assert_eq!(read.iter().filter(|index| **index > 0).count(), 2, "{read:?}");
-        assert_eq!(read[..3], [3, 2, 0]);
-    }
-}
+mod tests;

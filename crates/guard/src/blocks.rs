@@ -5,6 +5,8 @@
 
 mod extent;
 mod format;
+mod ids;
+mod start;
 
 use randomx_monero::{Block, Transaction};
 
@@ -16,23 +18,19 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use extent::{await_headers, check_progress, check_start, newest_known};
+use extent::{check_progress, check_start};
 use format::{
-    BlocksAnswer, BlocksRequest, HashesAnswer, HeightsRequest, RawBlock, read_heights_answer,
-    write_blocks, write_hashes, write_heights,
+    BlocksAnswer, BlocksRequest, HeightsRequest, RawBlock, read_heights_answer, write_blocks,
+    write_heights,
 };
+pub(crate) use ids::{MAX_HASHES, hashes};
+use start::await_headers;
 
 /// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
 pub(crate) const MAX_ANSWER: u64 = 128 << 20;
 
-/// The longest answer of a node with ids.
-pub(crate) const MAX_HASHES: u64 = 1 << 20;
-
 /// The most blocks that are asked for by their heights.
 const MAX_HEIGHTS: usize = 1000;
-
-/// The most ids in an answer, as nodes send.
-const MAX_IDS: u64 = 10_000;
 
 /// Where a node keeps its pool's news.
 const BLOCKS_ONLY: u8 = 0;
@@ -63,7 +61,7 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
     if wants_pool {
         service.journal.not_verified("getblocks.bin: transaction pool");
     }
-    service.nodes.ask(&call, |bytes| {
+    service.nodes.ask_counted(&call, |bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
         check_pool(&answer)?;
         if up_to_date {
@@ -73,7 +71,8 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         } else {
             check_answer(service, &view, &request, &mut answer)?;
         }
-        Ok(write_blocks(&answer, request.prune))
+        let useful = answer.blocks.iter().map(RawBlock::bytes).sum();
+        Ok((write_blocks(&answer, request.prune), useful))
     })
 }
 
@@ -94,7 +93,7 @@ fn check_answer(
         return Err(Fault::Unusable(problem));
     }
     check_start(service, view, request, answer)?;
-    // Not before: a false start must not make the guard read all headers.
+    // A few blocks below a verified one at most.
     service.chain.scan_from(view, answer.start);
     let missing = (tip + 1).saturating_sub(answer.start);
     let known = usize::try_from(missing).unwrap_or(usize::MAX);
@@ -256,47 +255,6 @@ pub(crate) fn fetch<T>(
         let checked = checked.map(|(&height, block)| check_block(service, view, height, block));
         take(&blocks, &checked.collect::<Result<Vec<_>, Fault>>()?)
     })
-}
-
-/// Answers `gethashes.bin`.
-pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let request = BlocksRequest::read(body).map_err(malformed)?;
-    let view = service.chain.view()?;
-    let (tip, _) = view.tip();
-    if let Some(start) = newest_known(service, &view, &request) {
-        let last = tip.min(start + MAX_IDS - 1);
-        let ids = (start..=last).map(|height| service.chain.id(&view, height));
-        return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
-    }
-    let call = Call {
-        method: "gethashes.bin".to_owned(),
-        path: "/gethashes.bin".to_owned(),
-        form: Form::Binary,
-        body: request.write_hashes(),
-        limit: MAX_HASHES,
-    };
-    let (bytes, unproven) = service.nodes.ask(&call, |bytes| {
-        let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
-        if !ids.first().is_some_and(|first| request.ids.contains(first)) {
-            let problem = "m_block_ids: expected to begin with a block that the wallet named";
-            return Err(Fault::Unusable(problem.to_owned()));
-        }
-        let mut unproven = false;
-        let known = usize::try_from((tip + 1).saturating_sub(start)).unwrap_or(usize::MAX);
-        let ids = &ids[..known.min(ids.len())];
-        for (id, height) in ids.iter().zip(start..) {
-            match service.chain.known_id(&view, height) {
-                Some(known) if known == *id => {}
-                Some(known) => return Err(off_chain(&view, height, &known, *id, ("sent", id))),
-                None => unproven = true,
-            }
-        }
-        Ok((write_hashes(start, tip + 1, ids), unproven))
-    })?;
-    if unproven {
-        service.journal.not_verified("gethashes.bin: ids before the oldest verified header");
-    }
-    Ok(bytes)
 }
 
 fn malformed(problem: FormatError) -> Refusal {

@@ -54,23 +54,17 @@ pub(crate) fn reply(service: &Service, path: &str, body: &[u8]) -> Reply {
     };
     let form = method.form;
     let outcome = match method.source {
-        Source::Checked(answer) => service.ready().and_then(|()| answer(service, body)),
-        Source::Chain(name) => answer_here(service, name),
+        Source::Checked(answer) => {
+            service.ready().and_then(|()| service.journal.count(name, || answer(service, body)))
+        }
+        Source::Chain(known) => service.journal.count(name, || answer_here(service, known)),
         Source::Sent => transactions::send(service, body),
         Source::Forwarded(known) => forward::pass_on(service, known, body),
     };
-    let body = match outcome {
-        Ok(body) => {
-            if let Source::Checked(_) | Source::Chain(_) = method.source {
-                service.journal.checked(name);
-            }
-            body
-        }
-        Err(refusal) => {
-            service.note(name, &refusal);
-            form.refuse(&refusal)
-        }
-    };
+    let body = outcome.unwrap_or_else(|refusal| {
+        service.note(name, &refusal);
+        form.refuse(&refusal)
+    });
     Reply { status: 200, form, body }
 }
 
@@ -84,7 +78,7 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
     let method = envelope.method.as_str();
     let outcome = match methods::find_json_rpc(method) {
         JsonRpc::Estimate => {
-            service.ready().and_then(|()| fees::estimate(service, envelope.params))
+            service.journal.count(method, || fees::estimate(service, envelope.params))
         }
         JsonRpc::Forwarded(known) => {
             let passed = forward::pass_on_json_rpc(service, known, id, envelope.params);
@@ -95,14 +89,11 @@ fn answer_json_rpc(service: &Service, body: &[u8]) -> Vec<u8> {
         }
         JsonRpc::Chain => envelope.params.map_or(Ok(Value::Null), parameters).and_then(|params| {
             service.ready()?;
-            local::answer(service, method, &params)
+            service.journal.count(method, || local::answer(service, method, &params))
         }),
     };
     match outcome {
-        Ok(result) => {
-            service.journal.checked(method);
-            json_rpc(id, &result)
-        }
+        Ok(result) => json_rpc(id, &result),
         Err(refusal) => {
             service.note(method, &refusal);
             refuse_json_rpc(id, &refusal)

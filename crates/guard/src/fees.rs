@@ -1,4 +1,7 @@
 //! Fee estimates, compared with the fees in recent verified blocks.
+//!
+//! A wallet without an estimate pays its built-in fee: Debian's 300,000 for a byte, 15 times what
+//! mainnet's nodes estimate. So where no node sends a plausible estimate, the guard sends its own.
 
 use std::sync::PoisonError;
 
@@ -14,14 +17,25 @@ use crate::paid::{MULTIPLE, Paid, Payments};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
+const METHOD: &str = "get_fee_estimate";
+
 /// The number of recent blocks whose fees are read.
 const BLOCKS: u64 = 10;
 
 /// How much more the four priorities cost than the lowest, at most, by the nodes' own rule.
 const PRIORITIES: [u64; 4] = [1, 4, 16, 200];
 
-/// The multiple to which wallets round fees up. Nodes of every network send this one.
+/// The fee of a byte for each priority, by which wallets pay. Nodes send all four since version 15 of
+/// blocks. Wallets pay their built-in fee for a priority that is missing.
+type Fees = [u64; PRIORITIES.len()];
+
+/// The multiple to which wallets round fees up. Nodes of every network send this one, and wallets get no
+/// other: it would mark their transactions.
 const MASK: u64 = 10_000;
+
+/// The lowest fee of a byte that nodes accept where blocks are small and the reward is 0.6 XMR. No network
+/// has a lower reward.
+const LEAST: u64 = 19_000;
 
 #[derive(Deserialize)]
 struct Parameters {
@@ -44,51 +58,76 @@ struct Estimate {
     quantization_mask: u64,
 }
 
-/// Answers `get_fee_estimate` with the lower of two nodes' estimates.
+/// Answers `get_fee_estimate` with the lower of two nodes' estimates for each priority, or with the
+/// guard's own. Does not wait until the chain is read: a wallet may have learned the height before.
 pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<Value, Refusal> {
     let params = params.map_or("{}", RawValue::get);
     let Parameters { grace_blocks } = serde_json::from_str(params)
-        .map_err(|problem| Refusal::Request(format!("get_fee_estimate: {problem}")))?;
-    let view = service.chain.view()?;
-    let paid = recent(service, &view)?;
-    let method = "get_fee_estimate";
-    let call = Call::json_rpc(method, &json!({ "grace_blocks": grace_blocks }), 16 << 10);
-    let estimates = service.nodes.ask_two(&call, |answer| {
+        .map_err(|problem| Refusal::Request(format!("{METHOD}: {problem}")))?;
+    let paid = paid(service);
+    let estimated = paid.clone().and_then(|paid| lower_of_two(service, grace_blocks, paid));
+    let fees = estimated.unwrap_or_else(|refusal| {
+        let fees = own(paid.ok());
+        service.journal.log(&format!("{METHOD}: {refusal}; the guard sends its own: {fees:?}"));
+        fees
+    });
+    Ok(json!({
+        "status": "OK",
+        "untrusted": false,
+        "fee": fees[0],
+        "fees": fees,
+        "quantization_mask": MASK,
+    }))
+}
+
+/// Returns the lower of two nodes' plausible estimates for each priority.
+fn lower_of_two(service: &Service, grace_blocks: u64, paid: Paid) -> Result<Fees, Refusal> {
+    let call = Call::json_rpc(METHOD, &json!({ "grace_blocks": grace_blocks }), 16 << 10);
+    let judge = |answer: &[u8]| {
         let Answer { result } = serde_json::from_slice(answer)
             .map_err(|problem| Fault::Unusable(problem.to_string()))?;
         if result.status != "OK" {
             return Err(Fault::Unusable(format!("the node answered {:?}", result.status)));
         }
-        check(&result, paid)?;
-        Ok(result)
-    })?;
-    service.journal.not_verified(method);
-    let lowest = estimates.iter().min_by_key(|estimate| estimate.fee);
-    let highest = estimates.iter().max_by_key(|estimate| estimate.fee);
-    let (Some(lowest), Some(highest)) = (lowest, highest) else {
-        return Err(Refusal::Unusable("no estimate".to_owned()));
+        check(&result, paid)
     };
-    if highest.fee > lowest.fee.saturating_mul(2) {
-        let (low, high) = (lowest.fee, highest.fee);
-        service.journal.log(&format!("fee estimates of two nodes differ: {low} and {high}"));
+    let estimates = without_liars(|| service.nodes.ask_two(&call, judge))?;
+    service.journal.not_verified(METHOD);
+    if let [one, other] = estimates[..]
+        && one.iter().zip(other).any(|(one, other)| one.abs_diff(other) > *one.min(&other))
+    {
+        service.journal.log(&format!("fee estimates of two nodes differ: {one:?} and {other:?}"));
     }
-    Ok(json!({
-        "status": "OK",
-        "untrusted": false,
-        "fee": lowest.fee,
-        "fees": lowest.fees,
-        // Wallets divide by it, and replace 0 in the same way.
-        "quantization_mask": lowest.quantization_mask.max(1),
-    }))
+    let lower = |one: Fees, other: Fees| std::array::from_fn(|place| one[place].min(other[place]));
+    let lowest = estimates.into_iter().reduce(lower);
+    lowest.ok_or_else(|| Refusal::Unusable("no estimate".to_owned()))
 }
 
-/// Compares an estimate with the limits.
-fn check(estimate: &Estimate, paid: Paid) -> Result<(), Fault> {
-    let limit = paid.limit();
-    if estimate.fees.len() > PRIORITIES.len() {
-        let (expected, got) = (PRIORITIES.len(), estimate.fees.len());
-        return Err(Fault::Unusable(format!("fees: expected at most {expected}, got {got}")));
+/// Returns the estimates of nodes where blocks are small, given what blocks paid if that is known.
+fn own(paid: Option<Paid>) -> Fees {
+    let accepted = paid.map_or(LEAST, |paid| paid.lowest.max(LEAST));
+    // Nodes accept 5% less than they estimate, and round estimates up to two digits.
+    let lowest = accepted.saturating_mul(20) / 19;
+    PRIORITIES.map(|factor| {
+        let fee = lowest.saturating_mul(factor);
+        let unit = 10_u64.pow(fee.ilog10().saturating_sub(1));
+        fee.div_ceil(unit).saturating_mul(unit)
+    })
+}
+
+/// Repeats a request while nodes lie. Each lie drops a node.
+fn without_liars<T>(request: impl Fn() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    loop {
+        match request() {
+            Err(Refusal::Lie { .. }) => {}
+            outcome => return outcome,
+        }
     }
+}
+
+/// Compares an estimate with the limits, and returns the fees in it.
+fn check(estimate: &Estimate, paid: Paid) -> Result<Fees, Fault> {
+    let limit = paid.limit();
     let mask = estimate.quantization_mask;
     if mask > MASK {
         let reason = format!("quantization_mask: expected at most {MASK}, got {mask}");
@@ -106,7 +145,19 @@ fn check(estimate: &Estimate, paid: Paid) -> Result<(), Fault> {
             return Err(lie.with("median", paid.median).with("lowest", paid.lowest).into());
         }
     }
-    Ok(())
+    Fees::try_from(estimate.fees.as_slice()).map_err(|_| {
+        let (expected, got) = (PRIORITIES.len(), estimate.fees.len());
+        Fault::Unusable(format!("fees: expected {expected}, got {got}"))
+    })
+}
+
+/// Returns what the newest blocks paid, or what those did that were read last.
+fn paid(service: &Service) -> Result<Paid, Refusal> {
+    let newest = without_liars(|| recent(service, &*service.chain.view()?));
+    newest.or_else(|refusal| {
+        let last = *service.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        last.map(|(_, paid)| paid).ok_or(refusal)
+    })
 }
 
 /// Returns what the newest blocks paid. They are fetched once for each tip.
@@ -135,6 +186,8 @@ fn recent(service: &Service, view: &View) -> Result<Paid, Refusal> {
 mod tests {
     use super::*;
 
+    const HONEST: Fees = [20_000, 80_000, 320_000, 4_000_000];
+
     fn estimate(fee: u64, fees: &[u64]) -> Estimate {
         let (status, fees) = ("OK".to_owned(), fees.to_vec());
         Estimate { status, fee, fees, quantization_mask: MASK }
@@ -143,7 +196,7 @@ mod tests {
     #[test]
     fn fees_are_rounded_as_nodes_do() {
         let paid = Paid { median: Some(20_000), lowest: 19_000 };
-        let rounded = |mask| Estimate { quantization_mask: mask, ..estimate(20_000, &[]) };
+        let rounded = |mask| Estimate { quantization_mask: mask, ..estimate(20_000, &HONEST) };
         for mask in [0, 1, MASK] {
             assert!(check(&rounded(mask), paid).is_ok(), "{mask}");
         }
@@ -155,9 +208,8 @@ mod tests {
     #[test]
     fn each_priority_has_its_limit() {
         let paid = Paid { median: Some(20_000), lowest: 19_000 };
-        let honest = [20_000, 80_000, 320_000, 4_000_000];
-        assert!(check(&estimate(20_000, &honest), paid).is_ok());
-        assert!(check(&estimate(200_000, &[]), paid).is_ok());
+        assert!(check(&estimate(20_000, &HONEST), paid).is_ok());
+        assert!(check(&estimate(200_000, &HONEST), paid).is_ok());
         for (fee, fees) in [
             (200_001, vec![]),
             (20_000, vec![200_001]),
@@ -170,7 +222,27 @@ mod tests {
             assert!(matches!(outcome, Err(Fault::Lie(_))), "{fee} {fees:?}");
         }
         let none = Paid { median: None, lowest: 19_000 };
-        assert!(check(&estimate(190_000, &[]), none).is_ok());
-        assert!(check(&estimate(190_001, &[]), none).is_err());
+        assert!(check(&estimate(190_000, &HONEST), none).is_ok());
+        assert!(check(&estimate(190_001, &HONEST), none).is_err());
+    }
+
+    #[test]
+    fn an_estimate_has_a_fee_for_each_priority() {
+        let paid = Paid { median: Some(20_000), lowest: 19_000 };
+        for fees in [&HONEST[..0], &HONEST[..3], &[20_000; 5]] {
+            let outcome = check(&estimate(20_000, fees), paid);
+            assert!(matches!(outcome, Err(Fault::Unusable(_))), "{fees:?}");
+        }
+    }
+
+    #[test]
+    fn the_guards_own_estimate_is_that_of_nodes() {
+        assert_eq!(own(None), HONEST);
+        assert_eq!(own(Some(Paid { median: Some(7), lowest: 19_000 })), HONEST);
+        assert_eq!(own(Some(Paid { median: None, lowest: 0 })), HONEST);
+        // A reward of 35 XMR.
+        let early = own(Some(Paid { median: None, lowest: 1_108_333 }));
+        assert_eq!(early, [1_200_000, 4_700_000, 19_000_000, 240_000_000]);
+        assert_eq!(own(Some(Paid { median: None, lowest: u64::MAX }))[3], u64::MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! A guard: the follower, the nodes and the server together.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
@@ -22,7 +22,10 @@ use crate::routes;
 use crate::service::Service;
 
 /// The folder of older headers in the store's folder.
-const HEADERS: &str = "headers";
+const HEADERS: &str = "older-headers";
+
+/// Its name in older stores. A relay has a file of this name in its store.
+const FORMER_HEADERS: &str = "headers";
 
 /// What a guard uses.
 pub struct Setup<'a> {
@@ -73,7 +76,7 @@ impl Guard {
         let remote = Nodes::new(&nodes, &route, Arc::clone(&journal));
         let opened = Store::open(store)?;
         let follower = Follower::new(config, start, sources(), hasher, Some(opened))?;
-        let archive = Arc::new(Archive::new(store.join(HEADERS), REQUEST_PATIENCE));
+        let archive = Arc::new(Archive::new(headers_folder(store), REQUEST_PATIENCE));
         // Relays have headers at hand, nodes must be asked for whole blocks.
         let mut older = sources();
         older.rotate_left(nodes.len());
@@ -151,6 +154,12 @@ impl Guard {
         };
         *self.service.sources() = client.sources().map(describe).collect();
     }
+}
+
+/// Returns the folder of older headers in a store.
+fn headers_folder(store: &Path) -> PathBuf {
+    let former = store.join(FORMER_HEADERS);
+    if former.is_dir() { former } else { store.join(HEADERS) }
 }
 
 /// The reason why a guard cannot start or go on.

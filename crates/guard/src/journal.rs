@@ -1,5 +1,6 @@
 //! What the guard reports: refused answers with their evidence, and answers that nobody can verify.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
@@ -81,6 +82,12 @@ pub(crate) struct Journal {
     state: Mutex<State>,
 }
 
+thread_local! {
+    /// Whether this thread's answer has a part that was counted as not verified. One thread makes an
+    /// answer.
+    static HAS_UNVERIFIED: Cell<bool> = const { Cell::new(false) };
+}
+
 #[derive(Default)]
 struct State {
     refused: VecDeque<Refused>,
@@ -101,13 +108,25 @@ impl Journal {
         (self.log)(line);
     }
 
-    /// Counts an answer that was verified.
-    pub(crate) fn checked(&self, method: &str) {
-        *self.lock().checked.entry(method.to_owned()).or_default() += 1;
+    /// Counts the answer that `answer` returns as verified, unless that thread counts a part of it as not
+    /// verified.
+    pub(crate) fn count<T, E>(
+        &self,
+        method: &str,
+        answer: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        HAS_UNVERIFIED.set(false);
+        let answered = answer()?;
+        if !HAS_UNVERIFIED.get() {
+            *self.lock().checked.entry(method.to_owned()).or_default() += 1;
+        }
+        Ok(answered)
     }
 
-    /// Counts an answer that cannot be verified. The first of each method is logged.
+    /// Counts an answer that cannot be verified, or has a part that cannot. The first of each method is
+    /// logged.
     pub(crate) fn not_verified(&self, method: &str) {
+        HAS_UNVERIFIED.set(true);
         let count = {
             let mut state = self.lock();
             let count = state.not_verified.entry(method.to_owned()).or_default();

@@ -1,5 +1,6 @@
 //! The remote nodes to which requests are forwarded.
 
+mod times;
 mod transport;
 
 use std::io;
@@ -15,11 +16,8 @@ use url::Url;
 use crate::answer::Form;
 use crate::journal::{Journal, Lie};
 use crate::refusal::{Refusal, brief};
-use transport::{LONGEST, send};
-
-/// How long a node that was silent is asked after the others. Not longer: the first node may be the
-/// wallet's own, and each later one learns what it is asked.
-const SILENCE: Duration = Duration::from_secs(60);
+use times::{TIMES, Times};
+use transport::send;
 
 /// Answers that may exceed this size are large.
 pub(crate) const LARGE: u64 = 32 << 20;
@@ -82,18 +80,21 @@ impl From<Refusal> for Fault {
 pub(crate) struct Nodes {
     nodes: Vec<Remote>,
     journal: Arc<Journal>,
-    /// How long a node that was silent is asked after the others.
-    silence: Duration,
+    times: Times,
 }
 
 struct Remote {
     name: String,
-    transport: Transport,
+    transport: TimedTransport,
     state: Mutex<State>,
 }
 
 /// Sends a call to a node, and returns the answer.
+#[cfg(any(test, feature = "internals"))]
 pub(crate) type Transport = Box<dyn Fn(&Call) -> Result<Vec<u8>, NoAnswer> + Send + Sync>;
+
+/// Sends a call to a node, and returns the answer if it takes no longer than a time.
+type TimedTransport = Box<dyn Fn(&Call, Duration) -> Result<Vec<u8>, NoAnswer> + Send + Sync>;
 
 /// Why a node sent no answer.
 #[derive(Debug)]
@@ -110,8 +111,8 @@ struct State {
     accusations: Vec<Accusation>,
     /// Why it gave no usable answer last.
     failure: Option<String>,
-    /// When it was last silent, if it sent nothing since.
-    silent_since: Option<Instant>,
+    /// Until when it is asked after the others.
+    behind_until: Option<Instant>,
 }
 
 /// Why a node is not asked any more.
@@ -135,35 +136,71 @@ impl Nodes {
             // Without a slash at its end.
             let address = url.as_str().trim_end_matches("/json_rpc").to_owned();
             let (agent, name) = (agent.clone(), address.clone());
-            (name, Box::new(move |call: &Call| send(&agent, &address, call, LONGEST)) as Transport)
+            let send = move |call: &Call, time| send(&agent, &address, call, time);
+            (name, Box::new(send) as TimedTransport)
         };
-        Nodes::with_transports(endpoints.iter().map(remote), journal)
+        Nodes::with_timed(endpoints.iter().map(remote), journal)
     }
 
-    /// Returns nodes with these names that are reached in these ways.
+    /// Returns nodes with these names that are reached in these ways, which take any time.
+    #[cfg(any(test, feature = "internals"))]
     pub(crate) fn with_transports(
         nodes: impl Iterator<Item = (String, Transport)>,
         journal: Arc<Journal>,
     ) -> Nodes {
+        let timed = |(name, transport): (String, Transport)| {
+            (name, Box::new(move |call: &Call, _| transport(call)) as TimedTransport)
+        };
+        Nodes::with_timed(nodes.map(timed), journal)
+    }
+
+    fn with_timed(
+        nodes: impl Iterator<Item = (String, TimedTransport)>,
+        journal: Arc<Journal>,
+    ) -> Nodes {
         let remote = |(name, transport)| Remote { name, transport, state: Mutex::default() };
-        Nodes { nodes: nodes.map(remote).collect(), journal, silence: SILENCE }
+        Nodes { nodes: nodes.map(remote).collect(), journal, times: TIMES }
     }
 
     /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
-    /// and the request is refused. Nodes that were silent a short time ago are asked after the others.
+    /// and the request is refused. Nodes that wasted time a short time ago are asked after the others.
     pub(crate) fn ask<T>(
         &self,
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Refusal> {
+        self.ask_counted(call, |answer| Ok((judge(answer)?, 0)))
+    }
+
+    /// Asks as [`Nodes::ask`] does. `judge` also returns how many bytes of an answer are of use: the node
+    /// may take the time that these take over a slow connection.
+    pub(crate) fn ask_counted<T>(
+        &self,
+        call: &Call,
+        judge: impl Fn(&[u8]) -> Result<(T, u64), Fault>,
+    ) -> Result<T, Refusal> {
         let (usable, mut failures) = self.usable();
-        for node in usable {
-            let outcome = node.send(call).and_then(|answer| judge(&answer));
+        let begun = Instant::now();
+        for (index, node) in usable.iter().enumerate() {
+            let Some(time) = self.share(begun, &usable[index + 1..]) else {
+                failures.push("there is no time left for other nodes".to_owned());
+                break;
+            };
+            let outcome = node.send(call, time, &self.times, &judge);
             if let Some(value) = self.settle(node, call, outcome, &mut failures)? {
                 return Ok(value);
             }
         }
         Err(Refusal::Unusable(failures.join("; ")))
+    }
+
+    /// Returns the time that a node may take for a request: half of what is left while others follow that
+    /// wasted none a short time ago, and otherwise all of it. `None` if none is left.
+    fn share(&self, begun: Instant, others: &[&Remote]) -> Option<Duration> {
+        let left =
+            self.times.request.checked_sub(begun.elapsed()).filter(|left| !left.is_zero())?;
+        let is_last = others.iter().all(|other| !other.behind().is_zero());
+        Some(if is_last { left } else { left / 2 })
     }
 
     /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
@@ -174,14 +211,14 @@ impl Nodes {
         judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, Refusal> {
         let (usable, mut failures) = self.usable();
-        let (mut usable, mut values) = (usable.into_iter(), Vec::new());
-        while values.len() < 2 {
-            let group: Vec<&Remote> = usable.by_ref().take(2 - values.len()).collect();
-            if group.is_empty() {
-                break;
-            }
-            let ask = |node: &Remote| node.send(call).and_then(|answer| judge(&answer));
-            for (node, outcome) in group.iter().zip(at_once(&group, ask)) {
+        let (begun, mut others, mut values) = (Instant::now(), &usable[..], Vec::new());
+        while values.len() < 2 && !others.is_empty() {
+            let group;
+            (group, others) = others.split_at(others.len().min(2 - values.len()));
+            let Some(time) = self.share(begun, others) else { break };
+            let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
+            let ask = |node: &Remote| node.send(call, time, &self.times, judge);
+            for (node, outcome) in group.iter().zip(at_once(group, ask)) {
                 values.extend(self.settle(node, call, outcome, &mut failures)?);
             }
         }
@@ -192,7 +229,9 @@ impl Nodes {
     /// there is none.
     pub(crate) fn ask_all(&self, call: &Call) -> Vec<Result<Vec<u8>, String>> {
         let (usable, dropped) = self.usable();
-        let answers = usable.iter().zip(at_once(&usable, |node| node.send(call)));
+        let whole = |answer: &[u8]| Ok((answer.to_vec(), 0));
+        let ask = |node: &Remote| node.send(call, self.times.request, &self.times, whole);
+        let answers = usable.iter().zip(at_once(&usable, ask));
         let answers = answers.map(|(node, answer)| {
             answer.map_err(|fault| match fault {
                 Fault::Unusable(problem) | Fault::Busy(problem) => {
@@ -204,7 +243,7 @@ impl Nodes {
         answers.chain(dropped.into_iter().map(Err)).collect()
     }
 
-    /// Returns the nodes that are not dropped, silent ones last, and why others are.
+    /// Returns the nodes that are not dropped, those last that wasted time, and why others are.
     fn usable(&self) -> (Vec<&Remote>, Vec<String>) {
         let (mut usable, mut dropped) = (Vec::new(), Vec::new());
         for node in &self.nodes {
@@ -214,7 +253,7 @@ impl Nodes {
             }
         }
         // A stable sort, of states that may change meanwhile.
-        usable.sort_by_cached_key(|node| node.is_silent(self.silence));
+        usable.sort_by_cached_key(|node| node.behind());
         (usable, dropped)
     }
 
@@ -310,19 +349,35 @@ impl Remote {
         state.dropped().map(|reason| format!("{} was dropped: {reason}", self.name))
     }
 
-    fn send(&self, call: &Call) -> Result<Vec<u8>, Fault> {
-        let answer = (self.transport)(call);
+    /// Sends a call, and returns what `judge` makes of the answer. Notes whether the node wasted time.
+    fn send<T>(
+        &self,
+        call: &Call,
+        time: Duration,
+        times: &Times,
+        judge: impl Fn(&[u8]) -> Result<(T, u64), Fault>,
+    ) -> Result<T, Fault> {
+        let begun = Instant::now();
+        let answer = (self.transport)(call, time);
+        let took = begun.elapsed();
         let is_silent = matches!(answer, Err(NoAnswer::Silent(_)));
-        self.lock().silent_since = is_silent.then(Instant::now);
-        answer.map_err(|problem| {
+        let outcome = answer.map_err(|problem| {
             let (NoAnswer::Silent(problem) | NoAnswer::Refused(problem)) = problem;
             Fault::Unusable(problem)
-        })
+        });
+        let outcome = outcome.and_then(|answer| judge(&answer));
+        let useful = outcome.as_ref().map_or(0, |(_, useful)| *useful);
+        let until = Instant::now().checked_add(times.behind(took, is_silent, useful));
+        let mut state = self.lock();
+        state.behind_until = state.behind_until.max(until);
+        drop(state);
+        outcome.map(|(value, _)| value)
     }
 
-    /// Whether it was silent less than this time ago, and sent nothing since.
-    fn is_silent(&self, time: Duration) -> bool {
-        self.lock().silent_since.is_some_and(|since| since.elapsed() < time)
+    /// Returns how much longer it is asked after the others.
+    fn behind(&self) -> Duration {
+        let until = self.lock().behind_until;
+        until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -332,38 +387,4 @@ impl Remote {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io;
-    use std::sync::atomic::{AtomicU32, Ordering};
-
-    use super::*;
-
-    /// Asks two nodes three times, of which the first gives no answer. Returns how often each is asked.
-    fn asked(no_answer: fn(String) -> NoAnswer, silence: Duration) -> [u32; 2] {
-        let counts = [0; 2].map(|count| Arc::new(AtomicU32::new(count)));
-        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-        let nodes = counts.iter().enumerate().map(|(index, count)| {
-            let count = Arc::clone(count);
-            let send = move |_: &Call| {
-                count.fetch_add(1, Ordering::Relaxed);
-                if index == 0 { Err(no_answer("a problem".to_owned())) } else { Ok(Vec::new()) }
-            };
-            (index.to_string(), Box::new(send) as Transport)
-        });
-        let nodes = Nodes { silence, ..Nodes::with_transports(nodes, Arc::new(journal)) };
-        for _ in 0..3 {
-            let answer = nodes.ask(&Call::json_rpc("get_info", &json!({}), 1), |_| Ok(()));
-            assert!(answer.is_ok());
-        }
-        let failure = json!("get_info: a problem");
-        assert_eq!(nodes.describe()[0]["failure"], failure);
-        counts.map(|count| count.load(Ordering::Relaxed))
-    }
-
-    #[test]
-    fn the_first_node_stays_the_first_unless_it_was_silent_a_short_time_ago() {
-        assert_eq!(asked(NoAnswer::Silent, SILENCE), [1, 3]);
-        assert_eq!(asked(NoAnswer::Silent, Duration::ZERO), [3, 3]);
-        assert_eq!(asked(NoAnswer::Refused, SILENCE), [3, 3]);
-    }
-}
+mod tests;

@@ -67,6 +67,9 @@ fn page(status: &Value) -> String {
     if let Some(awaited) = status["awaited"].as_str() {
         paragraph(&mut page, &format!("Wallets get the status BUSY: {awaited}."));
     }
+    if let Some(failure) = status["headers"]["failure"].as_str() {
+        paragraph(&mut page, &format!("Older headers cannot be read: {failure}."));
+    }
     table(&mut page, "Sources of headers", &status["sources"], &["source", "state", "problem"]);
     table(&mut page, "Nodes that are asked", &status["nodes"], &["node", "dropped", "failure"]);
     table(
@@ -142,10 +145,16 @@ mod tests {
         let status = json!({
             "refused": [{ "node": "<script>&\"", "method": "get_info", "reason": "<b>" }],
             "awaited": "the guard reads <b>",
+            "headers": { "failure": "cannot store headers in <b>" },
         });
         let page = page(&status);
         assert!(page.contains("<td>&lt;script&gt;&amp;&quot;<td>get_info<td>&lt;b&gt;<td>"));
         assert!(page.contains("<p>Wallets get the status BUSY: the guard reads &lt;b&gt;.</p>"));
+        assert!(
+            page.contains(
+                "<p>Older headers cannot be read: cannot store headers in &lt;b&gt;.</p>"
+            )
+        );
         assert!(!page.contains("<b>"));
     }
 }

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::answers::FieldError;
 use crate::agent::{Route, agent_settings};
-use crate::budget::{self, Body, ReadError};
+use crate::budget::{self, Body, ReadError, Turn};
 
 /// The longest answer about a block, in bytes: a block of 1 MiB twice over in hex and JSON, and more.
 pub const MAX_ANSWER: u64 = 8 << 20;
@@ -79,6 +79,7 @@ pub struct Rpc {
     endpoint: String,
     timeout: Duration,
     retries: u32,
+    turn: Turn,
 }
 
 /// A failed attempt.
@@ -114,7 +115,8 @@ impl Rpc {
         let settings =
             agent_settings(route).max_idle_connections(16).max_idle_connections_per_host(16);
         let endpoint = endpoint.as_str().to_owned();
-        Rpc { agent: settings.new_agent(), endpoint, timeout: route.timeout, retries }
+        let (agent, turn) = (settings.new_agent(), Turn::default());
+        Rpc { agent, endpoint, timeout: route.timeout, retries, turn }
     }
 
     pub fn timeout(&self) -> Duration {
@@ -148,7 +150,7 @@ impl Rpc {
         }
     }
 
-    fn fetch(&self, method: &'static str, request: &str, limit: u64) -> Result<Body, Failure> {
+    fn fetch(&self, method: &'static str, request: &str, limit: u64) -> Result<Body<'_>, Failure> {
         let fail = |error| self.failure(method, error);
         let send = self.agent.post(&self.endpoint).header("Content-Type", "application/json");
         let mut response = send.send(request).map_err(fail)?;
@@ -158,7 +160,7 @@ impl Rpc {
             let again = status == 429 || status.is_server_error();
             return Err(Failure { error: NodeError::Unreachable { method, problem }, again });
         }
-        let body = budget::read(response.body_mut(), limit, self.timeout);
+        let body = budget::read(response.body_mut(), limit, self.timeout, &self.turn);
         body.map_err(|problem| match problem {
             ReadError::TooLarge { limit } => {
                 Failure { error: NodeError::TooLarge { method, limit }, again: false }

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::agent::{Route, agent_settings};
 use crate::answer::Answer;
-use crate::budget::{self, Body, ReadError};
+use crate::budget::{self, Body, ReadError, Turn};
 
 /// The longest answer about the tip, in bytes.
 const MAX_TIP: u64 = 4 << 10;
@@ -21,6 +21,7 @@ pub struct RelayClient {
     agent: Agent,
     address: String,
     timeout: Duration,
+    turn: Turn,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ impl RelayClient {
     pub fn new(route: &Route, address: &Url) -> RelayClient {
         let address = address.as_str().trim_end_matches('/').to_owned();
         let agent = agent_settings(route).new_agent();
-        RelayClient { agent, address, timeout: route.timeout }
+        RelayClient { agent, address, timeout: route.timeout, turn: Turn::default() }
     }
 
     /// Asks a question.
@@ -57,13 +58,13 @@ impl RelayClient {
         parse(query, &answer).ok_or(RelayClientError::Malformed)
     }
 
-    fn get(&self, path: &str, limit: u64) -> Result<Body, RelayClientError> {
+    fn get(&self, path: &str, limit: u64) -> Result<Body<'_>, RelayClientError> {
         let mut response = self.agent.get(format!("{}/v1/{path}", self.address)).call()?;
         let status = response.status().as_u16();
         if status != 200 {
             return Err(RelayClientError::Status(status));
         }
-        match budget::read(response.body_mut(), limit, self.timeout) {
+        match budget::read(response.body_mut(), limit, self.timeout, &self.turn) {
             Ok(body) => Ok(body),
             Err(ReadError::Connection(problem)) => Err(problem.into()),
             Err(problem) => Err(RelayClientError::Answer(problem.to_string())),

@@ -24,7 +24,10 @@ pub(super) struct State {
     pub(super) wanted: Option<u64>,
     /// The heights whose blocks are proven, both included.
     pub(super) proven: Option<(u64, u64)>,
-    pub(super) segments: BTreeMap<u64, Arc<Segment>>,
+    segments: BTreeMap<u64, Arc<Segment>>,
+    /// The segment that could not be written, with its index. Writing is tried again without another
+    /// download.
+    pub(super) unwritten: Option<(u64, Arc<Segment>)>,
     /// The beginnings of the ids in each segment that was proven, in ascending order. All of a chain
     /// take 4 bytes for each block.
     beginnings: BTreeMap<u64, Box<[u32]>>,
@@ -61,6 +64,12 @@ impl State {
     pub(super) fn lowest(&self) -> u64 {
         let base = self.base.map_or(0, |(height, _)| height);
         self.scanned.unwrap_or(base).min(base).saturating_sub(REACH)
+    }
+
+    /// Returns a segment that is in memory.
+    pub(super) fn in_memory(&self, index: u64) -> Option<Arc<Segment>> {
+        let unwritten = self.unwritten.as_ref().filter(|(unwritten, _)| *unwritten == index);
+        unwritten.map(|(_, segment)| segment).or_else(|| self.segments.get(&index)).cloned()
     }
 
     /// Keeps a segment in memory, in the place of another if there are too many.

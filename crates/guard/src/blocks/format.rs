@@ -88,6 +88,14 @@ pub(crate) struct RawBlock<'a> {
     pub(crate) transactions: Vec<&'a [u8]>,
 }
 
+impl RawBlock<'_> {
+    /// Returns the number of bytes of the block and its transactions.
+    pub(super) fn bytes(&self) -> u64 {
+        let transactions: usize = self.transactions.iter().map(|blob| blob.len()).sum();
+        (self.blob.len() + transactions) as u64
+    }
+}
+
 /// A transaction that is new in the pool.
 pub(super) struct Added<'a> {
     pub(super) hash: &'a Hash,

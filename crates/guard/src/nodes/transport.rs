@@ -6,12 +6,9 @@ use ureq::Agent;
 
 use super::{Call, LARGE, NoAnswer};
 
-/// The longest time for a large answer. Wallets wait 210 seconds.
-pub(super) const LONGEST: Duration = Duration::from_secs(200);
-
-/// Sends a call to a node. The agent's time limit is that of the whole answer. A large answer may take up
-/// to `longest`, as long as no part of it takes longer than the limit: over a slow connection wallets
-/// could otherwise never scan full blocks.
+/// Sends a call to a node. An answer may take the time `longest`. A small one may take no longer than the
+/// agent's time limit, and no part of a large one may: over a slow connection wallets could otherwise never
+/// scan full blocks.
 pub(super) fn send(
     agent: &Agent,
     address: &str,
@@ -30,12 +27,12 @@ pub(super) fn send(
     };
     let url = format!("{address}{}", call.path);
     let mut request = agent.post(url).header("Content-Type", call.form.content_type());
-    if call.limit > LARGE
-        && let Some(limit) = agent.config().timeouts().global
-    {
+    if let Some(limit) = agent.config().timeouts().global {
+        let limit = limit.min(longest);
+        let whole = if call.limit > LARGE { longest } else { limit };
         request = request
             .config()
-            .timeout_global(Some(limit.max(longest)))
+            .timeout_global(Some(whole))
             .timeout_resolve(Some(limit))
             .timeout_connect(Some(limit))
             .timeout_per_read(Some(limit))
@@ -109,5 +106,9 @@ mod tests {
         assert!(!arrived && time < 10 * LIMIT, "{time:?}");
         let (arrived, time) = ask(LARGE + 1, 100, 100, 2 * LIMIT);
         assert!(!arrived && time >= 2 * LIMIT && time < 10 * LIMIT, "{time:?}");
+        // A request whose time is nearly over: the answer takes longer, but less than the limit.
+        for limit in [LARGE, LARGE + 1] {
+            assert!(!ask(limit, 4, 4, LIMIT / 4).0);
+        }
     }
 }

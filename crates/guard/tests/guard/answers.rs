@@ -162,6 +162,9 @@ fn wallets_wait_until_the_chain_is_known() {
     assert_eq!(wallet.blocks(&[MAINNET_GENESIS_ID]).status, "BUSY");
     assert_eq!(wallet.call("get_info", &json!({}))["status"], json!("BUSY"));
     assert_eq!(wallet.json("/getheight", &json!({}))["status"], json!("BUSY"));
+    // A wallet that learned the height before would pay its built-in fee.
+    let fees = &wallet.call("get_fee_estimate", &json!({}))["fees"];
+    assert_eq!(*fees, json!([20_000, 80_000, 320_000, 4_000_000]));
 }
 
 #[test]

@@ -196,10 +196,14 @@ fn inflated_fees_are_a_lie() {
     let honest = wallet.call("get_fee_estimate", &json!({ "grace_blocks": 10 }));
     assert_eq!((&honest["status"], &honest["fee"]), (&json!("OK"), &json!(20_000)));
     node.words().fee = 2_000_000;
-    let inflated = wallet.call("get_fee_estimate", &json!({}));
-    let status = inflated["status"].as_str().expect("a text");
-    assert!(status.contains("the fee estimate 2000000"), "{status}");
-    assert_eq!(inflated["fee"], Value::Null);
+    // A wallet without an estimate would pay its built-in fee: it gets the guard's own.
+    assert_eq!(wallet.call("get_fee_estimate", &json!({})), honest);
+    assert!(guarded.logged("sent false data in get_fee_estimate: the fee estimate 2000000"));
+    assert!(guarded.logged("the guard sends its own: [20000, 80000, 320000, 4000000]"));
+    let status = wallet.status();
+    let dropped = status["nodes"][0]["dropped"].as_str().expect("a text");
+    assert!(dropped.contains("the fee estimate 2000000"), "{dropped}");
+    assert_eq!(status["refused"][0]["method"], json!("get_fee_estimate"));
 }
 
 #[test]
@@ -213,18 +217,59 @@ fn fees_cannot_be_inflated_by_rounding() {
     });
     let wallet = guarded.wallet();
     let estimate = wallet.call("get_fee_estimate", &json!({}));
-    assert_eq!((&estimate["status"], &estimate["quantization_mask"]), (&json!("OK"), &json!(1)));
+    assert_eq!(
+        (&estimate["status"], &estimate["quantization_mask"]),
+        (&json!("OK"), &json!(10_000))
+    );
+    assert!(!guarded.logged("sent false data"));
     node.words().json = |method, result| {
         if method == "get_fee_estimate" {
             result["quantization_mask"] = json!(1_000_000_000_000_u64);
         }
     };
-    let estimate = wallet.call("get_fee_estimate", &json!({}));
-    let status = estimate["status"].as_str().expect("a text");
-    assert!(
-        status.contains("quantization_mask: expected at most 10000, got 1000000000000"),
-        "{status}"
-    );
+    assert_eq!(wallet.call("get_fee_estimate", &json!({})), estimate);
+    assert!(guarded.logged("quantization_mask: expected at most 10000, got 1000000000000"));
+}
+
+#[test]
+fn a_wallet_always_gets_an_estimate_for_each_priority() {
+    let fees = json!([20_000, 80_000, 320_000, 4_000_000]);
+    let alters: [fn(&str, &mut Value); 3] = [
+        |method, result| {
+            if method == "get_fee_estimate" {
+                result["fees"] = json!([]);
+            }
+        },
+        |method, result| {
+            if method == "get_fee_estimate" {
+                result["status"] = json!("Failed");
+            }
+        },
+        |method, result| {
+            if method == "get_fee_estimate" {
+                *result = json!("something else");
+            }
+        },
+    ];
+    for alter in alters {
+        let (_node, guarded, _store) = guarded(|words| words.json = alter);
+        let estimate = guarded.wallet().call("get_fee_estimate", &json!({}));
+        assert_eq!((&estimate["status"], &estimate["fees"]), (&json!("OK"), &fees));
+        assert!(!guarded.logged("sent false data"));
+    }
+    // No node sends the blocks from which the fees would be read.
+    let (node, mut guarded, _store) = guarded(|words| words.fails = true);
+    let wallet = guarded.wallet();
+    let ask = || wallet.call("get_fee_estimate", &json!({}))["fees"].clone();
+    node.words().fee = 10_000;
+    assert_eq!(ask(), fees);
+    // What older blocks paid is known.
+    node.words().fails = false;
+    assert_eq!(ask()[0], json!(10_000));
+    node.words().fails = true;
+    node.words().chain = chain(BLOCKS + 1, BLOCKS + 1);
+    guarded.follow_to(BLOCKS + 1);
+    assert_eq!(ask()[0], json!(10_000));
 }
 
 #[test]

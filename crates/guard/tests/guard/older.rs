@@ -3,9 +3,9 @@
 use std::fs;
 
 use randomx_monero::MAINNET_GENESIS_ID;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::chain::chain;
+use super::chain::{TestBlock, chain};
 use super::node::{Node, Words};
 use super::world::{Guarded, followed};
 
@@ -34,13 +34,14 @@ fn headers_of_older_blocks_are_proven_once() {
     let header = wallet.call("get_block_header_by_height", &json!({ "height": 7 }));
     assert_eq!(header["block_header"]["hash"], json!(hex::encode(all[7].id)));
     // Blocks that were proven are found without the node.
+    let asked = node.count(b"/gethashes.bin");
     let header = wallet.call("get_block_header_by_hash", &by_hash);
     assert_eq!(header["block_header"]["height"], json!(9));
     let answer = wallet.hashes(&[all[9].id, MAINNET_GENESIS_ID]);
     assert_eq!((answer.status.as_str(), answer.start), ("OK", 9));
     let ids = all[9..].iter().flat_map(|block| block.id);
     assert!(answer.ids.iter().copied().eq(ids));
-    assert!(!node.heard(b"/gethashes.bin"));
+    assert_eq!(node.count(b"/gethashes.bin"), asked);
     drop(guarded);
 
     // Another run reads them from the disk: the node has no such headers any more.
@@ -55,7 +56,7 @@ fn headers_of_older_blocks_are_proven_once() {
     drop(again);
 
     // A damaged file is not used.
-    let file = store.path().join("headers/headers-000000");
+    let file = store.path().join("older-headers/headers-000000");
     let mut bytes = fs::read(&file).expect("a file");
     bytes[100] ^= 1;
     fs::write(&file, &bytes).expect("writable");
@@ -64,6 +65,95 @@ fn headers_of_older_blocks_are_proven_once() {
     again.follow_to(BLOCKS);
     assert_eq!(again.wallet().blocks(&[all[5].id, MAINNET_GENESIS_ID]).status, "OK");
     assert_ne!(fs::read(&file).expect("a file"), bytes);
+}
+
+#[test]
+fn a_relay_may_have_used_the_store_before() {
+    let all = chain(BLOCKS, BLOCKS);
+    let node = Node::start(Words::honest(all.clone()));
+    let store = tempfile::tempdir().expect("a folder");
+    // The relay's headers.
+    let file = store.path().join("headers");
+    fs::write(&file, b"RXMrelay").expect("writable");
+    let known = [all[5].id, MAINNET_GENESIS_ID];
+    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    assert_eq!(guarded.wallet().blocks(&known).status, "OK");
+    drop(guarded);
+    assert_eq!(fs::read(&file).expect("a file"), b"RXMrelay");
+
+    // Older stores have the guard's headers there.
+    fs::remove_file(&file).expect("removable");
+    fs::rename(store.path().join("older-headers"), &file).expect("movable");
+    node.words().json = |method, result| {
+        if method == "get_block" && result["block_header"]["height"].as_u64() < Some(80) {
+            *result = json!({ "status": "Failed" });
+        }
+    };
+    let mut again = Guarded::start(&[&node.url], store.path(), KEPT);
+    again.follow_to(BLOCKS);
+    assert_eq!(again.wallet().blocks(&known).status, "OK");
+}
+
+#[test]
+fn a_false_old_id_is_refused_where_two_nodes_answer() {
+    let all = chain(BLOCKS, BLOCKS);
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let wallet = guarded.wallet();
+    let lies: [fn(&mut Vec<TestBlock>); 2] = [
+        |blocks| blocks[60].id = [7; 32],
+        |blocks| {
+            blocks.truncate(61);
+            blocks[60].id = [7; 32];
+        },
+    ];
+    for lie in lies {
+        nodes[0].words().blocks = lie;
+        let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
+        let expected = "two nodes contradict each other, and nothing shows which one lies";
+        assert!(answer.status.contains(expected), "{}", answer.status);
+    }
+    // Two nodes must begin at the same height.
+    nodes[0].words().blocks = |_| {};
+    nodes[0].words().first = Some(7);
+    let answer = wallet.hashes(&[all[7].id, MAINNET_GENESIS_ID]);
+    assert_eq!((answer.status.as_str(), answer.start), ("OK", 7));
+    nodes[1].words().first = Some(0);
+    let answer = wallet.hashes(&[all[7].id, MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("two nodes contradict each other"), "{}", answer.status);
+    // Where one sends fewer, wallets get those that both sent.
+    nodes.iter().for_each(|node| node.words().first = None);
+    nodes[0].words().blocks = |blocks| blocks.truncate(61);
+    let answer = wallet.hashes(&[MAINNET_GENESIS_ID]);
+    assert_eq!(answer.status, "OK");
+    assert!(answer.ids.iter().copied().eq(all[..61].iter().flat_map(|block| block.id)));
+    assert!(!guarded.logged("sent false data"));
+}
+
+#[test]
+fn a_wallet_with_false_ids_has_to_be_rescanned() {
+    let (_node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), KEPT);
+    let answer = guarded.wallet().blocks(&[[7; 32], [8; 32], MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("the wallet has false ids: rescan it"), "{}", answer.status);
+}
+
+#[test]
+fn an_answer_counts_as_verified_if_all_of_it_is() {
+    let all = chain(BLOCKS, BLOCKS);
+    let (_node, guarded, _store) = followed(&all, KEPT);
+    let wallet = guarded.wallet();
+    let counts = || {
+        let status = wallet.status();
+        let not_verified = status["notVerified"].as_object().expect("an object").len();
+        (status["verified"]["gethashes.bin"].clone(), not_verified)
+    };
+    assert_eq!(wallet.hashes(&[MAINNET_GENESIS_ID]).status, "OK");
+    assert_eq!(counts(), (Value::Null, 1));
+    assert_eq!(wallet.hashes(&[all[110].id, MAINNET_GENESIS_ID]).status, "OK");
+    assert_eq!(counts(), (json!(1), 1));
 }
 
 #[test]

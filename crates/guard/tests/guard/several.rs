@@ -22,6 +22,46 @@ fn the_lower_of_two_estimates_is_used() {
 }
 
 #[test]
+fn the_lower_of_two_estimates_is_that_for_each_priority() {
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let ask = || guarded.wallet().call("get_fee_estimate", &json!({}));
+    let honest = ask();
+    assert!(!guarded.logged("fee estimates of two nodes differ"));
+    // Just below the limits, with the lowest fee in the field that wallets do not use.
+    nodes[0].words().json = |method, result| {
+        if method == "get_fee_estimate" {
+            result["fee"] = json!(0);
+            result["fees"] = json!([190_000, 700_000, 3_000_000, 38_000_000]);
+            result["quantization_mask"] = json!(1);
+        }
+    };
+    assert_eq!(ask(), honest);
+    assert!(guarded.logged("fee estimates of two nodes differ: [190000, "));
+    nodes[0].words().json = |method, result| {
+        if method == "get_fee_estimate" {
+            result["fees"] = json!([20_000, 80_000, 200_000, 38_000_000]);
+        }
+    };
+    assert_eq!(ask()["fees"], json!([20_000, 80_000, 200_000, 4_000_000]));
+}
+
+#[test]
+fn an_honest_node_beside_a_liar_estimates_fees() {
+    let nodes = [2_000_000, 10_000]
+        .map(|fee| Node::start(Words { fee, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
+    guarded.follow_to(BLOCKS);
+    let estimate = guarded.wallet().call("get_fee_estimate", &json!({}));
+    let fees = json!([10_000, 40_000, 160_000, 2_000_000]);
+    assert_eq!((&estimate["status"], &estimate["fees"]), (&json!("OK"), &fees));
+    assert!(guarded.logged("sent false data in get_fee_estimate"));
+}
+
+#[test]
 fn a_false_height_is_no_answer_of_other_nodes() {
     let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
     let store = tempfile::tempdir().expect("a folder");

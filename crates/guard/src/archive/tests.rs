@@ -1,0 +1,138 @@
+//! An archive whose sources fail, and whose base moves.
+
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use randomx_monero::Block;
+use randomx_testing::blocks::block_with;
+
+use super::sources::Ask;
+use super::state::REACH;
+use super::*;
+
+/// Returns the hashing blobs of linked blocks, and their ids after that of the block before the first.
+fn headers(count: u64) -> (Vec<Vec<u8>>, Vec<Hash>) {
+    let (mut blobs, mut ids) = (Vec::new(), vec![[0; 32]]);
+    for height in 0..count {
+        let previous = ids[ids.len() - 1];
+        let block = block_with(height, 1_700_000_000 + height, &previous, 0, 1, &[]);
+        let block = Block::parse(&block).expect("a block");
+        ids.push(block.id());
+        blobs.push(block.hashing_blob().as_bytes().to_vec());
+    }
+    (blobs, ids)
+}
+
+#[test]
+fn only_a_scan_has_very_old_headers_read() {
+    let archive = Archive::new(PathBuf::new(), REQUEST_PATIENCE);
+    let base = 100_000;
+    archive.set_base((base, [0; 32]));
+    assert!(matches!(archive.block(base - REACH - 1), Err(Unknown::Old)));
+    assert_eq!(archive.lock().wanted, None);
+    archive.want(50_000);
+    assert!(matches!(archive.block(50_000 - REACH - 1), Err(Unknown::Old)));
+    assert_eq!(archive.lock().wanted, Some(50_000));
+}
+
+#[test]
+fn other_requests_do_not_lead_further_and_further_down() {
+    let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+    archive.set_base((100_000, [0; 32]));
+    let lowest = 100_000 - REACH;
+    assert!(matches!(archive.block(lowest), Err(Unknown::Awaited)));
+    assert!(matches!(archive.block(lowest - 1), Err(Unknown::Old)));
+    assert_eq!(archive.lock().wanted, Some(lowest));
+}
+
+#[test]
+fn requests_that_wait_do_not_shorten_the_pause_after_a_failure() {
+    let archive = Arc::new(Archive::new(PathBuf::new(), PAUSE / 5));
+    let asked = Arc::new(AtomicU32::new(0));
+    archive.set_base((100, [0; 32]));
+    let (filled, count) = (Arc::clone(&archive), Arc::clone(&asked));
+    thread::spawn(move || {
+        let ask: Ask<'_> = Box::new(|_, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Err("a problem".to_owned())
+        });
+        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+        filled.run_with(&mut Sources::by(vec![ask], PAUSE, PAUSE), &journal)
+    });
+    thread::scope(|scope| {
+        let archive = &archive;
+        for height in [70, 60, 50] {
+            let wait = move || assert!(matches!(archive.block(height), Err(Unknown::Awaited)));
+            scope.spawn(wait);
+        }
+    });
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_new_base_ends_a_long_read_which_goes_on_where_it_ended() {
+    let (blobs, ids) = headers(3 * SEGMENT + 100);
+    let base = |height: u64| (height, ids[height as usize + 1]);
+    let (old, new) = (base(3 * SEGMENT - 50), base(3 * SEGMENT + 50));
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = Archive::new(folder.path().to_owned(), Duration::ZERO);
+    let asked = RefCell::new(Vec::new());
+    let ask: Ask<'_> = Box::new(|first, count| {
+        // The base moves while the second segment is read.
+        if first < 2 * SEGMENT {
+            archive.set_base(new);
+        }
+        asked.borrow_mut().push((first, count));
+        Ok(blobs[first as usize..(first + count) as usize].to_vec())
+    });
+    let minute = Duration::from_secs(60);
+    let mut sources = Sources::by(vec![ask], minute, minute);
+    archive.set_base(old);
+    archive.want(1);
+    assert_eq!(archive.next(), (old, 1));
+    assert_eq!(archive.extend(old, 1, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((SEGMENT, old.0)));
+    assert_eq!(archive.next(), (new, 1));
+    asked.take();
+    assert_eq!(archive.extend(new, 1, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((0, new.0)));
+    assert!(archive.has(new.0 - 1));
+    // The blocks between the bases, and then those of the first segment.
+    let read: Vec<u64> = asked.take().iter().map(|(first, _)| first / SEGMENT).collect();
+    assert_eq!(read.iter().filter(|index| **index > 0).count(), 2, "{read:?}");
+    assert_eq!(read[..3], [3, 2, 0]);
+}
+
+#[test]
+fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
+    let (blobs, ids) = headers(SEGMENT + 100);
+    let base = (SEGMENT + 99, ids[SEGMENT as usize + 100]);
+    let store = tempfile::tempdir().expect("a folder");
+    let archive = Archive::new(store.path().to_owned(), Duration::ZERO);
+    let asked = Cell::new(0);
+    let ask: Ask<'_> = Box::new(|first, count| {
+        asked.set(asked.get() + count);
+        Ok(blobs[first as usize..(first + count) as usize].to_vec())
+    });
+    let minute = Duration::from_secs(60);
+    let mut sources = Sources::by(vec![ask], minute, minute);
+    archive.set_base(base);
+    assert_eq!(archive.extend(base, SEGMENT, &mut sources), Ok(()));
+    // No file can have this name.
+    let taken = store.path().join("headers-000000");
+    fs::create_dir(&taken).expect("a folder");
+    for _ in 0..3 {
+        let failure = archive.extend(base, 1, &mut sources).expect_err("a folder is in the way");
+        assert!(failure.starts_with("cannot store headers in "), "{failure}");
+        assert_eq!(archive.lock().proven, Some((SEGMENT, base.0)));
+        // Wallets read other segments meanwhile.
+        let other = Arc::new(Segment::new(0, Vec::new()));
+        (2..40).for_each(|index| archive.lock().keep(index, Arc::clone(&other)));
+    }
+    fs::remove_dir(&taken).expect("removable");
+    assert_eq!(archive.extend(base, 1, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((0, base.0)));
+    assert_eq!(asked.get(), SEGMENT + 100);
+}

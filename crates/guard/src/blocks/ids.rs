@@ -1,0 +1,73 @@
+//! The ids of blocks: `gethashes.bin`.
+
+use randomx_monero::Hash;
+
+use crate::answer::Form;
+use crate::chain::off_chain;
+use crate::nodes::{Call, Fault};
+use crate::refusal::Refusal;
+use crate::service::Service;
+
+use super::extent::newest_known;
+use super::format::{BlocksRequest, HashesAnswer, write_hashes};
+use super::{malformed, unusable};
+
+/// The longest answer of a node with ids.
+pub(crate) const MAX_HASHES: u64 = 1 << 20;
+
+/// The most ids in an answer, as nodes send.
+const MAX_IDS: u64 = 10_000;
+
+/// Answers `gethashes.bin`.
+pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let request = BlocksRequest::read(body).map_err(malformed)?;
+    let view = service.chain.view()?;
+    let (tip, _) = view.tip();
+    if let Some(start) = newest_known(service, &view, &request) {
+        let last = tip.min(start + MAX_IDS - 1);
+        let ids = (start..=last).map(|height| service.chain.id(&view, height));
+        return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
+    }
+    let call = Call {
+        method: "gethashes.bin".to_owned(),
+        path: "/gethashes.bin".to_owned(),
+        form: Form::Binary,
+        body: request.write_hashes(),
+        limit: MAX_HASHES,
+    };
+    let answers = service.nodes.ask_two(&call, |bytes| {
+        let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
+        if !ids.first().is_some_and(|first| request.ids.contains(first)) {
+            let problem = "m_block_ids: expected to begin with a block that the wallet named";
+            return Err(Fault::Unusable(problem.to_owned()));
+        }
+        let known = usize::try_from((tip + 1).saturating_sub(start)).unwrap_or(usize::MAX);
+        let ids = &ids[..known.min(ids.len())];
+        for (id, height) in ids.iter().zip(start..) {
+            if let Some(known) = service.chain.known_id(&view, height)
+                && known != *id
+            {
+                return Err(off_chain(&view, height, &known, *id, ("sent", id)));
+            }
+        }
+        Ok((start, ids.to_vec()))
+    })?;
+    let (start, ids) = common(answers)?;
+    let is_unproven = |height| service.chain.known_id(&view, height).is_none();
+    if ids.iter().zip(start..).any(|(_, height)| is_unproven(height)) {
+        service.journal.not_verified("gethashes.bin: ids before the oldest verified header");
+    }
+    Ok(write_hashes(start, tip + 1, &ids))
+}
+
+/// Returns the height of the first block and the ids that each of one or two answers has. Nothing proves
+/// older ids, and a wallet keeps them, so answers that contradict each other are refused.
+fn common(answers: Vec<(u64, Vec<Hash>)>) -> Result<(u64, Vec<Hash>), Refusal> {
+    let shorter = answers.iter().min_by_key(|(_, ids)| ids.len()).cloned();
+    let (start, ids) = shorter.ok_or_else(|| Refusal::Unusable("no answer".to_owned()))?;
+    if answers.iter().any(|(first, other)| *first != start || !other.starts_with(&ids)) {
+        let problem = "two nodes contradict each other, and nothing shows which one lies";
+        return Err(Refusal::Unusable(problem.to_owned()));
+    }
+    Ok((start, ids))
+}

@@ -1,0 +1,205 @@
+//! The headers that a scan needs.
+//!
+//! Where all blocks of a wallet are older than the verified ones, nodes say which of them is the newest in
+//! their chain, and the headers down to it are read. Nodes may lie about it, and wallets name blocks down to
+//! the first one. So headers are read in steps, and only until a block of the wallet is verified.
+
+use std::time::Instant;
+
+use crate::answer::Form;
+use crate::archive::REQUEST_PATIENCE;
+use crate::chain::{View, off_chain};
+use crate::nodes::{Call, Fault};
+use crate::refusal::Refusal;
+use crate::service::Service;
+
+use super::extent::{MAX_NAMED, newest_known};
+use super::format::{BlocksRequest, HashesAnswer};
+use super::ids::MAX_HASHES;
+use super::unusable;
+
+/// The most blocks that are read before the wallet's blocks are looked for among them.
+const STEP: u64 = 4096;
+
+/// Waits a while for headers without which no answer can be checked. A node's answer is large, so none is
+/// requested before.
+pub(super) fn await_headers(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+) -> Result<(), Refusal> {
+    if request.start > view.tip().0 {
+        return Ok(());
+    }
+    if request.start > 0 {
+        service.chain.scan_from(view, request.start);
+        return service.chain.id(view, request.start).map(|_| ());
+    }
+    if newest_known(service, view, request).is_some() {
+        return Ok(());
+    }
+    find(service, view, request)
+}
+
+/// Has headers read until the newest block of a wallet is verified. May fail for now, and goes on with the
+/// wallet's next request.
+fn find(service: &Service, view: &View, request: &BlocksRequest<'_>) -> Result<(), Refusal> {
+    let begun = Instant::now();
+    service.chain.await_scans()?;
+    let is_found = || newest_known(service, view, request).is_some();
+    if is_found() {
+        return Ok(());
+    }
+    if service.chain.is_whole(view) {
+        let problem = "block_ids: the verified chain has none of these blocks";
+        return Err(Refusal::Unusable(problem.to_owned()));
+    }
+    // Every wallet names the genesis block.
+    let genesis = view.network.genesis_id();
+    let names_nothing_else = request.ids.iter().all(|id| *id == genesis);
+    let (start, step) = if names_nothing_else && !request.ids.is_empty() {
+        (1, u64::MAX)
+    } else {
+        (newest_common(service, view, request)?, STEP)
+    };
+    let mut height = view.base.0;
+    while height > start {
+        height = height.saturating_sub(step).max(start);
+        if height > start && service.chain.archive().has(height) {
+            continue;
+        }
+        service.chain.scan_from(view, height);
+        service.chain.await_scans()?;
+        // After the base has moved, the blocks between are read last.
+        service.chain.id(view, view.base.0 - 1)?;
+        // The nodes need the rest of the time for the blocks.
+        if begun.elapsed() > REQUEST_PATIENCE {
+            return Err(Refusal::Busy("the guard reads the headers for a scan".to_owned()));
+        }
+        if is_found() {
+            return Ok(());
+        }
+    }
+    let problem = format!("start_height: block {start} is none that the wallet named");
+    Err(Refusal::Unusable(problem))
+}
+
+/// Asks two nodes for the newest block of a wallet that their chain has. Returns the higher of the heights:
+/// a false one is proven to be false before lower blocks are read.
+fn newest_common(
+    service: &Service,
+    view: &View,
+    request: &BlocksRequest<'_>,
+) -> Result<u64, Refusal> {
+    let call = Call {
+        method: "gethashes.bin".to_owned(),
+        path: "/gethashes.bin".to_owned(),
+        form: Form::Binary,
+        body: request.write_hashes(),
+        limit: MAX_HASHES,
+    };
+    let (tip, _) = view.tip();
+    let starts = service.nodes.ask_two(&call, |bytes| {
+        let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
+        let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
+        let Some(id) = named.filter(|_| start <= tip) else {
+            let problem = format!("start_height: block {start} is none that the wallet named");
+            return Err(Fault::Unusable(problem));
+        };
+        if start == 0 {
+            // The headers from there on are only read for a wallet that names no other block.
+            let problem = "start_height: the node has none of the wallet's blocks but the genesis \
+                           block; if every node says so, the wallet has false ids: rescan it";
+            return Err(Fault::Unusable(problem.to_owned()));
+        }
+        match service.chain.known_id(view, start) {
+            Some(known) if known != *id => Err(off_chain(view, start, &known, *id, ("sent", id))),
+            _ => Ok(start),
+        }
+    })?;
+    let none = || Refusal::Unusable("no answer".to_owned());
+    starts.into_iter().max().ok_or_else(none)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use randomx_monero::Network;
+
+    use super::*;
+    use crate::archive::Archive;
+    use crate::blocks::blocks;
+    use crate::chain::Chain;
+    use crate::epee::Writer;
+    use crate::journal::Journal;
+    use crate::nodes::{Nodes, Transport};
+
+    const BASE: u64 = 100_000;
+
+    /// Asks for the blocks after one of `named`, while nobody reads headers. The nodes say which block is the
+    /// newest common one. Returns the lowest height whose header is wanted.
+    fn wanted(named: &[u8], said: &[u8]) -> Option<u64> {
+        let nodes = said.iter().map(|number| {
+            let number = *number;
+            let send = move |_: &Call| {
+                let mut writer = Writer::new();
+                writer.bytes("status", b"OK");
+                writer.number("start_height", height(number));
+                writer.bytes("m_block_ids", &[number; 32]);
+                Ok(writer.finish())
+            };
+            (number.to_string(), Box::new(send) as Transport)
+        });
+        let keep = |_: &_| Err(io::Error::other("no folder"));
+        let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
+        let nodes = Nodes::with_transports(nodes, Arc::clone(&journal));
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        service.chain.show(View::of_base((BASE, [0; 32]), Network::Mainnet));
+        let mut request = Writer::new();
+        let mut ids: Vec<_> = named.iter().map(|number| [*number; 32]).collect();
+        ids.push(Network::Mainnet.genesis_id());
+        request.bytes("block_ids", ids.as_flattened());
+        let outcome = blocks(&service, &request.finish());
+        let wanted = service.chain.archive().describe()["wanted"].as_u64();
+        assert_eq!(wanted.is_some(), matches!(outcome, Err(Refusal::Busy(_))), "{outcome:?}");
+        wanted
+    }
+
+    /// Returns the height of a block that has this number.
+    fn height(number: u8) -> u64 {
+        1000 * u64::from(number)
+    }
+
+    #[test]
+    fn headers_are_read_no_further_than_the_higher_of_two_starts() {
+        let named = [99, 98, 50, 1];
+        assert_eq!(wanted(&named, &[99]), Some(99_000));
+        for said in [[1, 99], [99, 1], [98, 99]] {
+            assert_eq!(wanted(&named, &said), Some(99_000));
+        }
+        assert_eq!(wanted(&named, &[50, 98, 99]), Some(98_000));
+    }
+
+    #[test]
+    fn headers_are_read_in_steps() {
+        for said in [[1, 50], [1, 1]] {
+            assert_eq!(wanted(&[99, 50, 1], &said), Some(BASE - STEP));
+        }
+    }
+
+    #[test]
+    fn a_start_is_a_block_that_the_wallet_named() {
+        for said in [0, 40, 101] {
+            assert_eq!(wanted(&[99, 50, 1], &[said]), None);
+        }
+        // The verified chain has another block there.
+        assert_eq!(wanted(&[100, 50, 1], &[100]), None);
+        // Only the genesis block: no node says where the scan begins.
+        assert_eq!(wanted(&[], &[]), Some(1));
+    }
+}
