@@ -15,7 +15,7 @@ const EXPECTED: &str = "bytes, or of hexadecimal digits in strings";
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
-    /// The bytes of a text, which may be no UTF-8: sources such as C's interface do not check it.
+    /// The bytes of a text, which may not be valid UTF-8: sources such as the Arrow C data interface do not check it.
     Text(&'a [u8]),
 }
 

@@ -14,7 +14,7 @@ use crate::bytes::{self, Column as Bytes, Value, dictionary};
 /// The types that fit, in messages.
 const EXPECTED: &str = "integers, decimals without a fraction, or decimal digits in strings";
 
-/// Stands for a text that is no UTF-8. No number is written like this.
+/// Stands for a text that is not valid UTF-8. No number is written like this.
 const NO_TEXT: &str = "\u{fffd}";
 
 /// A number as its column holds it.

@@ -154,7 +154,7 @@ fn to_bytes(value: Value<'_>) -> Result<Cow<'_, [u8]>, String> {
     }
 }
 
-/// Shortens text that may be a megabyte. U+FFFD replaces what is no UTF-8.
+/// Shortens text that may be a megabyte. U+FFFD replaces what is not valid UTF-8.
 fn shorten(text: &[u8]) -> String {
     const MOST: usize = 80;
     // A character has at most 4 bytes. The last one, which this may cut, is left out below.

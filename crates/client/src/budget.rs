@@ -1,8 +1,8 @@
 //! Bounds the memory for answers: each by itself, and all that are read at once to 16 MiB.
 //!
-//! Answers are read in stages. Each stage has memory of its own, so long answers never take that of shorter
-//! ones. Beyond the first stage, a source has one answer at a time. So a source that sends slowly does not
-//! keep other sources' answers of up to 2 MiB waiting.
+//! Answers are read in stages, each with memory of its own. A long answer holds one place in each stage that
+//! it reaches. Beyond the first stage, a source has one answer at a time. So one slow source cannot block
+//! other sources' answers of up to 2 MiB.
 
 use std::io::{self, Read};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

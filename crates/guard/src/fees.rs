@@ -59,7 +59,8 @@ struct Estimate {
 }
 
 /// Answers `get_fee_estimate` with the lower of two nodes' estimates for each priority, or with the
-/// guard's own. Does not wait until the chain is read: a wallet may have learned the height before.
+/// guard's own. Does not wait until the chain is read: a wallet that already knows the height would
+/// otherwise pay its built-in fee.
 pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<Value, Refusal> {
     let params = params.map_or("{}", RawValue::get);
     let Parameters { grace_blocks } = serde_json::from_str(params)

@@ -194,8 +194,8 @@ impl Nodes {
         Err(Refusal::Unusable(failures.join("; ")))
     }
 
-    /// Returns the time that a node may take for a request: half of what is left while others follow that
-    /// wasted none a short time ago, and otherwise all of it. `None` if none is left.
+    /// Returns the time that a node may take for a request: half of the remaining time if a node after it has
+    /// not wasted time recently, and otherwise all of it. `None` if none is left.
     fn share(&self, begun: Instant, others: &[&Remote]) -> Option<Duration> {
         let left =
             self.times.request.checked_sub(begun.elapsed()).filter(|left| !left.is_zero())?;
@@ -243,7 +243,8 @@ impl Nodes {
         answers.chain(dropped.into_iter().map(Err)).collect()
     }
 
-    /// Returns the nodes that are not dropped, those last that wasted time, and why others are.
+    /// Returns the usable nodes, with those that wasted time last, and the reasons why the others were
+    /// dropped.
     fn usable(&self) -> (Vec<&Remote>, Vec<String>) {
         let (mut usable, mut dropped) = (Vec::new(), Vec::new());
         for node in &self.nodes {

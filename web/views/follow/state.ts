@@ -75,8 +75,8 @@ export function initial(): State {
 }
 
 /**
- * Returns the state with which another client of the same chain begins. A client reports its alarms when they change,
- * so it never withdraws one of an earlier client.
+ * Returns the state with which another client of the same chain begins. It keeps only the warning about versions: a
+ * client reports an alarm only when it changes, so the new one would never withdraw the others.
  */
 export function inherited(state: State): State {
   const { version } = state.warnings;

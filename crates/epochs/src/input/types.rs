@@ -51,7 +51,7 @@ fn read_as(data_type: &DataType, column: &ColumnDescriptor) -> DataType {
 }
 
 /// Checks that each array of a batch is what its type says, and that all texts are UTF-8. The reader does not check
-/// those of JSON. Returns the name of the first column that is not.
+/// those of JSON. The error names the first column that fails.
 pub(super) fn check(batch: &RecordBatch) -> Result<(), (String, ArrowError)> {
     for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
         let data = array.to_data();

@@ -6,9 +6,9 @@ use ureq::Agent;
 
 use super::{Call, LARGE, NoAnswer};
 
-/// Sends a call to a node. An answer may take the time `longest`. A small one may take no longer than the
-/// agent's time limit, and no part of a large one may: over a slow connection wallets could otherwise never
-/// scan full blocks.
+/// Sends a call to a node. An answer may take the time `longest`, and a small one no longer than the agent's
+/// time limit. For a large answer that limit applies to each read, not to the whole: otherwise wallets on
+/// slow connections could never scan full blocks.
 pub(super) fn send(
     agent: &Agent,
     address: &str,
