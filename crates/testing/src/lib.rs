@@ -44,7 +44,7 @@ pub fn this_program() -> Command {
 }
 
 /// Runs a test in a process of its own, for what a process cannot take back. `name` is the test's path in its program.
-/// Returns whether this is that process. What it skips is said here too.
+/// Returns whether this is that process. The other one repeats its lines about what it skipped.
 ///
 /// # Panics
 ///

@@ -79,6 +79,22 @@ export class Visit {
     );
   }
 
+  /** Clicks a button that saves a file, and returns the file's text. */
+  async saved(selector: string): Promise<string> {
+    return this.of(
+      selector,
+      `new Promise((resolve) => {
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (file) => {
+          URL.createObjectURL = make;
+          file.text().then(resolve);
+          return "#saved";
+        };
+        it.click();
+      })`,
+    );
+  }
+
   /** Waits for an enabled match, and clicks it. */
   async click(selector: string): Promise<void> {
     await this.until(`${selector}:not(:disabled, [aria-disabled="true"])`);

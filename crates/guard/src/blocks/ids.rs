@@ -18,6 +18,17 @@ pub(crate) const MAX_HASHES: u64 = 1 << 20;
 /// The most ids in an answer, as nodes send.
 const MAX_IDS: u64 = 10_000;
 
+/// Returns the call for the ids of a node's chain from the newest block on that a wallet names.
+pub(super) fn call(request: &BlocksRequest<'_>) -> Call {
+    Call {
+        method: "gethashes.bin".to_owned(),
+        path: "/gethashes.bin".to_owned(),
+        form: Form::Binary,
+        body: request.write_hashes(),
+        limit: MAX_HASHES,
+    }
+}
+
 /// Answers `gethashes.bin`.
 pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = BlocksRequest::read(body).map_err(malformed)?;
@@ -28,14 +39,7 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         let ids = (start..=last).map(|height| service.chain.id(&view, height));
         return Ok(write_hashes(start, tip + 1, &ids.collect::<Result<Vec<_>, _>>()?));
     }
-    let call = Call {
-        method: "gethashes.bin".to_owned(),
-        path: "/gethashes.bin".to_owned(),
-        form: Form::Binary,
-        body: request.write_hashes(),
-        limit: MAX_HASHES,
-    };
-    let answers = service.nodes.ask_two(&call, |bytes| {
+    let answers = service.nodes.ask_two(&call(&request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         if !ids.first().is_some_and(|first| request.ids.contains(first)) {
             let problem = "m_block_ids: expected to begin with a block that the wallet named";

@@ -6,17 +6,15 @@
 
 use std::time::Instant;
 
-use crate::answer::Form;
 use crate::archive::REQUEST_PATIENCE;
 use crate::chain::{View, off_chain};
-use crate::nodes::{Call, Fault};
+use crate::nodes::Fault;
 use crate::refusal::Refusal;
 use crate::service::Service;
 
 use super::extent::{MAX_NAMED, newest_known};
 use super::format::{BlocksRequest, HashesAnswer};
-use super::ids::MAX_HASHES;
-use super::unusable;
+use super::{ids, unusable};
 
 /// The most blocks that are read before the wallet's blocks are looked for among them.
 const STEP: u64 = 4096;
@@ -91,15 +89,8 @@ fn newest_common(
     view: &View,
     request: &BlocksRequest<'_>,
 ) -> Result<u64, Refusal> {
-    let call = Call {
-        method: "gethashes.bin".to_owned(),
-        path: "/gethashes.bin".to_owned(),
-        form: Form::Binary,
-        body: request.write_hashes(),
-        limit: MAX_HASHES,
-    };
     let (tip, _) = view.tip();
-    let starts = service.nodes.ask_two(&call, |bytes| {
+    let starts = service.nodes.ask_two(&ids::call(request), |bytes| {
         let HashesAnswer { start, ids } = HashesAnswer::read(bytes).map_err(unusable)?;
         let named = ids.first().filter(|id| request.ids.iter().take(MAX_NAMED).any(|n| n == *id));
         let Some(id) = named.filter(|_| start <= tip) else {
@@ -136,7 +127,7 @@ mod tests {
     use crate::chain::Chain;
     use crate::epee::Writer;
     use crate::journal::Journal;
-    use crate::nodes::{Nodes, Transport};
+    use crate::nodes::{Call, Nodes, Transport};
 
     const BASE: u64 = 100_000;
 

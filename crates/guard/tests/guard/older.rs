@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::chain::{TestBlock, chain};
 use super::node::{Node, Words};
-use super::world::{Guarded, followed};
+use super::world::{Guarded, followed, followed_by};
 
 const BLOCKS: u64 = 120;
 const KEPT: u64 = 20;
@@ -99,9 +99,7 @@ fn a_relay_may_have_used_the_store_before() {
 fn a_false_old_id_is_refused_where_two_nodes_answer() {
     let all = chain(BLOCKS, BLOCKS);
     let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let wallet = guarded.wallet();
     let lies: [fn(&mut Vec<TestBlock>); 2] = [
         |blocks| blocks[60].id = [7; 32],
@@ -189,9 +187,7 @@ fn an_older_block_of_another_chain_is_a_lie() {
 fn a_node_cannot_have_older_headers_read() {
     let all = chain(BLOCKS, BLOCKS);
     let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let wallet = guarded.wallet();
     let recent = [all[110].id, all[90].id, MAINNET_GENESIS_ID];
     for first in [0, 1, 90] {

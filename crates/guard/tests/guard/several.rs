@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::chain::chain;
 use super::node::{Node, Words};
-use super::world::Guarded;
+use super::world::{Guarded, followed_by};
 
 const BLOCKS: u64 = 30;
 const KEPT: u64 = 2160;
@@ -14,9 +14,7 @@ const KEPT: u64 = 2160;
 fn the_lower_of_two_estimates_is_used() {
     let nodes = [20_000, 30_000]
         .map(|fee| Node::start(Words { fee, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[1].url, &nodes[0].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[1], &nodes[0]], KEPT, BLOCKS);
     let answer = guarded.wallet().call("get_fee_estimate", &json!({}));
     assert_eq!(answer["fee"], json!(20_000));
 }
@@ -24,9 +22,7 @@ fn the_lower_of_two_estimates_is_used() {
 #[test]
 fn the_lower_of_two_estimates_is_that_for_each_priority() {
     let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let ask = || guarded.wallet().call("get_fee_estimate", &json!({}));
     let honest = ask();
     assert!(!guarded.logged("fee estimates of two nodes differ"));
@@ -52,9 +48,7 @@ fn the_lower_of_two_estimates_is_that_for_each_priority() {
 fn an_honest_node_beside_a_liar_estimates_fees() {
     let nodes = [2_000_000, 10_000]
         .map(|fee| Node::start(Words { fee, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let estimate = guarded.wallet().call("get_fee_estimate", &json!({}));
     let fees = json!([10_000, 40_000, 160_000, 2_000_000]);
     assert_eq!((&estimate["status"], &estimate["fees"]), (&json!("OK"), &fees));
@@ -64,9 +58,7 @@ fn an_honest_node_beside_a_liar_estimates_fees() {
 #[test]
 fn a_false_height_is_no_answer_of_other_nodes() {
     let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let request = json!({ "txs_hashes": [hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0])] });
     nodes[0].words().json = |path, answer| {
         if path == "/gettransactions" {
@@ -112,9 +104,7 @@ fn contradictions_about_spent_outputs_are_refused() {
     let nodes = [0, 1].map(|state| {
         Node::start(Words { spent: vec![state], ..Words::honest(chain(BLOCKS, BLOCKS)) })
     });
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let images = json!({ "key_images": ["11".repeat(32)], "client": "the wallet's name" });
     let answer = guarded.wallet().json("/is_key_image_spent", &images);
     let status = answer["status"].as_str().expect("a text");
@@ -130,9 +120,7 @@ fn contradictions_about_spent_outputs_are_refused() {
 fn nodes_that_fail_are_not_accused() {
     let nodes = [true, false]
         .map(|fails| Node::start(Words { fails, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     for _ in 0..3 {
         assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
     }
@@ -149,9 +137,7 @@ fn nodes_that_fail_are_not_accused() {
 fn a_silent_node_is_asked_after_the_others() {
     let nodes = [true, false]
         .map(|is_silent| Node::start(Words { is_silent, ..Words::honest(chain(BLOCKS, BLOCKS)) }));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
     let count = |node: &Node| node.count(b"/getblocks.bin");
     assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
     let tries = count(&nodes[0]);

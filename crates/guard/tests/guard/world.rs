@@ -90,8 +90,16 @@ fn address(url: &str) -> Url {
 /// Starts a guard before one honest node, with a store in a folder, and follows the whole chain.
 pub(crate) fn followed(all: &[TestBlock], kept: u64) -> (Node, Guarded, TempDir) {
     let node = Node::start(Words::honest(all.to_vec()));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), kept);
-    guarded.follow_to(all.len() as u64 - 1);
+    let (guarded, store) = followed_by(&[&node], kept, all.len() as u64 - 1);
     (node, guarded, store)
+}
+
+/// Starts a guard with these nodes and a fresh store, which keeps so many blocks, and waits until it has read the chain
+/// to this height.
+pub(crate) fn followed_by(nodes: &[&Node], kept: u64, height: u64) -> (Guarded, TempDir) {
+    let urls: Vec<&str> = nodes.iter().map(|node| node.url.as_str()).collect();
+    let store = tempfile::tempdir().expect("a folder");
+    let mut guarded = Guarded::start(&urls, store.path(), kept);
+    guarded.follow_to(height);
+    (guarded, store)
 }
