@@ -1,7 +1,8 @@
 //! Errors that end an audit. Messages name the argument or the file.
 
 use std::io;
-use std::path::PathBuf;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
@@ -87,4 +88,13 @@ pub enum Error {
 
     #[error("the audit was stopped")]
     Stopped,
+}
+
+/// Runs code of the Parquet library, which panics on some malformed data. `path` is the file's.
+pub(crate) fn without_panic<T>(
+    path: &Path,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, Error> {
+    let panicked = |_| Err(Error::Malformed { path: path.to_owned() });
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }

@@ -1,7 +1,6 @@
 //! The file of a result while it is written.
 
 use std::fs::File;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::NamedTempFile;
 
 use crate::checksum::{self, HashedFile};
-use crate::error::Error;
+use crate::error::{Error, without_panic};
 use crate::storage::Storage;
 
 /// The key, in a file's metadata, of the task that the file is the result of.
@@ -45,12 +44,9 @@ fn unwritable(path: &Path, problem: ParquetError) -> Error {
     }
 }
 
-/// Runs code of the Parquet writer, which panics on some arrays.
+/// Runs code of the Parquet writer.
 fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Error> {
-    match panic::catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(|problem| unwritable(path, problem)),
-        Err(_) => Err(Error::Malformed { path: path.to_owned() }),
-    }
+    without_panic(path, || work().map_err(|problem| unwritable(path, problem)))
 }
 
 /// A file that is being written. Unless it is finished, it disappears, at the latest when the folder

@@ -1,7 +1,6 @@
 //! Parquet files.
 
 use std::collections::BTreeMap;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use super::pieces::{Piece, Pieces};
 use super::{BATCH_ROWS, ROWS, footer, types};
 use crate::audit::Take;
 use crate::epoch::Epoch;
-use crate::error::Error;
+use crate::error::{Error, without_panic};
 use crate::storage::{Chunks, Storage};
 
 /// The columns that say which epoch a row belongs to.
@@ -161,14 +160,11 @@ impl TableFile {
         Error::Arrow { path: self.path.clone(), problem }
     }
 
-    /// Runs code of the Parquet reader. It panics on some malformed files, and reports failures of the
-    /// storage like faults of the file.
+    /// Runs code of the Parquet reader, which reports failures of the storage like faults of the file.
     fn guard<T>(&self, file: &Chunks, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        let path = || self.path.clone();
-        let read = panic::catch_unwind(AssertUnwindSafe(read));
-        let read = read.unwrap_or_else(|_| Err(Error::Malformed { path: path() }));
+        let read = without_panic(&self.path, read);
         match file.take_failure() {
-            Some(problem) => Err(Error::Read { path: path(), problem }),
+            Some(problem) => Err(Error::Read { path: self.path.clone(), problem }),
             None => read,
         }
     }
