@@ -27,8 +27,9 @@ pub(crate) fn package() -> Result<PathBuf> {
     let folder = folder()?;
     let mut cargo = process::command("cargo");
     cargo.args(["build", "--locked", "--package", PACKAGE, "--release"]);
-    process::run(build::published(&mut cargo)?)?;
-    place(&workspace::target_dir().join("release"))?;
+    let built = workspace::target_dir().join("release");
+    build::cargo(build::published(&mut cargo)?, &[library(&built)])?;
+    place(&built)?;
     let mut documents = Node::Installed.run("crates/xtask/scripts/addon.mjs")?;
     process::run(documents.arg(&folder).arg(build::host()?))?;
     output::line(format_args!("the package is in {}", folder.display()));
@@ -44,8 +45,13 @@ pub(crate) fn place_tested(profile: &str) -> Result<()> {
     place(&workspace::target_dir().join(profile).join("deps"))
 }
 
+/// Returns the file that Cargo builds in a folder.
+fn library(built: &Path) -> PathBuf {
+    built.join(format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}"))
+}
+
 fn place(built: &Path) -> Result<()> {
-    let from = built.join(format!("{DLL_PREFIX}randomx_node{DLL_SUFFIX}"));
+    let from = library(built);
     let to = folder()?.join("randomx.node");
     // A process that has mapped the old file keeps it.
     let fresh = to.with_extension("new");

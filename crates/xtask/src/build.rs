@@ -1,10 +1,13 @@
 //! Builds the wasm crates, the package, the page and the program `randomx`.
 
 use std::env;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::slice;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
@@ -173,6 +176,27 @@ pub(crate) fn host() -> Result<String> {
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
+/// Runs a build of Cargo that writes `files`. Fails if it writes them elsewhere, instead of leaving those of an earlier
+/// build.
+pub(crate) fn cargo(build: &mut Command, files: &[PathBuf]) -> Result<()> {
+    for file in files {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot replace {}", file.display()));
+            }
+            _ => {}
+        }
+    }
+    process::run(build)?;
+    match files.iter().find(|file| !file.is_file()) {
+        Some(file) => bail!(
+            "Cargo did not write {}: do its settings name a target (CARGO_BUILD_TARGET)?",
+            file.display()
+        ),
+        None => Ok(()),
+    }
+}
+
 /// The variable that holds the path of the program `randomx` for tests in JavaScript.
 pub(crate) const NATIVE: &str = "RANDOMX_NATIVE";
 
@@ -183,8 +207,9 @@ pub(crate) fn native(profile: &str, features: &[&str]) -> Result<PathBuf> {
     if !features.is_empty() {
         build.args(["--features", &features.join(",")]);
     }
-    process::run(&mut build)?;
-    Ok(native_path(profile))
+    let program = native_path(profile);
+    cargo(&mut build, slice::from_ref(&program))?;
+    Ok(program)
 }
 
 /// The path of the program `randomx` in a profile.

@@ -119,9 +119,41 @@ pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
         for line in &lines[lines.len().saturating_sub(LOG_TAIL)..] {
             output::line(format_args!("    {line}"));
         }
+        if let Some(full) = log.parent().filter(|folder| is_full(folder)) {
+            bail!("{shown} failed ({status}): the disk of {} is full", full.display());
+        }
         bail!("{shown} failed ({status}); its whole output is in {}", log.display());
     }
     Ok(())
+}
+
+/// Whether the disk of a folder has no room to speak of. A log on it lacks the reason of a failure.
+#[cfg(target_os = "linux")]
+fn is_full(folder: &Path) -> bool {
+    const LITTLE: u64 = 4 << 20;
+    rustix::fs::statvfs(folder)
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < LITTLE)
+}
+
+/// Tools are assembled on Linux.
+#[cfg(not(target_os = "linux"))]
+fn is_full(_: &Path) -> bool {
+    false
+}
+
+/// Calls `work` with an empty folder, and removes the folder in the end, whatever came of the work: on a full disk
+/// nothing could free its space otherwise.
+pub(crate) fn with_work_folder<T>(
+    folder: &Path,
+    work: impl FnOnce(&Path) -> Result<T>,
+) -> Result<T> {
+    remove_dir(folder)?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let done = work(folder);
+    let removed = remove_dir(folder);
+    let done = done?;
+    removed?;
+    Ok(done)
 }
 
 /// Removes a folder and its content. The folder may be absent.
@@ -158,7 +190,24 @@ mod tests {
     use std::env;
     use std::fs::{self, File};
 
-    use super::{command, run_into};
+    use anyhow::bail;
+
+    use super::{command, run_into, with_work_folder};
+
+    #[test]
+    fn a_work_folder_is_empty_at_first_and_removed_after_a_failure() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join("unfinished");
+        fs::create_dir(&folder).expect("a folder");
+        fs::write(folder.join("of an earlier run"), "").expect("a file");
+        let failed = with_work_folder(&folder, |work| -> anyhow::Result<()> {
+            assert_eq!(fs::read_dir(work).expect("files").count(), 0);
+            fs::write(work.join("file"), "")?;
+            bail!("no luck");
+        });
+        assert_eq!(failed.expect_err("it failed").to_string(), "no luck");
+        assert!(!folder.exists());
+    }
 
     /// A thread may yield to more and more.
     #[cfg(target_os = "linux")]

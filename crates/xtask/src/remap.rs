@@ -35,8 +35,8 @@ pub(crate) fn cargo_home() -> Result<PathBuf> {
 
 /// Returns the argument `--config` that adds flags to those in `.cargo/config.toml` for a target.
 pub(crate) fn config(target: &str, flags: &[String]) -> String {
-    let quoted: Vec<String> = flags.iter().map(|flag| format!("'{flag}'")).collect();
-    format!("target.{target}.rustflags=[{}]", quoted.join(","))
+    // A list of strings looks the same in Rust and in TOML.
+    format!("target.{target}.rustflags={flags:?}")
 }
 
 /// Makes a release build of cargo one to publish: without symbols, and with flags that keep paths out.
@@ -65,8 +65,17 @@ mod tests {
         );
         let config = config("wasm32-unknown-unknown", &flags[..1]);
         assert!(
-            config.starts_with("target.wasm32-unknown-unknown.rustflags=['--remap"),
+            config.starts_with("target.wasm32-unknown-unknown.rustflags=[\"--remap"),
             "{config}"
+        );
+    }
+
+    #[test]
+    fn flags_may_contain_quotation_marks() {
+        let flags = [r#"--remap-path-prefix=/it's "here"\and there=/source"#.to_owned()];
+        assert_eq!(
+            config("wasm32-unknown-unknown", &flags),
+            r#"target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=/it's \"here\"\\and there=/source"]"#
         );
     }
 }

@@ -94,11 +94,12 @@ pub(crate) fn pack(
     let mut cargo = builder.cargo()?;
     // The linker for Windows writes the time into programs.
     cargo.env(TIME, commit);
-    process::run(cargo.args(PROGRAMS.iter().flat_map(|(package, _)| ["--package", package])))?;
+    cargo.args(PROGRAMS.iter().flat_map(|(package, _)| ["--package", package]));
+    let files = PROGRAMS.map(|(_, name)| builder.folder().join(file_name(name, &builder.target)));
+    build::cargo(&mut cargo, &files)?;
     let mut pack = Node::Installed.run("crates/xtask/scripts/program.mjs")?;
     pack.args([&builder.target, &builder.compiler()?]).arg(output).env(TIME, commit);
-    for (_, program) in PROGRAMS {
-        let file = builder.folder().join(file_name(program, &builder.target));
+    for file in files {
         compare::contains_none(&file, private)?;
         pack.arg(file);
     }

@@ -246,25 +246,23 @@ fn install_library(
     cache: &Path,
     sysroot: &Path,
 ) -> Result<()> {
-    let work = cache.join("unfinished-library").join(target);
-    process::remove_dir(&work)?;
-    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
     let log = cache.join(format!("logs/{target}.log"));
-    let finished = match origin {
-        StandardLibrary::Packaged(architecture) => {
-            let version = compiler_version(rust)?;
-            unpack(target, architecture, &version, &work, &log).or_else(|error| {
-                // A mirror of Debian lacks a package for some hours, or for good.
-                announce(&format!("no package has it: {error:#}"));
-                build(Purpose::Link, target, rust, &work, &log)
-            })?
-        }
-        StandardLibrary::Built(purpose) => build(*purpose, target, rust, &work, &log)?,
-    };
-    fs::create_dir_all(sysroot.parent().unwrap_or(sysroot))?;
-    fs::rename(finished, sysroot)
-        .with_context(|| format!("cannot move files to {}", sysroot.display()))?;
-    process::remove_dir(&work)
+    process::with_work_folder(&cache.join("unfinished-library").join(target), |work| {
+        let finished = match origin {
+            StandardLibrary::Packaged(architecture) => {
+                let version = compiler_version(rust)?;
+                unpack(target, architecture, &version, work, &log).or_else(|error| {
+                    // A mirror of Debian lacks a package for some hours, or for good.
+                    announce(&format!("no package has it: {error:#}"));
+                    build(Purpose::Link, target, rust, work, &log)
+                })?
+            }
+            StandardLibrary::Built(purpose) => build(*purpose, target, rust, work, &log)?,
+        };
+        fs::create_dir_all(sysroot.parent().unwrap_or(sysroot))?;
+        fs::rename(finished, sysroot)
+            .with_context(|| format!("cannot move files to {}", sysroot.display()))
+    })
 }
 
 /// Unpacks Debian's build of the standard library, and returns its folder.

