@@ -3,9 +3,11 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { extract } from "tar";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { ADDON_PACKAGES } from "../addon.js";
 
 const folder = mkdtempSync(join(tmpdir(), "randomx-web-documents-"));
 const dist = join(folder, "package/dist");
@@ -32,6 +34,16 @@ function files(): string[] {
   const found = entries.filter((entry) => entry.isFile());
   return found.map(({ parentPath, name }) => join(parentPath, name).slice(dist.length + 1)).sort();
 }
+
+test("the published package depends on the add-ons, the folder in a clone does not", () => {
+  const manifest = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+  const own = manifest(fileURLToPath(new URL("../../wasm/package.json", import.meta.url)));
+  expect(own).not.toHaveProperty("optionalDependencies");
+  const published = manifest(join(folder, "package/package.json"));
+  const addons = ADDON_PACKAGES.map(({ name, version }) => [name, version] as const);
+  const optionalDependencies = Object.fromEntries(addons);
+  expect(published).toEqual({ ...(own as object), scripts: undefined, optionalDependencies });
+});
 
 test("SHA256SUMS lists every other file, with its hash", () => {
   const sums = Object.fromEntries(

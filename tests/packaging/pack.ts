@@ -19,16 +19,24 @@ declare module "vitest" {
 /** Runs once; the function that it returns runs at the end. */
 export default function pack({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "randomx-web-pack-"));
-  provide("tarball", packed(new URL("../../wasm", import.meta.url), folder));
-  provide("addon", addonPackage && packed(addonPackage.folder, folder));
+  const staged = join(folder, "randomx-web");
+  run("wasm/build.mjs");
+  run("crates/xtask/scripts/stage.mjs", staged);
+  provide("tarball", packed(staged, folder));
+  provide("addon", addonPackage && packed(fileURLToPath(addonPackage.folder), folder));
   return () => {
     rmSync(folder, { recursive: true });
   };
 }
 
-function packed(source: URL, folder: string): string {
-  const path = fileURLToPath(source);
-  const options = ["pack", path, "--json", "--silent", "--pack-destination", folder];
+/** Runs a script of the repository, named by its path in there. */
+function run(script: string, ...options: string[]): void {
+  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  execFileSync(process.execPath, [path, ...options]);
+}
+
+function packed(source: string, folder: string): string {
+  const options = ["pack", source, "--json", "--silent", "--pack-destination", folder];
   const printed = execFileSync("npm", options, { encoding: "utf8" });
   const [result] = JSON.parse(printed) as { filename: string }[];
   return join(folder, result?.filename ?? "");

@@ -18,7 +18,9 @@ pub(super) fn build(output: &Path) -> Result<()> {
 
     build::package(&setup::wasm_tools()?)?;
     compare::contains_none(&workspace::root().join("wasm/dist"), &private)?;
-    pack(&workspace::root().join("wasm"), output)?;
+    let staged = workspace::target_dir().join("npm-package");
+    process::run(Node::Installed.run("crates/xtask/scripts/stage.mjs")?.arg(&staged))?;
+    pack(&staged, output)?;
 
     if addon::is_possible() {
         let addon = addon::package()?;

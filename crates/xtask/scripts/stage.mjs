@@ -1,0 +1,32 @@
+/**
+ * Writes the npm package as it is published into a folder, the argument, in place of what that contains. Its manifest
+ * lists the native add-ons, which the one in the repository does not: until their names are registered, npm would
+ * install whatever somebody else registers under them.
+ */
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const source = fileURLToPath(new URL("../../../wasm/", import.meta.url));
+const addons = fileURLToPath(new URL("../../node/npm/", import.meta.url));
+const [, , folder] = process.argv;
+
+function readManifest(parent) {
+  return JSON.parse(readFileSync(join(parent, "package.json"), "utf8"));
+}
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const name of ["dist", "LICENSE", "README.md"]) {
+  cpSync(join(source, name), join(folder, name), { recursive: true });
+}
+
+// Its scripts build the package, which is done.
+const manifest = readManifest(source);
+delete manifest.scripts;
+const listed = readdirSync(addons)
+  .sort()
+  .map((name) => readManifest(join(addons, name)))
+  .map(({ name, version }) => [name, version]);
+const published = { ...manifest, optionalDependencies: Object.fromEntries(listed) };
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);
