@@ -1,7 +1,10 @@
 /** Two versions of Node.js, Deno and Bun. Nothing is configured, and the process ends by itself. */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, inject, test as quickTest } from "vitest";
+import { addonPackage } from "../addon.js";
 import { latestNode } from "../programs.js";
 import { block, freshProject, fullTest, repositoryPath, type Verification } from "./project.js";
 
@@ -21,9 +24,10 @@ async function run(
   [program, ...options]: readonly [string, ...string[]],
   folder: string,
   script: readonly string[],
+  variables: Record<string, string> = {},
 ): Promise<unknown> {
   // A process that does not end is killed, which fails the test.
-  const settings = { cwd: folder, timeout: 100_000 };
+  const settings = { cwd: folder, timeout: 100_000, env: { ...process.env, ...variables } };
   const { stdout } = await promisify(execFile)(program, [...options, ...script], settings);
   return JSON.parse(stdout);
 }
@@ -73,6 +77,28 @@ describe.each(ALLOWED)("$name, with the native add-on", ({ command }) => {
     const result = await run(command, folder, ["vectors.js", vectors, "auto"]);
     expect(result).toEqual({ checked: 80, wrong: 0, engine: "native" });
   });
+
+  // Tests of the package's sources show it for Node.
+  const full = addon === undefined ? quickTest.skip : fullTest;
+  full("frees the memory of a disposed instance", async () => {
+    const folder = freshProject("runtime", addon ?? "");
+    // The process is killed if a cache or a dataset stays.
+    const held = await run(command, folder, ["freeing.js", addonPackage?.name ?? ""]);
+    expect(held).toEqual([1, 1]);
+  });
+});
+
+fullTest("Deno is asked for no permissions but those of the README", async () => {
+  const addon = inject("addon");
+  const others = addon === undefined ? [] : [addon];
+  const folder = freshProject("runtime", ...others);
+  const file = join(folder, "permissions");
+  const command = [bin("deno/deno"), "run", "--no-prompt", "--allow-read"] as const;
+  await run(command, folder, ["verify.js"], { DENO_AUDIT_PERMISSIONS: file });
+  const uses = readFileSync(file, "utf8").trim().split("\n");
+  const names = uses.map((line) => (JSON.parse(line) as { permission: string }).permission);
+  // Deno also notes that files which are read could be written.
+  expect(new Set(names)).toEqual(new Set(["read", "write", ...others.map(() => "ffi")]));
 });
 
 fullTest("released memory is garbage collected", async () => {

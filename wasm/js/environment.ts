@@ -72,8 +72,15 @@ export function isSpiderMonkey(): boolean {
 
 /** The part of Node's `worker_threads` that is used. */
 export interface NodeThreads {
-  Worker: new (script: URL, options: { execArgv?: string[] }) => NodeWorker;
+  Worker: new (script: URL, options: NodeWorkerOptions) => NodeWorker;
+  SHARE_ENV: symbol;
   parentPort: NodePort | null;
+}
+
+/** The options of Node's threads that are used. */
+export interface NodeWorkerOptions {
+  env: symbol;
+  execArgv?: string[];
 }
 
 /** A port to another thread. */
@@ -94,6 +101,7 @@ interface NodeModules {
   fs: typeof import("node:fs");
   module: typeof import("node:module");
   os: typeof import("node:os");
+  path: typeof import("node:path");
   url: typeof import("node:url");
   worker_threads: NodeThreads;
 }

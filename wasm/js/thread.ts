@@ -1,5 +1,5 @@
 /** Threads of browsers and of Node behind one interface. */
-import { nodeThreads, type NodeThreads } from "./environment.js";
+import { nodeThreads, type NodeThreads, type NodeWorkerOptions } from "./environment.js";
 import { RandomXError } from "./errors.js";
 
 /** The listeners of a thread's owner. */
@@ -18,6 +18,11 @@ export interface Thread<To> {
   /** Sets whether the thread keeps the process alive. Browsers ignore it. */
   keepAlive: (wanted: boolean) => void;
 }
+
+/** The complaints about a worker that fails before its first message, for instance in a bundle without its script. */
+const NOT_STARTED =
+  "the worker did not start (bundles for servers must leave randomx-web external)";
+const DIED = "the worker died";
 
 /** Starts a thread with the package's worker script, or with the one at an address. */
 export function startThread<To, From>(
@@ -54,7 +59,7 @@ function startInBrowser<To, From>(
     event.preventDefault();
     // An event without a message means that the script never ran.
     const reason = event.message
-      ? `the worker died: ${event.message}`
+      ? `${DIED}: ${event.message}`
       : "the worker script could not be loaded";
     listener.failed(reason);
   };
@@ -107,13 +112,17 @@ function startInNode<To, From>(
   script: string | undefined,
 ): Thread<To> {
   const address = script === undefined ? ownScript() : new URL(script);
-  const worker = new threads.Worker(address, threadOptions());
-  worker.on("message", listener.message as (value: unknown) => void);
+  const worker = new threads.Worker(address, threadOptions(threads));
+  let failure = script === undefined ? NOT_STARTED : DIED;
+  worker.on("message", (message) => {
+    failure = DIED;
+    listener.message(message as From);
+  });
   worker.on("messageerror", () => {
     listener.failed("an answer could not be read");
   });
   worker.on("error", (error) => {
-    listener.failed(`the worker died: ${error instanceof Error ? error.message : String(error)}`);
+    listener.failed(`${failure}: ${error instanceof Error ? error.message : String(error)}`);
   });
   worker.on("exit", () => {
     listener.failed("the worker is gone");
@@ -133,14 +142,21 @@ function startInNode<To, From>(
   };
 }
 
-/** Node gives threads its own options, and refuses to run a file with `--input-type`, which is for programs in text. */
-function threadOptions(): { execArgv?: string[] } {
+/**
+ * Node gives threads its own options, and refuses to run a file with `--input-type`, which is for programs in text.
+ * The environment is shared, because Deno needs a permission to copy it.
+ */
+function threadOptions({ SHARE_ENV: env }: NodeThreads): NodeWorkerOptions {
   const { process } = globalThis as { process?: { execArgv?: readonly string[] } };
   const isText = process?.execArgv?.some((option) => option.startsWith("--input-type"));
-  return isText ? { execArgv: [] } : {};
+  return isText ? { env, execArgv: [] } : { env };
 }
 
 /** For use without a bundler. In this form bundlers do not insert a path of the build machine. */
 function ownScript(): URL {
-  return new URL(import.meta.resolve("./worker.js"));
+  try {
+    return new URL(import.meta.resolve("./worker.js"));
+  } catch (cause) {
+    throw new RandomXError("worker-failed", NOT_STARTED, { cause });
+  }
 }

@@ -7,6 +7,7 @@ use randomx::Cpu;
 
 use crate::caches::{self, Shared};
 use crate::error::{Failure, Result};
+use crate::owned::Owned;
 
 /// Returns the number of caches that workers of this process hold, 256 MiB each.
 #[napi]
@@ -18,7 +19,7 @@ pub fn cache_count() -> u32 {
 #[napi]
 pub struct CacheBuilder {
     key: Box<[u8]>,
-    builder: Option<randomx::CacheBuilder>,
+    builder: Owned<randomx::CacheBuilder>,
 }
 
 #[napi]
@@ -31,14 +32,15 @@ impl CacheBuilder {
     #[napi(constructor, catch_unwind)]
     pub fn new(key: &[u8]) -> Result<CacheBuilder> {
         let builder = randomx::CacheBuilder::new(key, Cpu::detect()).map_err(Failure::cache)?;
-        Ok(CacheBuilder { key: key.into(), builder: Some(builder) })
+        Ok(CacheBuilder { key: key.into(), builder: Owned::new(builder) })
     }
 
     /// Fills at most `blocks` more blocks of 1 KiB and returns the part that is done, 0 to 1. A fill has
     /// 786,432 blocks: three passes over the memory.
     #[napi(catch_unwind)]
     pub fn fill(&mut self, blocks: u32) -> f64 {
-        let Some(builder) = &mut self.builder else { return 1.0 };
+        let mut builder = self.builder.lock();
+        let Some(builder) = &mut *builder else { return 1.0 };
         builder.fill(blocks as usize);
         builder.filled() as f64 / randomx::CacheBuilder::BLOCKS as f64
     }
@@ -50,41 +52,41 @@ impl CacheBuilder {
     /// `invalid-argument` if the cache was taken before.
     #[napi(catch_unwind)]
     pub fn finish(&mut self) -> Result<Cache> {
-        let builder = self.builder.take();
+        let builder = self.builder.lock().take();
         let builder =
             builder.ok_or_else(|| Failure::invalid_argument("cache: expected one".into()))?;
-        Ok(Cache(Some(caches::share(self.key.clone(), builder.finish()))))
+        Ok(Cache(Owned::new(caches::share(self.key.clone(), builder.finish()))))
     }
 
     /// Frees the memory, if the cache was not taken.
     #[napi(catch_unwind)]
     pub fn free(&mut self) {
-        self.builder = None;
+        self.builder.free();
     }
 }
 
 /// A filled cache, as one worker holds it.
 #[napi]
-pub struct Cache(pub(crate) Option<Arc<Shared>>);
+pub struct Cache(Owned<Arc<Shared>>);
 
 #[napi]
 impl Cache {
     /// Returns the cache of `key` that any worker of this process holds, or `null`.
     #[napi(catch_unwind)]
     pub fn find(key: &[u8]) -> Option<Cache> {
-        caches::find(key).map(|shared| Cache(Some(shared)))
+        caches::find(key).map(|shared| Cache(Owned::new(shared)))
     }
 
     /// Lets go of the cache. Its memory is freed when no worker holds it.
     #[napi(catch_unwind)]
     pub fn free(&mut self) {
-        self.0 = None;
+        self.0.free();
     }
 }
 
 impl Cache {
-    pub(crate) fn shared(&self) -> Result<&Shared> {
+    pub(crate) fn shared(&self) -> Result<Arc<Shared>> {
         let freed = || Failure::invalid_argument("cache: expected one that is not freed".into());
-        self.0.as_deref().ok_or_else(freed)
+        self.0.lock().clone().ok_or_else(freed)
     }
 }

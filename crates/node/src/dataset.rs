@@ -7,6 +7,7 @@ use napi_derive::napi;
 use crate::cache::Cache;
 use crate::datasets::{self, Building, State};
 use crate::error::{Code, Failure, Result};
+use crate::owned::Owned;
 
 /// Returns the number of datasets that workers of this process hold, 2080 MiB each.
 #[napi]
@@ -16,7 +17,7 @@ pub fn dataset_count() -> u32 {
 
 /// A dataset, as one worker holds it.
 #[napi]
-pub struct Dataset(pub(crate) Option<Arc<Building>>);
+pub struct Dataset(Owned<Arc<Building>>);
 
 #[napi]
 impl Dataset {
@@ -28,8 +29,8 @@ impl Dataset {
     /// `invalid-argument` for a cache that was freed.
     #[napi(catch_unwind)]
     pub fn begin(cache: &Cache, threads: u32, limit: u32) -> Result<Option<Dataset>> {
-        let building = datasets::begin(cache.shared()?, threads as usize, limit as usize);
-        Ok(building.map(|building| Dataset(Some(building))))
+        let building = datasets::begin(&*cache.shared()?, threads as usize, limit as usize);
+        Ok(building.map(|building| Dataset(Owned::new(building))))
     }
 
     /// Returns the part that is computed, 0 to 1.
@@ -39,7 +40,8 @@ impl Dataset {
     /// `out-of-memory` if it could not be allocated.
     #[napi(catch_unwind)]
     pub fn progress(&self) -> Result<f64> {
-        let Some(building) = &self.0 else { return Ok(0.0) };
+        let building = self.0.lock();
+        let Some(building) = &*building else { return Ok(0.0) };
         match &*building.state() {
             State::Building(done) => Ok(done.min(0.999)),
             State::Ready(_) => Ok(1.0),
@@ -50,13 +52,14 @@ impl Dataset {
     /// Lets go of the dataset. Its memory is freed when no worker holds it.
     #[napi(catch_unwind)]
     pub fn free(&mut self) {
-        self.0 = None;
+        self.0.free();
     }
 }
 
 impl Dataset {
     pub(crate) fn ready(&self) -> Result<Arc<randomx::Dataset>> {
-        let state = self.0.as_ref().map(|building| building.state());
+        let building = self.0.lock();
+        let state = building.as_ref().map(|building| building.state());
         match state.as_deref() {
             Some(State::Ready(dataset)) => Ok(dataset.clone()),
             _ => Err(Failure::invalid_argument("dataset: expected one that is complete".into())),

@@ -12,6 +12,7 @@ pub mod caches;
 pub mod dataset;
 pub mod datasets;
 pub mod error;
+mod owned;
 pub mod priority;
 mod registry;
 pub mod vm;

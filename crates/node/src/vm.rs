@@ -9,10 +9,11 @@ use randomx::{HASH_SIZE, KeyMemory, MAX_LANES, Observer, PhaseTimes, Version, Vm
 use crate::cache::Cache;
 use crate::dataset::Dataset;
 use crate::error::{Failure, Result};
+use crate::owned::Owned;
 
 /// A virtual machine with its lanes' scratchpads (2 MiB each). It uses one cache at a time.
 #[napi]
-pub struct Vm(Option<randomx::Vm>);
+pub struct Vm(Owned<randomx::Vm>);
 
 #[napi]
 impl Vm {
@@ -27,7 +28,7 @@ impl Vm {
         let lanes = Some(lanes as usize).filter(|&lanes| lanes != MAX_LANES);
         let options = VmOptions { lanes, ..VmOptions::default() };
         let vm = randomx::Vm::with_options(memory(cache)?, Version::V1, options);
-        Ok(Vm(Some(vm.map_err(Failure::vm)?)))
+        Ok(Vm(Owned::new(vm.map_err(Failure::vm)?)))
     }
 
     /// Hashes with another cache from now on.
@@ -38,7 +39,7 @@ impl Vm {
     #[napi(catch_unwind)]
     pub fn set_cache(&mut self, cache: &Cache) -> Result<()> {
         let memory = memory(cache)?;
-        self.vm()?.set_key(memory);
+        vm(&mut self.0.lock())?.set_key(memory);
         Ok(())
     }
 
@@ -50,7 +51,7 @@ impl Vm {
     #[napi(catch_unwind)]
     pub fn set_dataset(&mut self, dataset: &Dataset) -> Result<()> {
         let memory = KeyMemory::Dataset(dataset.ready()?);
-        self.vm()?.set_key(memory);
+        vm(&mut self.0.lock())?.set_key(memory);
         Ok(())
     }
 
@@ -82,7 +83,7 @@ impl Vm {
     /// Frees the scratchpads, and lets go of the cache.
     #[napi(catch_unwind)]
     pub fn free(&mut self) {
-        self.0 = None;
+        self.0.free();
     }
 
     fn observed(
@@ -99,7 +100,8 @@ impl Vm {
                 return Err(Failure::invalid_argument(complaint));
             }
         };
-        let vm = self.vm()?;
+        let mut held = self.0.lock();
+        let vm = vm(&mut held)?;
         vm.set_version(version);
         let mut joined = Vec::with_capacity(inputs.len() * HASH_SIZE);
         for hash in vm.hash_many_observed(inputs, observer) {
@@ -107,11 +109,11 @@ impl Vm {
         }
         Ok(Uint8Array::new(joined))
     }
+}
 
-    fn vm(&mut self) -> Result<&mut randomx::Vm> {
-        let freed = || Failure::invalid_argument("vm: expected one that is not freed".into());
-        self.0.as_mut().ok_or_else(freed)
-    }
+fn vm(held: &mut Option<randomx::Vm>) -> Result<&mut randomx::Vm> {
+    let freed = || Failure::invalid_argument("vm: expected one that is not freed".into());
+    held.as_mut().ok_or_else(freed)
 }
 
 /// Returns what a VM reads of a cache.

@@ -1,5 +1,17 @@
 /** The stores of memory and of files. */
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -42,6 +54,40 @@ test("a file is replaced as a whole, keeps its mode, and leaves nothing behind",
   expect(other).not.toBe(ino);
   await Promise.all(Array.from({ length: 10 }, (_, byte) => store.save(Uint8Array.of(byte))));
   expect((await readdir(folder)).filter((name) => name.startsWith("two"))).toEqual(["two"]);
+});
+
+test("a load removes old files of saves that did not end, and no others", async () => {
+  const own = join(folder, "leftovers");
+  await mkdir(own);
+  const uuid = crypto.randomUUID();
+  const [old, young] = [`chain.${uuid}.new`, `chain.${crypto.randomUUID()}.new`];
+  const others = [`chains.${uuid}.new`, `chain.${uuid}.new.txt`, "chain.1.new", "notes.new"];
+  for (const name of [old, young, ...others]) await writeFile(join(own, name), "x");
+  for (const name of [old, ...others]) await utimes(join(own, name), 0, 0);
+  expect(await new FileStore(join(own, "chain")).load()).toBeUndefined();
+  expect((await readdir(own)).sort()).toEqual([young, ...others].sort());
+});
+
+test("links stay and their targets are replaced, also those that do not exist yet", async () => {
+  const own = join(folder, "links");
+  await mkdir(join(own, "inner"), { recursive: true });
+  await symlink("inner/second", join(own, "first"));
+  await symlink("../file", join(own, "inner", "second"));
+  const store = new FileStore(join(own, "first"));
+  for (const byte of [1, 2]) {
+    await store.save(Uint8Array.of(byte));
+    expect([...(await readFile(join(own, "file")))]).toEqual([byte]);
+  }
+  expect((await lstat(join(own, "first"))).isSymbolicLink()).toBe(true);
+  const left = join(own, `file.${crypto.randomUUID()}.new`);
+  await writeFile(left, "x");
+  await utimes(left, 0, 0);
+  expect(await store.load()).toEqual(Uint8Array.of(2));
+  expect((await readdir(own)).sort()).toEqual(["file", "first", "inner"]);
+  await symlink("loop", join(own, "loop"));
+  await expect(new FileStore(join(own, "loop")).save(Uint8Array.of(3))).rejects.toMatchObject({
+    code: "ELOOP",
+  });
 });
 
 test("a folder that is missing and a file that is too long are errors", async () => {

@@ -104,9 +104,16 @@ function done<T, E extends "onsuccess" | "oncomplete">(
 /** The most bytes that are read from a file. */
 const MAX_FILE = 16 << 20;
 
+/** The end of the name of a new file, which takes the old one's place when it is complete. */
+const FRESH = /^\.[-0-9a-f]{36}\.new$/u;
+
+/** The age from which a new file is left of a save that did not end, in milliseconds. */
+const LEFTOVER_MS = 60_000;
+
 /**
  * A store in a file, in Node, Deno and Bun. The file is replaced as a whole: written under a random
- * name, flushed to the disk and renamed. It keeps its mode.
+ * name, flushed to the disk and renamed. It keeps its mode. If the path is a symbolic link, its target is
+ * replaced. A process that ends while it saves leaves the new file, which a later `load` removes.
  */
 export class FileStore implements Store {
   readonly #path: string;
@@ -117,22 +124,25 @@ export class FileStore implements Store {
   }
 
   async load(): Promise<Uint8Array | undefined> {
-    const files = promises();
+    const { files } = modules();
+    // A file that stays takes space and does no other harm.
+    await removeLeftovers(this.#path).catch(() => undefined);
     try {
       const { size } = await files.stat(this.#path);
       if (size > MAX_FILE) throw new Error(`${this.#path}: expected at most ${MAX_FILE} bytes`);
       return new Uint8Array(await files.readFile(this.#path));
     } catch (error) {
-      if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
 
   async save(bytes: Uint8Array): Promise<void> {
-    const files = promises();
-    const fresh = `${this.#path}.${crypto.randomUUID()}.new`;
+    const { files } = modules();
+    const path = await target(this.#path);
+    const fresh = `${path}.${crypto.randomUUID()}.new`;
     try {
-      const mode = await files.stat(this.#path).then(
+      const mode = await files.stat(path).then(
         (old) => old.mode & 0o777,
         () => 0o600,
       );
@@ -144,7 +154,7 @@ export class FileStore implements Store {
       } finally {
         await file.close();
       }
-      await files.rename(fresh, this.#path);
+      await files.rename(fresh, path);
     } catch (error) {
       await files.rm(fresh, { force: true });
       throw error;
@@ -152,9 +162,41 @@ export class FileStore implements Store {
   }
 }
 
-function promises(): typeof import("node:fs/promises") {
+/** Follows symbolic links, also to a file that does not exist yet. Returns an absolute path. */
+async function target(path: string): Promise<string> {
+  const { files, paths } = modules();
+  try {
+    return await files.realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const link = await files.readlink(path).catch(() => undefined);
+    return link === undefined ? paths.resolve(path) : target(paths.resolve(path, "..", link));
+  }
+}
+
+/** Removes the new files of saves that did not end. Another process may still write a young one. */
+async function removeLeftovers(path: string): Promise<void> {
+  const { files, paths } = modules();
+  const { dir, base } = paths.parse(await target(path));
+  for (const name of await files.readdir(dir)) {
+    if (!name.startsWith(base) || !FRESH.test(name.slice(base.length))) continue;
+    const file = paths.join(dir, name);
+    const { mtimeMs } = await files.stat(file);
+    if (Date.now() - mtimeMs > LEFTOVER_MS) await files.rm(file);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "ENOENT";
+}
+
+function modules(): {
+  files: typeof import("node:fs/promises");
+  paths: typeof import("node:path");
+} {
   const files = nodeModule("fs")?.promises;
-  if (!files)
+  const paths = nodeModule("path");
+  if (!files || !paths)
     throw new RandomXError("unsupported", "FileStore: this environment has no file system");
-  return files;
+  return { files, paths };
 }
