@@ -1,5 +1,5 @@
 /** The client of Monero's daemon, with a server whose answers each test chooses. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import { block, header, info, nodeThat, type Answer, type Json } from "./fake-node.js";
 
@@ -84,6 +84,14 @@ describe("answers", () => {
       name: "RandomXError",
       code: "node-invalid",
       message: `get_block: ${message}`,
+    });
+  });
+
+  test("about another block than the requested id are refused", async () => {
+    const node = await nodeThat(() => block(8));
+    await expect(node.getBlock("22".repeat(32))).rejects.toMatchObject({
+      code: "node-invalid",
+      message: `get_block: block_header: hash: expected ${"22".repeat(32)}, got ${"11".repeat(32)}`,
     });
   });
 
@@ -206,6 +214,24 @@ describe("failures", () => {
       (_, response) => void response.writeHead(307, { Location: "http://127.0.0.1:1/" }).end(),
     );
     await expect(elsewhere.getInfo()).rejects.toMatchObject({ code: "node-unreachable" });
+  });
+
+  test.each([
+    [4, undefined],
+    [5, "node-refused"],
+  ])("to send block 4 of a chain of %i blocks: %s", async (length, code) => {
+    const node = await nodeThat(({ method, params }, response) => {
+      if (method === "get_info") return info(length);
+      if (Number(params.height) < 4) return block(Number(params.height));
+      return void response.end('{"error":{"code":-5,"message":"no"}}');
+    });
+    const heights: number[] = [];
+    const read = (async () => {
+      for await (const { header } of node.getBlocks(1, 9)) heights.push(header.height);
+    })();
+    if (code === undefined) await read;
+    else await expect(read).rejects.toMatchObject({ code });
+    expect(heights).toEqual([1, 2, 3]);
   });
 
   test("a text that is longer than any of its kind is not read to its end", async () => {
@@ -336,6 +362,17 @@ test.each<[string, () => unknown]>([
   ["fetch: expected a function", () => new MoneroNode("http://a", { fetch: 1 as never })],
 ])("refuses an argument: %s", (message, make) => {
   expect(make).toThrow(message);
+});
+
+test("asks the named server alone, and tells it nothing about the page", async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>(() =>
+    Promise.resolve(Response.json({ result: info(5) })),
+  );
+  await new MoneroNode("http://127.0.0.1:1", { fetch }).getInfo();
+  expect(fetch).toHaveBeenCalledOnce();
+  expect(fetch.mock.lastCall?.[1]).toMatchObject({
+    ...{ redirect: "error", credentials: "omit", referrerPolicy: "no-referrer" },
+  });
 });
 
 test("refuses wrong arguments of calls", async () => {

@@ -249,6 +249,20 @@ mod tests {
     }
 
     #[test]
+    fn a_state_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("a store");
+        let file = folder.path().join(STATE);
+        for (length, is_read) in [(MAX_BYTES, true), (MAX_BYTES + 1, false)] {
+            File::create(&file).and_then(|file| file.set_len(length)).expect("a sparse file");
+            assert_eq!(store.read().is_ok(), is_read, "{length}");
+        }
+        fs::remove_file(&file).expect("removable");
+        fs::create_dir(&file).expect("a folder");
+        assert!(matches!(store.read(), Err(StoreFileError::Read { .. })));
+    }
+
+    #[test]
     fn a_folder_has_one_user() {
         let folder = tempfile::tempdir().expect("a folder");
         let first = Store::open(folder.path()).expect("a store");

@@ -266,6 +266,9 @@ fn unusable(problem: FormatError) -> Fault {
 }
 
 #[cfg(test)]
+mod hostile;
+
+#[cfg(test)]
 mod tests {
     use std::io;
     use std::iter;

@@ -260,4 +260,28 @@ mod tests {
         assert!(passes(&[own, ("sec-fetch-site", "none")]));
         assert!(!passes(&[own, ("sec-fetch-site", "cross-site")]));
     }
+
+    #[test]
+    fn requests_of_other_sites_and_other_methods_have_no_answer() {
+        let (shared, _go_on) = waiting();
+        let status = |method: Method, path: &str, host: &str, origin: &str| {
+            let request = Request::builder().method(method).uri(path).header(header::HOST, host);
+            let request = request.header(header::ORIGIN, origin).body(Body::empty());
+            let request = request.expect("a request");
+            block_on(answer(State(shared.clone()), request)).status().as_u16()
+        };
+        let own = "http://127.0.0.1:18081";
+        for path in ["/get_info", "/json_rpc", "/guard/status", "/"] {
+            assert_eq!(status(Method::GET, path, OWN, own), 200, "{path}");
+            for (host, origin) in [("evil.example", own), (OWN, "http://evil.example")] {
+                assert_eq!(
+                    status(Method::GET, path, host, origin),
+                    403,
+                    "{path}, {host}, {origin}"
+                );
+            }
+            assert_eq!(status(Method::OPTIONS, path, OWN, own), 405, "{path}");
+        }
+        assert_eq!(status(Method::POST, "/guard/status", OWN, own), 405);
+    }
 }

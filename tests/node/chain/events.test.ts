@@ -63,6 +63,13 @@ test("a tip does not overtake a reorganisation", async () => {
   expect(await drained(queue)).toEqual([tip(1), reorg, tip(7)]);
 });
 
+test("the proof against a source stays, whatever its later states are", async () => {
+  const queue = new EventQueue();
+  const proof = { ...source(0, "invalid"), evidence: new Uint8Array(9) } as ChainEvent;
+  for (const event of [proof, source(0, "unresponsive"), source(0, "following")]) queue.push(event);
+  expect(await drained(queue)).toEqual([proof, source(0, "following")]);
+});
+
 test("a reader that is too slow learns how much it missed", async () => {
   const queue = new EventQueue();
   for (let index = 0; index < 100; index += 1) queue.push(disagreement(index, 1 << 20));

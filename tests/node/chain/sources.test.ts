@@ -1,7 +1,7 @@
 /** `RandomX.follow` with sources that lie, stall or change their minds, and its search for transactions. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as product from "../../../wasm/js/index.js";
-import { AnyRandomX as RandomX, fullTest } from "../support.js";
+import { AnyRandomX as RandomX, eventually, fullTest } from "../support.js";
 import { chainOf, child, extended, withNonce, type SimulatedBlock } from "./blocks.js";
 import { SimulatedSources, type SimulatedSource } from "./source.js";
 import { collect, eventOf, untilSynced, untilTip } from "./support.js";
@@ -41,6 +41,19 @@ describe.concurrent("find", () => {
     });
     await chain.close();
     expect(await chain.find("00".repeat(32))).toBeUndefined();
+  });
+
+  test("ends without an answer when the chain is closed", async () => {
+    const node = await sources.start(common);
+    const chain = randomx.follow([{ node: node.url }], OPTIONS);
+    await untilSynced(chain);
+    node.fault = ({ name }) => name === "get_transactions";
+    const found = chain.find("00".repeat(32));
+    await eventually(() => {
+      expect(node.count("get_transactions")).toBe(1);
+    });
+    await chain.close();
+    expect(await found).toBeUndefined();
   });
 
   test("waits until a stored chain is loaded, as other questions do", async () => {
@@ -95,6 +108,27 @@ describe.concurrent("find", () => {
     await alone.close();
   });
 });
+
+test.concurrent(
+  "a block is proven if the chain has it, and no other block of its height",
+  async () => {
+    const source = await sources.start(extended(common, 5));
+    const chain = randomx.follow([{ relay: source.url }], OPTIONS);
+    await untilSynced(chain);
+    const [block = source.tip] = source.chain.slice(12);
+    const { height, id, minerTransaction } = block;
+    expect(await chain.prove(block.block)).toMatchObject({
+      ...{ height, id },
+      transactionIds: [minerTransaction],
+    });
+    for (const other of [withNonce(block, 99), child(source.tip)]) {
+      expect(await chain.prove(other.block)).toBeUndefined();
+    }
+    expect(await chain.prove(Uint8Array.of(16, 16))).toBeUndefined();
+    expect((await chain.headers(11, 13)).map(({ height }) => height)).toEqual([11, 12, 13]);
+    await chain.close();
+  },
+);
 
 describe.concurrent("a source that", () => {
   test("has a block without its proof of work is invalid, with evidence", async () => {

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Saving } from "../../../wasm/js/chain/saving.js";
 import { FileStore, IndexedDBStore, MemoryStore } from "../../../wasm/js/index.js";
@@ -36,6 +37,8 @@ test.each([
   expect(await store.load()).toBeUndefined();
   for (const state of [Uint8Array.of(1, 2), new Uint8Array(), new Uint8Array(100_000).fill(7)]) {
     await store.save(state);
+    // The caller may change what it has loaded.
+    (await store.load())?.fill(9);
     expect(await store.load()).toEqual(state);
   }
 });
@@ -97,6 +100,30 @@ test("a folder that is missing and a file that is too long are errors", async ()
   const long = join(folder, "long");
   await writeFile(long, new Uint8Array((16 << 20) + 1));
   await expect(new FileStore(long).load()).rejects.toThrow(/at most 16777216 bytes/);
+});
+
+test("states are saved one after another, and only the newest waits", async () => {
+  const saved: (number | undefined)[] = [];
+  const ends: (() => void)[] = [];
+  const store = {
+    load: () => Promise.resolve(undefined),
+    save: ([number]: Uint8Array) => {
+      saved.push(number);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    },
+  };
+  const saving = new Saving(store, () => undefined);
+  saving.save(Uint8Array.of(1));
+  await setImmediate();
+  saving.save(Uint8Array.of(2));
+  saving.save(Uint8Array.of(3));
+  await setImmediate();
+  expect(saved).toEqual([1]);
+  ends[0]?.();
+  await setImmediate();
+  expect(saved).toEqual([1, 3]);
+  ends[1]?.();
+  await saving.idle();
 });
 
 test("after a store that throws at once, the next state is saved", async () => {

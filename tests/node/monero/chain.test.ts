@@ -84,6 +84,32 @@ test("it ends after a block that is not valid, and saves nothing of that batch",
   expect([16, 32]).toContain(chain.checkpoint?.height);
 });
 
+test("no block of a later batch is judged after a block that is not valid", async () => {
+  const broken = made.map(({ block }) => ({ block }));
+  broken[5] = { block: madeBlock(6, "00".repeat(32)) };
+  const chain = randomx.verifyChain(broken, { checkpoint: MAINNET_GENESIS, network });
+  const verdicts = await all(chain);
+  expect(verdicts.map(({ height, valid }) => [height, valid])).toEqual(
+    [1, 2, 3, 4, 5, 6].map((height) => [height, height < 6]),
+  );
+  expect(chain.checkpoint?.height).toBe(0);
+});
+
+test("an incomplete checkpoint is refused, unless it is allowed", async () => {
+  const begun = randomx.verifyChain(made.slice(0, 20), { checkpoint: MAINNET_GENESIS, network });
+  await all(begun);
+  const recent = begun.checkpoint?.recent.slice(1);
+  const checkpoint = { ...begun.checkpoint, recent } as source.ChainCheckpoint;
+  const rest = made.slice(20).map(({ block }) => ({ block, difficulty: 1 }));
+  await expect(all(randomx.verifyChain(rest, { checkpoint, network }))).rejects.toMatchObject({
+    code: "invalid-argument",
+    message: expect.stringContaining("checkpoint: ") as string,
+  });
+  const allowed = randomx.verifyChain(rest, { checkpoint, network, allowIncomplete: true });
+  const verdicts = await all(allowed);
+  expect(verdicts.map(({ completeStart }) => completeStart)).toEqual(rest.map(() => false));
+});
+
 test.each([
   ["id", { id: "00".repeat(32) }],
   ["height", { height: 12 }],

@@ -124,3 +124,34 @@ fn linked(blobs: &[Vec<u8>]) -> Option<Vec<Verified>> {
     }
     Some(blocks)
 }
+
+#[cfg(test)]
+mod tests {
+    use randomx_monero::Block;
+    use randomx_testing::blocks::block_with;
+
+    use super::*;
+
+    #[test]
+    fn every_block_leads_to_the_proven_one() {
+        let (mut blobs, mut ids) = (Vec::new(), vec![[0; 32]]);
+        for height in 0..4 {
+            let block = block_with(height, 1_700_000_000, &ids[ids.len() - 1], 0, 1, &[]);
+            let block = Block::parse(&block).expect("a block");
+            ids.push(block.id());
+            blobs.push(block.hashing_blob().as_bytes().to_vec());
+        }
+        let last = ids[4];
+        assert_eq!(proven(&blobs, last).map(|blocks| blocks.len()), Some(4));
+        assert!(proven(&blobs, ids[3]).is_none() && proven(&[], last).is_none());
+        for forged in 0..4 {
+            // The nonce, before the root and the number of transactions.
+            let mut blobs = blobs.clone();
+            let place = blobs[forged].len() - 34;
+            blobs[forged][place] ^= 1;
+            assert!(proven(&blobs, last).is_none(), "{forged}");
+        }
+        blobs.remove(1);
+        assert!(proven(&blobs, last).is_none());
+    }
+}

@@ -238,3 +238,86 @@ fn rewrite_indexes(request: &[u8]) -> Result<Vec<u8>, FormatError> {
     writer.bytes("txid", id.unwrap_or_default());
     Ok(writer.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a request for so many outputs.
+    fn outputs(count: usize) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.objects("outputs", count, |writer, index| writer.number("index", index as u64));
+        writer.finish()
+    }
+
+    /// Returns an answer with the key and the commitment of each output.
+    fn keys(status: &str, outputs: &[[u8; 2]]) -> Vec<u8> {
+        let mut writer = Writer::new();
+        writer.bytes("status", status.as_bytes());
+        writer.objects("outs", outputs.len(), |writer, index| {
+            let [key, mask] = outputs[index];
+            writer.bytes("key", &[key; 32]);
+            writer.bytes("mask", &[mask; 32]);
+        });
+        writer.finish()
+    }
+
+    #[test]
+    fn outputs_are_compared_by_key_and_commitment() {
+        assert!(Plausible::Outputs.is_compared() && Plausible::Spent.is_compared());
+        let check = |answer: &[u8]| Plausible::Outputs.check(&outputs(2), answer, 0);
+        let honest = check(&keys("OK", &[[1, 2], [3, 4]])).expect("plausible");
+        for other in [[[9, 2], [3, 4]], [[1, 9], [3, 4]], [[1, 2], [3, 9]], [[3, 4], [1, 2]]] {
+            assert_ne!(check(&keys("OK", &other)).expect("plausible"), honest);
+        }
+        for count in [0, 1, 3] {
+            assert!(check(&keys("OK", &vec![[1, 2]; count])).is_err(), "{count}");
+        }
+        assert!(check(&keys("Failed", &[[1, 2], [3, 4]])).is_err());
+    }
+
+    #[test]
+    fn a_distribution_ends_near_the_tip() {
+        const TIP: u64 = 1000;
+        let request = |to| {
+            let mut writer = Writer::new();
+            writer.number("to_height", to);
+            writer.finish()
+        };
+        // Ten blocks.
+        let plain: (_, &[u8]) = ("distribution", &[0; 80]);
+        let compressed: (_, &[u8]) =
+            ("compressed_data", &[0x80, 1, 2, 3, 4, 5, 6, 7, 0xff, 8, 9, 10]);
+        for (name, numbers) in [plain, compressed] {
+            let check = |to, end: u64| {
+                let mut writer = Writer::new();
+                writer.objects("distributions", 1, |writer, _| {
+                    writer.number("start_height", end - 10);
+                    writer.bytes(name, numbers);
+                });
+                Plausible::Distribution.check(&request(to), &writer.finish(), TIP).is_ok()
+            };
+            for (end, is_near) in
+                [(990, false), (991, true), (1001, true), (1011, true), (1012, false)]
+            {
+                assert_eq!(check(0, end), is_near, "{name}, {end}");
+                // The wallet chose this end.
+                assert!(check(500, end));
+            }
+        }
+    }
+
+    #[test]
+    fn states_of_key_images_are_compared_by_what_blocks_have() {
+        let check = |states: &str| {
+            let answer = format!(r#"{{"spent_status":{states}}}"#);
+            Plausible::Spent.check(br#"{"key_images":["a","b"]}"#, answer.as_bytes(), 0)
+        };
+        assert_eq!(check("[0,1]"), Ok(vec![0, 1]));
+        // One pool has what another does not have yet.
+        assert_eq!(check("[2,1]"), Ok(vec![0, 1]));
+        for states in ["[]", "[0]", "[0,0,0]", "[0,3]"] {
+            assert!(check(states).is_err(), "{states}");
+        }
+    }
+}

@@ -66,6 +66,56 @@ fn a_transaction_of_an_unknown_form_is_not_accused() {
 }
 
 #[test]
+fn a_pruned_transaction_is_the_requested_one() {
+    let (node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), 2160);
+    let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);
+    let ask = |prune: bool| {
+        let request = json!({ "txs_hashes": [hash], "prune": prune });
+        guarded.wallet().json("/gettransactions", &request)
+    };
+    node.words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["txs"][0]["prunable_as_hex"] = json!("");
+        }
+    };
+    // The hash of what is missing proves the rest. A wallet that wants all of it gets no part.
+    assert_eq!(ask(true)["status"], json!("OK"));
+    assert_unusable(&guarded, &ask(false), "the node has pruned the transaction");
+    let alters: [fn(&str, &mut Value); 3] = [
+        |path, answer| {
+            if path == "/gettransactions" {
+                answer["txs"][0]["prunable_as_hex"] = json!("");
+                answer["txs"][0]["prunable_hash"] = json!("11".repeat(32));
+            }
+        },
+        |path, answer| {
+            if path == "/gettransactions" {
+                answer["txs"][0]["prunable_as_hex"] = json!("");
+                answer["txs"][0]["prunable_hash"] = Value::Null;
+            }
+        },
+        |path, answer| {
+            if path == "/gettransactions" {
+                answer["txs"][0]["prunable_as_hex"] = json!("");
+                // A byte of the last commitment.
+                let hex = answer["txs"][0]["pruned_as_hex"].as_str().expect("hex");
+                answer["txs"][0]["pruned_as_hex"] = json!(format!("{}00", &hex[..hex.len() - 2]));
+            }
+        },
+    ];
+    for alter in alters {
+        node.words().json = alter;
+        assert_unusable(&guarded, &ask(true), "the node has pruned the transaction");
+    }
+    node.words().json = |path, answer| {
+        if path == "/gettransactions" {
+            answer["txs"] = json!([]);
+        }
+    };
+    assert_unusable(&guarded, &ask(true), "txs: expected 1, got 0");
+}
+
+#[test]
 fn lists_are_no_longer_than_the_request() {
     let (node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), 2160);
     let hash = hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0]);

@@ -24,7 +24,7 @@ fn guarded(lie: impl FnOnce(&mut Words)) -> (Node, Guarded, tempfile::TempDir) {
 
 /// Asserts that a scan is refused as a lie with this reason, and that evidence is kept.
 fn assert_lie(alter: fn(&mut Vec<TestBlock>), reason: &str) {
-    let (_node, guarded, store) = guarded(|words| words.blocks = alter);
+    let (_node, mut guarded, store) = guarded(|words| words.blocks = alter);
     let wallet = guarded.wallet();
     let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
     assert!(answer.status.contains(" sent false data: "), "{}", answer.status);
@@ -35,7 +35,8 @@ fn assert_lie(alter: fn(&mut Vec<TestBlock>), reason: &str) {
     let evidence: Value = serde_json::from_slice(&evidence).expect("JSON");
     assert_eq!(evidence["method"], "getblocks.bin");
     assert!(evidence["evidence"]["block"].is_string());
-    // The node is not asked again.
+    // The node is not asked again, while the verified chain has no such block.
+    guarded.follow_to(BLOCKS);
     let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
     assert!(answer.status.contains(&format!("was dropped: {reason}")), "{}", answer.status);
     let status = wallet.status();
@@ -175,8 +176,13 @@ fn known_blocks_are_not_the_end_of_the_chain() {
     node.words().first = None;
     let answer = guarded.wallet().blocks(&[all[19].id, all[21].id, MAINNET_GENESIS_ID]);
     assert!(answer.status.contains("the node has no block after 20"), "{}", answer.status);
+    // The tip alone may be missing.
+    node.words().blocks = |blocks| blocks.truncate(1);
+    let answer = guarded.wallet().blocks(&[all[29].id, MAINNET_GENESIS_ID]);
+    assert!(answer.status.contains("the node has no block after 29"), "{}", answer.status);
     assert!(!guarded.logged("sent false data"));
     // One new block is enough.
+    node.words().first = Some(19);
     node.words().blocks = |blocks| blocks.truncate(3);
     assert_eq!(guarded.wallet().blocks(&ids).status, "OK");
 }

@@ -1,6 +1,6 @@
 //! Several nodes: which ones are asked, and how their answers are compared.
 
-use randomx_monero::MAINNET_GENESIS_ID;
+use randomx_monero::{Block, MAINNET_GENESIS_ID};
 use serde_json::json;
 
 use super::chain::chain;
@@ -94,6 +94,12 @@ fn two_nodes_are_compared_where_others_fail() {
     assert!(status.contains("two nodes contradict each other"), "{status}");
     let failure = &guarded.wallet().status()["nodes"][1]["failure"];
     assert_eq!(*failure, json!("is_key_image_spent: HTTP status 500"));
+    // Another one is asked in place of the one that fails.
+    nodes[0].words().fails = false;
+    nodes[2].words().fails = true;
+    let answer = guarded.wallet().json("/is_key_image_spent", &images);
+    let status = answer["status"].as_str().expect("a text");
+    assert!(status.contains("two nodes contradict each other"), "{status}");
     nodes[3].words().fails = true;
     let answer = guarded.wallet().json("/is_key_image_spent", &images);
     assert_eq!(answer["spent_status"], json!([0]));
@@ -114,6 +120,23 @@ fn contradictions_about_spent_outputs_are_refused() {
     let answer = guarded.wallet().json("/is_key_image_spent", &images);
     assert_eq!(answer["spent_status"], json!([1]));
     nodes.iter().for_each(|node| assert!(!node.heard(b"the wallet's name")));
+}
+
+#[test]
+fn a_node_with_false_headers_is_not_asked() {
+    let mut forged = chain(BLOCKS, BLOCKS);
+    let last = forged.last_mut().expect("a block");
+    // A version that is over.
+    last.blob[0] = 15;
+    last.id = Block::parse(&last.blob).expect("a block").id();
+    let nodes = [forged, chain(BLOCKS, BLOCKS)].map(|chain| Node::start(Words::honest(chain)));
+    let (mut guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    guarded.follow_to(BLOCKS);
+    let status = guarded.wallet().status();
+    assert_eq!(status["sources"][0]["state"], json!("invalid"));
+    assert!(status["nodes"][0]["dropped"].is_string(), "{status}");
+    assert_eq!(guarded.wallet().blocks(&[MAINNET_GENESIS_ID]).status, "OK");
+    assert_eq!(nodes.each_ref().map(|node| node.count(b"/getblocks.bin")), [0, 1]);
 }
 
 #[test]

@@ -1,0 +1,77 @@
+//! How sources are reached: through the proxy, with TLS, and at no other address than the named one.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use randomx_client::{Authorities, Route, Source, SourceError, node, parse_proxy};
+use randomx_monero::client::Query;
+
+/// The longest wait on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A certificate without content, which no server has.
+const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+/// Returns the port of a server that sends an answer to one connection, and what it received at first.
+fn server(answer: String) -> (u16, JoinHandle<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let received = thread::spawn(move || {
+        let (mut stream, _): (TcpStream, _) = listener.accept().expect("a connection");
+        let mut first = vec![0; 4096];
+        let length = stream.read(&mut first).expect("a request");
+        let _ = stream.write_all(answer.as_bytes());
+        first.truncate(length);
+        first
+    });
+    (port, received)
+}
+
+/// Asks a node for its tip.
+fn ask(route: &Route, address: &str) -> Result<(), SourceError> {
+    let address = node::address(address).expect("an address");
+    Source::node(route, &address).ask(Query::Tip).map(|_| ())
+}
+
+#[test]
+fn a_redirection_leads_to_no_other_server() {
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    other.set_nonblocking(true).expect("a socket");
+    let elsewhere = other.local_addr().expect("an address");
+    for status in ["302 Found", "307 Temporary Redirect"] {
+        let (port, received) = server(format!(
+            "HTTP/1.1 {status}\r\nLocation: http://{elsewhere}/json_rpc\r\nContent-Length: 0\r\n\r\n"
+        ));
+        let outcome = ask(&Route::direct(PATIENCE), &format!("http://127.0.0.1:{port}"));
+        let problem = outcome.expect_err("no answer").to_string();
+        assert!(problem.ends_with(&format!("HTTP status {}", &status[..3])), "{problem}");
+        assert!(received.join().expect("no panic").starts_with(b"POST /json_rpc "));
+        assert!(other.accept().is_err(), "nobody asks the other server");
+    }
+}
+
+#[test]
+fn the_proxy_gets_the_name_of_the_node() {
+    let (port, received) = server("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".to_owned());
+    let proxy = parse_proxy(&format!("http://127.0.0.1:{port}"));
+    let route = Route { proxy, ..Route::direct(PATIENCE) };
+    // No name server knows this name.
+    assert!(ask(&route, "http://node.invalid:18081").is_err());
+    // Without this connection the server would wait forever for a client that asks elsewhere.
+    drop(TcpStream::connect(("127.0.0.1", port)));
+    let received = String::from_utf8(received.join().expect("no panic")).expect("text");
+    assert!(received.contains(" node.invalid:18081 "), "{received}");
+}
+
+#[test]
+fn a_node_with_certificates_of_the_user_is_asked_with_tls() {
+    let (port, received) = server(String::new());
+    let authorities = Authorities::parse(CERTIFICATE.as_bytes()).ok();
+    assert!(authorities.is_some());
+    let route = Route { authorities, ..Route::direct(PATIENCE) };
+    assert!(ask(&route, &format!("https://127.0.0.1:{port}")).is_err());
+    // A handshake record of TLS.
+    assert_eq!(received.join().expect("no panic").first(), Some(&0x16));
+}

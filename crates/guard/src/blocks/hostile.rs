@@ -1,0 +1,136 @@
+//! Answers of a node that are false, or have more than was asked for.
+
+use std::io;
+use std::iter;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use randomx_monero::{Hash, Network};
+use randomx_testing::blocks::block_with;
+
+use super::*;
+use crate::archive::Archive;
+use crate::chain::Chain;
+use crate::epee::Writer;
+use crate::journal::Journal;
+use crate::nodes::{Nodes, Transport};
+
+/// Returns the newest verified block.
+fn base() -> Block {
+    Block::parse(&base_blob()).expect("a block")
+}
+
+fn base_blob() -> Vec<u8> {
+    block_with(100, 1, &[0; 32], 0, 1, &[])
+}
+
+/// Asks for blocks, and for the pool's news, before a node with this answer. Returns the outcome, and what the
+/// node was asked for.
+fn answered(answer: Writer, start: u64, known: Hash) -> (Result<Vec<u8>, Refusal>, Vec<Vec<u8>>) {
+    let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
+    let (journal, asked) = (Arc::new(journal), Arc::new(Mutex::new(Vec::new())));
+    let (answer, heard) = (answer.finish(), Arc::clone(&asked));
+    let send = move |call: &Call| {
+        heard.lock().expect("no panic").push(call.body.clone());
+        Ok(answer.clone())
+    };
+    let node = iter::once(("a node".to_owned(), Box::new(send) as Transport));
+    let nodes = Nodes::with_transports(node, Arc::clone(&journal));
+    let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+    let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+    service.chain.show(View::of_base((100, base().id()), Network::Mainnet));
+    let mut request = Writer::new();
+    request.byte("requested_info", 1);
+    request.bytes("block_ids", &known);
+    request.number("start_height", start);
+    let outcome = blocks(&service, &request.finish());
+    let asked = asked.lock().expect("no panic").clone();
+    (outcome, asked)
+}
+
+/// Returns an answer with a block that is no block.
+fn answer(start: u64) -> Writer {
+    let mut writer = Writer::new();
+    writer.bytes("status", b"OK");
+    writer.number("start_height", start);
+    writer.number("current_height", 7);
+    writer.objects("blocks", 1, |writer, _| writer.bytes("block", b"false"));
+    writer.objects("output_indices", 1, |writer, _| writer.numbers("indices", &[]));
+    writer
+}
+
+#[test]
+fn an_answer_about_the_pool_has_no_blocks() {
+    let (outcome, asked) = answered(answer(50), 0, base().id());
+    let body = outcome.expect("an answer");
+    let BlocksAnswer { start, current, blocks, indices, .. } =
+        BlocksAnswer::read(&body).expect("an answer");
+    assert_eq!((start, current, blocks.len(), indices.len()), (0, 101, 0, 0));
+    assert_eq!(BlocksRequest::read(&asked[0]).expect("a request").info, POOL_ONLY);
+    let mut lie = answer(0);
+    lie.objects("added_pool_txs", 1, |writer, _| {
+        writer.bytes("tx_hash", &[7; 32]);
+        writer.bytes("tx_blob", &[1, 0, 0, 0, 0]);
+    });
+    assert!(matches!(answered(lie, 0, base().id()).0, Err(Refusal::Lie { .. })));
+}
+
+#[test]
+fn blocks_begin_where_the_wallet_says() {
+    let problem =
+        |start| answered(answer(start), 100, [7; 32]).0.expect_err("no block").to_string();
+    for start in [0, 99, 101] {
+        let expected = format!("start_height: expected 100, got {start}");
+        assert!(problem(start).contains(&expected), "{}", problem(start));
+    }
+    assert!(problem(100).contains("block 100 cannot be parsed"), "{}", problem(100));
+}
+
+#[test]
+fn output_indices_are_those_of_the_outputs() {
+    // Version 2 without inputs, with two outputs.
+    let outputs = [&[0, 2][..], &[7; 32], &[0, 2], &[7; 32]].concat();
+    let blob = [&[2, 0, 0, 2][..], &outputs, &[0, 0]].concat();
+    let transactions = vec![Transaction::parse(&blob).expect("a transaction")];
+    let checked = Checked { block: base(), transactions };
+    let check = |no_miner, indices: &[&[u64]], next| {
+        let (indices, mut next) = (indices.iter().map(|list| list.to_vec()), next);
+        let outcome = check_indices(&checked, no_miner, &indices.collect::<Vec<_>>(), &mut next);
+        outcome.is_ok().then_some(next)
+    };
+    assert_eq!(check(false, &[&[4], &[5, 6]], None), Some(Some(7)));
+    assert_eq!(check(false, &[&[4], &[5, 6]], Some(4)), Some(Some(7)));
+    assert_eq!(check(true, &[&[], &[5, 6]], Some(4)), Some(Some(7)));
+    for false_ones in [
+        &[&[4][..]][..],
+        &[&[4], &[5, 6], &[7]],
+        &[&[], &[5, 6]],
+        &[&[4], &[5]],
+        &[&[4], &[5, 6, 7]],
+        &[&[4], &[5, 7]],
+        &[&[4], &[6, 7]],
+    ] {
+        assert_eq!(check(false, false_ones, None), None, "{false_ones:?}");
+    }
+    assert_eq!(check(false, &[&[4], &[5, 6]], Some(3)), None);
+}
+
+#[test]
+fn an_answer_with_false_output_indices_is_refused() {
+    let outcome = |indices: &[u64]| {
+        let mut writer = Writer::new();
+        writer.bytes("status", b"OK");
+        writer.number("start_height", 100);
+        writer.objects("blocks", 1, |writer, _| writer.bytes("block", &base_blob()));
+        writer.objects("output_indices", 1, |writer, _| {
+            writer.objects("indices", 1, |writer, _| writer.numbers("indices", indices));
+        });
+        answered(writer, 100, [7; 32]).0
+    };
+    assert!(outcome(&[9]).is_ok());
+    for false_ones in [&[][..], &[9, 10]] {
+        let problem = outcome(false_ones).expect_err("false indices").to_string();
+        assert!(problem.contains("output_indices: "), "{problem}");
+    }
+}
