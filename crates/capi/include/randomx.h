@@ -13,10 +13,10 @@
  *
  * Failures. Allocating functions return NULL if memory or a feature that the flags demand is
  * missing. Every pointer may be NULL; the function does nothing then. If a hash cannot be computed
- * (an argument is NULL, or no key was set), all bytes of the output are 0xff, a number that meets
- * no difficulty. No function unwinds into the caller. None aborts, except that Rust's allocator ends
- * the process where a few kilobytes are refused, and that a thread must not be cancelled
- * (pthread_cancel) while it is in a function.
+ * (an argument is NULL, no key was set, or the dataset was not computed), all bytes of the output
+ * are 0xff, a number that meets no difficulty. No function unwinds into the caller. None aborts,
+ * except that Rust's allocator ends the process where a few kilobytes are refused, and that a
+ * thread must not be cancelled (pthread_cancel) while it is in a function.
  *
  * Threads. Any number of threads may use an object at once. A VM computes one hash at a time, so
  * each thread should have its own. Several threads may initialize parts of one dataset. A new key
@@ -129,7 +129,8 @@ RANDOMX_EXPORT void *randomx_get_cache_memory(randomx_cache *cache);
 RANDOMX_EXPORT void randomx_release_cache(randomx_cache *cache);
 
 /**
- * Allocates a dataset of zeros.
+ * Allocates a dataset of zeros. It gives no hashes until some of its items are computed or
+ * randomx_get_dataset_memory returns its address.
  *
  * @param flags LARGE_PAGES is used, others ignored.
  * @return NULL if 2080 MiB, or such pages, are missing.
@@ -141,13 +142,18 @@ RANDOMX_EXPORT unsigned long randomx_dataset_item_count(void);
 
 /**
  * Computes itemCount items of the cache's key, from startItem on, without those past the end.
- * Threads may compute different parts at once. VMs wait meanwhile. Does nothing if the cache has
- * no key.
+ * Threads may compute different parts at once. VMs wait meanwhile.
+ *
+ * The items are missing if they cannot be computed because the cache has no key, or because memory
+ * ran out. The dataset gives no hashes then until all missing items are computed, by any calls.
  */
 RANDOMX_EXPORT void randomx_init_dataset(randomx_dataset *dataset, randomx_cache *cache,
                                          unsigned long startItem, unsigned long itemCount);
 
-/** Returns the address of the items. It is the same until the release. */
+/**
+ * Returns the address of the items. It is the same until the release. You may write items there
+ * while no other function uses the dataset.
+ */
 RANDOMX_EXPORT void *randomx_get_dataset_memory(randomx_dataset *dataset);
 
 /** Releases a dataset. */
@@ -187,7 +193,7 @@ RANDOMX_EXPORT void randomx_calculate_hash(randomx_vm *machine, const void *inpu
  * Compute the hashes of a series of inputs, a little faster than one by one. `first` begins with an
  * input, `next` returns the previous hash and begins with another input, and `last` returns the last
  * hash. Inputs are not read after a call returns. randomx_calculate_hash on the same VM ends a
- * series, and so does a call that fails (an input is NULL, or no key was set): `next` and `last` write
+ * series, and so does a call that fails (an input is NULL, or there is no key): `next` and `last` write
  * 0xff then, until `first` begins another series.
  */
 RANDOMX_EXPORT void randomx_calculate_hash_first(randomx_vm *machine, const void *input,

@@ -14,8 +14,10 @@ use crate::cache::Cache;
 use crate::flags::Flags;
 
 use claims::Claims;
+use missing::Missing;
 
 mod claims;
+mod missing;
 
 /// The object behind `randomx_dataset`.
 pub struct Dataset {
@@ -23,6 +25,7 @@ pub struct Dataset {
     /// Their address.
     start: AtomicPtr<Item>,
     claims: Claims,
+    missing: Missing,
 }
 
 impl Dataset {
@@ -31,21 +34,24 @@ impl Dataset {
         let mut dataset =
             randomx::Dataset::zeroed().ok().filter(|all| flags.accept(all.pages()))?;
         let start = AtomicPtr::new(dataset.as_mut_ptr());
-        Some(Dataset { items: Arc::new(dataset), start, claims: Claims::default() })
+        let (items, claims, missing) = (Arc::new(dataset), Claims::default(), Missing::default());
+        Some(Dataset { items, start, claims, missing })
     }
 
-    /// Returns the address of the memory.
+    /// Returns the address of the memory. From then on, the caller may have written the items.
     pub(crate) fn memory(&self) -> *mut c_void {
+        // Items that were asked for stay missing.
+        self.missing.remove(0..0);
         self.start.load(Ordering::Relaxed).cast()
     }
 
-    /// Computes `count` items, without those past the end. Does nothing if the cache has no key.
+    /// Computes `count` items, without those past the end. They are missing if the cache has no key.
     pub(crate) fn initialize(&self, cache: &Cache, first: usize, count: usize) {
         let end = first.saturating_add(count).min(randomx::Dataset::ITEMS);
         if first >= end {
             return;
         }
-        cache.read_own(|source| {
+        let computed = cache.read_own(|source| {
             // Threads that compute the same items take turns, and hashes wait for all of them.
             self.claims.write(first..end, |Range { start, end }| {
                 let place = self.start.load(Ordering::Relaxed).wrapping_add(start);
@@ -53,13 +59,64 @@ impl Dataset {
                 // guarantees that no other reference to these items exists, and the pointer is the
                 // dataset's own for writing.
                 let items = unsafe { slice::from_raw_parts_mut(place, end - start) };
+                // A panic leaves them missing.
+                self.missing.add(start..end);
                 source.fill(start as u32, items);
+                self.missing.remove(start..end);
             });
         });
+        if computed.is_none() {
+            self.missing.add(first..end);
+        }
     }
 
-    /// Calls `function` with the items while no thread computes any.
-    pub(crate) fn read<T>(&self, function: impl FnOnce(&Arc<randomx::Dataset>) -> T) -> T {
-        self.claims.read(|| function(&self.items))
+    /// Calls `function` with the items while no thread computes any. Returns nothing if items are
+    /// missing.
+    pub(crate) fn read<T>(&self, function: impl FnOnce(&Arc<randomx::Dataset>) -> T) -> Option<T> {
+        self.claims.read(|| self.missing.is_none().then(|| function(&self.items)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nearly none of its pages is written, so the system gives it little memory.
+    fn dataset() -> Dataset {
+        Dataset::allocate(Flags::from_bits(0)).expect("2080 MiB")
+    }
+
+    fn cache(key: Option<&[u8]>) -> Cache {
+        let cache = Cache::allocate(Flags::recommended()).expect("256 MiB");
+        key.into_iter().for_each(|key| cache.initialize(key));
+        cache
+    }
+
+    #[test]
+    fn items_that_cannot_be_computed_leave_no_hashes() {
+        let (dataset, empty, ready) = (dataset(), cache(None), cache(Some(b"key")));
+        let is_usable = || dataset.read(|_| ()).is_some();
+        assert!(!is_usable(), "before the first item");
+        dataset.initialize(&empty, 0, 100);
+        assert!(!is_usable());
+        dataset.initialize(&ready, 0, 100);
+        assert!(is_usable());
+        for nothing in [(0, 0), (randomx::Dataset::ITEMS, 1)] {
+            dataset.initialize(&empty, nothing.0, nothing.1);
+            assert!(is_usable());
+        }
+        dataset.initialize(&empty, 0, 50);
+        dataset.initialize(&ready, 50, 50);
+        dataset.memory();
+        assert!(!is_usable(), "the first half is missing");
+        dataset.initialize(&ready, 0, 50);
+        assert!(is_usable());
+    }
+
+    #[test]
+    fn items_may_be_those_of_the_caller() {
+        let dataset = dataset();
+        dataset.memory();
+        assert!(dataset.read(|_| ()).is_some());
     }
 }

@@ -93,7 +93,7 @@ pub unsafe extern "C" fn randomx_init_dataset(
     });
 }
 
-/// Returns the address of the dataset's items.
+/// Returns the address of the dataset's items, where the caller may write them.
 ///
 /// # Safety
 ///

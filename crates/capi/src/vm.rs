@@ -106,7 +106,7 @@ impl State {
                 cache.read(*flags, |items| hash(KeyMemory::Items(Arc::clone(items) as _)))
             }
             Key::Dataset(dataset) => {
-                Some(dataset.read(|items| hash(KeyMemory::Dataset(Arc::clone(items)))))
+                dataset.read(|items| hash(KeyMemory::Dataset(Arc::clone(items))))
             }
         }
     }

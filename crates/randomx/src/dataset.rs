@@ -106,11 +106,12 @@ impl DatasetBuilder {
     /// Computes all items. If the system refuses a thread, the others do its part.
     ///
     /// The calling thread computes too, and calls `progress` some hundred times a second with the
-    /// number of items that are done. `progress` can cancel the work by `Break`.
+    /// number of items that are done, and at the end with all. `progress` can cancel the work by
+    /// `Break`, also in its last call.
     ///
     /// # Errors
     ///
-    /// [`DatasetError::Cancelled`] if `progress` breaks.
+    /// [`DatasetError::Cancelled`] if a call of `progress` breaks.
     pub fn fill(
         mut self,
         source: &Items,
@@ -146,6 +147,10 @@ fn fill(
         done: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
     };
+    let mut report = |done| match progress(done) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(DatasetError::Cancelled),
+    };
     thread::scope(|scope| {
         let helper = || while work.step(&compute) {};
         for _ in 0..helpers {
@@ -156,15 +161,12 @@ fn fill(
         // Also after a panic: the helpers would compute all items before it reached the caller.
         let _stop = StopOnDrop(&work);
         while work.step(&compute) {
-            if progress(work.done.load(Ordering::Relaxed)).is_break() {
-                return Err(DatasetError::Cancelled);
-            }
+            report(work.done.load(Ordering::Relaxed))?;
         }
         Ok(())
     })?;
     // The calling thread may not have seen the last items of the others.
-    let _ = progress(all);
-    Ok(())
+    report(all)
 }
 
 /// Stops the work when the calling thread has nothing more to do.
@@ -246,6 +248,19 @@ mod tests {
             });
             assert_eq!(result, Err(DatasetError::Cancelled));
             assert_eq!(calls, 2);
+        }
+    }
+
+    #[test]
+    fn the_last_report_can_cancel_too() {
+        for length in [0, 1, 4 * CHUNK] {
+            for threads in [1, 4] {
+                let mut items = vec![[0; 8]; length];
+                let result = fill(&mut items, threads, count, |done| {
+                    if done == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                });
+                assert_eq!(result, Err(DatasetError::Cancelled), "{length}, {threads} threads");
+            }
         }
     }
 

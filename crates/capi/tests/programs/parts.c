@@ -1,4 +1,7 @@
-/* Threads compute overlapping parts of a dataset, some beyond its end, while a VM reads it. */
+/*
+ * Threads compute overlapping parts of a dataset, some beyond its end, while a VM reads it. Items that
+ * cannot be computed leave it without hashes.
+ */
 
 #include <pthread.h>
 #include <randomx.h>
@@ -25,8 +28,59 @@ static const uint64_t *item(randomx_dataset *dataset, unsigned long number) {
   return items + number * (RANDOMX_DATASET_ITEM_SIZE / sizeof *items);
 }
 
+static unsigned char none[RANDOMX_HASH_SIZE];
+
+static int has_hashes(randomx_vm *vm) {
+  unsigned char alone[RANDOMX_HASH_SIZE], series[RANDOMX_HASH_SIZE];
+  randomx_calculate_hash(vm, "x", 1, alone);
+  randomx_calculate_hash_first(vm, "x", 1);
+  randomx_calculate_hash_last(vm, series);
+  CHECK(memcmp(alone, series, sizeof alone) == 0);
+  return memcmp(alone, none, sizeof alone) != 0;
+}
+
+/* A cache without a key is what a change of key leaves that found no memory. */
+static void missing_items(randomx_flags flags, randomx_cache *cache) {
+  const unsigned long items = randomx_dataset_item_count();
+  randomx_cache *empty = randomx_alloc_cache(flags);
+  randomx_dataset *dataset = randomx_alloc_dataset(flags);
+  CHECK(empty != NULL && dataset != NULL);
+  randomx_vm *vm = randomx_create_vm((randomx_flags)(flags | RANDOMX_FLAG_FULL_MEM), NULL, dataset);
+  CHECK(vm != NULL && !has_hashes(vm));
+  randomx_init_dataset(dataset, empty, 0, 1000);
+  CHECK(!has_hashes(vm));
+  randomx_init_dataset(dataset, cache, 0, 1000);
+  CHECK(has_hashes(vm));
+
+  randomx_init_dataset(dataset, empty, 0, 0);
+  randomx_init_dataset(dataset, empty, items, 1);
+  CHECK(has_hashes(vm));
+  randomx_init_dataset(dataset, empty, 0, 500);
+  randomx_init_dataset(dataset, cache, 500, 500);
+  CHECK(randomx_get_dataset_memory(dataset) != NULL);
+  CHECK(!has_hashes(vm));
+  randomx_init_dataset(dataset, cache, 200, 300);
+  CHECK(!has_hashes(vm));
+  randomx_init_dataset(dataset, cache, 0, 200);
+  CHECK(has_hashes(vm));
+  randomx_release_dataset(dataset);
+  randomx_destroy_vm(vm);
+
+  /* Items may be those of the caller. */
+  dataset = randomx_alloc_dataset(flags);
+  CHECK(dataset != NULL);
+  vm = randomx_create_vm((randomx_flags)(flags | RANDOMX_FLAG_FULL_MEM), NULL, dataset);
+  CHECK(vm != NULL && !has_hashes(vm));
+  memset(randomx_get_dataset_memory(dataset), 1, RANDOMX_DATASET_ITEM_SIZE);
+  CHECK(has_hashes(vm));
+  randomx_release_dataset(dataset);
+  randomx_destroy_vm(vm);
+  randomx_release_cache(empty);
+}
+
 int main(void) {
   static const uint64_t zeros[8];
+  memset(none, 0xff, sizeof none);
   const unsigned long items = randomx_dataset_item_count();
   CHECK(items == 34078719);
   randomx_flags flags = randomx_get_flags();
@@ -49,8 +103,7 @@ int main(void) {
   for (int i = 0; i < PARTS; i++)
     CHECK(pthread_create(&running[i], NULL, compute, &parts[i]) == 0);
 
-  unsigned char hash[RANDOMX_HASH_SIZE], none[RANDOMX_HASH_SIZE];
-  memset(none, 0xff, sizeof none);
+  unsigned char hash[RANDOMX_HASH_SIZE];
   randomx_flags fast = (randomx_flags)(flags | RANDOMX_FLAG_FULL_MEM);
   randomx_vm *vm = randomx_create_vm(fast, NULL, dataset);
   CHECK(vm != NULL);
@@ -78,6 +131,7 @@ int main(void) {
   randomx_calculate_hash_last(vm, hash);
   CHECK(memcmp(hash, none, sizeof hash) != 0);
   randomx_destroy_vm(vm);
+  missing_items(flags, cache);
   randomx_release_cache(cache);
   puts("all checks passed");
   return 0;
