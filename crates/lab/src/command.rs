@@ -2,6 +2,7 @@
 
 mod arguments;
 mod failure;
+mod files;
 mod progress;
 
 use std::{
@@ -33,8 +34,8 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failure> {
         return written.map_err(Failure::Print);
     }
     // Checked first: an experiment may take minutes.
-    let files = [&args.json, &args.csv, &args.markdown];
-    files.into_iter().flatten().try_for_each(|file| check_writable(file))?;
+    files::check_different(&args.reports())?;
+    args.reports().into_iter().try_for_each(|(_, file)| check_writable(file))?;
     args.svg.as_deref().map(make_folder).transpose()?;
 
     let mut bar = StageBar::on_terminal();
@@ -46,31 +47,34 @@ pub(crate) fn run(args: &Arguments) -> Result<(), Failure> {
 }
 
 /// Writes the files that were asked for, and prints the tables unless one of those files is stdout.
+/// After a failure it goes on with the others, because the experiment may have taken minutes.
 fn write(report: &Report, args: &Arguments) -> Result<(), Failure> {
-    let mut printed = false;
-    let mut put = |file: &Option<PathBuf>, text: &dyn Fn() -> Result<String, Failure>| match file {
-        Some(file) => {
-            printed |= is_stdout(file);
-            put(file, &text()?)
-        }
+    let is_printed = args.reports().into_iter().any(|(_, file)| is_stdout(file));
+    let put = |file: &Option<PathBuf>, text: &dyn Fn() -> Result<String, Failure>| match file {
+        Some(file) => put(file, &text()?),
         None => Ok(()),
     };
-    put(&args.json, &|| Ok(report.to_json()? + "\n"))?;
-    put(&args.csv, &|| Ok(report.to_csv()?))?;
-    put(&args.markdown, &|| Ok(report.to_markdown()))?;
-    if let Some(folder) = &args.svg {
-        for (name, text) in report.to_svg()? {
-            self::put(&folder.join(name), &text)?;
-        }
-    }
-    if printed { Ok(()) } else { print(&report.to_text()) }
+    let written = [
+        if is_printed { Ok(()) } else { print(&report.to_text()) },
+        put(&args.json, &|| Ok(report.to_json()? + "\n")),
+        put(&args.csv, &|| Ok(report.to_csv()?)),
+        put(&args.markdown, &|| Ok(report.to_markdown())),
+        args.svg.as_deref().map_or(Ok(()), |folder| write_pictures(report, folder)),
+    ];
+    written.into_iter().collect()
+}
+
+fn write_pictures(report: &Report, folder: &Path) -> Result<(), Failure> {
+    let put = |(name, text): (String, String)| put(&folder.join(name), &text);
+    let written: Vec<_> = report.to_svg()?.into_iter().map(put).collect();
+    written.into_iter().collect()
 }
 
 fn put(file: &Path, text: &str) -> Result<(), Failure> {
     if is_stdout(file) {
         return print(text);
     }
-    fs::write(file, text).map_err(|problem| unwritable(file, problem))
+    files::write(file, text).map_err(|problem| unwritable(file, problem))
 }
 
 fn print(text: &str) -> Result<(), Failure> {
@@ -81,13 +85,11 @@ fn is_stdout(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Opens a file for writing, which creates it if it is missing.
 fn check_writable(file: &Path) -> Result<(), Failure> {
     if is_stdout(file) {
         return Ok(());
     }
-    let opened = fs::File::options().append(true).create(true).open(file);
-    opened.map(|_| ()).map_err(|problem| unwritable(file, problem))
+    files::check_writable(file).map_err(|problem| unwritable(file, problem))
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {

@@ -101,3 +101,86 @@ fn an_unwritable_file_is_reported_before_the_work() {
         lab(&long).assert().code(2).stdout("").stderr(named);
     }
 }
+
+#[test]
+fn two_reports_in_one_file_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let long = ["chain", "--samples", "100000000"];
+    let both = ["--json", "-", "--csv", "-"];
+    let sentence = "json and csv: expected different files, got `-` and `-`";
+    assert_refused(lab(&long).args(both).assert(), sentence);
+    for same in ["a", "./a"] {
+        let both = ["--csv", "a", "--markdown", same];
+        let sentence = format!("csv and markdown: expected different files, got `a` and `{same}`");
+        assert_refused(lab(&long).current_dir(&folder).args(both).assert(), &sentence);
+    }
+    assert_is_empty(folder.path());
+}
+
+#[test]
+fn a_run_that_fails_leaves_files_as_they_were() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut failing = lab(&["chain", "--samples", "0", "--json", "report"]);
+    failing.current_dir(&folder).assert().code(2);
+    assert_is_empty(folder.path());
+    fs::write(folder.path().join("report"), "earlier").expect("a file");
+    failing.assert().code(2);
+    assert_eq!(names_in(folder.path()), ["report"]);
+    assert_eq!(fs::read(folder.path().join("report")).expect("the file"), b"earlier");
+}
+
+/// Files may grow to 512 or 1024 bytes.
+#[cfg(unix)]
+#[test]
+fn tables_are_printed_and_earlier_files_stay_if_a_disk_is_full() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("report"), "earlier").expect("a file");
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\""]);
+    limited.arg(assert_cmd::cargo::cargo_bin!("randomx-lab")).args(SHORT);
+    let run = limited.current_dir(&folder).args(["--json", "report", "--csv", "absent"]).assert();
+    let run = run.code(2).stderr(predicate::str::starts_with("error: report: cannot be written: "));
+    run.stdout(predicate::str::contains("Speed(II), N = 8"));
+    assert_eq!(names_in(folder.path()), ["report"]);
+    assert_eq!(fs::read(folder.path().join("report")).expect("the file"), b"earlier");
+}
+
+/// A link, a pipe and the permissions of a file stay.
+#[cfg(unix)]
+#[test]
+fn only_the_content_of_a_file_changes() {
+    use std::io::Read;
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("file"), "earlier").expect("a file");
+    fs::set_permissions(path("file"), PermissionsExt::from_mode(0o640)).expect("its owner");
+    symlink("file", path("link")).expect("a link");
+    Command::new("mkfifo").arg(path("pipe")).assert().success();
+    // A reader that is also a writer waits for no other.
+    let pipe = fs::File::options().read(true).write(true).open(path("pipe"));
+
+    let options = ["--json", "link", "--csv", "pipe"];
+    lab(&SHORT).current_dir(&folder).args(options).assert().success();
+    assert_eq!(names_in(folder.path()), ["file", "link", "pipe"]);
+    assert!(fs::symlink_metadata(path("link")).expect("the link").is_symlink());
+    assert_eq!(fs::metadata(path("file")).expect("the file").permissions().mode() & 0o777, 0o640);
+    assert!(fs::read_to_string(path("file")).expect("the file").starts_with('{'));
+    assert!(fs::metadata(path("pipe")).expect("the pipe").file_type().is_fifo());
+    let mut start = [0; 4];
+    pipe.expect("a pipe").read_exact(&mut start).expect("the report");
+    assert_eq!(&start, b"kind");
+}
+
+fn assert_is_empty(folder: &Path) {
+    assert_eq!(names_in(folder), [""; 0]);
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).expect("a folder");
+    let name = |file: std::io::Result<fs::DirEntry>| file.expect("a file").file_name();
+    let mut names: Vec<_> = files.map(|file| name(file).into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
+}

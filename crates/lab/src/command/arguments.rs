@@ -1,6 +1,6 @@
 //! The arguments of `randomx-lab`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use randomx::MAX_THREADS;
@@ -27,6 +27,7 @@ Examples:
   randomx-lab rng --raw 4r-hashed | dieharder -a -g 200
 
 The report is printed as tables. Writing JSON, CSV or Markdown to the file `-` prints that instead.
+A file is replaced when its new content is complete; until then an earlier one stays.
 The same seed and number of samples give the same figures on any number of threads; only figures
 that measure time vary.
 
@@ -94,6 +95,12 @@ impl Arguments {
     pub(crate) fn settings(&self) -> Settings {
         let threads = self.threads.map_or(Settings::default().threads, usize::from);
         Settings { seed: self.seed, samples: self.samples, threads, only: self.only.clone() }
+    }
+
+    /// The files that the report is written to, with their options.
+    pub(crate) fn reports(&self) -> Vec<(&'static str, &Path)> {
+        let options = [("json", &self.json), ("csv", &self.csv), ("markdown", &self.markdown)];
+        options.into_iter().filter_map(|(name, file)| Some((name, file.as_deref()?))).collect()
     }
 }
 

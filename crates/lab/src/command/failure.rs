@@ -11,6 +11,13 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Experiment(#[from] LabError),
 
+    /// Two options name one file.
+    #[error(
+        "{} and {}: expected different files, got `{}` and `{}`",
+        .options[0], .options[1], .files[0].display(), .files[1].display()
+    )]
+    SameFile { options: [&'static str; 2], files: [PathBuf; 2] },
+
     #[error("{}: cannot be written: {problem}", .file.display())]
     Write { file: PathBuf, problem: io::Error },
 
