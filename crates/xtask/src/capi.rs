@@ -6,7 +6,7 @@ mod native;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::{output, workspace};
@@ -31,12 +31,14 @@ pub(crate) struct CapiArgs {
 /// Builds and installs the library.
 pub(crate) fn capi(args: &CapiArgs) -> Result<()> {
     let prefix = std::path::absolute(&args.prefix).context("--prefix: expected a usable path")?;
+    // Checked first: the build takes minutes.
+    let escaped = escape(&prefix)?;
     let built = match &args.tested {
         Some(profile) => native::tested(profile)?,
         None if args.emscripten => emscripten::build(&args.profile)?,
         None => native::build(&args.profile)?,
     };
-    install(&built, &prefix)?;
+    install(&built, &prefix, &escaped)?;
     output::line(format_args!("librandomx is in {}", prefix.display()));
     Ok(())
 }
@@ -51,7 +53,8 @@ struct Built {
     private_libraries: &'static str,
 }
 
-fn install(built: &Built, prefix: &Path) -> Result<()> {
+/// Copies the files to `prefix`, which the pkg-config file contains as `escaped`.
+fn install(built: &Built, prefix: &Path, escaped: &str) -> Result<()> {
     let lib = prefix.join("lib");
     copy(&source("include/randomx.h"), &prefix.join("include/randomx.h"))?;
     copy(&built.archive, &lib.join("librandomx.a"))?;
@@ -67,10 +70,27 @@ fn install(built: &Built, prefix: &Path) -> Result<()> {
     let text = fs::read_to_string(&template)
         .with_context(|| format!("cannot read {}", template.display()))?;
     let text = text
-        .replace("@prefix@", &prefix.display().to_string())
+        .replace("@prefix@", escaped)
         .replace("@version@", env!("CARGO_PKG_VERSION"))
         .replace("@private_libraries@", built.private_libraries);
     write(&lib.join("pkgconfig/randomx.pc"), &text)
+}
+
+/// Returns a prefix as a pkg-config file contains it.
+fn escape(prefix: &Path) -> Result<String> {
+    // In pkg-config's flags, `$` and control characters change their meaning even if they are escaped.
+    let is_inexpressible = |character: char| character == '$' || character.is_control();
+    let Some(text) = prefix.to_str().filter(|text| !text.contains(is_inexpressible)) else {
+        bail!("--prefix: expected UTF-8 without `$` and control characters, got {prefix:?}");
+    };
+    let mut escaped = String::new();
+    for character in text.chars() {
+        if matches!(character, ' ' | '\'' | '"' | '\\' | '#') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    Ok(escaped)
 }
 
 /// Returns the path of a file of the crate.
@@ -112,5 +132,23 @@ fn make_room(file: &Path) -> Result<()> {
             Err(error).with_context(|| format!("cannot replace {}", file.display()))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_escaped_for_pkg_config() {
+        let escaped = |prefix: &str| escape(Path::new(prefix)).expect("a usable prefix");
+        assert_eq!(escaped("/usr/local"), "/usr/local");
+        assert_eq!(escaped("/home/é/my libraries"), "/home/é/my\\ libraries");
+        assert_eq!(escaped(r#"/a'b"c\d#e"#), r#"/a\'b\"c\\d\#e"#);
+        for prefix in ["/a$b", "/a\tb", "/a\nb"] {
+            let error = escape(Path::new(prefix)).expect_err("an unusable prefix").to_string();
+            assert!(error.starts_with("--prefix: expected "), "{error}");
+            assert!(error.ends_with(&format!("{prefix:?}")), "{error}");
+        }
     }
 }
