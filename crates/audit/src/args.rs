@@ -72,6 +72,8 @@ Each file is written when its epoch is complete, and contains a checksum. To res
 to read blocks that are newer, run the same command again. It reads the last epoch again if that has
 grown, and files that are damaged.
 
+Without --to, the ten newest blocks are not read: the chain may still drop them. A later run reads them.
+
 No range removes blocks: the file of an epoch has the blocks of earlier runs, those of the range, and
 those between them. If the node lacks some of these, the run ends with an error. Every block must follow
 the one before it, also from one epoch to the next. The node must have the last blocks of the epochs that
@@ -159,11 +161,12 @@ pub(crate) struct ChainArgs {
     #[arg(long, value_name = "URL", requires = "from", value_parser = relay_address)]
     pub(crate) relay: Option<Url>,
 
-    /// The first block [default: the first one of the input; needed for a node or relay]
+    /// The first block [default: the first one of a file or store; a node or relay needs it]
     #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
     pub(crate) from: Option<u64>,
 
-    /// The last block [default: the last one of the input]
+    /// The last block [default: the last one of a file or store; of a node or relay, ten blocks
+    /// before the newest, since the chain may still drop those]
     #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
     pub(crate) to: Option<u64>,
 

@@ -36,6 +36,11 @@ pub(crate) enum Error {
     #[error("--from: expected at most {last}, the last block to read, got {first}")]
     Range { first: u64, last: u64 },
 
+    #[error(
+        "--from: expected at most {last}, got {first}: without --to, the ten newest blocks are not read"
+    )]
+    Unsettled { first: u64, last: u64 },
+
     #[error("--to: expected at most {tip}, the last block of the chain, got {to}")]
     ChainEnds { tip: u64, to: u64 },
 

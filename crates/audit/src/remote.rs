@@ -62,8 +62,11 @@ impl Remote {
     ) -> Result<RangeInclusive<u64>, Error> {
         let first = from.filter(|&from| from > 0).ok_or(Error::Genesis)?;
         let tip = self.tip()?;
-        let last = to.unwrap_or(tip.saturating_sub(UNSETTLED));
-        heights(first, last, tip)
+        let settled = tip.saturating_sub(UNSETTLED);
+        if to.is_none() && first > settled {
+            return Err(Error::Unsettled { first, last: settled });
+        }
+        heights(first, to.unwrap_or(settled), tip)
     }
 
     /// Reads blocks of one epoch, which must follow each other.

@@ -129,6 +129,14 @@ fn help_explains_the_commands() {
     randomx(&["--version"]).assert().success().stdout(word(env!("CARGO_PKG_VERSION")));
 }
 
+#[test]
+fn the_guards_help_starts_wallets_as_its_readme_does() {
+    let readme = include_str!("../../guard/README.md");
+    let wallet = readme.lines().find(|line| line.starts_with("monero-wallet-cli ")).expect("one");
+    assert!(wallet.contains("--untrusted-daemon"));
+    randomx(&["guard", "--help"]).assert().success().stdout(predicate::str::contains(wallet));
+}
+
 fn reference(vectors: &Value) -> &[Value] {
     vectors["vectors"].as_array().expect("a list")
 }

@@ -62,9 +62,10 @@ impl Follower {
         let stored = store.as_ref().map(Store::read).transpose()?.flatten();
         let mut client = Client::new(config, stored.map_or(start, Start::Stored))?;
         let (events, received) = mpsc::channel();
-        let mut senders = Vec::with_capacity(sources.len());
+        let given = sources.len();
+        let mut senders = Vec::with_capacity(given);
         for source in sources {
-            let id = client.add_source().ok_or(FollowerError::TooManySources)?;
+            let id = client.add_source().ok_or(FollowerError::TooManySources { given })?;
             let (sender, requests) = mpsc::channel();
             let events = events.clone();
             spawn(move || serve_source(id, |query| source.ask(query), &requests, &events))?;
@@ -263,8 +264,14 @@ pub enum FollowerError {
     #[error(transparent)]
     Store(#[from] StoreFileError),
     /// There are more sources than a client follows.
-    #[error("expected at most {} sources", Client::MAX_SOURCES)]
-    TooManySources,
+    #[error(
+        "sources: expected at most {}, nodes and relays together, got {given}",
+        Client::MAX_SOURCES
+    )]
+    TooManySources {
+        /// Their number.
+        given: usize,
+    },
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),

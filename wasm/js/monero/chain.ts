@@ -42,7 +42,8 @@ export interface VerifyChainOptions extends Follow {
   checkpoint?: ChainCheckpoint | undefined;
   /**
    * The height of the first block. Without a checkpoint, claims that only earlier blocks could
-   * confirm are trusted until enough blocks are known.
+   * confirm are trusted until enough blocks are known. The blocks need a `seedHash` and a `difficulty` then;
+   * those of `MoneroNode` have no `seedHash`.
    */
   from?: number | undefined;
   /**

@@ -101,11 +101,15 @@ fn a_node_that_lies_or_fails_ends_the_run() {
     let address = honest();
     let node = ["audit", "--node", &address, "--output", text(&output)];
     for (range, mention) in [
-        (["--from", "1", "--to", "2131"], "--to: expected at most 2130"),
-        (["--from", "0", "--to", "5"], "--from: expected a height of 1 or more"),
-        (["--from", "7", "--to", "5"], "--from: expected at most 5"),
+        (&["--from", "1", "--to", "2131"][..], "--to: expected at most 2130"),
+        (&["--from", "0", "--to", "5"], "--from: expected a height of 1 or more"),
+        (&["--from", "7", "--to", "5"], "--from: expected at most 5"),
+        (
+            &["--from", "2121"],
+            "--from: expected at most 2120, got 2121: without --to, the ten newest",
+        ),
     ] {
-        let run = audit(&[&node[..], &range].concat()).assert().code(2).stdout("");
+        let run = audit(&[&node[..], range].concat()).assert().code(2).stdout("");
         run.stderr(predicates::str::contains(mention));
     }
 }

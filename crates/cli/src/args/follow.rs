@@ -52,7 +52,7 @@ NO_PROXY names the hosts to reach without it.";
 #[derive(Args)]
 #[command(group(ArgGroup::new("source").required(true).multiple(true)))]
 pub(crate) struct FollowArgs {
-    /// A Monero node, such as http://127.0.0.1:18081; may be repeated
+    /// A Monero node, such as http://127.0.0.1:18081; may be repeated, up to 16 nodes and relays
     #[arg(long = "node", value_name = "URL", value_parser = node::address, group = "source")]
     nodes: Vec<Url>,
 

@@ -13,7 +13,9 @@ Examples:
   randomx guard --node http://node-a.example:18089 --node https://node-b.example:18089 --store guard
   randomx guard --node http://NAME.onion:18081 --proxy socks5://127.0.0.1:9050 --store guard
 Then the wallet's node is 127.0.0.1:18081:
-  monero-wallet-cli --daemon-address 127.0.0.1:18081
+  monero-wallet-cli --daemon-address 127.0.0.1:18081 --untrusted-daemon
+Without --untrusted-daemon the wallet trusts an address on this computer, and so the node behind the guard
+where the guard cannot check it: `rescan_spent` could show an empty wallet.
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
 and transactions reach a wallet only if they belong to the verified chain, heights and headers come
@@ -35,7 +37,7 @@ Exit codes:
 /// `randomx guard`.
 #[derive(Args)]
 pub(crate) struct GuardArgs {
-    /// A Monero node, such as http://127.0.0.1:18081; may be repeated
+    /// A Monero node, such as http://127.0.0.1:18081; may be repeated, up to 16 nodes and relays
     #[arg(long = "node", value_name = "URL", value_parser = node::address, required = true)]
     pub(crate) nodes: Vec<Url>,
 
@@ -65,7 +67,7 @@ pub(crate) struct GuardArgs {
     pub(crate) chain: ChainArgs,
 
     /// Seconds that a node may take for an answer, 1 to 3600; for large answers, such as blocks,
-    /// seconds without a byte, and 200 for the whole answer
+    /// seconds without a byte; all nodes together have 180 seconds for a request
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
