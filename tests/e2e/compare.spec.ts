@@ -20,6 +20,26 @@ test(
 );
 
 test(
+  "a tab that waits in vain for fast mode leaves the dataset of others alone",
+  { tag: "@full" },
+  async ({ page }) => {
+    const methods: string[] = [];
+    await page.route("**/api/fast", async (route) => {
+      methods.push(route.request().method());
+      await route.fulfill({ status: 429, json: { error: { code: "busy", message: "" } } });
+    });
+    await page.goto("/#/compare?builds=native-fast&vectors=headers");
+    await page.getByRole("button", { name: "Compare" }).click();
+    const verdict = page.locator('[data-part="verdict"]');
+    await expect(verdict).toHaveText(
+      "8 of 8 hashes could not be computed:" +
+        " another tab or program uses fast mode; try again when it has finished.",
+    );
+    expect(methods).toEqual(["POST"]);
+  },
+);
+
+test(
   "comparing keeps the page responsive: no task of more than 50 ms",
   { tag: "@full" },
   async ({ page }) => {

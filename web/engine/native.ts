@@ -69,6 +69,9 @@ export interface Observer {
   onProgress?: ((progress: NativeProgress) => void) | undefined;
 }
 
+/** The header of a request with a body. */
+const JSON_BODY = { "Content-Type": "application/json" };
+
 /** An error with the server's code, or `unreachable`. */
 export class NativeError extends Error {
   readonly code: string;
@@ -117,15 +120,20 @@ export async function nativeBench(
   });
 }
 
-/** Computes a key's dataset of 2080 MiB, which the server keeps until `stopFast`. */
-export async function startFast(key: string, observer: Observer = {}): Promise<void> {
-  await follow("fast", { key }, observer, () => undefined);
+/** Computes a key's dataset of 2080 MiB, and returns a lease, which ends with `stopFast`. */
+export async function startFast(key: string, observer: Observer = {}): Promise<string> {
+  const done = await follow<{ lease: string }>("fast", { key }, observer, () => undefined);
+  return done.lease;
 }
 
-/** Frees the dataset, even while it is being computed. */
-export async function stopFast(): Promise<void> {
-  const answer = await ask("fast", { method: "DELETE" });
-  if (!answer.ok) throw await failure(answer);
+/** Ends a lease. The server frees the dataset if no other tab or program has one. */
+export async function stopFast(lease: string): Promise<void> {
+  const answer = await ask("fast", {
+    method: "DELETE",
+    headers: JSON_BODY,
+    body: JSON.stringify({ lease }),
+  });
+  if (!answer.ok) throw await failure(answer, "fast");
 }
 
 /** Posts work, and reads its events until the last. */
@@ -137,11 +145,11 @@ async function follow<Done>(
 ): Promise<Done> {
   const answer = await ask(path, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    headers: { ...JSON_BODY, Accept: "text/event-stream" },
     body: JSON.stringify(body),
     signal,
   });
-  if (!answer.ok || !answer.body) throw await failure(answer);
+  if (!answer.ok || !answer.body) throw await failure(answer, path);
   const events = answer.body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
     .pipeThrough(new EventSourceParserStream())
@@ -152,7 +160,7 @@ async function follow<Done>(
       if (done) throw unreachable("it closed the connection");
       const data: unknown = JSON.parse(value.data);
       if (value.event === "done") return data as Done;
-      if (value.event === "error") throw asError(data);
+      if (value.event === "error") throw asError(data, path);
       if (value.event === "progress") onProgress?.(data as NativeProgress);
       else onEvent(value.event, data);
     }
@@ -184,13 +192,18 @@ function unreachable(error: unknown): NativeError {
   return new NativeError("unreachable", words);
 }
 
-async function failure(answer: Response): Promise<NativeError> {
+async function failure(answer: Response, path: string): Promise<NativeError> {
   const body = (await answer.json().catch(() => undefined)) as { error?: unknown } | undefined;
-  return body?.error ? asError(body.error) : unreachable(`status ${answer.status}`);
+  return body?.error ? asError(body.error, path) : unreachable(`status ${answer.status}`);
 }
 
-function asError(data: unknown): NativeError {
+function asError(data: unknown, path: string): NativeError {
   const { code = "internal", message = "" } = (data ?? {}) as { code?: string; message?: string };
+  if (code === "busy") {
+    const what = path === "fast" ? "fast mode" : "the native build";
+    const words = `another tab or program uses ${what}; try again when it has finished`;
+    return new NativeError(code, words);
+  }
   return new NativeError(code, message);
 }
 

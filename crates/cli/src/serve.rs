@@ -15,6 +15,7 @@ mod info;
 #[cfg(feature = "internals")]
 pub(crate) mod internals;
 mod keys;
+mod leases;
 mod page;
 mod verify;
 mod work;

@@ -9,6 +9,8 @@ const RUN_TIMEOUT = 90_000;
 const verdict = '[data-part="verdict"]';
 const submit = ".compare-form [type=submit]";
 
+const LABELS = "Browser, interpreter; Browser, JIT; Native, interpreter; Native, JIT, light";
+
 const known = (
   JSON.parse(readText("tests/vectors/specification-hashes.json")) as {
     vectors: { version: number; key: string; input: string; hash: string }[];
@@ -31,7 +33,25 @@ test(
   async ({ view }) => {
     const builds = "browser-interpreter,browser-jit,native-interpreter,native-jit";
     await compare(view, `builds=${builds}&vectors=specification&threads=2&lanes=4`);
-    await view.says(verdict, "All 40 hashes are right: 10 vectors in 4 builds.", RUN_TIMEOUT);
+    // The verdict follows the builds once the visitor has edited a hash, but is not read aloud.
+    await view.until('.compare-rows [data-verdict="right"]', RUN_TIMEOUT);
+    await view.of(
+      verdict,
+      `{
+        globalThis.written = [];
+        const add = (records) => written.push(...records.map(() => it.textContent));
+        new MutationObserver(add).observe(it, { childList: true });
+      }`,
+    );
+    const last = ".compare-rows tbody tr:last-child input";
+    await view.fill(last, "x");
+    expect(await view.count(`${verdict}[aria-live="off"]`)).toBe(1);
+    await view.says(verdict, `4 of 40 hashes are wrong: ${LABELS}.`, RUN_TIMEOUT);
+    const written = (): Promise<string[]> => view.of(verdict, "written.splice(0)");
+    expect((await written()).length).toBeGreaterThan(2);
+    await view.until(`${verdict}:not([aria-live])`);
+    await view.fill(last, known.at(-1)?.hash ?? "");
+    await view.says(verdict, "All 40 hashes are right: 10 vectors in 4 builds.");
     expect(await view.count('.compare-rows td[data-verdict="right"]')).toBe(40);
     expect(await view.count('[data-part="totals"] tbody tr')).toBe(4);
     await view.until('[data-part="plot"] svg');
@@ -47,6 +67,21 @@ test(
     const [first] = known;
     const wrong = altered(first?.hash ?? "");
     await view.fill(".compare-rows tbody tr input", wrong);
+    await view.says(verdict, /^4 of 40 hashes are wrong: /u);
+    // Screen readers read it once, however many keys were typed.
+    await written();
+    await view.of(
+      last,
+      `{
+        for (const key of "0123456789ab") {
+          it.value += key;
+          it.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+      }`,
+    );
+    await view.says(verdict, /^8 of 40 hashes are wrong: /u);
+    expect(await written()).toHaveLength(1);
+    await view.fill(last, known.at(-1)?.hash ?? "");
     await view.says(verdict, /^4 of 40 hashes are wrong: /u);
     expect(await view.count('.compare-rows td[data-verdict="wrong"]')).toBe(4);
     const cell = await view.text('.compare-rows td[data-verdict="wrong"]');
@@ -110,12 +145,17 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
   await view.click(submit);
   await view.says(
     verdict,
-    "2 of 4 hashes are wrong: Browser, JIT; Native, JIT, light.",
+    "2 of 4 hashes of own.json are wrong: Browser, JIT; Native, JIT, light.",
     RUN_TIMEOUT,
   );
   // The rows are drawn after the verdict.
   await expect.poll(() => view.count('.compare-rows td[data-verdict="wrong"]')).toBe(2);
   expect(await view.text('.compare-rows td[data-verdict="wrong"]')).toContain(altered(wrong.hash));
+  // No link leads to a file. Whoever chooses a set does without the file.
+  expect(await view.count(".compare-form .copy[hidden]")).toBe(1);
+  await view.of('input[name="sets"][value="shares"]', "it.click()");
+  expect(await view.of("#compare-file", "it.value")).toBe("");
+  expect(await view.count(".compare-form .copy:not([hidden])")).toBe(1);
 });
 
 test(
@@ -147,6 +187,15 @@ test(
     await view.click(".task button");
     await view.says(verdict, /hashes are right; the rest was cancelled\.$/u);
     await view.until(`${submit}:not([aria-disabled])`);
+    // An address without builds does not choose other ones.
+    await view.click('input[name="columns"]:checked');
+    const none = await view.of<string>("html", "location.hash");
+    expect(none).toContain("builds=&");
+    await view.go("#/nothing");
+    await view.go(none);
+    await view.click(submit);
+    await view.says(".problem p", "Choose a build to compare.");
+    expect(await view.count('input[name="columns"]:checked')).toBe(0);
   },
 );
 
@@ -191,6 +240,24 @@ test("progress and outcome are in view without scrolling", { tag: "@full" }, asy
     expect(await isInView('[data-part="task"]'), `progress, ${width}`).toBe(true);
     await view.says(verdict, "All 10 hashes are right: 10 vectors in 1 build.", RUN_TIMEOUT);
     expect(await isInView(verdict), `verdict, ${width}`).toBe(true);
+  }
+  // The status covers no field that gets the focus, in either direction.
+  for (const height of [640, 256]) {
+    await view.tab.resize(390, height);
+    const covered = await view.of<number>(
+      '[data-part="status"]',
+      `{
+        const fields = [...document.querySelectorAll(".compare-rows input")];
+        return [...fields, ...fields.toReversed()].filter((field) => {
+          field.focus();
+          const [a, b] = [it.getBoundingClientRect(), field.getBoundingClientRect()];
+          return a.top < b.bottom && b.top < a.bottom;
+        }).length;
+      }`,
+    );
+    expect(covered, `${height}`).toBe(0);
+    const isSticky = 'getComputedStyle(it).position === "sticky"';
+    expect(await view.of('[data-part="status"]', isSticky), `${height}`).toBe(height > 480);
   }
 });
 

@@ -126,20 +126,31 @@ function native(
         },
         { signal },
       );
+    let held: { key: string; lease: string } | undefined;
+    const release = async (): Promise<void> => {
+      const lease = held?.lease;
+      held = undefined;
+      if (lease !== undefined) await stopFast(lease);
+    };
+    /** Other tabs wait for the end of this one's lease, so it is kept for all groups of its key. */
+    const hold = async (key: string, signal: AbortSignal): Promise<void> => {
+      if (held?.key === key) return;
+      await release();
+      const lease = await startFast(key, { signal });
+      held = { key, lease };
+    };
     return Promise.resolve({
       threads,
       lanes,
       hash: async (group, onHash, signal) => {
         const start = performance.now();
-        if (mode === "fast") await startFast(group.key, { signal });
+        if (mode === "fast") await hold(group.key, signal);
         const started = performance.now() - start;
         const { prepareMs, lanes } = await done(group, onHash, signal);
         return { prepare: started + prepareMs, lanes };
       },
       time: async (group, signal) => (await done(group, () => undefined, signal)).ms,
-      close: async () => {
-        if (mode === "fast") await stopFast();
-      },
+      close: release,
     });
   };
   return { name, label, missing, open };

@@ -7,10 +7,16 @@ import { COLUMNS } from "./columns.js";
 import type { Settings } from "./settings.js";
 import { readFile, SETS, type Vector } from "./vectors.js";
 
-/** The settings, and the vectors of a file, if one was chosen. */
+/** The vectors of a file. */
+export interface OwnFile {
+  name: string;
+  vectors: Vector[];
+}
+
+/** The settings, and the file that replaces their sets, if one was chosen. */
 export interface Choice {
   settings: Settings;
-  file: Vector[] | undefined;
+  file: OwnFile | undefined;
 }
 
 /** The view's form. */
@@ -21,11 +27,11 @@ export class Form {
   readonly #times: HTMLInputElement;
   readonly #file: HTMLInputElement;
   readonly #error: HTMLElement;
-  #vectors: Vector[] | undefined;
+  #own: OwnFile | undefined;
   /** Resolves when the chosen file is read. */
   #reading = Promise.resolve();
 
-  /** Calls `onChange` after a change of the settings, and `onSubmit` to compare with them. */
+  /** Calls `onChange` after a change of the settings or the file, and `onSubmit` to compare with them. */
   constructor(root: HTMLElement, settings: Settings, onChange: () => void, onSubmit: () => void) {
     this.#form = find(root, "form", HTMLFormElement);
     this.#threads = find(root, "#compare-threads", HTMLInputElement);
@@ -42,16 +48,10 @@ export class Form {
     this.write(settings);
     showIsolation(this.#form);
     this.#form.addEventListener("change", ({ target }) => {
-      if (target === this.#file) return;
-      // Whoever chooses a set does without a file that cannot be read.
-      if (this.#error.textContent !== "" && this.#boxes("sets").some((box) => box === target)) {
-        this.#file.value = "";
-        this.#showError("");
-      }
+      if (target === this.#file) this.#reading = this.#read();
+      // Whoever chooses a set does without a file.
+      else if (this.#boxes("sets").some((box) => box === target)) this.#dropFile();
       onChange();
-    });
-    this.#file.addEventListener("change", () => {
-      this.#reading = this.#read();
     });
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -60,6 +60,11 @@ export class Form {
         if (!isDisabled(button)) onSubmit();
       });
     });
+  }
+
+  /** Whether a file is chosen, which no address can name. */
+  get hasFile(): boolean {
+    return this.#file.value !== "";
   }
 
   /** Shows settings. */
@@ -93,7 +98,7 @@ export class Form {
         .map((box) => box.value);
     const numbers = { threads, lanes, times: this.#times.checked };
     const settings = { columns: checked("columns"), sets: checked("sets"), ...numbers };
-    return { settings, file: this.#vectors };
+    return { settings, file: this.#own };
   }
 
   /** Disables the builds that are not available, and shows why. */
@@ -123,18 +128,24 @@ export class Form {
 
   async #read(): Promise<void> {
     const [file] = this.#file.files ?? [];
-    this.#vectors = undefined;
+    this.#own = undefined;
     this.#showError("");
     try {
-      const vectors = file && (await readFile(file));
+      const own = file && { name: file.name, vectors: await readFile(file) };
       // Another one may have been chosen meanwhile.
       if (file !== this.#file.files?.[0]) return;
-      this.#vectors = vectors;
+      this.#own = own;
     } catch (error) {
       if (file !== this.#file.files?.[0]) return;
       this.#showError(`${error instanceof Error ? error.message : String(error)}.`);
       find(this.#form, "details", HTMLDetailsElement).open = true;
     }
+  }
+
+  #dropFile(): void {
+    this.#file.value = "";
+    this.#own = undefined;
+    this.#showError("");
   }
 
   #showError(words: string): void {

@@ -21,9 +21,10 @@ const MOST_LANES = 8;
 const DEFAULT_SETS = ["specification", "reference", "headers", "blocks"];
 const DEFAULT_COLUMNS = COLUMNS.map(({ name }) => name).filter((name) => name !== "native-fast");
 
-/** Reads settings from an address. Missing and invalid ones get their defaults. */
+/** Reads settings from an address. Missing and invalid ones get their defaults; an empty choice stays. */
 export function readSettings(query: URLSearchParams): Settings {
   const known = (name: string, all: readonly { name: string }[], other: string[]): string[] => {
+    if (query.get(name) === "") return [];
     const asked = query.get(name)?.split(",");
     const found = all.map((each) => each.name).filter((each) => asked?.includes(each));
     return found.length > 0 ? found : other;

@@ -34,16 +34,19 @@ export class Results {
   readonly vectors: readonly Vector[];
   readonly columns: readonly Column[];
   readonly setup: Setup;
+  /** The file that has the vectors, if no set has them. */
+  readonly file: string | undefined;
   readonly #expected: string[];
   readonly #cells: Map<string, Cell[]>;
   readonly #lanes: Map<string, Set<number>>;
   readonly #prepare: Map<string, number>;
   readonly #times: Map<string, number[]>;
 
-  constructor(vectors: readonly Vector[], columns: readonly Column[], setup: Setup) {
+  constructor(vectors: readonly Vector[], columns: readonly Column[], setup: Setup, file?: string) {
     this.vectors = vectors;
     this.columns = columns;
     this.setup = setup;
+    this.file = file;
     this.#expected = vectors.map(({ expected }) => expected);
     const waiting = (): Cell[] => vectors.map(() => ({ state: "waiting" }));
     this.#cells = new Map(columns.map(({ name }) => [name, waiting()]));

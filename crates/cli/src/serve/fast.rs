@@ -23,7 +23,13 @@ struct Body {
     key: String,
 }
 
-/// Computes the dataset of a key, which replaces another one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Leased {
+    lease: String,
+}
+
+/// Leases the dataset of a key, after computing it if it is not ready.
 pub(crate) async fn post(
     State(server): State<Arc<Server>>,
     request: Request,
@@ -34,18 +40,23 @@ pub(crate) async fn post(
     let worker = Arc::clone(&server);
     work::answer(&headers, &server.gates.fast, &server.stopping, move |client| {
         let start = Instant::now();
-        if worker.keys.dataset(&key).is_none() {
-            worker.keys.stop()?;
-            worker.keys.start(&key, worker.threads, worker.options, client)?;
-        }
-        Ok(json!({ "state": "ready", "ms": milliseconds(start.elapsed()) }))
+        let lease = worker.keys.lease(&key, worker.threads, worker.options, client)?;
+        Ok(json!({ "state": "ready", "ms": milliseconds(start.elapsed()), "lease": lease }))
     })
     .await
 }
 
-/// Stops fast mode in any state, and answers when its memory is free.
-pub(crate) async fn delete(State(server): State<Arc<Server>>) -> Result<Response, Failure> {
-    let stopped = task::spawn_blocking(move || server.keys.stop()).await;
-    stopped.map_err(|problem| Failure::new(Code::Internal, problem.to_string()))??;
-    Ok(work::json(&json!({ "state": "off" })))
+/// Ends a lease. After the last one, answers when the dataset's memory is free.
+pub(crate) async fn delete(
+    State(server): State<Arc<Server>>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let Leased { lease } = body::read(request).await?;
+    let released = task::spawn_blocking(move || {
+        server.keys.leases.release(&lease)?;
+        Ok::<_, Failure>(server.keys.leases.info().state)
+    });
+    let state =
+        released.await.map_err(|problem| Failure::new(Code::Internal, problem.to_string()))??;
+    Ok(work::json(&json!({ "state": state })))
 }

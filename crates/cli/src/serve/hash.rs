@@ -246,7 +246,7 @@ fn key_memory(
             Ok((KeyMemory::Items(Arc::new(backend::items(cache, job.options)?)), None))
         }
         Mode::Fast => {
-            let ready = server.keys.dataset(&job.key).ok_or_else(|| {
+            let ready = server.keys.leases.dataset(&job.key).ok_or_else(|| {
                 let message = "mode: this key has no dataset; POST /api/fast computes it";
                 Failure::new(Code::Unsupported, message)
             })?;

@@ -76,7 +76,7 @@ pub(crate) async fn get(State(server): State<Arc<Server>>) -> Result<Response, F
 }
 
 fn info(server: &Server) -> Info {
-    let fast = server.keys.info();
+    let fast = server.keys.leases.info();
     let ready = fast.state == "ready";
     let room = ready || is_available(DATASET_SIZE + CACHE_SIZE, Room::Memory);
     let no_room =

@@ -149,8 +149,8 @@ impl Answer {
 pub(crate) struct Events(BufReader<TcpStream>);
 
 impl Events {
-    /// Waits until the head of the answer arrives, and disconnects.
-    pub(crate) fn wait_for_head(mut self) {
+    /// Waits until the head of the answer arrives.
+    pub(crate) fn read_head(&mut self) {
         let mut line = String::new();
         self.0.read_line(&mut line).expect("an answer in time");
         assert!(line.starts_with("HTTP/1.1 200 "), "{line}");

@@ -44,9 +44,9 @@ fn a_benchmark_ends_within_a_row_when_its_client_disconnects() {
     drop(events);
     for _ in 0..3 {
         let start = Instant::now();
-        let events = server.events("/api/bench", &asked);
+        let mut events = server.events("/api/bench", &asked);
         // The answer begins with the work, after that of the client before.
-        events.wait_for_head();
+        events.read_head();
         let waited = start.elapsed();
         assert!(waited < row * 3 / 4, "{waited:?}, and a row takes {row:?}");
     }
@@ -120,34 +120,49 @@ fn a_few_requests_wait_and_more_are_refused() {
     assert_eq!(answer.status, 200);
 }
 
+/// Ends a lease, and returns the state of fast mode after that.
+fn release(server: &Server, lease: &Value) -> Value {
+    let body = json!({ "lease": lease }).to_string();
+    let json = ["Content-Type: application/json"];
+    let answer = server.ask("DELETE /api/fast", &json, body.as_bytes());
+    assert_eq!(answer.status, 200);
+    answer.json()["state"].clone()
+}
+
+#[test]
+fn only_a_lease_ends_fast_mode() {
+    let server = Server::start();
+    assert_eq!(release(&server, &json!("unknown")), "off");
+    let (status, code, _) = server.ask("DELETE /api/fast", &[], b"").error();
+    assert_eq!((status, code.as_str()), (400, "invalid-argument"));
+}
+
 #[test]
 #[ignore = "full tests: computes datasets"]
-fn fast_mode_stops_while_it_starts_or_hashes_and_frees_its_memory() {
+fn clients_share_a_dataset_until_the_last_lease_ends() {
     let server = Server::start();
-    let off = |server: &Server| {
-        let answer = server.ask("DELETE /api/fast", &[], b"");
-        assert_eq!((answer.status, answer.json()), (200, json!({ "state": "off" })));
-        assert_eq!(server.get("/api/info").json()["fast"]["state"], "off");
-    };
-    off(&server);
-    let key = json!({ "key": "00" });
-    let is_dataset = |(_, data): &(String, Value)| data["phase"] == "dataset";
+    let key = |key: &str| json!({ "key": key });
+    let is_phase = |(_, data): &(String, Value), phase: &str| data["phase"] == phase;
 
-    let mut events = server.events("/api/fast", &key);
-    assert!(events.any(|event| is_dataset(&event)));
+    let mut events = server.events("/api/fast", &key("00"));
+    assert!(events.any(|event| is_phase(&event, "dataset")));
     let info = server.get("/api/info").json();
     assert_eq!((&info["fast"]["state"], &info["fast"]["key"]), (&json!("starting"), &json!("00")));
-    off(&server);
-    let (name, data) = events.last().expect("an end");
-    assert_eq!((name.as_str(), &data["code"]), ("error", &json!("aborted")));
-
-    // Disconnecting stops it too.
-    let mut events = server.events("/api/fast", &key);
-    assert!(events.any(|event| is_dataset(&event)));
+    // It has no lease yet, so nobody else stops it.
+    assert_eq!(release(&server, &json!("unknown")), "starting");
+    // Disconnecting does.
     drop(events);
 
-    let (name, data) = server.events("/api/fast", &key).last().expect("an end");
-    assert_eq!((name.as_str(), &data["state"]), ("done", &json!("ready")));
+    let (name, first) = server.events("/api/fast", &key("00")).last().expect("an end");
+    assert_eq!((name.as_str(), &first["state"]), ("done", &json!("ready")));
+    let second = server.post("/api/fast", &key("00")).json();
+    assert_ne!(first["lease"], second["lease"]);
+    // Another key waits from here on.
+    let mut other = server.events("/api/fast", &key("01"));
+    other.read_head();
+    assert_eq!(release(&server, &first["lease"]), "ready");
+    assert_eq!(release(&server, &first["lease"]), "ready");
+
     let asked = |inputs: usize, mode: &str| json!({ "key": "00", "inputs": vec!["0011"; inputs], "mode": mode, "engine": "interpreter" });
     let fast = server.post("/api/hash", &asked(2, "fast")).json();
     let light = server.post("/api/hash", &asked(2, "light")).json();
@@ -155,11 +170,16 @@ fn fast_mode_stops_while_it_starts_or_hashes_and_frees_its_memory() {
 
     let mut hashing = server.events("/api/hash", &asked(20_000, "fast"));
     assert!(hashing.any(|(name, _)| name == "hash"));
-    off(&server);
+    // The other key's dataset may have been started meanwhile.
+    assert_ne!(release(&server, &second["lease"]), "ready");
     let (name, data) = hashing.last().expect("an end");
     assert_eq!((name.as_str(), &data["code"]), ("error", &json!("aborted")));
-    if let Some(mebibytes) = server.resident() {
-        assert!(mebibytes < 600, "{mebibytes} MiB");
+    assert!(other.any(|event| is_phase(&event, "cache")), "the other key's turn");
+    drop(other);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while let Some(mebibytes) = server.resident().filter(|mebibytes| *mebibytes >= 600) {
+        assert!(Instant::now() < deadline, "{mebibytes} MiB");
+        thread::sleep(Duration::from_millis(50));
     }
 }
 
