@@ -4,6 +4,9 @@ import { make } from "./page.js";
 /** How long the button shows the outcome, in milliseconds. */
 const SHOWN_MS = 1600;
 
+/** Announces the outcome of every button. Screen readers skip changes inside a button. */
+let outcome: HTMLElement | undefined;
+
 /**
  * Makes a button that copies a text. Screen readers read `what` after its label, as in “Copy the id”.
  * Who speaks a label finds the button by it.
@@ -12,6 +15,7 @@ export function copyButton(what: string, text: () => string, label = "Copy"): HT
   const button = make("button");
   button.type = "button";
   button.className = "quiet copy";
+  const announced = (outcome ??= makeOutcome());
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = (words: string): void => {
     button.textContent = words;
@@ -22,13 +26,24 @@ export function copyButton(what: string, text: () => string, label = "Copy"): HT
   button.addEventListener("click", () => {
     clearTimeout(timer);
     void copy(text()).then((done) => {
-      show(done ? "Copied" : "Not allowed");
+      const words = done ? "Copied" : "Not allowed";
+      show(words);
+      announced.textContent = words;
       timer = setTimeout(() => {
         show(label);
+        announced.textContent = "";
       }, SHOWN_MS);
     });
   });
   return button;
+}
+
+function makeOutcome(): HTMLElement {
+  const element = make("p");
+  element.className = "off-screen";
+  element.role = "status";
+  document.body.append(element);
+  return element;
 }
 
 /** Copies a text, and returns whether the browser allowed it. */

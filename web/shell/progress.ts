@@ -20,7 +20,10 @@ export class ProgressBar {
   readonly element: HTMLElement;
   readonly #bar: HTMLProgressElement;
   readonly #percent = make("span");
-  readonly #words = make("span");
+  /** The estimated remaining time, or words such as “waiting”. */
+  readonly #left = make("span");
+  /** How the work ended, for screen readers too. */
+  readonly #ending = make("span");
   readonly #cancel: HTMLButtonElement | undefined;
   #start = performance.now();
 
@@ -30,8 +33,10 @@ export class ProgressBar {
     this.#bar.value = 0;
     this.#bar.ariaLabel = label;
     this.#percent.className = "percent";
-    this.#words.className = "left";
-    this.element = make("div", this.#bar, this.#percent, this.#words);
+    this.#ending.role = "status";
+    const words = make("span", this.#left, this.#ending);
+    words.className = "left";
+    this.element = make("div", this.#bar, this.#percent, words);
     this.element.className = "task";
     if (onCancel) {
       this.#cancel = make("button", cancelLabel);
@@ -55,7 +60,8 @@ export class ProgressBar {
     this.#start = performance.now();
     this.#bar.value = 0;
     this.#percent.textContent = "0 %";
-    this.#words.textContent = words;
+    this.#left.textContent = words;
+    this.#ending.textContent = "";
     if (this.#cancel) setDisabled(this.#cancel, false);
   }
 
@@ -64,12 +70,13 @@ export class ProgressBar {
     const part = Math.min(1, Math.max(0, done));
     this.#bar.value = part;
     this.#percent.textContent = `${Math.floor(100 * part)} %`;
-    this.#words.textContent = estimate(part, this.elapsed);
+    this.#left.textContent = estimate(part, this.elapsed);
   }
 
-  /** Shows how the work ended, and disables the button. */
+  /** Shows and announces how the work ended, and disables the button. */
   end(words: string): void {
-    this.#words.textContent = words;
+    this.#left.textContent = "";
+    this.#ending.textContent = words;
     if (this.#cancel) setDisabled(this.#cancel, true);
   }
 }

@@ -25,14 +25,10 @@ test(
 
     const cells = async (row: string): Promise<string[]> =>
       view.of(`[data-row="${row}"]`, `[...it.querySelectorAll("td")].map((td) => td.innerText)`);
-    // The modes differ, and each number of the row says which one is its own.
-    expect((await cells("Hash")).map((text) => /(?:light|fast) mode/u.exec(text)?.[0])).toEqual([
-      undefined,
-      "light mode",
-      undefined,
-      "fast mode",
-      "fast mode",
-    ]);
+    // Versions, modes and threads differ, and each number of the row says which ones are its own.
+    const hashes = (await cells("Hash")).slice(1).map((text) => text.replace(/^[\d,.]+\s+/u, ""));
+    expect(hashes[0]).toMatch(/^v1 light, (?:1 thread|2 threads)$/u);
+    expect(hashes.slice(1)).toEqual(["–", "v1 fast, all threads", "v1 fast, all threads"]);
     const [, , native, ...published] = await cells("AesHash1R");
     expect(native).toBe("–");
     const file = JSON.parse(readText("web/views/bench/published.json")) as {
@@ -46,6 +42,16 @@ test(
     }
     expect(await view.text('[data-part="source"]')).toContain("modernRX");
     await view.expectAccessible("bench");
+
+    // The results of other settings do not stay beside a measurement.
+    await view.fill("#bench-seconds", "60");
+    await view.of("#bench-version", `it.value = "2"`);
+    await view.click(".bench-form [type=submit]");
+    await view.click('[data-part="task"] button');
+    await view.says('[data-part="task"] [role="status"]', "cancelled");
+    expect(await view.count(`${verdict}[hidden]`)).toBe(1);
+    expect(await view.count('[data-part="phases"][hidden]')).toBe(1);
+    expect((await cells("Hash"))[1]).toContain("v1 light");
   },
 );
 
@@ -70,7 +76,16 @@ test(
     await view.until('#bench-seconds[aria-invalid="true"]');
     await view.fill("#bench-seconds", "60");
     await view.click(".bench-form [type=submit]");
-    await view.until('[data-part="rate-plot"] svg', RUN_TIMEOUT);
+    // The table grows with each new picture. Its fold stays open, and keeps the focus.
+    const fold = '[data-part="rate-plot"] summary';
+    await view.until(fold, RUN_TIMEOUT);
+    await view.click(fold);
+    await view.of(fold, "it.focus()");
+    const rows = '[data-part="rate-plot"] tbody tr';
+    const before = await view.count(rows);
+    await view.until(`${rows}:nth-child(${before + 2})`, RUN_TIMEOUT);
+    expect(await view.hasFocus(fold)).toBe(true);
+    expect(await view.count('[data-part="rate-plot"] .scroll')).toBe(1);
     await view.click('[data-part="task"] button');
     await view.says('[data-part="task"]', /cancelled/u);
     await view.until(".bench-form [type=submit]:not([aria-disabled])");

@@ -174,6 +174,50 @@ test("work can be cancelled, restarted, and left", { tag: "@full" }, async ({ vi
   await untilCounted(view, 4);
   expect(await view.of("html", "location.hash")).toBe("#/explore?hashes=4");
 
+  // A hash that is complete stays so, if the next one is not started.
+  await view.fill("#explore-key", "0x123");
+  await view.click(inside);
+  await view.until('#explore-key[aria-invalid="true"]');
+  await view.says(status, /^The hash is .* distributions are of 4 hashes\.$/u);
+
+  // The pictures of one hash do not stay beside another one.
+  const other = vector(2, {});
+  await view.go(`${other.address}&hashes=256`);
+  await view.says(status, `The hash is ${other.hash}.`, 60_000);
+  await view.says('[data-part="instructions"]', "No hashes counted yet.");
+  expect(await view.count('[data-part="hash-times"] svg')).toBe(0);
+  await view.click(cancel);
+  await view.says(status, `Cancelled. The hash is ${other.hash}.`);
+  expect(await view.count('[data-part="listing"] tbody tr')).toBe(384);
+  await view.says('[data-part="here"]', "Here, version 2");
+  // Those of one key do not stay beside another one's.
+  await view.fill("#explore-key", "another key");
+  const parts = ["status", "listing", "map", "ports"].map((part) => `[data-part="${part}"]`);
+  const texts = await view.of<string[]>(
+    inside,
+    `{
+      it.click();
+      document.querySelector(${JSON.stringify(cancel)}).click();
+      return ${JSON.stringify(parts)}.map((part) => document.querySelector(part).innerText.trim());
+    }`,
+  );
+  expect(texts).toEqual(["Cancelled.", ...Array<string>(3).fill("No hash explored yet.")]);
+
+  // Screen readers get each state once, however often its progress is reported.
+  await view.of("#explore-hashes", `it.value = "4"`);
+  await view.of(
+    status,
+    `{
+      globalThis.written = [];
+      new MutationObserver(() => written.push(it.textContent)).observe(it, { childList: true });
+    }`,
+  );
+  await view.click(inside);
+  await untilCounted(view, 4);
+  const written = await view.of<string[]>("html", "written");
+  expect(written.join("\n")).toContain("Filling the key’s cache");
+  expect(written).toEqual([...new Set(written)]);
+
   await view.go("#/explore?hashes=256");
   await view.says(status, /^The hash is/u);
   await view.go("#/nothing");

@@ -67,6 +67,21 @@ test("colours can be chosen, and the choice is kept", { tag: "@chromium" }, asyn
   }
 });
 
+test("screen readers get the outcome of copying", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/compare");
+  const outcome = 'body > [role="status"]';
+  await view.until(outcome);
+  await view.of(
+    outcome,
+    `{
+      globalThis.said = [];
+      new MutationObserver(() => said.push(it.textContent)).observe(it, { childList: true });
+    }`,
+  );
+  await view.click(".compare-form .copy");
+  await expect.poll(() => view.of("html", "said")).toContainEqual("Copied");
+});
+
 test("the report fits a phone", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?block=3455887");
   await view.tab.resize(360, 720);

@@ -12,7 +12,7 @@ const ITEMS = 1;
 
 /** Descriptions of the rows. */
 const DESCRIPTIONS: Record<string, string> = {
-  Hash: "hashes, by all threads",
+  Hash: "whole hashes",
   Blake2b: "64 bytes from 64 bytes",
   Blake2bLong: "1024 bytes from 72 bytes",
   Argon2d: "filling 256 MiB",
@@ -26,10 +26,14 @@ const DESCRIPTIONS: Record<string, string> = {
 /** The source of the published figures, and the machine of their measurement. */
 export const SOURCE = `${published.source}: ${published.machine}.`;
 
-/** The rows that depend on the mode, which is not the published one here. */
-const LIGHT_HERE = "light mode";
-
 const asPublished = new Intl.NumberFormat("en");
+
+/** A rate. */
+interface Measured {
+  value: number;
+  /** The version, mode and threads, if rates of the row differ in them. */
+  how?: string | undefined;
+}
 
 /** Writes the table with the measurements so far. */
 export function writeTable(
@@ -45,42 +49,62 @@ export function writeTable(
     if (index > 1) cell.className = "number";
     return cell;
   });
-  const here: Record<string, number | undefined> = { ...parts, ...(browser && ratesOf(browser)) };
-  const lines = published.rows.map(({ what, unit, values, mode }) => {
+  const here = inBrowser(parts, browser);
+  const lines = published.rows.map(({ what, unit, values, how }) => {
     const name = make("th", `${what} `, make("small", DESCRIPTIONS[what] ?? ""));
     name.scope = "row";
-    const own = nativeValue(what, native);
-    const measured = [here[what], own].map((value) =>
-      value === undefined ? "–" : formatNumber(Number(value.toPrecision(4))),
-    );
-    const texts = [...measured, ...values.map((value) => asPublished.format(value))];
-    const numbers = texts.map((text, at) => {
-      const cell = make("td", text);
-      cell.className = "number";
-      if (mode && text !== "–") {
-        cell.append(" ", make("small", at < measured.length ? LIGHT_HERE : mode));
-      }
-      return cell;
-    });
-    const line = make("tr", name, make("td", unit), ...numbers);
+    const own = what === "Hash" ? nativeHash(native, browser?.version ?? 1) : named(native, what);
+    const measured = [here[what], own].map((rate) => numberCell(measuredText(rate), rate?.how));
+    const known = values.map((value) => numberCell(asPublished.format(value), how));
+    const line = make("tr", name, make("td", unit), ...measured, ...known);
     line.dataset.row = what;
     return line;
   });
   table.replaceChildren(make("thead", make("tr", ...head)), make("tbody", ...lines));
 }
 
-/** Returns the rates that follow from hashing. */
-function ratesOf({ rate, cache, phases }: Browser): Record<string, number> {
+function measuredText(rate: Measured | undefined): string {
+  return rate ? formatNumber(Number(rate.value.toPrecision(4))) : "–";
+}
+
+function numberCell(text: string, how: string | undefined): HTMLElement {
+  const cell = make("td", text);
+  cell.className = "number";
+  if (how) cell.append(" ", make("small", how));
+  return cell;
+}
+
+/** Returns the rates of the browser's build. */
+function inBrowser(parts: Parts, browser: Browser | undefined): Record<string, Measured> {
+  const alone = Object.entries(parts).map(([part, value]) => [part, { value }] as const);
+  if (!browser) return Object.fromEntries(alone);
+  const { version, threads, rate, cache, phases } = browser;
+  const how = `v${version} light, ${threads} ${threads === 1 ? "thread" : "threads"}`;
   return {
-    Hash: rate.mean,
-    Argon2d: (1000 * CACHE) / cache,
-    Dataset: (1000 * ITEMS) / phases.items,
+    ...Object.fromEntries(alone),
+    Hash: { value: rate.mean, how },
+    Argon2d: { value: (1000 * CACHE) / cache },
+    Dataset: { value: (1000 * ITEMS) / phases.items },
   };
 }
 
-/** Returns the native value of a row. Of several rows, the last is measured with all threads. */
-function nativeValue(what: string, rows: readonly NativeRow[]): number | undefined {
-  const named = rows.filter((row) => row.what === what || row.what.startsWith(`${what}, `));
-  const hashes = rows.filter((row) => what === "Hash" && row.what.startsWith("Hash "));
-  return (named.at(-1) ?? hashes.at(-1))?.value ?? undefined;
+/** Returns the native rate of a part, whose row may name its threads: “Dataset, 2 threads”. */
+function named(rows: readonly NativeRow[], what: string): Measured | undefined {
+  const row = rows.find((row) => row.what === what || row.what.startsWith(`${what}, `));
+  return measuredAs(row, `${what}, `);
+}
+
+/**
+ * Returns the native rate of hashes of a version: “Hash v1 light, 2 threads”. Of several rows, the last is
+ * measured with the most threads.
+ */
+function nativeHash(rows: readonly NativeRow[], version: 1 | 2): Measured | undefined {
+  const row = rows.findLast((row) => row.what.startsWith(`Hash v${version} `));
+  return measuredAs(row, "Hash ");
+}
+
+function measuredAs(row: NativeRow | undefined, before: string): Measured | undefined {
+  if (typeof row?.value !== "number") return undefined;
+  const how = row.what.startsWith(before) ? row.what.slice(before.length) : undefined;
+  return { value: row.value, how };
 }

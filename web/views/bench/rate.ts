@@ -13,6 +13,7 @@ export interface Rate {
 
 /** The measurement of the browser's build. */
 export interface Browser {
+  version: 1 | 2;
   rate: Rate;
   engine: Engine;
   threads: number;
@@ -64,6 +65,7 @@ export async function measureBrowser(settings: Settings, observer: Observer): Pr
     const times = await randomx.measure(KEY, inputs(0, lanes), { version, signal });
     const phases = Object.entries(times) as [keyof Times, number][];
     return {
+      version,
       rate: meter.rate,
       engine: randomx.configuration.engine,
       threads,

@@ -13,7 +13,7 @@ import { Form } from "./form.js";
 import { SOURCE, writeTable } from "./micro.js";
 import { measureParts, type Parts } from "./parts.js";
 import { measureBrowser, measureNative, type Browser, type Rate } from "./rate.js";
-import { readSettings, writeSettings, type Settings } from "./settings.js";
+import { readSettings, writeSettings } from "./settings.js";
 import html from "./view.html?raw";
 import "./style.css";
 
@@ -102,6 +102,7 @@ class Bench {
     if (!settings) return;
     remember("bench", writeSettings(settings));
     this.#rates.clear();
+    for (const part of ["verdict", "rate", "phases"]) this.#part(part).hidden = true;
     const again = (): void => void this.#measure();
     await this.#work("task", "Measuring", again, async (bar, signal) => {
       const all = 1000 * settings.seconds * (this.#native ? 2 : 1);
@@ -116,17 +117,23 @@ class Bench {
       const onRate = follow("this browser", 0);
       this.#browser = await measureBrowser(settings, { signal, onRate });
       onRate(this.#browser.rate);
-      this.#drawPhases(this.#browser, settings);
+      this.#drawPhases(this.#browser);
       this.#writeTable();
-      await measureParts(signal, (parts) => {
-        this.#parts = parts;
-        this.#writeTable();
-      });
-      if (this.#native) {
-        const onNative = follow("this machine, natively", all / 2);
-        onNative(await measureNative(settings, { signal, onRate: onNative }));
+      let native: Rate | undefined;
+      try {
+        await measureParts(signal, (parts) => {
+          this.#parts = parts;
+          this.#writeTable();
+        });
+        if (this.#native) {
+          const onNative = follow("this machine, natively", all / 2);
+          native = await measureNative(settings, { signal, onRate: onNative });
+          onNative(native);
+        }
+      } finally {
+        // The browser's rate is complete, even if the rest fails or is cancelled.
+        this.#showVerdict(this.#browser, native);
       }
-      this.#showVerdict(this.#browser, settings);
     });
   }
 
@@ -202,7 +209,7 @@ class Bench {
     this.#draw("rate-plot", (width) => line(labels, series, { width, range: [0, 1.1 * most] }));
   }
 
-  #drawPhases({ phases }: Browser, { version }: Settings): void {
+  #drawPhases({ phases, version }: Browser): void {
     this.#part("phases").hidden = false;
     const caption = `Milliseconds of a v${version} hash on one thread of this browser, by phase`;
     const labels = { caption, x: "milliseconds", y: "phase" };
@@ -217,10 +224,9 @@ class Bench {
     this.#plots.set(part, place(this.#part(part), draw));
   }
 
-  #showVerdict({ engine, threads, lanes, rate }: Browser, { version }: Settings): void {
+  #showVerdict({ version, engine, threads, lanes, rate }: Browser, native?: Rate): void {
     const verdict = this.#part("verdict");
     verdict.hidden = false;
-    const native = this.#rates.get("this machine, natively");
     const workers = threads === 1 ? "one worker" : `${threads} workers`;
     const each = lanes === 1 ? "one lane" : `${lanes} lanes`;
     const times = native && rate.mean > 0 ? native.mean / rate.mean : 0;
@@ -229,7 +235,9 @@ class Bench {
       ` (${engine === "jit" ? "JIT" : "interpreter"}, ${workers}, ${each})` +
       (native
         ? `, ${native.mean.toFixed(1)} natively, ${times.toFixed(1)} times as many.`
-        : ". The native build is not available for comparison.");
+        : this.#native
+          ? ". The native build was not measured to the end."
+          : ". The native build is not available for comparison.");
   }
 
   #writeTable(): void {

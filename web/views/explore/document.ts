@@ -7,6 +7,8 @@ import { percent } from "./write_map.js";
 /** The figures counted so far. */
 export interface Counted {
   look?: Look;
+  /** RandomX's version of the look and the figures. */
+  version?: 1 | 2;
   figures?: Figures;
   superscalar?: SuperscalarFunction;
 }

@@ -37,6 +37,11 @@ function head(): HTMLElement {
 function row(line: Line, index: number, loop: "inside" | "branch" | undefined): HTMLElement {
   const number = make("th", String(index));
   number.scope = "row";
+  if (loop) {
+    const mark = make("span", ", repeated");
+    mark.className = "off-screen";
+    number.append(mark);
+  }
   const text = make("td", make("code", line.text));
   if (line.nop) text.append(" ", make("small", "does nothing"));
   const runs = make("td", whole(line.runs));

@@ -1,5 +1,6 @@
 /** The view Explore: one hash in detail, and figures of many. */
 import { RandomXError } from "../../../wasm/js/errors.js";
+import { hex } from "../../../wasm/js/monero/hex.js";
 import { place, type Figure } from "../../plot/figure.js";
 import { legend } from "../../plot/plots.js";
 import { causeOf } from "../../shell/load.js";
@@ -39,7 +40,13 @@ export const view: View = {
   },
 };
 
-/** The functions that draw the figures, in order. */
+/** The parts that show one hash. */
+const LOOK = ["listing", "registers", "map"];
+
+/** The parts that show a function of the key. */
+const FUNCTION = ["kinds", "ports", "function"];
+
+/** The functions that draw the figures of many hashes, in order. */
 const PICTURES: Record<string, distributions.Draw> = {
   instructions: distributions.instructions,
   "group-f": distributions.groupF,
@@ -64,7 +71,9 @@ class Explore {
   /** Stops the drawing of each part. */
   readonly #stops = new Map<string, () => void>();
   #abort = new AbortController();
+  /** What is shown, all of it for `#key`. */
   #counted: Counted = {};
+  #key = "";
   #settings: Settings | undefined;
 
   constructor(root: HTMLElement) {
@@ -136,7 +145,7 @@ class Explore {
       if (thrown instanceof RandomXError && thrown.code === "aborted") return;
       const words = failure(await causeOf(thrown));
       this.#bar.end("");
-      this.#showStatus("");
+      this.#showStatus(this.#shown());
       place.replaceChildren(
         problem(words, () => {
           this.#start();
@@ -146,11 +155,14 @@ class Explore {
   }
 
   async #run(settings: Settings, signal: AbortSignal): Promise<void> {
-    signal.addEventListener("abort", () => {
-      this.#bar.end("Cancelled.");
+    this.#clearUnlessOf(hex(settings.key));
+    const onAbort = (): void => {
+      this.#bar.end("");
       setDisabled(this.#submit, false);
-      this.#showStatus("Cancelled. Earlier results are still shown.");
-    });
+      this.#clearUnfinished();
+      this.#showStatus(`Cancelled. ${this.#shown()}`.trim());
+    };
+    signal.addEventListener("abort", onAbort);
     setDisabled(this.#submit, true);
     this.#bar.reset();
     this.#showStatus("Generating the key’s functions…");
@@ -161,6 +173,7 @@ class Explore {
       this.#bar.set(1);
       this.#bar.end("");
     } finally {
+      signal.removeEventListener("abort", onAbort);
       if (!signal.aborted) setDisabled(this.#submit, false);
     }
   }
@@ -175,8 +188,8 @@ class Explore {
     const made = await this.#functions.request("superscalar", args, { signal });
     if (this.#settings?.key !== key || this.#function.value !== value) return;
     this.#counted = { ...this.#counted, superscalar: made };
+    this.#part("kinds").replaceChildren(legend(KINDS));
     this.#draw("ports", (width) => ports(made, width));
-    this.#part("ports").prepend(legend(KINDS));
     await nextFrame();
     this.#drawDocument();
     await describe(this.#part("function"), made);
@@ -189,15 +202,26 @@ class Explore {
       this.#bar.set(CACHE_SHARE * (phase === "cache" ? done : 1));
     };
     const look = await this.#client.request("look", settings, { signal, onProgress });
-    this.#counted = { ...this.#counted, look };
+    const { superscalar } = this.#counted;
+    this.#counted = superscalar ? { superscalar } : {};
+    this.#clearUnfinished();
     await showListing(this.#part("listing"), look.exploration.lines);
-    await nextFrame();
-    this.#part("map").replaceChildren(writeMap(look));
-    await nextFrame();
-    if (signal.aborted) return;
-    this.#drawRegister();
+    const steps = [
+      () => {
+        this.#part("map").replaceChildren(writeMap(look));
+      },
+      () => {
+        this.#counted = { ...this.#counted, look, version: settings.version };
+        this.#drawRegister();
+      },
+    ];
+    for (const step of steps) {
+      await nextFrame();
+      if (signal.aborted) return;
+      step();
+    }
     this.#drawDocument();
-    this.#showStatus(`The hash is ${look.exploration.hash}.`);
+    this.#showStatus(this.#shown());
   }
 
   async #requestFigures(settings: Settings, signal: AbortSignal): Promise<void> {
@@ -205,17 +229,48 @@ class Explore {
       this.#bar.set(CACHE_SHARE + (1 - CACHE_SHARE) * done);
     };
     const figures = await this.#client.request("count", settings, { signal, onProgress });
-    this.#counted = { ...this.#counted, figures };
     for (const [part, draw] of Object.entries(PICTURES)) {
       await nextFrame();
       if (signal.aborted) return;
       this.#draw(part, (width) => draw(figures, width));
     }
+    this.#counted = { ...this.#counted, figures };
     this.#drawDocument();
-    const hash = this.#counted.look?.exploration.hash ?? "";
-    this.#showStatus(
-      `The hash is ${hash}. The distributions are of ${whole(figures.hashes)} hashes.`,
-    );
+    this.#showStatus(this.#shown());
+  }
+
+  /** Names the hash that is shown, if there is one. */
+  #shown(): string {
+    const { look, figures } = this.#counted;
+    if (!look) return "";
+    const hash = `The hash is ${look.exploration.hash}.`;
+    if (!figures) return hash;
+    return `${hash} The distributions are of ${whole(figures.hashes)} hashes.`;
+  }
+
+  /** Clears everything that belongs to another key, so that the view never shows two. */
+  #clearUnlessOf(key: string): void {
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#counted = {};
+    this.#clear(FUNCTION);
+    this.#clearUnfinished();
+  }
+
+  /** Clears the parts that are not completely drawn. */
+  #clearUnfinished(): void {
+    if (!this.#counted.look) this.#clear(LOOK);
+    if (!this.#counted.figures) this.#clear(Object.keys(PICTURES));
+    this.#drawDocument();
+  }
+
+  /** Makes parts look as they did when the view opened. */
+  #clear(parts: readonly string[]): void {
+    const first = fragment(html);
+    for (const part of parts) {
+      this.#stops.get(part)?.();
+      this.#part(part).replaceChildren(...partOf(first, part).childNodes);
+    }
   }
 
   #drawRegister(): void {
@@ -224,6 +279,8 @@ class Explore {
   }
 
   #drawDocument(): void {
+    const { version } = this.#counted;
+    this.#part("here").textContent = version ? `Here, version ${version}` : "Here";
     this.#part("document").replaceChildren(...documentRows(this.#counted));
   }
 
@@ -232,13 +289,19 @@ class Explore {
     this.#stops.set(part, place(this.#part(part), figure));
   }
 
+  /** Shows the status. Screen readers would read the same words again if they were written again. */
   #showStatus(words: string): void {
-    this.#part("status").textContent = words;
+    const status = this.#part("status");
+    if (status.textContent !== words) status.textContent = words;
   }
 
   #part(name: string): HTMLElement {
-    return find(this.#root, `[data-part="${name}"]`, HTMLElement);
+    return partOf(this.#root, name);
   }
+}
+
+function partOf(root: ParentNode, name: string): HTMLElement {
+  return find(root, `[data-part="${name}"]`, HTMLElement);
 }
 
 /** The approximate share of filling the cache in the whole work. */
