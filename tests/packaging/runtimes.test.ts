@@ -78,7 +78,7 @@ describe.each(ALLOWED)("$name, with the native add-on", ({ command }) => {
     expect(result).toEqual({ checked: 80, wrong: 0, engine: "native" });
   });
 
-  // Tests of the package's sources show it for Node.
+  // For Node, tests of the package's sources check this in the quick tier.
   const full = addon === undefined ? quickTest.skip : fullTest;
   full("frees the memory of a disposed instance", async () => {
     const folder = freshProject("runtime", addon ?? "");
@@ -88,7 +88,7 @@ describe.each(ALLOWED)("$name, with the native add-on", ({ command }) => {
   });
 });
 
-fullTest("Deno is asked for no permissions but those of the README", async () => {
+fullTest("in Deno, the package uses only the permissions that the README names", async () => {
   const addon = inject("addon");
   const others = addon === undefined ? [] : [addon];
   const folder = freshProject("runtime", ...others);
@@ -97,7 +97,7 @@ fullTest("Deno is asked for no permissions but those of the README", async () =>
   await run(command, folder, ["verify.js"], { DENO_AUDIT_PERMISSIONS: file });
   const uses = readFileSync(file, "utf8").trim().split("\n");
   const names = uses.map((line) => (JSON.parse(line) as { permission: string }).permission);
-  // Deno also notes that files which are read could be written.
+  // Deno records "write" for files that are only read.
   expect(new Set(names)).toEqual(new Set(["read", "write", ...others.map(() => "ffi")]));
 });
 

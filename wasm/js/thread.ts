@@ -19,9 +19,10 @@ export interface Thread<To> {
   keepAlive: (wanted: boolean) => void;
 }
 
-/** The complaints about a worker that fails before its first message, for instance in a bundle without its script. */
+/** The error before the first message of the package's own script. The usual cause is a bundle without the script. */
 const NOT_STARTED =
   "the worker did not start (bundles for servers must leave randomx-web external)";
+/** The error after the first message, or with a script that the caller named. */
 const DIED = "the worker died";
 
 /** Starts a thread with the package's worker script, or with the one at an address. */

@@ -82,7 +82,7 @@ class PlacedFigure {
     this.#observer.observe(this.#root);
   }
 
-  /** Stops drawing again. */
+  /** Stops redrawing when the width changes. */
   stop(): void {
     this.#observer?.disconnect();
   }
@@ -96,7 +96,7 @@ class PlacedFigure {
     return figure;
   }
 
-  /** Writes the table if the fold is open. Its box keeps the focus. */
+  /** Writes the table if the fold is open, else removes it. The table's box stays, and so does the focus on it. */
   #writeTable(): void {
     if (!this.#fold.open) {
       this.#scroll?.remove();

@@ -144,8 +144,8 @@ RANDOMX_EXPORT unsigned long randomx_dataset_item_count(void);
  * Computes itemCount items of the cache's key, from startItem on, without those past the end.
  * Threads may compute different parts at once. VMs wait meanwhile.
  *
- * The items are missing if they cannot be computed because the cache has no key, or because memory
- * ran out. The dataset gives no hashes then until all missing items are computed, by any calls.
+ * If the items cannot be computed, because the cache has no key or memory ran out, the dataset gives
+ * no hashes until later calls have computed all of them. These may split the items differently.
  */
 RANDOMX_EXPORT void randomx_init_dataset(randomx_dataset *dataset, randomx_cache *cache,
                                          unsigned long startItem, unsigned long itemCount);

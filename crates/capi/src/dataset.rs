@@ -40,8 +40,7 @@ impl Dataset {
 
     /// Returns the address of the memory. From then on, the caller may have written the items.
     pub(crate) fn memory(&self) -> *mut c_void {
-        // Items that were asked for stay missing.
-        self.missing.remove(0..0);
+        self.missing.allow();
         self.start.load(Ordering::Relaxed).cast()
     }
 
@@ -73,7 +72,7 @@ impl Dataset {
     /// Calls `function` with the items while no thread computes any. Returns nothing if items are
     /// missing.
     pub(crate) fn read<T>(&self, function: impl FnOnce(&Arc<randomx::Dataset>) -> T) -> Option<T> {
-        self.claims.read(|| self.missing.is_none().then(|| function(&self.items)))
+        self.claims.read(|| self.missing.is_usable().then(|| function(&self.items)))
     }
 }
 

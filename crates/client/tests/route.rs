@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A certificate without content, which no server has.
 const CERTIFICATE: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-/// Returns the port of a server that sends an answer to one connection, and what it received at first.
+/// Starts a server that answers one connection. Returns its port, and a thread that returns the first bytes received.
 fn server(answer: String) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -59,14 +59,14 @@ fn the_proxy_gets_the_name_of_the_node() {
     let route = Route { proxy, ..Route::direct(PATIENCE) };
     // No name server knows this name.
     assert!(ask(&route, "http://node.invalid:18081").is_err());
-    // Without this connection the server would wait forever for a client that asks elsewhere.
+    // If the client asks elsewhere, this connection ends the server's wait: the test fails and does not hang.
     drop(TcpStream::connect(("127.0.0.1", port)));
     let received = String::from_utf8(received.join().expect("no panic")).expect("text");
     assert!(received.contains(" node.invalid:18081 "), "{received}");
 }
 
 #[test]
-fn a_node_with_certificates_of_the_user_is_asked_with_tls() {
+fn a_connection_with_the_users_authorities_begins_with_tls() {
     let (port, received) = server(String::new());
     let authorities = Authorities::parse(CERTIFICATE.as_bytes()).ok();
     assert!(authorities.is_some());

@@ -18,7 +18,7 @@ impl<T: Send + 'static> Owned<T> {
         Owned(value)
     }
 
-    /// Returns the value, unless it was freed.
+    /// Locks the value, which is `None` after it was freed.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Option<T>> {
         lock(&self.0)
     }
@@ -29,7 +29,7 @@ impl<T: Send + 'static> Owned<T> {
     }
 }
 
-/// A value of any type.
+/// An [`Owned`] of any type, so that one list holds all values of a thread.
 trait Free {
     fn free(&self);
 }
@@ -56,6 +56,6 @@ thread_local! {
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    // After a panic the value can still be dropped, and the add-on's calls catch panics.
+    // A call that panics poisons the mutex. The add-on catches the panic, and must still free the value.
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 /**
- * Writes the npm package as it is published into a folder, the argument, in place of what that contains. Its manifest
- * lists the native add-ons, which the one in the repository does not: until their names are registered, npm would
- * install whatever somebody else registers under them.
+ * Writes the npm package, as it will be published, into the folder that the argument names. Earlier content of the folder
+ * is removed. The written manifest lists the native add-ons. The manifest in the repository does not: until their names
+ * are registered, npm would install whatever somebody else registers under them.
  */
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ for (const name of ["dist", "LICENSE", "README.md"]) {
   cpSync(join(source, name), join(folder, name), { recursive: true });
 }
 
-// Its scripts build the package, which is done.
+// The scripts build the package, and the published one is already built.
 const manifest = readManifest(source);
 delete manifest.scripts;
 const listed = readdirSync(addons)

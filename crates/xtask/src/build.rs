@@ -176,8 +176,8 @@ pub(crate) fn host() -> Result<String> {
     Ok(host.context("rustc names no host")?.to_owned())
 }
 
-/// Runs a build of Cargo that writes `files`. Fails if it writes them elsewhere, instead of leaving those of an earlier
-/// build.
+/// Runs a build of Cargo, and checks that it writes `files`. Removes them first: after a build into another folder,
+/// those of an earlier build would still be here.
 pub(crate) fn cargo(build: &mut Command, files: &[PathBuf]) -> Result<()> {
     for file in files {
         match fs::remove_file(file) {
@@ -190,7 +190,7 @@ pub(crate) fn cargo(build: &mut Command, files: &[PathBuf]) -> Result<()> {
     process::run(build)?;
     match files.iter().find(|file| !file.is_file()) {
         Some(file) => bail!(
-            "Cargo did not write {}: do its settings name a target (CARGO_BUILD_TARGET)?",
+            "{}: expected Cargo to write it; a target in Cargo's settings (CARGO_BUILD_TARGET) moves it elsewhere",
             file.display()
         ),
         None => Ok(()),

@@ -53,7 +53,7 @@ struct Built {
     private_libraries: &'static str,
 }
 
-/// Copies the files to `prefix`, which the pkg-config file contains as `escaped`.
+/// Copies the files to `prefix`. `escaped` is the same path in the syntax of pkg-config files.
 fn install(built: &Built, prefix: &Path, escaped: &str) -> Result<()> {
     let lib = prefix.join("lib");
     copy(&source("include/randomx.h"), &prefix.join("include/randomx.h"))?;
@@ -76,7 +76,7 @@ fn install(built: &Built, prefix: &Path, escaped: &str) -> Result<()> {
     write(&lib.join("pkgconfig/randomx.pc"), &text)
 }
 
-/// Returns a prefix as a pkg-config file contains it.
+/// Escapes a prefix for a pkg-config file.
 fn escape(prefix: &Path) -> Result<String> {
     // In pkg-config's flags, `$` and control characters change their meaning even if they are escaped.
     let is_inexpressible = |character: char| character == '$' || character.is_control();

@@ -127,7 +127,7 @@ pub(crate) fn run_logged(command: &mut Command, log: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the disk of a folder has no room to speak of. A log on it lacks the reason of a failure.
+/// Whether the disk of a folder has less than 4 MiB left. A log on it may lack the cause of a failure.
 #[cfg(target_os = "linux")]
 fn is_full(folder: &Path) -> bool {
     const LITTLE: u64 = 4 << 20;
@@ -135,14 +135,14 @@ fn is_full(folder: &Path) -> bool {
         .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < LITTLE)
 }
 
-/// Tools are assembled on Linux.
+/// Other systems assemble no tools, which fill a disk.
 #[cfg(not(target_os = "linux"))]
 fn is_full(_: &Path) -> bool {
     false
 }
 
-/// Calls `work` with an empty folder, and removes the folder in the end, whatever came of the work: on a full disk
-/// nothing could free its space otherwise.
+/// Calls `work` with an empty folder, and removes the folder also if `work` fails. Otherwise a failure on a full disk
+/// would leave the disk full.
 pub(crate) fn with_work_folder<T>(
     folder: &Path,
     work: impl FnOnce(&Path) -> Result<T>,

@@ -27,12 +27,12 @@ const ATTEMPTS = 3;
 interface Growth {
   total: number;
   kinds: Record<string, number>;
-  /** What is left after `FREED`, for the attacks in `LEFT`. */
+  /** The growth after `FREED`, for the attacks in `MEASURED_LATER`. */
   left?: Growth;
 }
 
 /** Returns the most that was held while a promise was pending, beyond what was held before. */
-async function growth(work: () => Promise<unknown>, leaves: boolean): Promise<Growth> {
+async function growth(work: () => Promise<unknown>, isMeasuredLater: boolean): Promise<Growth> {
   const before = heldByKind();
   let [most, isDone] = [since(before), false];
   const done = work().finally(() => {
@@ -44,7 +44,7 @@ async function growth(work: () => Promise<unknown>, leaves: boolean): Promise<Gr
     if (now.total > most.total) most = now;
   }
   await done;
-  if (!leaves) return most;
+  if (!isMeasuredLater) return most;
   await pause(FREED);
   return { ...most, left: since(before) };
 }
@@ -58,16 +58,16 @@ function since(before: Map<string, number>): Growth {
   return { total, kinds: Object.fromEntries(kinds) };
 }
 
-/** Returns what counts of a growth. */
-function counted({ total, left }: Growth): number {
+/** Returns the growth that the limit applies to. */
+function limited({ total, left }: Growth): number {
   return left ? left.total : total;
 }
 
 /**
- * The attacks whose answers the browser's own network process inflates faster than it receives an abort. Nothing that a
- * page does limits that, so what is left of them counts. tests/README.md has the growth before.
+ * The attacks that are measured `FREED` after their end instead of at their peak. The browser's network process inflates
+ * their answers faster than it receives an abort, which no page can limit. tests/README.md has the peaks.
  */
-const LEFT: Partial<Record<BrowserName, string[]>> = { webkit: ["bomb"] };
+const MEASURED_LATER: Partial<Record<BrowserName, string[]>> = { webkit: ["bomb"] };
 
 /** The time in which the network process frees an aborted answer, in milliseconds. */
 const FREED = 10_000;
@@ -97,11 +97,11 @@ test.describe("sources that attack", { tag: "@full" }, () => {
       test.skip(heldMemory() === undefined, "this system does not report memory by process");
       if (!browser) throw new Error("there is no browser");
       const grown: Growth[] = [];
-      const leaves = LEFT[engine]?.includes(attack) ?? false;
-      while (grown.length < ATTEMPTS && !grown.some((each) => counted(each) < MOST)) {
+      const isMeasuredLater = MEASURED_LATER[engine]?.includes(attack) ?? false;
+      while (grown.length < ATTEMPTS && !grown.some((each) => limited(each) < MOST)) {
         const measure = async (_: UnrecordedTab, suffer: Suffer): Promise<void> => {
           await pause(SETTLED);
-          grown.push(await growth(() => suffer(attack), leaves));
+          grown.push(await growth(() => suffer(attack), isMeasuredLater));
         };
         await attacked(browser, measure, RATES[engine]);
       }
@@ -109,7 +109,7 @@ test.describe("sources that attack", { tag: "@full" }, () => {
         typeof value === "number" ? Number(value.toFixed(1)) : value,
       );
       test.info().annotations.push({ type: "MiB added", description });
-      expect(Math.min(...grown.map(counted)), description).toBeLessThan(MOST);
+      expect(Math.min(...grown.map(limited)), description).toBeLessThan(MOST);
     });
   }
 });

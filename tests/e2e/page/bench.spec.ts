@@ -43,7 +43,7 @@ test(
     expect(await view.text('[data-part="source"]')).toContain("modernRX");
     await view.expectAccessible("bench");
 
-    // The results of other settings do not stay beside a measurement.
+    // A new measurement hides the earlier verdict and pictures. The table keeps its rates, which name their settings.
     await view.fill("#bench-seconds", "60");
     await view.of("#bench-version", `it.value = "2"`);
     await view.click(".bench-form [type=submit]");

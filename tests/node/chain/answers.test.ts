@@ -36,7 +36,7 @@ test.each<[string, number, (relay: RelaySource) => Promise<unknown>]>([
 test("a relay's tip has at most 4 KiB", async () => {
   const tip = (length: number): Promise<unknown> => {
     const json = JSON.stringify({ height: 5, id: "ab".repeat(32) });
-    // Zeros of a number that nobody reads, since spaces have a limit of their own.
+    // Pads with an unknown field. Spaces would not do: they have a limit of their own.
     const padded = `${json.slice(0, -1)},"x":["${"0".repeat(length - json.length - 9)}"]}`;
     return relayThat(new TextEncoder().encode(padded)).tip(signal);
   };

@@ -104,10 +104,10 @@ function done<T, E extends "onsuccess" | "oncomplete">(
 /** The most bytes that are read from a file. */
 const MAX_FILE = 16 << 20;
 
-/** The end of the name of a new file, which takes the old one's place when it is complete. */
+/** Matches what `save` appends to the name of the file that it writes. */
 const FRESH = /^\.[-0-9a-f]{36}\.new$/u;
 
-/** The age from which a new file is left of a save that did not end, in milliseconds. */
+/** The age in milliseconds from which such a file belongs to a save that was interrupted. */
 const LEFTOVER_MS = 60_000;
 
 /**
@@ -174,7 +174,7 @@ async function target(path: string): Promise<string> {
   }
 }
 
-/** Removes the new files of saves that did not end. Another process may still write a young one. */
+/** Removes the files of interrupted saves. Another process may still write a younger one. */
 async function removeLeftovers(path: string): Promise<void> {
   const { files, paths } = modules();
   const { dir, base } = paths.parse(await target(path));

@@ -20,7 +20,7 @@ export class Outcome {
     this.#summary = summary;
   }
 
-  /** Hides the outcome of a comparison before, and expects the results of another. */
+  /** Hides the earlier outcome, and expects the results of a new comparison. */
   begin(results: Results): void {
     this.close();
     this.#results = results;
@@ -31,7 +31,7 @@ export class Outcome {
     this.#verdict.ariaLive = "off";
   }
 
-  /** Shows the outcome of new expected hashes, once the visitor pauses. */
+  /** Updates the outcome a second after the visitor's last edit. */
   edited(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -39,7 +39,7 @@ export class Outcome {
     }, PAUSE_MS);
   }
 
-  /** Shows the outcome of new results soon, if one was shown before the end. */
+  /** Updates an outcome that is shown already, within a second after new results. Without an edit there is none. */
   changed(): void {
     if (!this.#verdict.hidden && this.#timer === undefined) this.edited();
   }

@@ -71,7 +71,7 @@ class Explore {
   /** Stops the drawing of each part. */
   readonly #stops = new Map<string, () => void>();
   #abort = new AbortController();
-  /** What is shown, all of it for `#key`. */
+  /** The results that are completely drawn. All belong to `#key`. */
   #counted: Counted = {};
   #key = "";
   #settings: Settings | undefined;
@@ -206,20 +206,11 @@ class Explore {
     this.#counted = superscalar ? { superscalar } : {};
     this.#clearUnfinished();
     await showListing(this.#part("listing"), look.exploration.lines);
-    const steps = [
-      () => {
-        this.#part("map").replaceChildren(writeMap(look));
-      },
-      () => {
-        this.#counted = { ...this.#counted, look, version: settings.version };
-        this.#drawRegister();
-      },
-    ];
-    for (const step of steps) {
-      await nextFrame();
-      if (signal.aborted) return;
-      step();
-    }
+    if (await isStopped(signal)) return;
+    this.#part("map").replaceChildren(writeMap(look));
+    if (await isStopped(signal)) return;
+    this.#counted = { ...this.#counted, look, version: settings.version };
+    this.#drawRegister();
     this.#drawDocument();
     this.#showStatus(this.#shown());
   }
@@ -230,8 +221,7 @@ class Explore {
     };
     const figures = await this.#client.request("count", settings, { signal, onProgress });
     for (const [part, draw] of Object.entries(PICTURES)) {
-      await nextFrame();
-      if (signal.aborted) return;
+      if (await isStopped(signal)) return;
       this.#draw(part, (width) => draw(figures, width));
     }
     this.#counted = { ...this.#counted, figures };
@@ -257,7 +247,7 @@ class Explore {
     this.#clearUnfinished();
   }
 
-  /** Clears the parts that are not completely drawn. */
+  /** Clears the parts whose results are not in `#counted`. */
   #clearUnfinished(): void {
     if (!this.#counted.look) this.#clear(LOOK);
     if (!this.#counted.figures) this.#clear(Object.keys(PICTURES));
@@ -306,3 +296,9 @@ function partOf(root: ParentNode, name: string): HTMLElement {
 
 /** The approximate share of filling the cache in the whole work. */
 const CACHE_SHARE = 0.3;
+
+/** Lets the browser draw. Returns whether the run was stopped meanwhile. */
+async function isStopped(signal: AbortSignal): Promise<boolean> {
+  await nextFrame();
+  return signal.aborted;
+}

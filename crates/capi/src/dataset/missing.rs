@@ -7,19 +7,20 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The missing items of a dataset. In a new one all are, until one is computed.
+/// The items that calls should have computed and did not. A new dataset is usable after its first computed item, or
+/// when the caller may have written items itself.
 #[derive(Default)]
 pub(super) struct Missing {
     /// Ranges that neither overlap nor touch.
     ranges: Mutex<Vec<Range<usize>>>,
-    /// Whether items were removed since the last were added, and none is left. Each hash reads it.
-    none: AtomicBool,
+    /// Whether the dataset gives hashes. Each hash reads it.
+    is_usable: AtomicBool,
 }
 
 impl Missing {
     /// Whether the dataset can be used.
-    pub(super) fn is_none(&self) -> bool {
-        self.none.load(Ordering::Relaxed)
+    pub(super) fn is_usable(&self) -> bool {
+        self.is_usable.load(Ordering::Relaxed)
     }
 
     /// Adds items.
@@ -34,7 +35,12 @@ impl Missing {
             apart
         });
         ranges.push(joined);
-        self.none.store(false, Ordering::Relaxed);
+        self.is_usable.store(false, Ordering::Relaxed);
+    }
+
+    /// Makes a dataset usable whose items the caller may have written. Missing items stay missing.
+    pub(super) fn allow(&self) {
+        self.remove(0..0);
     }
 
     /// Removes items, missing or not.
@@ -47,7 +53,7 @@ impl Missing {
             let after = range.start.max(items.end)..range.end;
             ranges.extend([before, after].into_iter().filter(|rest| !rest.is_empty()));
         }
-        self.none.store(ranges.is_empty(), Ordering::Relaxed);
+        self.is_usable.store(ranges.is_empty(), Ordering::Relaxed);
     }
 
     /// Code that holds this lock does not panic, so the ranges are consistent even if it is poisoned.
@@ -63,9 +69,9 @@ mod tests {
     #[test]
     fn a_dataset_is_usable_after_its_first_part() {
         let missing = Missing::default();
-        assert!(!missing.is_none());
+        assert!(!missing.is_usable());
         missing.remove(10..20);
-        assert!(missing.is_none());
+        assert!(missing.is_usable());
     }
 
     #[test]
@@ -74,9 +80,9 @@ mod tests {
         missing.remove(0..100);
         missing.add(0..50);
         missing.remove(50..100);
-        assert!(!missing.is_none(), "the first half is that of the previous key");
+        assert!(!missing.is_usable(), "the first half is that of the previous key");
         missing.remove(0..50);
-        assert!(missing.is_none());
+        assert!(missing.is_usable());
     }
 
     #[test]
@@ -87,10 +93,10 @@ mod tests {
                 refused.iter().for_each(|range| missing.add(range.clone()));
                 assert_eq!(missing.lock().len(), 1);
                 for (done, quarter) in order.into_iter().enumerate() {
-                    assert!(!missing.is_none(), "{refused:?}, {order:?}, {done}");
+                    assert!(!missing.is_usable(), "{refused:?}, {order:?}, {done}");
                     missing.remove(25 * quarter..25 * (quarter + 1));
                 }
-                assert!(missing.is_none(), "{refused:?}, {order:?}");
+                assert!(missing.is_usable(), "{refused:?}, {order:?}");
             }
         }
     }
@@ -106,8 +112,8 @@ mod tests {
             assert_eq!(*missing.lock(), [10..20, 30..40]);
         }
         missing.remove(15..35);
-        assert!(!missing.is_none());
+        assert!(!missing.is_usable());
         missing.remove(0..50);
-        assert!(missing.is_none());
+        assert!(missing.is_usable());
     }
 }

@@ -66,8 +66,8 @@ pub(crate) struct GuardArgs {
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
 
-    /// Seconds that a node may take for an answer, 1 to 3600; for large answers, such as blocks,
-    /// seconds without a byte; all nodes together have 180 seconds for a request
+    /// Seconds that a node may take for an answer, 1 to 3600. For large answers, such as blocks, it
+    /// limits the time without a byte. All nodes together have at most 180 seconds for a request
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,

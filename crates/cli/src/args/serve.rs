@@ -25,9 +25,10 @@ Prints its address on stdout once it accepts connections, and runs until it is i
                     expectedId, height
   POST /api/bench   {\"seconds\":20}: measures like `randomx bench`, without hashes in fast mode
   POST /api/fast    {\"key\":\"hex\"}: computes a dataset, 2080 MiB, for hashes in mode fast, and
-                    answers with a lease; while others use a dataset of another key it waits a
-                    minute; a dataset is freed when it was not used for ten minutes
-  DELETE /api/fast  {\"lease\":\"...\"}: ends a lease; the last one frees the dataset
+                    answers with a lease. While clients use another key's dataset, the request
+                    waits up to a minute, then fails with code busy. A dataset is freed after ten
+                    minutes without use, or after 45 seconds if another key is requested
+  DELETE /api/fast  {\"lease\":\"...\"}: ends a lease. The last one frees the dataset
 Bodies are application/json. With `Accept: text/event-stream` the answer is a stream of events
 (progress, hash, row, done, error). Closing the connection stops the work. Errors are
 {\"error\":{\"code\":\"...\",\"message\":\"...\"}}.

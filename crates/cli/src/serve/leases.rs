@@ -32,7 +32,7 @@ const _: () = assert!(LEASED.as_secs() < PATIENCE.as_secs());
 /// The most leases of a dataset. A new one ends the oldest.
 const LEASES: usize = 64;
 
-/// How often the state of fast mode is checked by those who wait for a change.
+/// The interval at which waiting requests check the state of fast mode.
 const STEP: Duration = Duration::from_millis(10);
 
 /// The longest wait for a dataset to be unused: threads that hash with it finish their batch first.
@@ -50,7 +50,7 @@ enum Fast {
     Starting(Arc<Starting>),
     Ready {
         ready: Ready,
-        /// The clients that need the dataset. When the last one ends, `ready` is stopped.
+        /// The names of leases, the newest first. The end of the last one stops the work with `ready`.
         leases: VecDeque<String>,
         used: Instant,
     },
@@ -104,8 +104,9 @@ impl Leases {
         }
     }
 
-    /// Returns a new lease of the dataset of a key, or nothing if it is not ready and there is no other
-    /// one. Waits while other clients need the dataset of another key.
+    /// Returns a new lease if the dataset of a key is ready. Otherwise frees an unused dataset of another
+    /// key, and returns nothing. Waits up to a minute while other clients use that one, then fails with
+    /// [`Code::Busy`].
     pub(super) fn join_or_free(
         &self,
         key: &[u8],
@@ -122,7 +123,7 @@ impl Leases {
             }
             client.check()?;
             if now > end {
-                let message = "other clients use fast mode with another key; try again";
+                let message = "key: other clients use the dataset of another key; try again later";
                 return Err(Failure::new(Code::Busy, message));
             }
             thread::sleep(STEP);
@@ -171,7 +172,8 @@ impl Leases {
         let end = Instant::now() + FREEING;
         while !self.free(Instant::now(), DATASET_KEPT) {
             if Instant::now() > end {
-                let message = "the dataset is still being used; it will be freed after that";
+                let message =
+                    "the dataset is still in use; it is freed when the running hashes end";
                 return Err(Failure::new(Code::Timeout, message));
             }
             thread::sleep(STEP);
@@ -200,7 +202,7 @@ impl Leases {
     }
 
     /// Frees a dataset that was stopped, or that nobody has used for the time `kept`, unless somebody
-    /// hashes with it. Returns whether there is none.
+    /// hashes with it. Returns false if a dataset stays that is ready.
     fn free(&self, now: Instant, kept: Duration) -> bool {
         let mut fast = lock(&self.0);
         if let Fast::Ready { ready, used, .. } = &mut *fast {
@@ -239,7 +241,7 @@ impl Ready {
     }
 }
 
-/// A name that no other lease has, also of a server that ran before.
+/// Returns a random name: a client may still hold a lease of a server that ran before.
 fn new_lease() -> String {
     format!("{:016x}", RandomState::new().hash_one(()))
 }

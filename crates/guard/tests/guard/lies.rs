@@ -35,7 +35,7 @@ fn assert_lie(alter: fn(&mut Vec<TestBlock>), reason: &str) {
     let evidence: Value = serde_json::from_slice(&evidence).expect("JSON");
     assert_eq!(evidence["method"], "getblocks.bin");
     assert!(evidence["evidence"]["block"].is_string());
-    // The node is not asked again, while the verified chain has no such block.
+    // Another step does not clear the node: an accusation ends only if the verified chain gets the block.
     guarded.follow_to(BLOCKS);
     let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
     assert!(answer.status.contains(&format!("was dropped: {reason}")), "{}", answer.status);

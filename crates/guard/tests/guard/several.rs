@@ -126,7 +126,7 @@ fn contradictions_about_spent_outputs_are_refused() {
 fn a_node_with_false_headers_is_not_asked() {
     let mut forged = chain(BLOCKS, BLOCKS);
     let last = forged.last_mut().expect("a block");
-    // A version that is over.
+    // A version that is no longer valid at this height.
     last.blob[0] = 15;
     last.id = Block::parse(&last.blob).expect("a block").id();
     let nodes = [forged, chain(BLOCKS, BLOCKS)].map(|chain| Node::start(Words::honest(chain)));

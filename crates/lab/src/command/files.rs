@@ -1,4 +1,4 @@
-//! Files that are whole or absent.
+//! Writing reports: a file gets its new content completely, or keeps the earlier one.
 
 use std::{
     fs,
@@ -21,13 +21,13 @@ pub(super) fn check_different(files: &[(&'static str, &Path)]) -> Result<(), Fai
     Ok(())
 }
 
-/// Returns the same path for all ways to write it.
+/// Returns one path for all spellings of it, so that two can be compared.
 fn place(file: &Path) -> PathBuf {
     let in_folder = || Some(folder(file).canonicalize().ok()?.join(file.file_name()?));
     file.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| file.to_owned())
 }
 
-/// Fails if a file cannot be written. Afterwards, it is as it was, or still absent.
+/// Fails if a file cannot be written. Changes no file, and leaves no new one.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
     match fs::File::create_new(file) {
         Ok(_) => fs::remove_file(file),
@@ -56,7 +56,7 @@ pub(super) fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new.path, &target)
 }
 
-/// Returns the path that a new file gets, or nothing for a pipe or device, which cannot be replaced.
+/// Returns the file to replace, behind any link. Returns nothing for a pipe or device, which is written in place.
 fn replaced(file: &Path) -> io::Result<Option<PathBuf>> {
     match fs::metadata(file) {
         // A link stays; the file that it leads to is replaced.
@@ -83,7 +83,7 @@ impl New {
     /// Creates a file in the folder of `target`.
     fn beside(target: &Path) -> io::Result<New> {
         let path = folder(target).join(format!(".randomx-lab-{}.new", process::id()));
-        // One may be left of a process that was killed and had the same number.
+        // A process with the same id may have been killed.
         let _ = fs::remove_file(&path);
         let file = fs::File::create_new(&path)?;
         Ok(New { path, file })
