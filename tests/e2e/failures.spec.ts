@@ -1,7 +1,7 @@
 /** Faults around the page, and the words that it shows for them. */
 import { expect, test, type Page } from "@playwright/test";
 import { headers } from "../../vite.config.js";
-import { DEATHS, fillingWorker, report } from "./support.js";
+import { DEATHS, fillingWorker, report, verdictOf } from "./support.js";
 import { serveWith } from "./variants.js";
 
 const policy = headers["Content-Security-Policy"];
@@ -9,7 +9,7 @@ const policy = headers["Content-Security-Policy"];
 async function expectFailure(page: Page, words: RegExp): Promise<void> {
   const example = report(page);
   await expect(example).toHaveAttribute("data-state", "failed");
-  await expect(example.getByRole("status")).toHaveText(words);
+  await expect(verdictOf(example)).toHaveText(words);
 }
 
 test("the page works when this server is set up right", { tag: "@full" }, async ({ page }) => {

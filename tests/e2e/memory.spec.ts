@@ -1,6 +1,6 @@
 /** A browser that limits WebAssembly memory to 128 MiB, less than a cache. */
 import { expect, test } from "@playwright/test";
-import { openHarness, report } from "./support.js";
+import { openHarness, report, verdictOf } from "./support.js";
 
 const PAGES_PER_MIB = 16;
 test.use({
@@ -18,7 +18,7 @@ test(
     const example = report(page);
     for (let round = 0; round < 2; round += 1) {
       await expect(example).toHaveAttribute("data-state", "failed");
-      await expect(example.getByRole("status")).toHaveText(
+      await expect(verdictOf(example)).toHaveText(
         /^There is not enough memory .* 256 MiB.* \(out-of-memory: /u,
       );
       await page.getByRole("button", { name: "Verify again" }).click();

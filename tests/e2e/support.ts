@@ -26,6 +26,11 @@ export function report(page: Page): Locator {
   return page.locator("#report");
 }
 
+/** Locates the verdict of a report, which screen readers announce. The report's progress is a status too. */
+export function verdictOf(report: Locator): Locator {
+  return report.locator('[role="status"][data-place="verdict"]');
+}
+
 /** Opens the harness, and waits for `window.harness`. */
 export async function openHarness(page: Page): Promise<void> {
   await page.goto(HARNESS);

@@ -1,6 +1,6 @@
 /** A browser without the instructions that WebAssembly's SIMD needs. */
 import { expect, test } from "@playwright/test";
-import { report } from "./support.js";
+import { report, verdictOf } from "./support.js";
 
 test.use({
   launchOptions: async ({ launchOptions }, use) => {
@@ -15,7 +15,7 @@ test("the page reports what it needs", { tag: "@full" }, async ({ page }) => {
   await page.goto("/");
   const example = report(page);
   await expect(example).toHaveAttribute("data-state", "failed");
-  await expect(example.getByRole("status")).toHaveText(
+  await expect(verdictOf(example)).toHaveText(
     /^This browser cannot run the check\..* \(unsupported: .*SIMD/u,
   );
 });

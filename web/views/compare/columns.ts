@@ -155,7 +155,8 @@ function native(
         return { prepare: started + prepareMs, lanes };
       },
       time: async (group, signal) => {
-        await hold(group.key, signal);
+        // Without a lease this fails at once, as the hashes before it did.
+        if (held) await hold(group.key, signal);
         return (await done(group, () => undefined, signal)).ms;
       },
       close: release,
