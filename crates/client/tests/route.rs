@@ -1,7 +1,7 @@
 //! How sources are reached: through the proxy, with TLS, and at no other address than the named one.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -20,10 +20,21 @@ fn server(answer: String) -> (u16, JoinHandle<Vec<u8>>) {
     let port = listener.local_addr().expect("an address").port();
     let received = thread::spawn(move || {
         let (mut stream, _): (TcpStream, _) = listener.accept().expect("a connection");
-        let mut first = vec![0; 4096];
-        let length = stream.read(&mut first).expect("a request");
+        let (mut first, mut part) = (Vec::new(), [0; 4096]);
+        loop {
+            let length = stream.read(&mut part).expect("a request");
+            first.extend(&part[..length]);
+            // A client may send the head of a request in parts. TLS waits for an answer after the first one.
+            if length == 0 || answer.is_empty() || first.windows(4).any(|end| end == b"\r\n\r\n") {
+                break;
+            }
+        }
         let _ = stream.write_all(answer.as_bytes());
-        first.truncate(length);
+        if !answer.is_empty() {
+            // Closing with unread bytes could reset the connection before the client has read the answer.
+            let _ = stream.shutdown(Shutdown::Write);
+            let _ = io::copy(&mut stream, &mut io::sink());
+        }
         first
     });
     (port, received)
