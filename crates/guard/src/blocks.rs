@@ -270,36 +270,26 @@ mod hostile;
 
 #[cfg(test)]
 mod tests {
-    use std::io;
     use std::iter;
-    use std::path::PathBuf;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
-    use std::time::Duration;
 
     use randomx_monero::{Hash, Network};
 
     use super::*;
-    use crate::archive::Archive;
-    use crate::chain::Chain;
     use crate::epee::Writer;
-    use crate::journal::Journal;
-    use crate::nodes::{NoAnswer, Nodes, Transport};
+    use crate::nodes::{NoAnswer, Transport};
 
     #[test]
     fn no_node_is_asked_for_blocks_whose_headers_are_being_read() {
-        let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-        let (journal, asked) = (Arc::new(journal), Arc::new(AtomicU32::new(0)));
+        let asked = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&asked);
         let send = move |_: &Call| {
             count.fetch_add(1, Ordering::Relaxed);
             Err(NoAnswer::Refused("a problem".to_owned()))
         };
-        let node = iter::once(("a node".to_owned(), Box::new(send) as Transport));
-        let nodes = Nodes::with_transports(node, Arc::clone(&journal));
-        // Nobody reads the headers.
-        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
-        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        let node = ("a node".to_owned(), Box::new(send) as Transport);
+        let service = Service::before(iter::once(node));
         let base = (100_000, [1; 32]);
         service.chain.show(View::of_base(base, Network::Mainnet));
         let ask = |ids: &[Hash], start: u64| {

@@ -152,17 +152,12 @@ fn permitted(names: Names, port: u16, headers: &HeaderMap) -> Result<(), &'stati
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::path::PathBuf;
     use std::sync::{Mutex, mpsc};
 
     use tokio::runtime;
 
     use super::*;
-    use crate::archive::Archive;
-    use crate::chain::Chain;
-    use crate::journal::Journal;
-    use crate::nodes::{Call, Nodes, Transport};
+    use crate::nodes::{Call, Transport};
 
     const OWN: &str = "127.0.0.1:18081";
 
@@ -175,13 +170,8 @@ mod tests {
             Ok(br#"{"status":"OK"}"#.to_vec())
         };
         let node = ("node".to_owned(), Box::new(send) as Transport);
-        let keep = |_: &_| Err(io::Error::other("no folder"));
-        let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
-        let nodes = Nodes::with_transports([node].into_iter(), Arc::clone(&journal));
-        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
-        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
         let shared = Shared {
-            service: Arc::new(service),
+            service: Arc::new(Service::before([node].into_iter())),
             names: Names::new(OWN.parse().expect("an address")),
             port: 18081,
             requests: Arc::new(Semaphore::new(MAX_REQUESTS)),

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(test)]
+use std::{io, path::PathBuf, time::Duration};
 
 use randomx_monero::Hash;
 use serde_json::Value;
@@ -12,6 +14,8 @@ use crate::journal::Journal;
 use crate::nodes::Nodes;
 use crate::paid::Paid;
 use crate::refusal::{READING, Refusal};
+#[cfg(test)]
+use crate::{archive::Archive, nodes::Transport};
 
 /// What requests need.
 pub(crate) struct Service {
@@ -37,6 +41,17 @@ impl Service {
             sources: Mutex::default(),
             followed: AtomicU64::new(0),
         }
+    }
+
+    /// Returns a service before nodes that are reached in these ways. It has no folder, keeps no evidence, and
+    /// nobody reads older headers for it.
+    #[cfg(test)]
+    pub(crate) fn before(nodes: impl Iterator<Item = (String, Transport)>) -> Service {
+        let keep = |_: &_| Err(io::Error::other("no folder"));
+        let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
+        let nodes = Nodes::with_transports(nodes, Arc::clone(&journal));
+        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+        Service::new(Chain::new(Arc::new(archive)), nodes, journal)
     }
 
     /// Returns the sources of headers, for the status page.

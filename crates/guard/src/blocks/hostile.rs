@@ -1,20 +1,14 @@
 //! Answers of a node that are false, or have more than was asked for.
 
-use std::io;
 use std::iter;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use randomx_monero::{Hash, Network};
 use randomx_testing::blocks::block_with;
 
 use super::*;
-use crate::archive::Archive;
-use crate::chain::Chain;
 use crate::epee::Writer;
-use crate::journal::Journal;
-use crate::nodes::{Nodes, Transport};
+use crate::nodes::Transport;
 
 /// Returns the newest verified block.
 fn base() -> Block {
@@ -28,17 +22,14 @@ fn base_blob() -> Vec<u8> {
 /// Asks for blocks, and for the pool's news, before a node with this answer. Returns the outcome, and what the
 /// node was asked for.
 fn answered(answer: Writer, start: u64, known: Hash) -> (Result<Vec<u8>, Refusal>, Vec<Vec<u8>>) {
-    let journal = Journal::new(Box::new(|_| {}), Box::new(|_| Err(io::Error::other(""))));
-    let (journal, asked) = (Arc::new(journal), Arc::new(Mutex::new(Vec::new())));
+    let asked = Arc::new(Mutex::new(Vec::new()));
     let (answer, heard) = (answer.finish(), Arc::clone(&asked));
     let send = move |call: &Call| {
         heard.lock().expect("no panic").push(call.body.clone());
         Ok(answer.clone())
     };
-    let node = iter::once(("a node".to_owned(), Box::new(send) as Transport));
-    let nodes = Nodes::with_transports(node, Arc::clone(&journal));
-    let archive = Archive::new(PathBuf::new(), Duration::ZERO);
-    let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+    let node = ("a node".to_owned(), Box::new(send) as Transport);
+    let service = Service::before(iter::once(node));
     service.chain.show(View::of_base((100, base().id()), Network::Mainnet));
     let mut request = Writer::new();
     request.byte("requested_info", 1);

@@ -114,20 +114,12 @@ fn newest_common(
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-    use std::path::PathBuf;
-    use std::sync::Arc;
-    use std::time::Duration;
-
     use randomx_monero::Network;
 
     use super::*;
-    use crate::archive::Archive;
     use crate::blocks::blocks;
-    use crate::chain::Chain;
     use crate::epee::Writer;
-    use crate::journal::Journal;
-    use crate::nodes::{Call, Nodes, Transport};
+    use crate::nodes::{Call, Transport};
 
     const BASE: u64 = 100_000;
 
@@ -145,11 +137,7 @@ mod tests {
             };
             (number.to_string(), Box::new(send) as Transport)
         });
-        let keep = |_: &_| Err(io::Error::other("no folder"));
-        let journal = Arc::new(Journal::new(Box::new(|_| {}), Box::new(keep)));
-        let nodes = Nodes::with_transports(nodes, Arc::clone(&journal));
-        let archive = Archive::new(PathBuf::new(), Duration::ZERO);
-        let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+        let service = Service::before(nodes);
         service.chain.show(View::of_base((BASE, [0; 32]), Network::Mainnet));
         let mut request = Writer::new();
         let mut ids: Vec<_> = named.iter().map(|number| [*number; 32]).collect();

@@ -156,10 +156,7 @@ fn an_answer_counts_as_verified_if_all_of_it_is() {
 
 #[test]
 fn the_archive_grows_with_the_chain() {
-    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (node, mut guarded, _store) = followed(&chain(BLOCKS, BLOCKS), KEPT);
     let wallet = guarded.wallet();
     let known = chain(BLOCKS, BLOCKS)[50].id;
     assert_eq!(wallet.blocks(&[known, MAINNET_GENESIS_ID]).status, "OK");
@@ -173,10 +170,7 @@ fn the_archive_grows_with_the_chain() {
 
 #[test]
 fn an_older_block_of_another_chain_is_a_lie() {
-    let node = Node::start(Words::honest(chain(BLOCKS, BLOCKS)));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&node.url], store.path(), KEPT);
-    guarded.follow_to(BLOCKS);
+    let (node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), KEPT);
     let wallet = guarded.wallet();
     node.words().blocks = |blocks| blocks[10] = chain(0, 20)[10].clone();
     let answer = wallet.blocks(&[MAINNET_GENESIS_ID]);
