@@ -21,7 +21,7 @@ use crate::journal::Journal;
 use crate::verified::Verified;
 use segment::{SEGMENT, Segment};
 use sources::{PART, Sources};
-use state::State;
+use state::{State, Unfinished};
 
 /// How long a wallet's request waits for headers.
 pub(crate) const REQUEST_PATIENCE: Duration = Duration::from_secs(20);
@@ -234,32 +234,40 @@ impl Archive {
         }
     }
 
-    /// Returns the segment that ends with a block. Reads what is missing on disk from the end, since only
-    /// what leads to a proven block is proven.
-    fn prove(
-        &self,
-        height: u64,
-        mut id: Hash,
-        sources: &mut Sources<'_>,
-    ) -> Result<Segment, String> {
-        let first = height / SEGMENT * SEGMENT;
-        let stored = self.segment(height / SEGMENT);
-        let mut next = height + 1;
-        let mut parts = Vec::new();
-        let mut segment = Segment::new(first, Vec::new());
-        while next > first {
-            if let Some(known) = stored.as_ref().and_then(|known| known.ending_with(next - 1, id)) {
-                segment = known;
-                break;
+    /// Returns the segment that ends with a block. If a source fails, the parts that were read are kept, and
+    /// the next call for this block goes on after them.
+    fn prove(&self, height: u64, id: Hash, sources: &mut Sources<'_>) -> Result<Segment, String> {
+        let kept = self.lock().unfinished.take_if(|kept| kept.last == (height, id));
+        let mut read = kept.unwrap_or_else(|| Unfinished::new(height, id));
+        match self.read(&mut read, sources) {
+            Ok(stored) => Ok(read.parts.into_iter().rev().fold(stored, Segment::followed_by)),
+            Err(problem) => {
+                self.lock().unfinished = Some(read);
+                Err(problem)
             }
-            let missing = stored.as_ref().map(|stored| stored.end()).filter(|end| *end < next);
-            let begin = missing.unwrap_or(first).max(next.saturating_sub(PART));
-            let part = sources.fetch(begin, next - 1, id)?;
-            let Some(oldest) = part.first() else { return Err("no headers".to_owned()) };
-            (next, id) = (begin, oldest.blob.header.previous_id);
-            parts.push(part);
         }
-        Ok(parts.into_iter().rev().fold(segment, Segment::followed_by))
+    }
+
+    /// Reads what a segment lacks from its end, since only what leads to a proven block is proven. Returns
+    /// what is on disk of its beginning.
+    fn read(&self, read: &mut Unfinished, sources: &mut Sources<'_>) -> Result<Segment, String> {
+        let index = read.last.0 / SEGMENT;
+        let first = index * SEGMENT;
+        let stored = self.segment(index);
+        while read.next > first {
+            let known = stored.as_ref().and_then(|known| known.ending_with(read.next - 1, read.id));
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let missing = stored.as_ref().map(|stored| stored.end());
+            let missing = missing.filter(|end| *end < read.next);
+            let begin = missing.unwrap_or(first).max(read.next.saturating_sub(PART));
+            let part = sources.fetch(begin, read.next - 1, read.id)?;
+            let Some(oldest) = part.first() else { return Err("no headers".to_owned()) };
+            (read.next, read.id) = (begin, oldest.blob.header.previous_id);
+            read.parts.push(part);
+        }
+        Ok(Segment::new(first, Vec::new()))
     }
 
     /// Returns a segment from memory or disk.

@@ -5,10 +5,14 @@
 
 mod extent;
 mod format;
+mod heights;
 mod ids;
 mod start;
 
-use randomx_monero::{Block, Transaction};
+use std::borrow::Cow;
+use std::time::Instant;
+
+use randomx_monero::{Block, Hash, Transaction};
 
 use crate::answer::Form;
 use crate::chain::{View, off_chain};
@@ -19,22 +23,20 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 
 use extent::{check_progress, check_start};
-use format::{
-    BlocksAnswer, BlocksRequest, HeightsRequest, RawBlock, read_heights_answer, write_blocks,
-    write_heights,
-};
+use format::{BlocksAnswer, BlocksRequest, RawBlock, write_blocks};
+pub(crate) use heights::{by_height, fetch, transaction_ids};
 pub(crate) use ids::{MAX_HASHES, hashes};
 use start::await_headers;
 
 /// The longest answer of a node. The nodes' own limit is 100 MiB and a block.
 pub(crate) const MAX_ANSWER: u64 = 128 << 20;
 
-/// The most blocks that are asked for by their heights.
-const MAX_HEIGHTS: usize = 1000;
-
 /// Where a node keeps its pool's news.
 const BLOCKS_ONLY: u8 = 0;
 const POOL_ONLY: u8 = 2;
+
+/// The extent of an answer without the pool's news.
+const NO_POOL: u8 = 0;
 
 /// Answers `getblocks.bin`.
 pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
@@ -51,17 +53,20 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
         await_headers(service, &view, &request)?;
     }
     let info = if up_to_date { POOL_ONLY } else { request.info };
-    let call = Call {
-        method: "getblocks.bin".to_owned(),
-        path: "/getblocks.bin".to_owned(),
-        form: Form::Binary,
-        body: request.write(info),
-        limit: MAX_ANSWER,
+    let call = |node: &str| {
+        let since = service.pool_times().since(node, request.pool_since);
+        Cow::Owned(Call {
+            method: "getblocks.bin".to_owned(),
+            path: "/getblocks.bin".to_owned(),
+            form: Form::Binary,
+            body: request.write(info, since),
+            limit: MAX_ANSWER,
+        })
     };
     if wants_pool {
         service.journal.not_verified("getblocks.bin: transaction pool");
     }
-    service.nodes.ask_counted(&call, |bytes| {
+    service.nodes.ask_each(Instant::now(), call, |node, bytes| {
         let mut answer = BlocksAnswer::read(bytes).map_err(unusable)?;
         check_pool(&answer)?;
         if up_to_date {
@@ -70,6 +75,9 @@ pub(crate) fn blocks(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             answer.indices.clear();
         } else {
             check_answer(service, &view, &request, &mut answer)?;
+        }
+        if answer.pool.extent != NO_POOL {
+            service.pool_times().note(node, answer.pool.time);
         }
         let useful = answer.blocks.iter().map(RawBlock::bytes).sum();
         Ok((write_blocks(&answer, request.prune), useful))
@@ -121,19 +129,8 @@ fn check_block<'a>(
     block: &RawBlock<'a>,
 ) -> Result<Checked<'a>, Fault> {
     let expected = service.chain.id(view, height)?;
-    let lie = |reason: String| {
-        Lie::new(reason)
-            .with("height", height)
-            .with_bytes("verified_id", &expected)
-            .with_bytes("block", block.blob)
-    };
-    let parsed = Block::parse(block.blob).map_err(|problem| {
-        Fault::from(lie(format!("block {height} cannot be parsed: {problem}")))
-    })?;
-    if parsed.id() != expected {
-        let sent = ("block", block.blob);
-        return Err(off_chain(view, height, &expected, parsed.id(), sent));
-    }
+    let parsed = check_id(view, height, &expected, block.blob)?;
+    let lie = |reason: String| false_block(reason, height, &expected, block.blob);
     if block.transactions.len() != parsed.transaction_hashes.len() {
         let (expected, got) = (parsed.transaction_hashes.len(), block.transactions.len());
         let reason = format!("block {height} has {expected} transactions, {got} were sent");
@@ -155,6 +152,23 @@ fn check_block<'a>(
         transactions.push(transaction);
     }
     Ok(Checked { block: parsed, transactions })
+}
+
+/// Checks that a block is the one with an id.
+fn check_id(view: &View, height: u64, expected: &Hash, blob: &[u8]) -> Result<Block, Fault> {
+    let parsed = Block::parse(blob).map_err(|problem| {
+        let reason = format!("block {height} cannot be parsed: {problem}");
+        Fault::from(false_block(reason, height, expected, blob))
+    })?;
+    if parsed.id() != *expected {
+        return Err(off_chain(view, height, expected, parsed.id(), ("block", blob)));
+    }
+    Ok(parsed)
+}
+
+fn false_block(reason: String, height: u64, expected: &Hash, blob: &[u8]) -> Lie {
+    let lie = Lie::new(reason).with("height", height);
+    lie.with_bytes("verified_id", expected).with_bytes("block", blob)
 }
 
 /// A block whose transactions were checked.
@@ -216,47 +230,6 @@ fn check_pool(answer: &BlocksAnswer<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Answers `getblocks_by_height.bin`.
-pub(crate) fn by_height(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let request = HeightsRequest::read(body, MAX_HEIGHTS).map_err(malformed)?;
-    let view = service.chain.view()?;
-    fetch(service, &view, &request.heights, |blocks, _| Ok(write_heights(blocks)))
-}
-
-/// Asks nodes for the blocks at some heights, and checks them. `take` receives them.
-pub(crate) fn fetch<T>(
-    service: &Service,
-    view: &View,
-    heights: &[u64],
-    take: impl Fn(&[RawBlock<'_>], &[Checked<'_>]) -> Result<T, Fault>,
-) -> Result<T, Refusal> {
-    let (tip, _) = view.tip();
-    if let Some(height) = heights.iter().find(|height| **height > tip) {
-        let problem = format!("heights: expected at most {tip}, got {height}");
-        return Err(Refusal::Request(problem));
-    }
-    for height in heights {
-        service.chain.id(view, *height)?;
-    }
-    let call = Call {
-        method: "getblocks_by_height.bin".to_owned(),
-        path: "/getblocks_by_height.bin".to_owned(),
-        form: Form::Binary,
-        body: HeightsRequest::write(heights),
-        limit: MAX_ANSWER,
-    };
-    service.nodes.ask(&call, |bytes| {
-        let blocks = read_heights_answer(bytes, MAX_HEIGHTS).map_err(unusable)?;
-        if blocks.len() != heights.len() {
-            let (expected, got) = (heights.len(), blocks.len());
-            return Err(Fault::Unusable(format!("blocks: expected {expected}, got {got}")));
-        }
-        let checked = heights.iter().zip(&blocks);
-        let checked = checked.map(|(&height, block)| check_block(service, view, height, block));
-        take(&blocks, &checked.collect::<Result<Vec<_>, Fault>>()?)
-    })
-}
-
 fn malformed(problem: FormatError) -> Refusal {
     Refusal::Request(problem.to_string())
 }
@@ -267,6 +240,8 @@ fn unusable(problem: FormatError) -> Fault {
 
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod pool;
 
 #[cfg(test)]
 mod tests {

@@ -213,16 +213,20 @@ impl Journal {
     }
 }
 
-/// Keeps evidence in files of a folder. Files of earlier runs stay.
+/// Keeps evidence in files of a folder. Files of earlier runs stay, and are not counted.
 pub(crate) fn keep_in(folder: PathBuf) -> Keep {
-    let files = AtomicUsize::new(0);
+    keep_at_most(MAX_FILES, folder)
+}
+
+fn keep_at_most(most: usize, folder: PathBuf) -> Keep {
+    let (written, last) = (AtomicUsize::new(0), AtomicUsize::new(0));
     Box::new(move |content| {
+        if written.fetch_add(1, Ordering::Relaxed) >= most {
+            return Err(io::Error::other(format!("more than {most} files")));
+        }
         fs::create_dir_all(&folder)?;
         loop {
-            let number = files.fetch_add(1, Ordering::Relaxed) + 1;
-            if number > MAX_FILES {
-                return Err(io::Error::other(format!("more than {MAX_FILES} files")));
-            }
+            let number = last.fetch_add(1, Ordering::Relaxed) + 1;
             let path = folder.join(format!("lie-{number}.json"));
             // No other process writes to the folder, which is locked.
             if !fs::exists(&path)? {
@@ -231,4 +235,28 @@ pub(crate) fn keep_in(folder: PathBuf) -> Keep {
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_writes_as_much_evidence_whatever_earlier_ones_wrote() {
+        const MOST: usize = 3;
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut files = 0;
+        for _ in 0..2 {
+            let keep = keep_at_most(MOST, folder.path().to_owned());
+            for _ in 0..MOST {
+                files += 1;
+                let file = keep(&json!({ "number": files })).expect("writable");
+                assert_eq!(file, folder.path().join(format!("lie-{files}.json")));
+            }
+            let problem = keep(&json!({})).expect_err("too many").to_string();
+            assert_eq!(problem, "more than 3 files");
+        }
+        let first = fs::read(folder.path().join("lie-1.json")).expect("a file");
+        assert_eq!(first, br#"{"number":1}"#);
+    }
 }

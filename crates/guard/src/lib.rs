@@ -23,6 +23,7 @@ mod local;
 mod methods;
 mod nodes;
 mod paid;
+mod pool_times;
 mod refusal;
 mod routes;
 mod service;

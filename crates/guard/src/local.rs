@@ -131,7 +131,7 @@ fn block(service: &Service, view: &View, height: u64) -> Result<Value, Refusal> 
 }
 
 /// Asks nodes for a block without its transactions, and compares its id.
-pub(crate) fn fetch_block(
+fn fetch_block(
     service: &Service,
     view: &View,
     height: u64,

@@ -1,11 +1,11 @@
 //! The remote nodes to which requests are forwarded.
 
 mod times;
+mod together;
 mod transport;
 
-use std::io;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use randomx_client::{Route, agent_settings};
@@ -78,7 +78,7 @@ impl From<Refusal> for Fault {
 
 /// The nodes, in the order in which they are asked.
 pub(crate) struct Nodes {
-    nodes: Vec<Remote>,
+    nodes: Vec<Arc<Remote>>,
     journal: Arc<Journal>,
     times: Times,
 }
@@ -113,6 +113,8 @@ struct State {
     failure: Option<String>,
     /// Until when it is asked after the others.
     behind_until: Option<Instant>,
+    /// The number of threads that send it a transaction.
+    sending: usize,
 }
 
 /// Why a node is not asked any more.
@@ -159,7 +161,8 @@ impl Nodes {
         journal: Arc<Journal>,
     ) -> Nodes {
         let remote = |(name, transport)| Remote { name, transport, state: Mutex::default() };
-        Nodes { nodes: nodes.map(remote).collect(), journal, times: TIMES }
+        let nodes = nodes.map(remote).map(Arc::new).collect();
+        Nodes { nodes, journal, times: TIMES }
     }
 
     /// Asks the nodes in turn, until `judge` makes something of an answer. A node that lies is dropped,
@@ -169,25 +172,40 @@ impl Nodes {
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault>,
     ) -> Result<T, Refusal> {
-        self.ask_counted(call, |answer| Ok((judge(answer)?, 0)))
+        self.ask_since(Instant::now(), call, judge)
     }
 
-    /// Asks as [`Nodes::ask`] does. `judge` also returns how many bytes of an answer are of use: the node
-    /// may take the time that these take over a slow connection.
-    pub(crate) fn ask_counted<T>(
+    /// Asks as [`Nodes::ask`] does, for a wallet's request of which this call is a part, and which began
+    /// earlier.
+    pub(crate) fn ask_since<T>(
         &self,
+        begun: Instant,
         call: &Call,
-        judge: impl Fn(&[u8]) -> Result<(T, u64), Fault>,
+        judge: impl Fn(&[u8]) -> Result<T, Fault>,
+    ) -> Result<T, Refusal> {
+        let judge = |_: &str, answer: &[u8]| Ok((judge(answer)?, 0));
+        self.ask_each(begun, |_| Cow::Borrowed(call), judge)
+    }
+
+    /// Asks as [`Nodes::ask_since`] does. `call` returns the request for the node with a name. `judge` gets
+    /// that name too. It also returns how many bytes of an answer are of use: the node may take the time
+    /// that these take over a slow connection.
+    pub(crate) fn ask_each<'a, T>(
+        &self,
+        begun: Instant,
+        call: impl Fn(&str) -> Cow<'a, Call>,
+        judge: impl Fn(&str, &[u8]) -> Result<(T, u64), Fault>,
     ) -> Result<T, Refusal> {
         let (usable, mut failures) = self.usable();
-        let begun = Instant::now();
         for (index, node) in usable.iter().enumerate() {
             let Some(time) = self.share(begun, &usable[index + 1..]) else {
                 failures.push("there is no time left for other nodes".to_owned());
                 break;
             };
-            let outcome = node.send(call, time, &self.times, &judge);
-            if let Some(value) = self.settle(node, call, outcome, &mut failures)? {
+            let call = call(&node.name);
+            let judge = |answer: &[u8]| judge(&node.name, answer);
+            let outcome = node.send(&call, time, &self.times, judge);
+            if let Some(value) = self.settle(node, &call, outcome, &mut failures)? {
                 return Ok(value);
             }
         }
@@ -196,56 +214,16 @@ impl Nodes {
 
     /// Returns the time that a node may take for a request: half of the remaining time if a node after it has
     /// not wasted time recently, and otherwise all of it. `None` if none is left.
-    fn share(&self, begun: Instant, others: &[&Remote]) -> Option<Duration> {
+    fn share(&self, begun: Instant, others: &[&Arc<Remote>]) -> Option<Duration> {
         let left =
             self.times.request.checked_sub(begun.elapsed()).filter(|left| !left.is_zero())?;
         let is_last = others.iter().all(|other| !other.behind().is_zero());
         Some(if is_last { left } else { left / 2 })
     }
 
-    /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
-    /// result: two, or one if no more nodes give one.
-    pub(crate) fn ask_two<T: Send>(
-        &self,
-        call: &Call,
-        judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
-    ) -> Result<Vec<T>, Refusal> {
-        let (usable, mut failures) = self.usable();
-        let (begun, mut others, mut values) = (Instant::now(), &usable[..], Vec::new());
-        while values.len() < 2 && !others.is_empty() {
-            let group;
-            (group, others) = others.split_at(others.len().min(2 - values.len()));
-            let Some(time) = self.share(begun, others) else { break };
-            let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
-            let ask = |node: &Remote| node.send(call, time, &self.times, judge);
-            for (node, outcome) in group.iter().zip(at_once(group, ask)) {
-                values.extend(self.settle(node, call, outcome, &mut failures)?);
-            }
-        }
-        if values.is_empty() { Err(Refusal::Unusable(failures.join("; "))) } else { Ok(values) }
-    }
-
-    /// Sends the same request to all nodes at the same time. Returns for each node the answer, or why
-    /// there is none.
-    pub(crate) fn ask_all(&self, call: &Call) -> Vec<Result<Vec<u8>, String>> {
-        let (usable, dropped) = self.usable();
-        let whole = |answer: &[u8]| Ok((answer.to_vec(), 0));
-        let ask = |node: &Remote| node.send(call, self.times.request, &self.times, whole);
-        let answers = usable.iter().zip(at_once(&usable, ask));
-        let answers = answers.map(|(node, answer)| {
-            answer.map_err(|fault| match fault {
-                Fault::Unusable(problem) | Fault::Busy(problem) => {
-                    format!("{}: {}", node.name, brief(problem))
-                }
-                Fault::Lie(lie) => format!("{}: {}", node.name, lie.reason),
-            })
-        });
-        answers.chain(dropped.into_iter().map(Err)).collect()
-    }
-
     /// Returns the usable nodes, with those that wasted time last, and the reasons why the others were
     /// dropped.
-    fn usable(&self) -> (Vec<&Remote>, Vec<String>) {
+    fn usable(&self) -> (Vec<&Arc<Remote>>, Vec<String>) {
         let (mut usable, mut dropped) = (Vec::new(), Vec::new());
         for node in &self.nodes {
             match node.dropped() {
@@ -307,7 +285,7 @@ impl Nodes {
 
     /// Describes the nodes for the status page.
     pub(crate) fn describe(&self) -> Vec<Value> {
-        let describe = |node: &Remote| {
+        let describe = |node: &Arc<Remote>| {
             let state = node.lock();
             json!({ "node": node.name, "dropped": state.dropped(), "failure": state.failure })
         };
@@ -322,25 +300,6 @@ impl Nodes {
         node.lock().accusations.push(Accusation { reason: reason.clone(), block });
         Refusal::Lie { node: node.name.clone(), reason }
     }
-}
-
-/// Asks nodes at the same time. Returns their answers in order.
-fn at_once<T: Send>(
-    nodes: &[&Remote],
-    ask: impl Fn(&Remote) -> Result<T, Fault> + Sync,
-) -> Vec<Result<T, Fault>> {
-    let ended = |_| Err(Fault::Unusable("the guard's thread ended".to_owned()));
-    thread::scope(|scope| {
-        let ask = &ask;
-        let start = |node| thread::Builder::new().spawn_scoped(scope, move || ask(node));
-        let threads: Vec<_> = nodes.iter().map(|&node| (node, start(node))).collect();
-        let answer = |(node, thread): (&Remote, io::Result<ScopedJoinHandle<'_, _>>)| match thread {
-            Ok(thread) => thread.join().unwrap_or_else(ended),
-            // The system refuses a thread: this one asks.
-            Err(_) => ask(node),
-        };
-        threads.into_iter().map(answer).collect()
-    })
 }
 
 impl Remote {

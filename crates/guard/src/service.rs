@@ -13,6 +13,7 @@ use crate::following::{LAG, now};
 use crate::journal::Journal;
 use crate::nodes::Nodes;
 use crate::paid::Paid;
+use crate::pool_times::PoolTimes;
 use crate::refusal::{READING, Refusal};
 #[cfg(test)]
 use crate::{archive::Archive, nodes::Transport};
@@ -24,6 +25,8 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What recent blocks paid, and the tip for which that was read.
     pub(crate) paid: Mutex<Option<(Hash, Paid)>>,
+    /// When nodes sent the pool's news.
+    pool_times: Mutex<PoolTimes>,
     /// The sources of headers, for the status page.
     pub(crate) sources: Mutex<Vec<Value>>,
     /// The last time at which the chain was followed, or 0 while it has to be read.
@@ -38,6 +41,7 @@ impl Service {
             nodes,
             journal,
             paid: Mutex::default(),
+            pool_times: Mutex::default(),
             sources: Mutex::default(),
             followed: AtomicU64::new(0),
         }
@@ -52,6 +56,11 @@ impl Service {
         let nodes = Nodes::with_transports(nodes, Arc::clone(&journal));
         let archive = Archive::new(PathBuf::new(), Duration::ZERO);
         Service::new(Chain::new(Arc::new(archive)), nodes, journal)
+    }
+
+    /// Returns the times that nodes sent with the pool's news.
+    pub(crate) fn pool_times(&self) -> MutexGuard<'_, PoolTimes> {
+        self.pool_times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the sources of headers, for the status page.

@@ -2,17 +2,17 @@
 
 mod format;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::time::Instant;
 
 use randomx_monero::{Hash, Transaction};
 use serde_json::{Value, json};
 
 use crate::answer::Form;
+use crate::blocks;
 use crate::chain::View;
 use crate::journal::Lie;
 use crate::json_list::json_list;
-use crate::local::fetch_block;
 use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
@@ -21,6 +21,10 @@ use format::{Answer, Found, Request, Sent};
 
 /// The most transactions in a request. Restricted nodes answer 100.
 const MOST: usize = 1000;
+
+/// The most blocks in a request to a node. It sends all of their transactions too, some 4 MB for so many
+/// blocks. A slow connection takes 15 seconds for these, after which a node would be asked last.
+const BLOCKS_AT_ONCE: usize = 25;
 
 /// The longest answer of a node: the bytes of a transaction in hex, twice.
 pub(crate) const MAX_ANSWER: u64 = 64 << 20;
@@ -35,7 +39,7 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     if request.txs_hashes.len() > MOST {
         return Err(Refusal::Request(format!("txs_hashes: expected at most {MOST}")));
     }
-    let view = service.chain.view()?;
+    let (begun, view) = (Instant::now(), service.chain.view()?);
     let asked = json!({ "txs_hashes": request.txs_hashes, "prune": false, "split": true });
     let call = Call {
         method: "gettransactions".to_owned(),
@@ -48,7 +52,7 @@ pub(crate) fn get(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         let most = request.txs_hashes.len();
         let answer = Answer::parse(answer, most).map_err(Fault::Unusable)?;
         let (found, missed) = check(&request, answer)?;
-        check_blocks(service, &view, &found)?;
+        check_blocks(service, &view, begun, &found)?;
         Ok((found, missed))
     })?;
     if !missed.is_empty() {
@@ -106,20 +110,25 @@ fn is_pruned(transaction: &Transaction<'_>) -> bool {
     transaction.is_pruned() && !unsigned
 }
 
-/// Checks that transactions are in the blocks in which the node says they are.
-fn check_blocks(service: &Service, view: &View, found: &[Found]) -> Result<(), Fault> {
+/// Checks that transactions are in the blocks in which the node says they are. The wallet's request began
+/// earlier.
+fn check_blocks(
+    service: &Service,
+    view: &View,
+    begun: Instant,
+    found: &[Found],
+) -> Result<(), Fault> {
+    let heights: BTreeSet<u64> =
+        found.iter().filter_map(|found| found.confirmed_at(view)).collect();
+    let heights: Vec<u64> = heights.into_iter().collect();
     let mut blocks = HashMap::new();
+    for heights in heights.chunks(BLOCKS_AT_ONCE) {
+        let ids = blocks::transaction_ids(service, view, begun, heights)?;
+        blocks.extend(heights.iter().copied().zip(ids));
+    }
     for found in found {
         let Some(height) = found.confirmed_at(view) else { continue };
-        let ids = match blocks.entry(height) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => {
-                let id = service.chain.id(view, height)?;
-                let (_, fetched) = fetch_block(service, view, height, &id)?;
-                place.insert(fetched.transaction_ids())
-            }
-        };
-        if !ids.contains(&found.hash) {
+        if !blocks.get(&height).is_some_and(|ids| ids.contains(&found.hash)) {
             let hash = hex::encode(found.hash);
             let problem = format!("transaction {hash} is not in block {height}, as the node said");
             return Err(Fault::Unusable(problem));
@@ -180,7 +189,7 @@ fn describe(
     Ok(entry)
 }
 
-/// Answers `sendrawtransaction`: all nodes receive the transaction.
+/// Answers `sendrawtransaction`: all nodes receive the transaction, and the first that accepts it answers.
 pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request: Sent<'_> = serde_json::from_slice(body)
         .map_err(|problem| Refusal::Request(format!("sendrawtransaction: {problem}")))?;
@@ -197,7 +206,7 @@ pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     };
     let (mut refused, mut failures) = (None, Vec::new());
     service.journal.not_verified("sendrawtransaction");
-    for answer in service.nodes.ask_all(&call) {
+    for answer in service.nodes.ask_all(call) {
         match answer.map(|answer| (serde_json::from_slice::<Value>(&answer), answer)) {
             Ok((Ok(json), answer)) if json["status"] == "OK" => return Ok(answer),
             Ok((Ok(_), answer)) => refused = Some(answer),
@@ -207,3 +216,6 @@ pub(crate) fn send(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     }
     refused.ok_or_else(|| Refusal::Unusable(failures.join("; ")))
 }
+
+#[cfg(test)]
+mod tests;

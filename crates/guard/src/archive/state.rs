@@ -6,6 +6,7 @@ use std::sync::Arc;
 use randomx_monero::Hash;
 
 use super::segment::{SEGMENT, Segment};
+use crate::verified::Verified;
 
 /// The most segments in memory: 2 MB each.
 const IN_MEMORY: usize = 16;
@@ -13,6 +14,24 @@ const IN_MEMORY: usize = 16;
 /// How many blocks below the base, or the start of the longest scan, a request may be that is not a
 /// scan. It would otherwise take hours to answer a question about one old block.
 pub(super) const REACH: u64 = 4 * SEGMENT;
+
+/// The end of a segment.
+pub(super) struct Unfinished {
+    /// The height and the id of the segment's last block.
+    pub(super) last: (u64, Hash),
+    /// All blocks from this height on are proven, and so is the id of the one before it.
+    pub(super) next: u64,
+    pub(super) id: Hash,
+    /// The blocks, in parts of consecutive ones, of which the first comes last.
+    pub(super) parts: Vec<Vec<Verified>>,
+}
+
+impl Unfinished {
+    /// Returns nothing yet of the segment that ends with a block.
+    pub(super) fn new(height: u64, id: Hash) -> Unfinished {
+        Unfinished { last: (height, id), next: height + 1, id, parts: Vec::new() }
+    }
+}
 
 #[derive(Default)]
 pub(super) struct State {
@@ -28,6 +47,8 @@ pub(super) struct State {
     /// The segment that could not be written, with its index. Writing is tried again without another
     /// download.
     pub(super) unwritten: Option<(u64, Arc<Segment>)>,
+    /// The part of a segment that was read before a source failed.
+    pub(super) unfinished: Option<Unfinished>,
     /// The beginnings of the ids in each segment that was proven, in ascending order. All of a chain
     /// take 4 bytes for each block.
     beginnings: BTreeMap<u64, Box<[u32]>>,

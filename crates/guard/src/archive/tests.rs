@@ -136,3 +136,40 @@ fn headers_that_cannot_be_stored_end_a_scan_and_are_fetched_once() {
     assert_eq!(archive.lock().proven, Some((0, base.0)));
     assert_eq!(asked.get(), SEGMENT + 100);
 }
+
+#[test]
+fn the_parts_before_a_failure_are_not_read_again() {
+    let (blobs, ids) = headers(SEGMENT);
+    let base = |height: u64| (height, ids[height as usize + 1]);
+    let last = base(SEGMENT - 1);
+    let (tries, asked) = (Cell::new(0), Cell::new(0));
+    let ask: Ask<'_> = Box::new(|first, count| {
+        tries.set(tries.get() + 1);
+        asked.set(asked.get() + count);
+        if tries.get() % 4 == 0 {
+            return Err("a problem".to_owned());
+        }
+        Ok(blobs[first as usize..(first + count) as usize].to_vec())
+    });
+    let minute = Duration::from_secs(60);
+    let mut sources = Sources::by(vec![ask], minute, minute);
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut archive = Archive::new(folder.path().join("a"), Duration::ZERO);
+    archive.set_base(last);
+    assert_eq!(archive.extend(last, 1, &mut sources), Err("a problem".to_owned()));
+    assert_eq!(archive.extend(last, 1, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((0, last.0)));
+    assert!(asked.get() <= SEGMENT + PART, "{}", asked.get());
+    // Parts that lead to another block are read again.
+    tries.set(0);
+    archive = Archive::new(folder.path().join("b"), Duration::ZERO);
+    archive.set_base(last);
+    assert_eq!(archive.extend(last, 1, &mut sources), Err("a problem".to_owned()));
+    let other = base(SEGMENT - 2);
+    archive.set_base(other);
+    tries.set(0);
+    assert_eq!(archive.extend(other, 1, &mut sources), Err("a problem".to_owned()));
+    assert_eq!(archive.extend(other, 1, &mut sources), Ok(()));
+    assert_eq!(archive.lock().proven, Some((0, other.0)));
+    assert_eq!(archive.segment(0).map(|segment| segment.end()), Some(SEGMENT - 1));
+}

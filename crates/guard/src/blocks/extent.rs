@@ -84,7 +84,10 @@ pub(super) fn check_progress(
     if named(service, view, request).all(is_new) {
         return Ok(());
     }
-    let (tip, _) = view.tip();
-    let problem = format!("the node has no block after {last}, and the chain has {tip}");
-    Err(Fault::Unusable(problem))
+    Err(no_block_after(last, view.tip().0))
+}
+
+/// Returns the fault of an answer that ends before the tip, and has nothing new for the wallet.
+pub(super) fn no_block_after(last: u64, tip: u64) -> Fault {
+    Fault::Unusable(format!("the node has no block after {last}, and the chain has {tip}"))
 }

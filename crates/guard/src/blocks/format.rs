@@ -27,7 +27,8 @@ pub(super) struct BlocksRequest<'a> {
     pub(super) start: u64,
     pub(super) prune: bool,
     pub(super) no_miner: bool,
-    pool_since: u64,
+    /// The time since which the wallet wants the pool's news, or 0 for the whole pool.
+    pub(super) pool_since: u64,
     most: u64,
 }
 
@@ -59,15 +60,16 @@ impl<'a> BlocksRequest<'a> {
         })
     }
 
-    /// Returns the request for a node, which asks for whole transactions.
-    pub(super) fn write(&self, info: u8) -> Vec<u8> {
+    /// Returns the request for a node, which asks for whole transactions, and for the pool's news since a
+    /// time of this node's clock.
+    pub(super) fn write(&self, info: u8, pool_since: u64) -> Vec<u8> {
         let mut writer = Writer::new();
         writer.byte("requested_info", info);
         writer.bytes("block_ids", self.ids.as_flattened());
         writer.number("start_height", self.start);
         writer.flag("prune", false);
         writer.flag("no_miner_tx", self.no_miner);
-        writer.number("pool_info_since", self.pool_since);
+        writer.number("pool_info_since", pool_since);
         writer.number("max_block_count", self.most);
         writer.finish()
     }
@@ -106,8 +108,8 @@ pub(super) struct Added<'a> {
 /// The pool's news.
 #[derive(Default)]
 pub(super) struct Pool<'a> {
-    time: u64,
-    extent: u8,
+    pub(super) time: u64,
+    pub(super) extent: u8,
     pub(super) added: Vec<Added<'a>>,
     remaining: &'a [Hash],
     removed: &'a [Hash],

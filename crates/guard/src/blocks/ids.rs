@@ -8,7 +8,7 @@ use crate::nodes::{Call, Fault};
 use crate::refusal::Refusal;
 use crate::service::Service;
 
-use super::extent::newest_known;
+use super::extent::{newest_known, no_block_after};
 use super::format::{BlocksRequest, HashesAnswer, write_hashes};
 use super::{malformed, unusable};
 
@@ -17,6 +17,10 @@ pub(crate) const MAX_HASHES: u64 = 1 << 20;
 
 /// The most ids in an answer, as nodes send.
 const MAX_IDS: u64 = 10_000;
+
+/// The most ids in an answer that wallets take for the end of the chain. They then ask for blocks, from the
+/// newest one on that they named.
+const NO_MORE: usize = 3;
 
 /// Returns the call for the ids of a node's chain from the newest block on that a wallet names.
 pub(super) fn call(request: &BlocksRequest<'_>) -> Call {
@@ -45,7 +49,11 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             let problem = "m_block_ids: expected to begin with a block that the wallet named";
             return Err(Fault::Unusable(problem.to_owned()));
         }
-        let known = usize::try_from((tip + 1).saturating_sub(start)).unwrap_or(usize::MAX);
+        if start > tip {
+            let problem = format!("start_height: expected at most {tip}, got {start}");
+            return Err(Fault::Unusable(problem));
+        }
+        let known = usize::try_from(tip + 1 - start).unwrap_or(usize::MAX);
         let ids = &ids[..known.min(ids.len())];
         for (id, height) in ids.iter().zip(start..) {
             if let Some(known) = service.chain.known_id(&view, height)
@@ -53,6 +61,11 @@ pub(crate) fn hashes(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal>
             {
                 return Err(off_chain(&view, height, &known, *id, ("sent", id)));
             }
+        }
+        let last = start + ids.len() as u64 - 1;
+        let is_named = |id: &Hash| request.ids.contains(id);
+        if last < tip && (ids.len() <= NO_MORE || ids.iter().all(is_named)) {
+            return Err(no_block_after(last, tip));
         }
         Ok((start, ids.to_vec()))
     })?;
@@ -74,4 +87,33 @@ fn common(answers: Vec<(u64, Vec<Hash>)>) -> Result<(u64, Vec<Hash>), Refusal> {
         return Err(Refusal::Unusable(problem.to_owned()));
     }
     Ok((start, ids))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::iter;
+
+    use randomx_monero::Network;
+
+    use super::*;
+    use crate::chain::View;
+    use crate::epee::Writer;
+    use crate::nodes::Transport;
+
+    #[test]
+    fn ids_do_not_begin_after_the_verified_tip() {
+        let (tip, genesis) = (100_000, Network::Mainnet.genesis_id());
+        for start in [tip + 1, u64::MAX] {
+            let answer = write_hashes(start, start, &[genesis]);
+            let send = move |_: &Call| Ok(answer.clone());
+            let node = ("a node".to_owned(), Box::new(send) as Transport);
+            let service = Service::before(iter::once(node));
+            service.chain.show(View::of_base((tip, [1; 32]), Network::Mainnet));
+            let mut request = Writer::new();
+            request.bytes("block_ids", &genesis);
+            let refusal = hashes(&service, &request.finish()).expect_err("no ids").to_string();
+            let expected = format!("start_height: expected at most {tip}, got {start}");
+            assert!(refusal.contains(&expected), "{refusal}");
+        }
+    }
 }

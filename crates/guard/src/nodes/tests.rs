@@ -2,8 +2,11 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 use super::times::RATE;
+use super::together::MOST_SENDING;
 use super::*;
 
 const NEVER: Duration = Duration::from_secs(3600);
@@ -45,11 +48,12 @@ fn asked(
     });
     let nodes = nodes(transports.collect(), times);
     for _ in 0..3 {
-        let judge = |answer: &[u8]| match answer {
+        let judge = |_: &str, answer: &[u8]| match answer {
             b"usable" => Ok(((), useful)),
             _ => Err(Fault::Unusable("a problem".to_owned())),
         };
-        let answer = nodes.ask_counted(&Call::json_rpc("get_info", &json!({}), 1), judge);
+        let call = |_: &str| Cow::Owned(Call::json_rpc("get_info", &json!({}), 1));
+        let answer = nodes.ask_each(Instant::now(), call, judge);
         assert!(answer.is_ok());
     }
     if answer().is_ok_and(|answer| answer == b"usable") {
@@ -139,4 +143,41 @@ fn a_request_ends_when_its_time_is_over() {
     let refusal = answer.expect_err("no answer").to_string();
     assert!(refusal.ends_with("there is no time left for other nodes"), "{refusal}");
     assert!(count.load(Ordering::Relaxed) <= 3);
+}
+
+#[test]
+fn the_parts_of_a_request_share_its_time() {
+    let transports = vec![Box::new(|_: &Call, _| Ok(Vec::new())) as TimedTransport];
+    let nodes = nodes(transports, Times { request: PAUSE, ..times() });
+    let (call, begun) = (Call::json_rpc("get_info", &json!({}), 1), Instant::now());
+    thread::sleep(PAUSE);
+    let refusal = nodes.ask_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
+    assert_eq!(refusal, "there is no time left for other nodes");
+}
+
+#[test]
+fn few_threads_wait_for_a_node_that_receives_transactions() {
+    let (test, asked) = (thread::current().id(), Arc::new(AtomicU32::new(0)));
+    let (release, released) = mpsc::channel::<()>();
+    let (count, released) = (Arc::clone(&asked), Mutex::new(released));
+    let slow = move |_: &Call, _| {
+        if thread::current().id() == test {
+            count.fetch_add(1, Ordering::Relaxed);
+        } else {
+            // Until the test ends.
+            let _ = released.lock().expect("no panic").recv();
+        }
+        refused()
+    };
+    let fast = |_: &Call, _| Ok(Vec::new());
+    let nodes = nodes(vec![Box::new(slow), Box::new(fast)], times());
+    let send = || nodes.ask_all(Call::json_rpc("get_info", &json!({}), 1)).next();
+    for _ in 0..MOST_SENDING {
+        assert_eq!(send(), Some(Ok(Vec::new())));
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    // The request's own thread sends to this node.
+    send();
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+    drop(release);
 }

@@ -13,6 +13,7 @@ pub(super) const TIMES: Times = Times {
 pub(super) const RATE: u64 = 256 << 10;
 
 /// How long nodes are asked, and which ones after the others.
+#[derive(Clone, Copy)]
 pub(super) struct Times {
     /// How long the nodes may take for a request, all together. Wallets wait 210 seconds, and a request may
     /// wait 20 seconds for headers before a node is asked.

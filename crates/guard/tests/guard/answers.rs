@@ -3,7 +3,7 @@
 use randomx_monero::{MAINNET_GENESIS_ID, Transaction};
 use serde_json::{Value, json};
 
-use super::chain::{FEE, chain, transaction};
+use super::chain::{FEE, TestBlock, chain, transaction};
 use super::node::{Node, Words};
 use super::world::{Guarded, followed};
 
@@ -113,6 +113,37 @@ fn transactions_are_found_by_their_hashes() {
     assert_eq!(whole["txs"][0]["as_hex"], json!(hex::encode(&block.transactions[0])));
     assert_eq!(whole["txs"][0]["as_json"], json!(""));
     assert!(guarded.logged("not verified: gettransactions: that a transaction does not exist"));
+}
+
+#[test]
+fn the_blocks_of_many_transactions_are_asked_for_at_once() {
+    const MANY: u64 = 120;
+    let all = chain(MANY, MANY);
+    let (node, guarded, _store) = followed(&all, 2160);
+    let wallet = guarded.wallet();
+    let hashes = all.iter().flat_map(TestBlock::hashes);
+    let hashes: Vec<String> = hashes.map(hex::encode).collect();
+    assert_eq!(hashes.len(), 40);
+    let counts =
+        || [b"/getblocks_by_height.bin", &b"\"get_block\""[..]].map(|name| node.count(name));
+    let [before, blocks] = counts();
+    let ask = || wallet.json("/gettransactions", &json!({ "txs_hashes": hashes }));
+    let answer = ask();
+    assert_eq!(answer["status"], json!("OK"));
+    let heights =
+        answer["txs"].as_array().expect("a list").iter().map(|found| &found["block_height"]);
+    assert!(
+        heights.eq((3..=MANY).step_by(3).map(|height| json!(height)).collect::<Vec<_>>().iter())
+    );
+    assert_eq!(counts(), [before + 2, blocks]);
+    // A pruned node sends older blocks without their transactions.
+    node.words().blocks = |blocks| blocks.iter_mut().for_each(|block| block.transactions.clear());
+    assert_eq!(ask(), answer);
+    assert!(!guarded.logged("sent false data"));
+    node.words().blocks = |blocks| blocks[4] = chain(0, 15)[15].clone();
+    let status = ask()["status"].clone();
+    let lie = "sent false data: block 15 is not on the verified chain";
+    assert!(status.as_str().is_some_and(|status| status.contains(lie)), "{status}");
 }
 
 #[test]

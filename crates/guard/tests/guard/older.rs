@@ -132,6 +132,33 @@ fn a_false_old_id_is_refused_where_two_nodes_answer() {
 }
 
 #[test]
+fn a_node_that_sends_no_new_ids_is_passed_over() {
+    let all = chain(BLOCKS, BLOCKS);
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
+    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let wallet = guarded.wallet();
+    let ask = |known: &[usize], first: usize, last: u64| {
+        let known: Vec<_> = known.iter().map(|height| all[*height].id).collect();
+        let answer = wallet.hashes(&known);
+        assert_eq!((answer.status.as_str(), answer.start), ("OK", first as u64));
+        assert!(answer.ids.iter().copied().eq(all[first..].iter().flat_map(|block| block.id)));
+        let problem = format!("the node has no block after {last}, and the chain has {BLOCKS}");
+        let failure = &wallet.status()["nodes"][0]["failure"];
+        assert_eq!(*failure, json!(format!("gethashes.bin: {problem}")));
+    };
+    // Wallets take up to three ids for the end of the chain, and then scan from the newest block that they named.
+    nodes[0].words().blocks = |blocks| blocks.truncate(1);
+    ask(&[0], 0, 0);
+    nodes[0].words().blocks = |blocks| blocks.truncate(3);
+    ask(&[0], 0, 2);
+    // More ids, all of which the wallet named.
+    nodes[0].words().first = Some(3);
+    nodes[0].words().blocks = |blocks| blocks.truncate(5);
+    ask(&[7, 6, 5, 4, 3, 0], 7, 7);
+    assert!(!guarded.logged("sent false data"));
+}
+
+#[test]
 fn a_wallet_with_false_ids_has_to_be_rescanned() {
     let (_node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), KEPT);
     let answer = guarded.wallet().blocks(&[[7; 32], [8; 32], MAINNET_GENESIS_ID]);

@@ -1,0 +1,115 @@
+//! Asking several nodes at the same time.
+
+use std::io;
+use std::sync::{Arc, mpsc};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Instant;
+
+use crate::refusal::{Refusal, brief};
+
+use super::times::Times;
+use super::{Call, Fault, Nodes, Remote};
+
+/// The most threads that send transactions to one node. As many requests are processed at once.
+pub(super) const MOST_SENDING: usize = 16;
+
+impl Nodes {
+    /// Asks two nodes at the same time, and others in place of those that fail. Returns each usable
+    /// result: two, or one if no more nodes give one.
+    pub(crate) fn ask_two<T: Send>(
+        &self,
+        call: &Call,
+        judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
+    ) -> Result<Vec<T>, Refusal> {
+        let (usable, mut failures) = self.usable();
+        let (begun, mut others, mut values) = (Instant::now(), &usable[..], Vec::new());
+        while values.len() < 2 && !others.is_empty() {
+            let group;
+            (group, others) = others.split_at(others.len().min(2 - values.len()));
+            let Some(time) = self.share(begun, others) else { break };
+            let judge = |answer: &[u8]| Ok((judge(answer)?, 0));
+            let ask = |node: &Remote| node.send(call, time, &self.times, judge);
+            for (node, outcome) in group.iter().zip(at_once(group, ask)) {
+                values.extend(self.settle(node, call, outcome, &mut failures)?);
+            }
+        }
+        if values.is_empty() { Err(Refusal::Unusable(failures.join("; "))) } else { Ok(values) }
+    }
+
+    /// Sends the same request to all nodes at the same time. Returns for each node the answer, or why there
+    /// is none, as they arrive. Nodes receive the request whole also if nobody waits for their answers.
+    pub(crate) fn ask_all(
+        &self,
+        call: Call,
+    ) -> impl Iterator<Item = Result<Vec<u8>, String>> + use<> {
+        let (usable, dropped) = self.usable();
+        let (call, times) = (Arc::new(call), self.times);
+        let (sender, answers) = mpsc::channel();
+        let mut without_thread = Vec::new();
+        for node in usable {
+            let (asked, call, sender) = (Arc::clone(node), Arc::clone(&call), sender.clone());
+            let ask = move || {
+                // Nobody waits for an answer after another node accepted.
+                let _ = sender.send(asked.pass(&call, &times));
+                asked.lock().sending -= 1;
+            };
+            if !node.start(ask) {
+                without_thread.push(node);
+            }
+        }
+        for node in without_thread {
+            let _ = sender.send(node.pass(&call, &times));
+        }
+        answers.into_iter().chain(dropped.into_iter().map(Err))
+    }
+}
+
+impl Remote {
+    /// Starts a thread that sends a transaction. Returns whether it was started: not if there are too many,
+    /// or the system refuses one.
+    fn start(&self, send: impl FnOnce() + Send + 'static) -> bool {
+        {
+            let mut state = self.lock();
+            if state.sending >= MOST_SENDING {
+                return false;
+            }
+            state.sending += 1;
+        }
+        let is_started = thread::Builder::new().spawn(send).is_ok();
+        if !is_started {
+            self.lock().sending -= 1;
+        }
+        is_started
+    }
+
+    /// Sends a call, and returns the answer, or why there is none.
+    fn pass(&self, call: &Call, times: &Times) -> Result<Vec<u8>, String> {
+        let whole = |answer: &[u8]| Ok((answer.to_vec(), 0));
+        self.send(call, times.request, times, whole).map_err(|fault| match fault {
+            Fault::Unusable(problem) | Fault::Busy(problem) => {
+                format!("{}: {}", self.name, brief(problem))
+            }
+            Fault::Lie(lie) => format!("{}: {}", self.name, lie.reason),
+        })
+    }
+}
+
+/// Asks nodes at the same time. Returns their answers in order.
+fn at_once<T: Send>(
+    nodes: &[&Arc<Remote>],
+    ask: impl Fn(&Remote) -> Result<T, Fault> + Sync,
+) -> Vec<Result<T, Fault>> {
+    let ended = |_| Err(Fault::Unusable("the guard's thread ended".to_owned()));
+    thread::scope(|scope| {
+        let ask = &ask;
+        let start = |node| thread::Builder::new().spawn_scoped(scope, move || ask(node));
+        let threads: Vec<_> = nodes.iter().map(|&node| (node, start(node))).collect();
+        let answer =
+            |(node, thread): (&Arc<Remote>, io::Result<ScopedJoinHandle<'_, _>>)| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(ended),
+                // The system refuses a thread: this one asks.
+                Err(_) => ask(node),
+            };
+        threads.into_iter().map(answer).collect()
+    })
+}
