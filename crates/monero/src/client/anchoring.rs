@@ -11,7 +11,7 @@
 //! No division does more than one that puts all work in a single block: after 12,000 blocks the worst
 //! of these is off by 2.9%, and all work in 100 blocks by 2.7%.
 
-use super::event::{MAX_HEADERS, Query};
+use super::event::{MAX_HEADERS, Query, SourceId};
 use crate::anchor::Anchor;
 use crate::checkpoint::{Checkpoint, MAX_HEIGHT, RecentBlock, Seed};
 use crate::hash::Hash;
@@ -28,6 +28,10 @@ pub(super) struct Anchoring {
     from: Anchor,
     to: Anchor,
     stage: Stage,
+    /// The source that sent what was read.
+    source: Option<SourceId>,
+    /// Whether an outage interrupted the reading. The source's chain may have changed meanwhile.
+    pub(super) is_resumed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +106,7 @@ impl Anchoring {
         } else {
             Stage::Window(Window { timestamps: Vec::new(), id: None, linked: true })
         };
-        Self { network, from, to, stage }
+        Self { network, from, to, stage, source: None, is_resumed: false }
     }
 
     /// Returns the height of the block that a source must have.
@@ -127,9 +131,18 @@ impl Anchoring {
         }
     }
 
-    /// Begins anew, with another source.
+    /// Begins anew.
     pub(super) fn restart(&mut self) {
         *self = Self::between(self.network, self.from, self.to);
+    }
+
+    /// Goes on with the source that sent what was read, and begins anew with another one.
+    pub(super) fn read_from(&mut self, source: SourceId) {
+        self.is_resumed = self.source == Some(source);
+        if !self.is_resumed {
+            self.restart();
+            self.source = Some(source);
+        }
     }
 
     /// Returns the next question.

@@ -38,7 +38,6 @@ impl Client {
         {
             // It may claim the anchor again at once: others that may be faster come first.
             self.sources[source].pace = Some(failed.pace(anchoring.blocks()));
-            anchoring.restart();
         }
     }
 
@@ -150,15 +149,20 @@ impl Client {
         let Some((anchoring, provider)) = &mut self.anchoring else { return Judgement::Fine };
         let step = take(anchoring);
         match step {
-            Step::More => return Judgement::Fine,
+            Step::More => return Judgement::State(SourceState::Connecting),
             Step::Done(base) => {
                 self.begin_at(*base);
-                return Judgement::Fine;
+                return Judgement::State(SourceState::Connecting);
             }
             Step::Short => return Judgement::Failed,
             Step::OtherNetwork | Step::False(_) => {
+                let is_resumed = anchoring.is_resumed;
                 *provider = None;
                 anchoring.restart();
+                // The answers from before an outage and those after it may be of different chains.
+                if is_resumed {
+                    return Judgement::Failed;
+                }
             }
         }
         match step {
@@ -266,21 +270,28 @@ impl Client {
         }
         let new = self.tree.len().saturating_sub(before);
         self.sources[source].hold.note_blocks(new, &self.config);
+        self.sources[source].tip = tip;
+        self.changed = true;
+        if matches!(judgement, Judgement::Fine) {
+            judgement = self.shares_chain(source);
+        }
         if tip != start || is_stuck {
             self.sources[source].is_stuck = is_stuck;
         }
-        self.sources[source].tip = tip;
-        self.changed = true;
-        match judgement {
-            Judgement::Fine => self.shares_chain(source),
-            other => other,
-        }
+        judgement
     }
 
-    /// Notes that a source has the client's chain, after it may have had another one.
+    /// Notes that a source has the client's chain, or sent blocks of a longer one, after it may have had
+    /// another chain, been silent or been behind.
     fn shares_chain(&self, source: usize) -> Judgement {
-        match self.sources[source].state {
+        let source = &self.sources[source];
+        // A stuck source was asked for one block. The next one may be too early as well.
+        let has_more = source.claim > Some(self.tree.height(&source.tip)) && !source.is_stuck;
+        match source.state {
             SourceState::OtherNetwork => Judgement::State(SourceState::Connecting),
+            SourceState::Unresponsive | SourceState::Behind if has_more => {
+                Judgement::State(SourceState::Connecting)
+            }
             _ => Judgement::Fine,
         }
     }

@@ -39,6 +39,7 @@ impl Provider {
 impl Client {
     /// Chooses the source that a first start reads from. A slow one gives way to one that may be
     /// faster, which begins anew: until the second anchor is reached, nothing proves what was read.
+    /// One that answers again after an outage goes on, unless another one was read meanwhile.
     pub(super) fn choose_provider(&mut self, now: u64) {
         let Some((anchoring, provider)) = &mut self.anchoring else { return };
         let read = anchoring.blocks();
@@ -56,7 +57,6 @@ impl Client {
             if pace >= ENOUGH || !self.sources.iter().any(may_be_faster) {
                 return;
             }
-            anchoring.restart();
             self.sources[source.index()].outdate();
         }
         // One whose pace is unknown may be the fastest.
@@ -65,6 +65,9 @@ impl Client {
             .filter(|&index| self.sources[index].can_provide(anchoring.height()))
             .max_by_key(|index| (pace(index), std::cmp::Reverse(*index)))
             .map(|index| SourceId(index as u32))
-            .map(|source| Provider { source, since: now, read: anchoring.blocks() });
+            .map(|source| {
+                anchoring.read_from(source);
+                Provider { source, since: now, read: anchoring.blocks() }
+            });
     }
 }

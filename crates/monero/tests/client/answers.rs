@@ -1,6 +1,6 @@
 //! Usable answers and others.
 
-use randomx_monero::client::{Config, Query, SourceState, Start};
+use randomx_monero::client::{Config, Query, Report, SourceState, Start};
 use randomx_monero::{Anchor, MAX_HEIGHT, Network};
 
 use crate::script::{Script, grow};
@@ -61,6 +61,61 @@ fn a_usable_answer_ends_a_row_of_failures_and_a_claim_does_not() {
         script.fail(0);
         assert_eq!(script.state(0), expected);
     }
+}
+
+/// Returns the states that a script's sources have had.
+fn reported(script: &Script) -> Vec<SourceState> {
+    let state = |report: &Report| match report {
+        Report::Source { state, .. } => Some(state.clone()),
+        _ => None,
+    };
+    script.reports.iter().filter_map(state).collect()
+}
+
+#[test]
+fn a_source_that_answers_again_is_read_and_its_next_outage_is_reported() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 20);
+    let mut script = Script::new(1);
+    let outage = |script: &mut Script| {
+        for _ in 0..3 {
+            script.fail(0);
+            script.wait(PAUSE);
+        }
+        script.tip_at(0, &world, tip);
+        assert_eq!(script.state(0), SourceState::Unresponsive, "a claim is no usable answer");
+    };
+    outage(&mut script);
+    script.blocks(0, &world, &(1..=10).collect::<Vec<_>>());
+    assert_eq!(script.state(0), SourceState::Connecting);
+    outage(&mut script);
+    script.blocks(0, &world, &(11..=20).collect::<Vec<_>>());
+    let states = [
+        SourceState::Unresponsive,
+        SourceState::Connecting,
+        SourceState::Unresponsive,
+        SourceState::Following,
+    ];
+    assert_eq!(reported(&script), states);
+}
+
+#[test]
+fn a_source_that_was_behind_is_awaited_while_it_is_read() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 10);
+    let longer = grow(&mut world, tip, 10);
+    let mut script = Script::new(2);
+    script.following(&world, tip);
+    script.show(1, &world, 5);
+    assert_eq!(script.state(1), SourceState::Behind);
+    assert!(script.client.is_settled());
+    script.wait(30);
+    script.tip_at(1, &world, longer);
+    script.blocks(1, &world, &[6, 7, 8]);
+    assert_eq!(script.state(1), SourceState::Connecting);
+    assert!(!script.client.is_settled());
+    script.blocks(1, &world, &(9..=20).collect::<Vec<_>>());
+    assert_eq!(script.state(1), SourceState::Following);
 }
 
 #[test]

@@ -128,6 +128,25 @@ fn a_slow_clock_is_named_and_nothing_waits_for_it() {
     assert_eq!(ahead(&script), [None; 2]);
 }
 
+/// Each of its blocks becomes acceptable at its own time.
+#[test]
+fn a_slow_clock_is_reported_once() {
+    let mut world = World::new(None);
+    let early = world.child_at(0, NOW + 2 * HOUR + 10, Fault::None);
+    let later = world.child_at(early, NOW + 3 * HOUR, Fault::None);
+    let mut script = Script::new(1);
+    script.tip_at(0, &world, later);
+    script.blocks(0, &world, &[early, later]);
+    assert_eq!(script.state(0), SourceState::Unresponsive);
+    let reports = script.reports.len();
+    script.wait(POLL);
+    script.tip_at(0, &world, later);
+    script.blocks(0, &world, &[early]);
+    assert_eq!(script.asked(0), Some(Query::Headers { first: 2, count: 1 }));
+    script.blocks(0, &world, &[later]);
+    assert_eq!(script.reports.len(), reports);
+}
+
 #[test]
 fn a_clock_that_becomes_slow_is_named() {
     let mut world = World::new(None);

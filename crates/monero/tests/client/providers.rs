@@ -1,6 +1,6 @@
 //! The source that a first start reads from.
 
-use randomx_monero::client::{Config, Query, Start};
+use randomx_monero::client::{Config, Query, SourceState, Start};
 use randomx_monero::{Anchor, DIFFICULTY_BLOCKS, Network};
 
 use crate::script::{Script, grow};
@@ -140,4 +140,60 @@ fn a_source_that_fails_does_not_interrupt_a_slow_one() {
         stint(&mut script, &world, 0, 300);
         assert_eq!(script.asked(0), asks_from(first));
     }
+}
+
+/// Lets three requests to a source fail, and lets the pauses after them pass.
+fn outage(script: &mut Script, source: usize) {
+    for pause in [2, 4, 8] {
+        script.fail(source);
+        script.wait(pause);
+    }
+    assert_eq!(script.state(source), SourceState::Unresponsive);
+}
+
+#[test]
+fn a_source_that_answers_again_goes_on_and_another_one_begins_anew() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 1);
+    send(&mut script, &world, 0, 1000);
+    outage(&mut script, 0);
+    script.tip_at(0, &world, BLOCKS as usize);
+    assert_eq!(script.asked(0), asks_from(1001));
+    assert_eq!(script.client.progress(), Some((1000, BLOCKS)));
+    // A claim is no usable answer.
+    assert_eq!(script.state(0), SourceState::Unresponsive);
+    send(&mut script, &world, 0, 500);
+    assert_eq!(script.state(0), SourceState::Connecting);
+    outage(&mut script, 0);
+    script.tip_at(0, &world, BLOCKS as usize);
+    send(&mut script, &world, 0, 500);
+    assert_eq!(script.height(), Some(BLOCKS));
+    assert_eq!(script.state(0), SourceState::Connecting);
+
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    send(&mut script, &world, 0, 1000);
+    outage(&mut script, 0);
+    begins_with(&mut script, &world, 1);
+    send(&mut script, &world, 1, 1000);
+    script.tip_at(0, &world, BLOCKS as usize);
+    outage(&mut script, 1);
+    begins_with(&mut script, &world, 0);
+}
+
+/// Only what a source sends without an outage is held against it.
+#[test]
+fn a_source_whose_chain_changed_during_an_outage_begins_anew() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 1);
+    send(&mut script, &world, 0, 1000);
+    outage(&mut script, 0);
+    script.tip_at(0, &world, BLOCKS as usize);
+    script.blocks(0, &world, &[5]);
+    assert_eq!(script.state(0), SourceState::Unresponsive);
+    script.wait(16);
+    begins_with(&mut script, &world, 0);
+    send(&mut script, &world, 0, 1000);
+    script.blocks(0, &world, &[5]);
+    assert_eq!(script.reason(0), "a block does not follow the one before it");
 }

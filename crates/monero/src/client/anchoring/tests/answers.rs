@@ -71,7 +71,7 @@ fn questions_name_the_blocks_that_are_missing() {
     assert_eq!(asked(1000), Query::Headers { first: 1001 - window, count: window });
     let walk = Walk::after(Checkpoint { height: 4, ..Checkpoint::genesis(NETWORK) });
     let (network, from, to) = (NETWORK, anchor(0, 1), anchor(10, 2));
-    let anchoring = Anchoring { network, from, to, stage: Stage::Walk(walk) };
+    let anchoring = Anchoring { stage: Stage::Walk(walk), ..Anchoring::between(network, from, to) };
     assert_eq!(anchoring.query(), Query::Headers { first: 5, count: 6 });
     assert_eq!(anchoring.read(), 4);
     assert_eq!(Anchoring::between(NETWORK, anchor(100, 1), to).read(), 100);
@@ -82,7 +82,7 @@ fn difficulties_add_up_to_no_more_than_the_anchors_work() {
     let answer = |work, difficulties: &[u128]| {
         let (from, to) = (anchor(1000, work), anchor(9000, 100));
         let stage = Stage::Difficulties(vec![1, 2]);
-        Anchoring { network: NETWORK, from, to, stage }.difficulties(difficulties)
+        Anchoring { stage, ..Anchoring::between(NETWORK, from, to) }.difficulties(difficulties)
     };
     assert_eq!(answer(7, &[3, 4]), Step::More);
     assert_eq!(answer(8, &[3, 4]), Step::More);
