@@ -6,34 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::RecordBatch;
 use randomx_arrow::{Kernel, KernelError, Settings, read};
 use randomx_monero::Network;
-use serde::{Deserialize, Serialize};
 
-use crate::epoch::{Epoch, contains};
+use crate::epoch::contains;
 use crate::error::Error;
 use crate::folder::{Folder, Held, State};
+use crate::input::name_lines;
 use crate::links::Follower;
 use crate::new_file::NewFile;
 use crate::summary::{EpochSummary, Summary};
+use crate::task::{Take, Task};
 
 /// The key, in a file's metadata, of the summary of its epoch.
 const SUMMARY: &str = "randomx.summary";
 
 /// The name of the file with the summary of all epochs.
 const SUMMARY_FILE: &str = "summary.json";
-
-/// An epoch to audit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Task {
-    /// The epoch.
-    pub epoch: Epoch,
-    /// The number of its rows.
-    pub rows: u64,
-    /// What distinguishes the task from others of the same epoch and input.
-    pub label: String,
-}
-
-/// Takes the rows of a task, batch by batch.
-pub type Take<'a> = &'a mut dyn FnMut(&RecordBatch) -> Result<(), Error>;
 
 /// Returns a kernel for blocks of a network, which hashes on this many threads.
 pub fn kernel(threads: usize, network: Network) -> Kernel {
@@ -44,7 +31,7 @@ pub fn kernel(threads: usize, network: Network) -> Kernel {
 ///
 /// # Errors
 ///
-/// If the storage fails.
+/// If the storage fails, or the Parquet reader must not parse the file.
 pub fn done(folder: &Folder, task: &Task) -> Result<Option<EpochSummary>, Error> {
     let held = folder.held(&task.epoch.file(), SUMMARY)?;
     Ok(held.and_then(|held| found(task, &held)))
@@ -146,6 +133,7 @@ pub fn audit<E: From<Error>>(
         if !verified(batch.num_rows() as u64 - hashed.into_inner()) {
             return Err(Error::Stopped);
         }
+        let result = name_lines(result).map_err(|problem| unusable(problem.into()))?;
         summary.add(&result).map_err(unusable)?;
         follower.add(batch).map_err(unusable)?;
         file.write(&result)

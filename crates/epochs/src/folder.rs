@@ -9,14 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
 use crate::checksum::{self, End};
 use crate::error::Error;
+use crate::input::results;
 use crate::new_file::{NewFile, TASK};
 use crate::storage::{Chunks, Storage};
 
@@ -39,7 +37,7 @@ pub struct Folder {
     /// The files whose checksums were correct, by their names, each with the hash of its end.
     checked: Mutex<HashMap<String, [u8; 32]>>,
     /// Locked until the folder is dropped, or the process ends.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 /// A file of a result in a folder.
@@ -85,15 +83,17 @@ impl Folder {
         path: &Path,
         manifest: &Manifest,
     ) -> Result<Folder, Error> {
-        let lock = if storage.is_local() { Some(lock(path)?) } else { None };
-        let folder = Folder::new(storage, path, lock);
-        match folder.manifest()? {
-            Some(found) => folder.check(manifest, &found)?,
-            None => {
-                folder.check_new()?;
-                let json = serde_json::to_vec_pretty(manifest).unwrap_or_default();
-                folder.replace(MANIFEST, &json)?;
+        let mut folder = Folder::new(storage, path);
+        if folder.storage.is_local() {
+            // A refused folder stays as it is, without a lock.
+            if path.is_dir() && !path.join(LOCK).exists() {
+                folder.has(manifest)?;
             }
+            folder.lock = Some(lock(path)?);
+        }
+        if !folder.has(manifest)? {
+            let json = serde_json::to_vec_pretty(manifest).unwrap_or_default();
+            folder.replace(MANIFEST, &json)?;
         }
         folder.remove_unfinished();
         Ok(folder)
@@ -109,15 +109,23 @@ impl Folder {
         path: &Path,
         manifest: &Manifest,
     ) -> Result<Folder, Error> {
-        let folder = Folder::new(storage, path, None);
+        let folder = Folder::new(storage, path);
         let found = folder.manifest()?;
         let found = found.ok_or_else(|| Error::NotShared { folder: path.to_owned() })?;
         folder.check(manifest, &found)?;
         Ok(folder)
     }
 
-    fn new(storage: Arc<dyn Storage>, path: &Path, lock: Option<File>) -> Folder {
-        Folder { storage, path: path.to_owned(), checked: Mutex::default(), _lock: lock }
+    fn new(storage: Arc<dyn Storage>, path: &Path) -> Folder {
+        Folder { storage, path: path.to_owned(), checked: Mutex::default(), lock: None }
+    }
+
+    /// Whether the folder has the manifest of a run. A folder without a manifest must be new.
+    fn has(&self, manifest: &Manifest) -> Result<bool, Error> {
+        match self.manifest()? {
+            Some(found) => self.check(manifest, &found).map(|()| true),
+            None => self.check_new().map(|()| false),
+        }
     }
 
     /// Checks that a folder without a manifest has no files either: results could replace them.
@@ -190,14 +198,18 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If the storage fails.
+    /// If the storage fails, or the Parquet reader must not parse the file.
     pub fn held(&self, file: &str, key: &str) -> Result<Option<Held>, Error> {
-        self.find(file, |opened| {
-            let end = End::read(&opened).ok()?;
+        self.find(file, |opened, path| {
+            let fail = |problem| Error::Read { path: path.to_owned(), problem };
+            let end = End::read(opened).map_err(fail)?;
             let label = end.text(TASK).map(str::to_owned);
-            let state = self.state(file, &opened, &end).ok()?;
-            let value = if state == State::Damaged { None } else { value(opened, key) };
-            Some(Held { label, state, value })
+            let state = self.state(file, opened, &end).map_err(fail)?;
+            let value = match state {
+                State::Damaged => None,
+                State::Intact | State::Unknown => results::value(opened, path, key)?,
+            };
+            Ok(Some(Held { label, state, value }))
         })
     }
 
@@ -218,27 +230,22 @@ impl Folder {
         })
     }
 
-    /// Reads columns of a task's result into `take`. Returns `None` if there is no file, its contents are
-    /// unusable, or `take` returns `None`.
+    /// Reads columns of a task's result into `take`. Returns `None` if there is no file, it is damaged, or
+    /// `take` returns `None`.
     pub(crate) fn read(
         &self,
         file: &str,
         columns: [&str; 2],
-        mut take: impl FnMut(&RecordBatch) -> Option<()>,
+        take: impl FnMut(&RecordBatch) -> Option<()>,
     ) -> Result<Option<()>, Error> {
-        self.find(file, |opened| {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(opened).ok()?;
-            let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
-            let mut rows = builder.with_projection(mask).build().ok()?;
-            rows.try_for_each(|batch| take(&batch.ok()?))
-        })
+        self.find(file, |opened, path| results::read(opened, path, columns, take))
     }
 
     /// Searches a file, if it exists, for what `search` returns.
     fn find<T>(
         &self,
         file: &str,
-        search: impl FnOnce(Chunks) -> Option<T>,
+        search: impl FnOnce(&Chunks, &Path) -> Result<Option<T>, Error>,
     ) -> Result<Option<T>, Error> {
         let path = self.path(file);
         let opened = match Chunks::open(self.storage.as_ref(), &path) {
@@ -246,10 +253,10 @@ impl Folder {
             Err(problem) if problem.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(problem) => return Err(Error::Read { path, problem }),
         };
-        let found = search(opened.clone());
+        let found = search(&opened, &path);
         match opened.take_failure() {
             Some(problem) => Err(Error::Read { path, problem }),
-            None => Ok(found),
+            None => found,
         }
     }
 
@@ -295,19 +302,19 @@ impl Folder {
     }
 }
 
-/// Returns the value of a key in a file's metadata.
-fn value(file: Chunks, key: &str) -> Option<String> {
-    let reader = SerializedFileReader::new(file).ok()?;
-    let metadata = reader.metadata().file_metadata().key_value_metadata()?;
-    metadata.iter().find(|pair| pair.key == key)?.value.clone()
-}
-
 /// Creates a folder and locks it.
 fn lock(path: &Path) -> Result<File, Error> {
     let fail = |problem| Error::Write { path: path.to_owned(), problem };
     fs::create_dir_all(path).map_err(fail)?;
+    let file = path.join(LOCK);
+    // Opening a pipe blocks until a reader appears.
+    if fs::symlink_metadata(&file).is_ok_and(|metadata| !metadata.is_file()) {
+        let problem = "expected a file, got a folder, a link, a pipe or a device";
+        let problem = io::Error::new(io::ErrorKind::InvalidInput, problem);
+        return Err(Error::Write { path: file, problem });
+    }
     let mut options = OpenOptions::new();
-    let lock = options.create(true).truncate(false).write(true).open(path.join(LOCK));
+    let lock = options.create(true).truncate(false).write(true).open(file);
     let lock = lock.map_err(fail)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),

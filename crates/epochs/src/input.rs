@@ -6,6 +6,8 @@ mod lines;
 mod page_header;
 mod pages;
 mod pieces;
+mod reasons;
+pub(crate) mod results;
 mod table_files;
 mod thrift;
 mod types;
@@ -15,12 +17,13 @@ use std::path::{Path, PathBuf};
 use randomx_arrow::read;
 use serde::{Deserialize, Serialize};
 
-use crate::audit::{Take, Task};
 use crate::epoch::{Epoch, label};
 use crate::error::Error;
 use crate::storage::Storage;
+use crate::task::{Take, Task};
 use lines::Lines;
 use pieces::{Piece, Pieces};
+pub(crate) use reasons::name_lines;
 use table_files::TableFiles;
 
 /// The memory that the rows of an epoch take on their way, unless a file needs more: two batches, a
@@ -118,7 +121,7 @@ impl Input {
             let label = heights.map_or_else(|| "all".to_owned(), |heights| label(&heights));
             let places = match files {
                 Files::Tables(files) => Places::Tables(files.places(&pieces)),
-                Files::Lines(lines) => Places::Lines(lines.places(pieces)),
+                Files::Lines(lines) => Places::Lines(lines.places(epoch, pieces)),
             };
             let path = self.path.clone();
             (Task { epoch, rows, label }, Rows { path, epoch, count: rows, places })

@@ -19,8 +19,9 @@ mod links;
 mod new_file;
 mod storage;
 mod summary;
+mod task;
 
-pub use audit::{Take, Task, audit, done, kernel, left, summarize};
+pub use audit::{audit, done, kernel, left, summarize};
 pub use epoch::{Epoch, contains, label};
 pub use error::Error;
 pub use folder::{Folder, Held, Manifest, State};
@@ -29,3 +30,4 @@ pub use links::{Links, linked};
 pub use new_file::NewFile;
 pub use storage::{Local, Storage, StoredFile};
 pub use summary::{Counts, EpochSummary, Evidence, Summary};
+pub use task::{Take, Task};

@@ -77,7 +77,7 @@ impl Follower {
 ///
 /// # Errors
 ///
-/// If the storage fails.
+/// If the storage fails, or the Parquet reader must not read the file.
 pub fn linked(
     folder: &Folder,
     file: &str,

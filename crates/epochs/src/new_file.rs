@@ -49,8 +49,8 @@ fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, ParquetError>) -> Resu
     without_panic(path, || work().map_err(|problem| unwritable(path, problem)))
 }
 
-/// A file that is being written. Unless it is finished, it disappears, at the latest when the folder
-/// is opened again.
+/// A file that is being written. Unless it is finished, it disappears. That of a killed process disappears
+/// when the folder is opened again. If the folder is elsewhere, it stays with this machine's temporary files.
 pub struct NewFile {
     writer: ArrowWriter<HashedFile>,
     new: NamedTempFile,

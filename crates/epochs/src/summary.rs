@@ -12,20 +12,20 @@ use crate::links::Links;
 /// The most invalid rows of an epoch that are listed. The epoch's file has all of them.
 const EVIDENCE: usize = 100;
 
-/// The bytes of an epoch's evidence after which no further row is listed.
+/// The bytes of an epoch's evidence, as JSON, after which no further row is listed.
 const EVIDENCE_BYTES: usize = 128 << 10;
 
-/// The bytes of all evidence after which no further epoch's is listed. Its file has it, too.
+/// The bytes of all evidence, as JSON, after which no further epoch's is listed. Its file has it, too.
 const ALL_EVIDENCE_BYTES: usize = 32 << 20;
 
 /// The longest value in evidence, in characters. A hashing blob of Monero has 152.
 const MAX_VALUE: usize = 4096;
 
-/// The columns that make evidence: enough to hash again.
-const COLUMNS: [&str; 7] =
-    ["height", "version", "seed_hash", "hashing_blob", "difficulty", "target", "pow_hash"];
+/// The columns that make evidence: enough to hash again, and the number of the line that has the row.
+const COLUMNS: [&str; 8] =
+    ["line", "height", "version", "seed_hash", "hashing_blob", "difficulty", "target", "pow_hash"];
 
-/// The rows of an epoch, counted.
+/// The rows of an epoch, counted. Rows are not compared: a repeated one counts each time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// All rows.
@@ -75,7 +75,7 @@ pub struct EpochSummary {
     /// The first invalid rows.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub evidence: Vec<Evidence>,
-    /// The bytes of the evidence.
+    /// The bytes of the evidence as JSON.
     #[serde(skip)]
     listed: usize,
 }
@@ -132,10 +132,9 @@ impl Evidence {
         }
     }
 
-    /// Returns the bytes of the values.
+    /// Returns the bytes of the evidence as JSON, which has six for a control character.
     fn size(&self) -> usize {
-        let values = self.values.values().filter_map(|value| value.as_str());
-        values.map(str::len).sum::<usize>() + self.reason.len()
+        serde_json::to_string(self).map_or(0, |json| json.len())
     }
 }
 
@@ -221,14 +220,17 @@ mod tests {
             ])
             .expect("a batch")
         };
-        let mut epoch = EpochSummary::new("x".to_owned());
-        epoch.add(&batch("é")).expect("columns");
-        let json = serde_json::to_string(&epoch).expect("JSON");
-        assert_eq!((epoch.counts.invalid, epoch.evidence.len()), (500, 16));
-        assert!(json.len() < EVIDENCE_BYTES + 10_000, "{}", json.len());
-        let all = Summary::of((0..1000).map(|_| Ok::<_, ()>(epoch.clone()))).expect("epochs");
-        assert_eq!((all.counts.invalid, all.epochs.len()), (500_000, 1000));
-        let listed = all.epochs.iter().filter(|epoch| !epoch.evidence.is_empty());
-        assert!((200..300).contains(&listed.count()));
+        // A control character takes six bytes in JSON.
+        for (blob, count, longest) in [("é", 16, 10_000), ("\u{1}", 6, 26_000)] {
+            let mut epoch = EpochSummary::new("x".to_owned());
+            epoch.add(&batch(blob)).expect("columns");
+            let json = serde_json::to_string(&epoch).expect("JSON");
+            assert_eq!((epoch.counts.invalid, epoch.evidence.len()), (500, count));
+            assert!(json.len() < EVIDENCE_BYTES + longest, "{}", json.len());
+            let all = Summary::of((0..400).map(|_| Ok::<_, ()>(epoch.clone()))).expect("epochs");
+            assert_eq!((all.counts.invalid, all.epochs.len()), (200_000, 400));
+            let listed = all.epochs.iter().filter(|epoch| !epoch.evidence.is_empty());
+            assert!((200..300).contains(&listed.count()));
+        }
     }
 }

@@ -239,3 +239,21 @@ fn rows_that_are_no_blocks_are_not_linked() {
     assert_eq!(linked(&folder, &task.epoch.file(), 9).expect("readable"), None);
     assert_eq!(linked(&folder, "absent.parquet", 9).expect("readable"), None);
 }
+
+#[test]
+fn a_file_of_too_many_rows_is_not_read() {
+    let made = Made::new();
+    let folder = made.open();
+    let count = 1_200_000;
+    let columns: [(&str, ArrayRef); 2] = [
+        ("height", Arc::new(UInt64Array::from_iter_values((0..count).map(|_| 1)))),
+        ("hashing_blob", new_null_array(&DataType::Binary, count as usize)),
+    ];
+    let rows = RecordBatch::try_from_iter(columns).expect("a batch");
+    let file = File::create(folder.path("x.parquet")).expect("a file");
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
+    writer.write(&rows).expect("writable");
+    writer.close().expect("writable");
+    let refused = linked(&folder, "x.parquet", 9);
+    assert!(matches!(refused, Err(Error::Rows { .. })), "{refused:?}");
+}

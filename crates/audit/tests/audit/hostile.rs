@@ -1,6 +1,6 @@
 //! Parquet files whose author wants the program to run out of memory or time, or to give a wrong verdict.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use crate::crafted::{
     BINARY, Column, I32, LIST, STRUCT, binary, columns, dictionary, fields, finish, int, list,
     page, schema, value, write,
 };
+use crate::fake_node::{FakeChain, Reply, serve};
 use crate::made::{batch, chain};
 use crate::memory::{REST, peak};
 use crate::{audit, summary, text};
@@ -109,11 +110,12 @@ fn footers_that_make_the_reader_allocate_or_recurse_are_refused() {
     let groups = vec![0xf0 + STRUCT, 0xff, 0xff, 0xff, 0xff, 7];
     finish(&input, start(), &schema(&columns()), 1, groups);
     refused(&input, "unsupported Parquet: expected at most 32768 row groups");
-    // A column in a column in a column.
-    let nested = fields(&[(3, I32, int(0)), (4, BINARY, binary(b"deep")), (5, I32, int(1))]);
-    let mut elements = vec![nested; 200_000];
-    elements.insert(0, fields(&[(4, BINARY, binary(b"schema")), (5, I32, int(1))]));
-    finish(&input, start(), &elements, 1, list(STRUCT, &[]));
+    // Two billion columns in a few bytes.
+    let mut footer = schema(&columns());
+    footer[0] = fields(&[(4, BINARY, binary(b"schema")), (5, I32, int(i64::from(i32::MAX)))]);
+    finish(&input, start(), &footer, 1, list(STRUCT, &[]));
+    refused(&input, "malformed Parquet: expected 3 columns in the schema, got 2147483647");
+    write_nested(&input);
     refused(&input, "column \"deep\": expected values that are not nested");
     // The reader takes a number for a list, and what follows for something else.
     let mut footer = schema(&columns());
@@ -123,6 +125,34 @@ fn footers_that_make_the_reader_allocate_or_recurse_are_refused() {
     let long = fields(&[(3, I32, int(0)), (4, BINARY, binary(&vec![b'x'; 40 << 20]))]);
     finish(&input, start(), &[long], 1, list(STRUCT, &[]));
     refused(&input, "write fewer row groups, or allow more with --memory");
+}
+
+/// Writes a file with a column in a column in a column.
+fn write_nested(path: &Path) {
+    let nested = fields(&[(3, I32, int(0)), (4, BINARY, binary(b"deep")), (5, I32, int(1))]);
+    let mut elements = vec![nested; 200_000];
+    elements.insert(0, fields(&[(4, BINARY, binary(b"schema")), (5, I32, int(1))]));
+    finish(path, b"PAR1".to_vec(), &elements, 1, list(STRUCT, &[]));
+}
+
+#[test]
+fn results_that_make_the_reader_recurse_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = serve(Arc::new(FakeChain::new(2130)), |_, _, honest| Reply::Result(honest));
+    for command in ["collect", "audit"] {
+        let output = folder.path().join(command);
+        let arguments = [command, "--node", &node, "--output", text(&output)];
+        let run =
+            || audit(&[&arguments[..], &["--from", "2111", "--to", "2112"]].concat()).assert();
+        run().code(0);
+        let result = output.join("epoch-0000000000.parquet");
+        write_nested(&result);
+        let crafted = fs::read(&result).expect("a file");
+        let mention =
+            "epoch-0000000000.parquet: column \"deep\": expected values that are not nested";
+        run().code(2).stdout("").stderr(predicate::str::contains(mention));
+        assert!(fs::read(&result).expect("a file") == crafted, "{command}");
+    }
 }
 
 #[test]

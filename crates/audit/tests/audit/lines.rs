@@ -48,7 +48,9 @@ fn lines_of_any_form_get_a_verdict() {
     let digits = "difficulty: expected only decimal digits (no sign, fraction or exponent)";
     let blob = "hashing_blob: expected an even number of hexadecimal digits, got \"7\"";
     assert_eq!(of(&format!("seed-{seed}")), [(Some(true), None), reason(digits), reason(blob)]);
-    assert_eq!(of("unknown"), vec![missing(); 4]);
+    let other =
+        reason("line: expected a JSON object of at most 3 MiB with the fields of a proof of work");
+    assert_eq!(of("unknown"), vec![other; 4]);
     let first = read(&output.join("epoch-0000000000.parquet"));
     assert_eq!(first["line"].as_primitive::<UInt64Type>().values().to_vec(), [1, 3, 11]);
     let other = first["other"].as_string::<i32>();
@@ -59,4 +61,9 @@ fn lines_of_any_form_get_a_verdict() {
     assert!(other[3].starts_with(r#"{"height":5,"hashing_blob":"000"#) && other[3].len() == 1000);
     let summary = summary(&output);
     assert_eq!((&summary["blocks"], &summary["valid"]), (&11.into(), &4.into()));
+    let unknown = summary["epochs"].as_array().expect("epochs").last().expect("an epoch");
+    assert_eq!(unknown["file"], "unknown.parquet");
+    for (row, line) in ["6", "7", "8", "10"].into_iter().enumerate() {
+        assert_eq!(unknown["evidence"][row]["line"], line);
+    }
 }

@@ -7,7 +7,7 @@ use parquet::arrow::ArrowWriter;
 use predicates::prelude::*;
 
 use crate::made::{batch, chain, write};
-use crate::{audit, summary, text};
+use crate::{audit, results, summary, text};
 
 #[test]
 fn wrong_arguments_are_named() {
@@ -77,11 +77,39 @@ fn a_folder_with_other_files_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("epoch-0000000000.parquet");
     write(&input, &chain(1, 1, 1), 10);
-    let before = fs::read(&input).expect("a file");
+    let before = results(folder.path());
     let arguments = ["audit", "--parquet", text(folder.path()), "--output", text(folder.path())];
     let mention = "expected a new folder, or that of an earlier run, got one with other files";
     audit(&arguments).assert().code(2).stderr(predicate::str::contains(mention));
-    assert_eq!(fs::read(&input).expect("a file"), before);
+    assert!(results(folder.path()) == before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_no_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["chain.parquet", "audit"].map(|name| folder.path().join(name));
+    write(&input, &chain(1, 1, 1), 10);
+    let lock = output.join("lock");
+    let mention =
+        "lock: cannot write it: expected a file, got a folder, a link, a pipe or a device";
+    let refused = || {
+        let arguments = ["audit", "--parquet", text(&input), "--output", text(&output)];
+        let run = audit(&arguments).assert().code(2).stdout("");
+        run.stderr(predicate::str::contains(mention));
+        let names = fs::read_dir(&output).expect("a folder");
+        assert_eq!(names.count(), 1);
+    };
+    fs::create_dir_all(&lock).expect("a folder");
+    refused();
+    fs::remove_dir(&lock).expect("a folder");
+    std::os::unix::fs::symlink(folder.path().join("absent"), &lock).expect("a link");
+    refused();
+    fs::remove_file(&lock).expect("a link");
+    // Opening a pipe blocks until a reader appears.
+    let made = std::process::Command::new("mkfifo").arg(&lock).status().expect("mkfifo");
+    assert!(made.success());
+    refused();
 }
 
 #[test]
@@ -111,6 +139,11 @@ fn a_folder_belongs_to_one_input() {
     run(&first).code(0);
     let mention = "expected a new folder, or that of audit of Parquet files";
     run(&second).code(2).stderr(predicate::str::contains(mention));
+    fs::remove_file(output.join("lock")).expect("a lock");
+    let before = results(&output);
+    run(&second).code(2).stderr(predicate::str::contains(mention));
+    assert!(results(&output) == before, "without a lock");
+    run(&first).code(0);
     let lock = File::open(output.join("lock")).expect("a lock");
     lock.try_lock().expect("nobody has it");
     run(&first).code(2).stderr(predicate::str::contains("another process uses this folder"));

@@ -56,8 +56,8 @@ pub(super) fn fingerprint(file: &Chunks, path: &Path) -> Result<[u8; 32], Error>
     hashed().map_err(|problem| Error::Read { path: path.to_owned(), problem })
 }
 
-/// Checks what the Parquet reader does not: the size of the footer, and the nesting of columns, which it
-/// follows by recursion.
+/// Checks what the Parquet reader does not: the size of the footer, the number of columns, and their
+/// nesting, which it follows by recursion.
 pub(super) fn check(file: &Chunks, path: &Path, most: usize) -> Result<(), Error> {
     let fail = |problem| Error::Read { path: path.to_owned(), problem };
     let footer = footer(file, path)?;
@@ -108,11 +108,20 @@ fn nested_column<R: Read>(reader: &mut Reader<R>) -> io::Result<Option<String>> 
         match number {
             2 => {
                 let size = structs(reader, wire)?;
+                let mut columns = 0;
                 for index in 0..size {
                     let (name, children) = schema_element(reader)?;
-                    if index > 0 && children != 0 {
+                    if index == 0 {
+                        columns = children;
+                    } else if children != 0 {
                         return Ok(Some(name));
                     }
+                }
+                // The root names its columns' number. The Parquet reader allocates by it.
+                let listed = size.saturating_sub(1);
+                if u64::try_from(columns) != Ok(listed) {
+                    let problem = format!("expected {listed} columns in the schema, got {columns}");
+                    return Err(malformed(&problem));
                 }
             }
             // The Parquet reader does not allocate by what follows before it has read it.

@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::builder::{StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -15,10 +15,10 @@ use sha2::{Digest, Sha256};
 
 use super::pieces::{Piece, Pieces};
 use super::{BATCH_BYTES, BATCH_ROWS};
-use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::Error;
 use crate::storage::{Chunks, Storage};
+use crate::task::Take;
 
 /// The longest line. The rest of a longer one is skipped, which makes it malformed.
 const MAX_LINE: u64 = 3 << 20;
@@ -28,7 +28,14 @@ const EXCERPT: usize = 1000;
 
 /// The fields that become columns of text. The height becomes one of numbers, and all others are kept
 /// together in the column `other`.
-const FIELDS: [&str; 5] = ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
+pub(super) const FIELDS: [&str; 5] =
+    ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
+
+/// The columns of a batch.
+pub(super) const COLUMNS: [&str; 8] = {
+    let [version, seed_hash, hashing_blob, difficulty, target] = FIELDS;
+    ["line", "height", version, seed_hash, hashing_blob, difficulty, target, "other"]
+};
 
 /// A file of JSON lines, one object for each proof of work.
 pub(super) struct Lines {
@@ -36,6 +43,8 @@ pub(super) struct Lines {
     size: u64,
     /// The hash of the file, once it was scanned.
     fingerprint: String,
+    /// The hashes of the lines of each epoch.
+    hashes: BTreeMap<Epoch, [u8; 32]>,
 }
 
 /// The lines of an epoch.
@@ -45,6 +54,8 @@ pub(super) struct Places {
     /// The size of the whole file.
     size: u64,
     pieces: Vec<Piece>,
+    /// The hash of the lines in all pieces.
+    hash: [u8; 32],
 }
 
 /// A line's fields by their names, as JSON.
@@ -54,7 +65,8 @@ impl Lines {
     /// Opens a file.
     pub(super) fn open(storage: &dyn Storage, path: &Path) -> Result<Lines, Error> {
         let file = open(storage, path)?;
-        Ok(Lines { path: path.to_owned(), size: file.size, fingerprint: String::new() })
+        let (path, hashes) = (path.to_owned(), BTreeMap::new());
+        Ok(Lines { path, size: file.size, fingerprint: String::new(), hashes })
     }
 
     /// Returns the hash of the file.
@@ -63,8 +75,9 @@ impl Lines {
     }
 
     /// Returns the lines of an epoch.
-    pub(super) fn places(&self, pieces: Vec<Piece>) -> Places {
-        Places { path: self.path.clone(), size: self.size, pieces }
+    pub(super) fn places(&self, epoch: Epoch, pieces: Vec<Piece>) -> Places {
+        let hash = self.hashes.get(&epoch).copied().unwrap_or_default();
+        Places { path: self.path.clone(), size: self.size, pieces, hash }
     }
 
     /// Finds the epochs of all lines.
@@ -77,6 +90,7 @@ impl Lines {
         self.size = file.size;
         let source = file.part(0..file.size).buffered();
         let mut reader = BufReader::new(Hashing { source, hash: Sha256::new() });
+        let mut hashes: BTreeMap<Epoch, Sha256> = BTreeMap::new();
         let (mut line, mut start, mut row) = (Vec::new(), 0, 0);
         while let Some(length) =
             next(&mut reader, &mut line).map_err(|problem| unreadable(&self.path, problem))?
@@ -88,17 +102,21 @@ impl Lines {
                 let bytes = hex::decode(hex.as_ref()).ok()?;
                 bytes.try_into().ok()
             });
-            let place = Piece { file: 0, start, end, row };
-            pieces.add(height, Epoch::of(height, seed_hash), place, &self.path)?;
+            let (epoch, place) = (Epoch::of(height, seed_hash), Piece { file: 0, start, end, row });
+            if pieces.add(height, epoch, place, &self.path)? {
+                hashes.entry(epoch).or_default().update(&line);
+            }
             (start, row) = (end, row + 1);
         }
+        let finish = |(epoch, hash): (_, Sha256)| (epoch, hash.finalize().into());
+        self.hashes = hashes.into_iter().map(finish).collect();
         self.fingerprint = hex::encode(reader.into_inner().hash.finalize());
         Ok(pieces.into_epochs())
     }
 }
 
 impl Places {
-    /// Reads the lines.
+    /// Reads the lines. Those that changed since the plan are an error, perhaps after some of them were taken.
     pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
         let fail = |problem| unreadable(&self.path, problem);
         let arrow = |problem| Error::Arrow { path: self.path.clone(), problem };
@@ -107,19 +125,23 @@ impl Places {
         if file.size != self.size {
             return Err(changed());
         }
-        let mut rows = Rows::default();
+        let (mut rows, mut hash) = (Rows::default(), Sha256::new());
         let mut line = Vec::new();
         for piece in &self.pieces {
             let mut reader = file.part(piece.start..piece.end).buffered();
             let (mut at, mut row) = (piece.start, piece.row);
             while at < piece.end {
                 at += next(&mut reader, &mut line).map_err(fail)?.ok_or_else(changed)?;
+                hash.update(&line);
                 row += 1;
                 rows.add(row, &line);
                 if rows.are_enough() {
                     take(&rows.batch().map_err(arrow)?)?;
                 }
             }
+        }
+        if self.hash != <[u8; 32]>::from(hash.finalize()) {
+            return Err(changed());
         }
         if rows.count > 0 {
             take(&rows.batch().map_err(arrow)?)?;
@@ -230,13 +252,10 @@ impl Rows {
     /// Returns the rows, and begins anew.
     fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
         let Rows { mut line, mut height, texts, mut other, .. } = std::mem::take(self);
-        let mut columns = vec![("line", Arc::new(line.finish()) as _)];
-        columns.push(("height", Arc::new(height.finish()) as _));
-        for (name, mut column) in FIELDS.into_iter().zip(texts) {
-            columns.push((name, Arc::new(column.finish()) as _));
-        }
-        columns.push(("other", Arc::new(other.finish()) as _));
-        let nullable = columns.into_iter().map(|(name, column)| (name, column, true));
+        let mut columns = vec![Arc::new(line.finish()) as ArrayRef, Arc::new(height.finish())];
+        columns.extend(texts.map(|mut column| Arc::new(column.finish()) as _));
+        columns.push(Arc::new(other.finish()));
+        let nullable = COLUMNS.into_iter().zip(columns).map(|(name, column)| (name, column, true));
         RecordBatch::try_from_iter_with_nullable(nullable)
     }
 }

@@ -41,18 +41,18 @@ impl Pieces {
         Pieces { from, to, epochs: BTreeMap::new(), count: 0, most: MOST, most_epochs: MOST_EPOCHS }
     }
 
-    /// Adds a row of a height and an epoch.
+    /// Adds a row of a height and an epoch. Returns whether it is in the range.
     pub(super) fn add(
         &mut self,
         height: Option<u64>,
         epoch: Epoch,
         place: Piece,
         path: &Path,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let first = self.from.is_none_or(|from| height.is_some_and(|height| height >= from));
         let last = self.to.is_none_or(|to| height.is_some_and(|height| height <= to));
         if !first || !last {
-            return Ok(());
+            return Ok(false);
         }
         if self.epochs.len() == self.most_epochs && !self.epochs.contains_key(&epoch) {
             return Err(Error::Epochs { path: path.to_owned(), most: self.most_epochs });
@@ -71,7 +71,7 @@ impl Pieces {
                 self.count += 1;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Returns the number of rows and the pieces of each epoch.
@@ -88,7 +88,7 @@ mod tests {
         Piece { file, start: row, end: row + 1, row }
     }
 
-    fn add(pieces: &mut Pieces, height: u64, place: Piece) -> Result<(), Error> {
+    fn add(pieces: &mut Pieces, height: u64, place: Piece) -> Result<bool, Error> {
         pieces.add(Some(height), Epoch::of_height(height), place, Path::new("x"))
     }
 

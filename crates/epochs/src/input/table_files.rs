@@ -19,10 +19,10 @@ use sha2::{Digest, Sha256};
 use super::pages::{Columns, Measure, Needs};
 use super::pieces::{Piece, Pieces};
 use super::{BATCH_ROWS, ROWS, footer, types};
-use crate::audit::Take;
 use crate::epoch::Epoch;
 use crate::error::{Error, without_panic};
 use crate::storage::{Chunks, Storage};
+use crate::task::Take;
 
 /// The columns that say which epoch a row belongs to.
 const PLACE: [&str; 2] = ["height", SEED_HASH];
@@ -50,7 +50,7 @@ pub(super) struct TableFiles {
 pub(super) struct Places(Vec<(Arc<TableFile>, Vec<Piece>)>);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct TableFile {
+pub(super) struct TableFile {
     path: PathBuf,
     /// The hash of the file's footer.
     fingerprint: [u8; 32],
@@ -98,7 +98,7 @@ impl TableFiles {
     ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
         let mut hash = Sha256::new();
         for (number, file) in (0..).zip(&mut self.files) {
-            let measured = file.measure(storage, self.most)?;
+            let measured = file.measure(&file.reopen(storage)?, self.most, PLACE)?;
             self.memory = self.memory.max(measured.memory);
             file.scan(storage, number, measured.scanned, &mut pieces)?;
             hash.update(measured.content);
@@ -133,13 +133,13 @@ impl Places {
 }
 
 /// What a file takes and contains.
-struct Measured {
+pub(super) struct Measured {
     /// The memory for the rows of an epoch.
     memory: usize,
     /// The rows that are read at a time, of all columns.
     batch: usize,
-    /// The rows that are read at a time to find the epochs.
-    scanned: usize,
+    /// The rows that are read at a time of the scanned columns.
+    pub(super) scanned: usize,
     /// The hash of the file.
     content: [u8; 32],
 }
@@ -148,7 +148,12 @@ impl TableFile {
     fn open(storage: &dyn Storage, path: PathBuf) -> Result<TableFile, Error> {
         let file = Chunks::open(storage, &path);
         let file = file.map_err(|problem| Error::Read { path: path.clone(), problem })?;
-        let fingerprint = footer::fingerprint(&file, &path)?;
+        TableFile::of(&file, path)
+    }
+
+    /// Describes an open file.
+    pub(super) fn of(file: &Chunks, path: PathBuf) -> Result<TableFile, Error> {
+        let fingerprint = footer::fingerprint(file, &path)?;
         Ok(TableFile { path, fingerprint, batch: 1 })
     }
 
@@ -161,7 +166,11 @@ impl TableFile {
     }
 
     /// Runs code of the Parquet reader, which reports failures of the storage like faults of the file.
-    fn guard<T>(&self, file: &Chunks, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn guard<T>(
+        &self,
+        file: &Chunks,
+        read: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let read = without_panic(&self.path, read);
         match file.take_failure() {
             Some(problem) => Err(Error::Read { path: self.path.clone(), problem }),
@@ -169,22 +178,27 @@ impl TableFile {
         }
     }
 
-    /// Checks that reading the file takes no more than `most` bytes, before it is read.
-    fn measure(&self, storage: &dyn Storage, most: usize) -> Result<Measured, Error> {
-        let file = self.reopen(storage)?;
-        footer::check(&file, &self.path, most)?;
-        let builder = self.guard(&file, || self.builder(&file))?;
+    /// Checks that reading the file takes no more than `most` bytes, before it is read. Two of its columns
+    /// are to be scanned.
+    pub(super) fn measure(
+        &self,
+        file: &Chunks,
+        most: usize,
+        scanned: [&str; 2],
+    ) -> Result<Measured, Error> {
+        footer::check(file, &self.path, most)?;
+        let builder = self.guard(file, || self.builder(file))?;
         let metadata = builder.metadata();
         let used = BATCHES.saturating_add(metadata.memory_size());
-        let measure = Measure { file: &file, path: &self.path, used, most };
-        let Columns { needs, content } = self.guard(&file, || measure.columns(metadata))?;
+        let measure = Measure { file, path: &self.path, used, most };
+        let Columns { needs, content } = self.guard(file, || measure.columns(metadata))?;
         let sum = |needs: &mut dyn Iterator<Item = &(String, Needs)>| {
             needs.fold(Needs::default(), |sum, (_, needs)| sum.and(*needs))
         };
         let all = sum(&mut needs.iter());
         let memory = measure.check(all)?;
-        let places = sum(&mut needs.iter().filter(|(name, _)| PLACE.contains(&name.as_str())));
-        let (batch, scanned) = (all.batch(BATCH_ROWS), places.batch(SCANNED));
+        let scanned = sum(&mut needs.iter().filter(|(name, _)| scanned.contains(&name.as_str())));
+        let (batch, scanned) = (all.batch(BATCH_ROWS), scanned.batch(SCANNED));
         Ok(Measured { memory, batch, scanned, content })
     }
 
@@ -203,9 +217,7 @@ impl TableFile {
             if builder.schema().column_with_name(SEED_HASH).is_none() {
                 return Err(self.kernel(KernelError::Missing { name: SEED_HASH }));
             }
-            let mask = ProjectionMask::columns(builder.parquet_schema(), PLACE);
-            let reader = builder.with_projection(mask).with_batch_size(size).build();
-            reader.map_err(|problem| self.parquet(problem))
+            self.columns(builder, PLACE, size)
         })?;
         let mut row = 0;
         while let Some(batch) = self.guard(&file, || self.next(&mut reader))? {
@@ -224,7 +236,22 @@ impl TableFile {
         Error::Kernel { name: self.path.display().to_string(), problem }
     }
 
-    fn next(&self, reader: &mut ParquetRecordBatchReader) -> Result<Option<RecordBatch>, Error> {
+    /// Begins to read two columns in batches of a size.
+    pub(super) fn columns(
+        &self,
+        builder: ParquetRecordBatchReaderBuilder<Chunks>,
+        columns: [&str; 2],
+        size: usize,
+    ) -> Result<ParquetRecordBatchReader, Error> {
+        let mask = ProjectionMask::columns(builder.parquet_schema(), columns);
+        let reader = builder.with_projection(mask).with_batch_size(size).build();
+        reader.map_err(|problem| self.parquet(problem))
+    }
+
+    pub(super) fn next(
+        &self,
+        reader: &mut ParquetRecordBatchReader,
+    ) -> Result<Option<RecordBatch>, Error> {
         let batch = reader.next().transpose().map_err(|problem| self.arrow(problem))?;
         let checked = batch.as_ref().map_or(Ok(()), types::check);
         checked.map_err(|(column, problem)| Error::Column {
@@ -245,8 +272,11 @@ impl TableFile {
         Ok(file)
     }
 
-    /// Begins to read a file that was opened again.
-    fn builder(&self, file: &Chunks) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
+    /// Begins to read an open file.
+    pub(super) fn builder(
+        &self,
+        file: &Chunks,
+    ) -> Result<ParquetRecordBatchReaderBuilder<Chunks>, Error> {
         // The index of pages is not read: its sizes and places are not those that were measured.
         let load = || {
             let metadata = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())?;

@@ -33,6 +33,8 @@ input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
   s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl.
 
+Rows are not compared: a proof of work that is listed twice counts twice.
+
 Each file is written when its epoch is complete. To resume an interrupted run, run the same command
 again. An object store has no locks: let one command at a time write to a folder.
 

@@ -1,0 +1,33 @@
+//! Reasons of rows that come from JSON lines.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch, StringArray};
+use arrow_schema::ArrowError;
+
+use super::lines::{COLUMNS, FIELDS};
+
+/// The reason for a line without a field that the kernel reads.
+const NO_FIELDS: &str =
+    "line: expected a JSON object of at most 3 MiB with the fields of a proof of work";
+
+/// Names the line in the reasons of verified rows without fields. The kernel, which knows no lines, names the
+/// first column that is null. Other batches stay as they are.
+pub(crate) fn name_lines(result: RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let names = result.schema_ref().fields().iter().map(|field| field.name().as_str());
+    if !names.take(COLUMNS.len()).eq(COLUMNS) {
+        return Ok(result);
+    }
+    let fields = result.columns().iter().skip(1).take(1 + FIELDS.len());
+    let is_empty = |row| fields.clone().all(|column| column.is_null(row));
+    if !(0..result.num_rows()).any(is_empty) {
+        return Ok(result);
+    }
+    let reasons = result["reason"].as_string::<i32>();
+    let reason = |(row, reason)| if is_empty(row) { Some(NO_FIELDS) } else { reason };
+    let reasons: StringArray = reasons.iter().enumerate().map(reason).collect();
+    let (schema, mut columns) = (result.schema(), result.columns().to_vec());
+    columns[schema.index_of("reason")?] = Arc::new(reasons);
+    RecordBatch::try_new(schema, columns)
+}

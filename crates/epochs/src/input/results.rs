@@ -1,0 +1,79 @@
+//! Files of results. Anyone who can write to the folder may have replaced them, so they get the checks of
+//! inputs before the Parquet reader parses them.
+
+use std::io;
+use std::path::Path;
+
+use arrow_array::RecordBatch;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use super::footer;
+use super::table_files::TableFile;
+use crate::error::{Error, without_panic};
+use crate::storage::Chunks;
+
+/// The most memory that reading a result may take. Its footer may have 16 MiB.
+const MOST: usize = 1 << 30;
+
+/// Returns the value of a key in a file's metadata. A damaged file has none.
+pub(crate) fn value(file: &Chunks, path: &Path, key: &str) -> Result<Option<String>, Error> {
+    if !has_footer(file, path)? {
+        return Ok(None);
+    }
+    let find = || {
+        let reader = SerializedFileReader::new(file.clone()).ok()?;
+        let pairs = reader.metadata().file_metadata().key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == key)?.value.clone()
+    };
+    without_panic(path, || Ok(find()))
+}
+
+/// Reads columns of a file into `take`. Returns `None` if the file is damaged, or `take` returns `None`.
+pub(crate) fn read(
+    file: &Chunks,
+    path: &Path,
+    columns: [&str; 2],
+    take: impl FnMut(&RecordBatch) -> Option<()>,
+) -> Result<Option<()>, Error> {
+    if !has_footer(file, path)? {
+        return Ok(None);
+    }
+    match read_checked(file, path, columns, take) {
+        Err(Error::Column { .. } | Error::Parquet { .. } | Error::Arrow { .. }) => Ok(None),
+        read => read,
+    }
+}
+
+fn read_checked(
+    file: &Chunks,
+    path: &Path,
+    columns: [&str; 2],
+    mut take: impl FnMut(&RecordBatch) -> Option<()>,
+) -> Result<Option<()>, Error> {
+    let table = TableFile::of(file, path.to_owned())?;
+    let size = table.measure(file, MOST, columns)?.scanned;
+    let mut rows = table.guard(file, || table.columns(table.builder(file)?, columns, size))?;
+    while let Some(batch) = table.guard(file, || table.next(&mut rows))? {
+        if take(&batch).is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
+}
+
+/// Whether a file has a footer that is not damaged.
+///
+/// # Errors
+///
+/// If the Parquet reader must not parse the footer.
+fn has_footer(file: &Chunks, path: &Path) -> Result<bool, Error> {
+    let is_damage = |problem: &io::Error| {
+        matches!(problem.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+    };
+    match footer::check(file, path, MOST) {
+        Ok(()) => Ok(true),
+        Err(Error::NotParquet { .. }) => Ok(false),
+        Err(Error::Read { problem, .. }) if is_damage(&problem) => Ok(false),
+        Err(refused) => Err(refused),
+    }
+}

@@ -1,0 +1,21 @@
+//! What is audited at a time.
+
+use arrow_array::RecordBatch;
+use serde::{Deserialize, Serialize};
+
+use crate::epoch::Epoch;
+use crate::error::Error;
+
+/// An epoch to audit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// The epoch.
+    pub epoch: Epoch,
+    /// The number of its rows.
+    pub rows: u64,
+    /// What distinguishes the task from others of the same epoch and input.
+    pub label: String,
+}
+
+/// Takes the rows of a task, batch by batch.
+pub type Take<'a> = &'a mut dyn FnMut(&RecordBatch) -> Result<(), Error>;
