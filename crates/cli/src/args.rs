@@ -71,14 +71,19 @@ Exit codes:
   0  done, or the reader of the answers closed the pipe
   2  unusable arguments or input, or no memory; with --jsonl the answers so far are on stdout";
 
-const VERIFY_USAGE: &str = "\
+const VERIFY_USAGE: Parts = [
+    "\
 randomx verify --jsonl FILE [OPTIONS]
-       randomx verify --listen PATH [OPTIONS]
-       randomx verify --node URL --from HEIGHT [--to HEIGHT] [OPTIONS]
+",
+    "       randomx verify --listen PATH [OPTIONS]
+",
+    "       randomx verify --node URL --from HEIGHT [--to HEIGHT] [OPTIONS]
        randomx verify --node URL --checkpoint FILE [--from HEIGHT] [--to HEIGHT] [OPTIONS]
-       randomx verify --evidence FILE [OPTIONS]";
+       randomx verify --evidence FILE [OPTIONS]",
+];
 
-const VERIFY_EXAMPLES: &str = "\
+const VERIFY_EXAMPLES: Parts = [
+    "\
 Examples:
   randomx verify --jsonl blocks.jsonl
   my-block-source | randomx verify --jsonl - && echo 'all valid'
@@ -102,13 +107,15 @@ write one line at a time for as long as it runs. The command reads at most 65536
 within that window, and the caches of the last two are kept. The first malformed line ends the run
 with exit code 2, after the verdicts on the lines before it. If the reader of the verdicts closes the
 pipe, the run goes on until its exit code is known. Limit: 1 MiB per hashing blob.
-
+",
+    "
 A socket: with --listen, each connection has lines of its own, answered in their order. Only this user
 can connect. A malformed line is answered by {\"error\":\"...\"} after the verdicts on the lines before,
 and ends its connection. At most 256 lines of a connection wait; the next are read when those are
 answered. A program that leaves its verdicts unread for 30 seconds is disconnected. Limit: 16
 connections. SIGINT and SIGTERM end the run with exit code 0, and remove the socket.
-
+",
+    "
 A node's chain: every block is read whole. Its id, height, predecessor, timestamps, seed hash,
 difficulty and proof of work are checked against the blocks before it; the difficulty that the network
 requires is computed. Without a checkpoint, the node is trusted about the chain before the first block.
@@ -136,7 +143,16 @@ Exit codes:
   0  every line is valid, or no block is invalid or needs an update (unproven blocks pass)
   1  a line is not valid, or a block is invalid or needs an update
   2  unusable arguments or input (such as no line at all), an unusable answer of the node, or no
-     memory; the verdicts so far are on stdout";
+     memory; the verdicts so far are on stdout",
+];
+
+/// A text in three parts. The second documents `verify --listen`, which Windows lacks.
+type Parts = [&'static str; 3];
+
+/// Returns the whole text, with or without `--listen`.
+fn join([before, about_listen, after]: Parts, has_listen: bool) -> String {
+    [before, if has_listen { about_listen } else { "" }, after].concat()
+}
 
 #[derive(Parser)]
 #[command(name = "randomx", version, about = ABOUT, long_about = LONG_ABOUT)]
@@ -152,7 +168,8 @@ pub(crate) enum Command {
     #[command(override_usage = HASH_USAGE, after_long_help = HASH_EXAMPLES)]
     Hash(HashArgs),
     /// Verify the proof of work of Monero blocks
-    #[command(override_usage = VERIFY_USAGE, after_long_help = VERIFY_EXAMPLES)]
+    #[command(override_usage = join(VERIFY_USAGE, cfg!(unix)))]
+    #[command(after_long_help = join(VERIFY_EXAMPLES, cfg!(unix)))]
     Verify(VerifyArgs),
     /// Follow Monero's chain through nodes and relays that are not trusted
     #[command(after_long_help = follow::AFTER_HELP)]
@@ -277,6 +294,46 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn texts_name_options_of_their_command_or_of_these_other_programs() {
+        const OTHERS: [(&str, &str); 8] = [
+            // `randomx follow`
+            ("verify", "--once"),
+            // A wallet
+            ("guard", "--daemon-address"),
+            ("guard", "--untrusted-daemon"),
+            // Cargo
+            ("bench", "--release"),
+            ("bench", "--features"),
+            // XMRig
+            ("bench", "--bench"),
+            // randomx-audit
+            ("audit", "--help"),
+            ("collect", "--help"),
+        ];
+        let mut program = Cli::command();
+        program.build();
+        for command in program.get_subcommands_mut() {
+            let usage = command.render_usage().to_string();
+            let after = [command.get_after_help(), command.get_after_long_help()];
+            let after = after.into_iter().flatten().map(ToString::to_string);
+            let text = after.fold(usage, |text, more| text + "\n" + &more);
+            let name = command.get_name();
+            let is_known = |option: &str| {
+                command.get_arguments().any(|argument| argument.get_long() == Some(&option[2..]))
+                    || OTHERS.contains(&(name, option))
+            };
+            let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+            for option in words.filter(|word| word.starts_with("--")) {
+                assert!(is_known(option), "{name}: {option}");
+            }
+        }
+        for parts in [VERIFY_USAGE, VERIFY_EXAMPLES] {
+            assert!(join(parts, true).contains("--listen"));
+            assert!(!join(parts, false).contains("--listen"));
+        }
     }
 
     #[test]

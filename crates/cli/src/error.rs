@@ -52,6 +52,9 @@ pub(crate) enum Error {
     #[error("--from: expected {} or nothing after the checkpoint at height {height}, got {from}", .height + 1)]
     NotAfterCheckpoint { from: u64, height: u64 },
 
+    #[error("--to: expected {from} or more, as in --from, got {to}")]
+    EndBeforeStart { from: u64, to: u64 },
+
     #[error("nothing to verify: the last block is {last}, and the next one to verify is {first}")]
     NothingNew { first: u64, last: u64 },
 

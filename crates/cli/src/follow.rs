@@ -53,13 +53,13 @@ pub(crate) fn run(args: &FollowArgs) -> Result<ExitCode, Error> {
             return Err(Error::Hash(randomx_client::HashError(failure.to_string())));
         }
         if args.once && follower.client().is_settled() {
-            let code = end(&follower, &printer, args.chain.start.is_some())?;
-            if let (ExitCode::SUCCESS, Some(file)) = (code, &checkpoint)
-                && let Some(checkpoint) = follower.client().checkpoint()
+            // The tip is verified also if another source sent false data.
+            if has_followed(&follower)
+                && let (Some(file), Some(tip)) = (&checkpoint, follower.client().checkpoint())
             {
-                file.write(&checkpoint)?;
+                file.write(&tip)?;
             }
-            return Ok(code);
+            return end(&follower, &printer, args.chain.start.is_some());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -82,14 +82,20 @@ pub(crate) fn random_secret() -> Result<[u8; 32], Error> {
     Ok(secret)
 }
 
+/// Whether the chain of at least one source has been followed to its end.
+fn has_followed(follower: &Follower) -> bool {
+    let mut states = follower.client().sources().map(|(_, state)| state);
+    let followed = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
+    follower.client().tip().is_some() && states.any(followed)
+}
+
 /// Returns the exit code of a run with `--once`, which may have begun at a checkpoint.
 fn end(follower: &Follower, printer: &Printer, at_checkpoint: bool) -> Result<ExitCode, Error> {
     let states = || follower.client().sources().map(|(_, state)| state);
     if states().any(|state| matches!(state, SourceState::Invalid { .. })) {
         return Ok(ExitCode::from(LIED));
     }
-    let followed = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
-    if follower.client().tip().is_some() && states().any(followed) {
+    if has_followed(follower) {
         return Ok(ExitCode::SUCCESS);
     }
     let reasons = follower.client().sources().map(|(source, state)| {

@@ -1,6 +1,6 @@
 //! `randomx guard`.
 
-use std::{process::ExitCode, time::Duration};
+use std::{mem, process::ExitCode, time::Duration};
 
 use randomx_client::{Route, environment_proxy};
 use randomx_guard::{Guard, Setup};
@@ -8,7 +8,7 @@ use randomx_monero::client::Report;
 
 use crate::{
     args::GuardArgs,
-    error::Error,
+    error::{self, Error},
     follow::{self, Printer},
     output,
 };
@@ -34,12 +34,22 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
     let server = guard.listen(args.listen)?;
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     let printer = Printer::new(guard.names().to_vec(), false, Some(args.store.clone()));
+    // One message about stdout is enough.
+    let mut is_noted = false;
     loop {
         for report in guard.step()? {
             // Wallets ask for the tip; a line for each block would be an access log of the chain.
             if !matches!(report, Report::Tip(_)) {
-                // Wallets need the guard also if nobody reads what it prints.
-                let _has_reader = printer.print(guard.follower(), &report)?;
+                match printer.print(guard.follower(), &report) {
+                    // Wallets need the guard also if nobody reads what it prints.
+                    Ok(_has_reader) => {}
+                    Err(problem @ Error::Write(_)) => {
+                        if !mem::replace(&mut is_noted, true) {
+                            error::note(&problem);
+                        }
+                    }
+                    Err(problem) => return Err(problem),
+                }
             }
         }
         if let Some(failure) = guard.follower().hash_failure() {

@@ -149,6 +149,29 @@ fn a_checkpoint_whose_block_was_replaced_is_told_from_another_network() {
     ));
 }
 
+#[test]
+fn the_tip_is_a_checkpoint_also_if_another_source_lies() {
+    let chain = Arc::new(FakeChain::new(BLOCKS));
+    let node = serve(Arc::clone(&chain), honest);
+    let liar = serve(Arc::new(FakeChain::forked(10, BLOCKS + 5)), |method, params, mut result| {
+        if method == "get_block" && params["height"] == 11 {
+            let mut block = hex::decode(result["blob"].as_str().expect("a blob")).expect("hex");
+            // A vote for an older version than the block's own.
+            block[1] -= 1;
+            let id = randomx_monero::Block::parse(&block).expect("a block").id();
+            result["block_header"]["hash"] = json!(hex::encode(id));
+            result["blob"] = json!(hex::encode(block));
+        }
+        Reply::Result(result)
+    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("checkpoint.json");
+    follow(&["--node", &node, "--node", &liar, "--checkpoint", path(&file)]).code(1);
+    let text = fs::read_to_string(&file).expect("a checkpoint");
+    let kept: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&kept["height"], &kept["id"]), (&json!(BLOCKS), &json!(chain.id(BLOCKS as usize))));
+}
+
 /// The hashing blob of such a block is unknown.
 #[test]
 fn a_node_with_blocks_of_an_unknown_format_needs_an_update() {

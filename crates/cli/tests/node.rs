@@ -103,9 +103,9 @@ fn ranges_beyond_the_chain_have_an_answer() {
     run.stderr(predicate::str::starts_with(
         "note: --to: the node's chain ends at block 10; verifying up to there\n",
     ));
-    for (from, to, last) in [("11", "20", 10), ("18446744073709551615", "1", 1), ("5", "4", 4)] {
+    for (from, to) in [("11", "20"), ("18446744073709551615", "18446744073709551615")] {
         let note = format!(
-            "note: nothing to verify: the last block is {last}, and the next one to verify is {from}\n"
+            "note: nothing to verify: the last block is 10, and the next one to verify is {from}\n"
         );
         verify(&node, &["--from", from, "--to", to]).code(0).stdout("").stderr(note);
     }

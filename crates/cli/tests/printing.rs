@@ -1,12 +1,17 @@
-//! `randomx follow` when nobody reads what it prints, and files that the program does not replace.
+//! `randomx follow` and `randomx guard` when nobody reads what they print, files that the program does
+//! not replace, and names of files that are not text.
 
 mod common;
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
     process::{Command, ExitStatus, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -20,8 +25,11 @@ const BLOCKS: u64 = 20;
 /// The longest that a run may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+fn honest(_: &str, _: &Value, result: Value) -> Reply {
+    Reply::Result(result)
+}
+
 fn node() -> String {
-    let honest = |_: &str, _: &Value, result| Reply::Result(result);
     serve(Arc::new(FakeChain::new(BLOCKS)), honest)
 }
 
@@ -130,4 +138,77 @@ fn a_checkpoint_replaces_regular_files_only() {
         fs::remove_file(&file).expect("a file");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "the pipe and the link");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn evidence_is_reported_also_from_a_folder_whose_name_is_not_text() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+    let node = node();
+    let longer = serve(Arc::new(FakeChain::forked(10, BLOCKS + 5)), honest);
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join(OsStr::from_bytes(b"gr\xf6\xdfe"));
+    let chain = ["--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"];
+    let follow = |nodes: &[&str]| {
+        let arguments = [&["follow", "--once", "--json"][..], &chain, nodes].concat();
+        common::randomx(&arguments).arg("--store").arg(&store).assert().code(0)
+    };
+    follow(&["--node", &node]);
+    let run = follow(&["--node", &node, "--node", &longer]);
+    let events = common::parse_jsonl(&run.get_output().stdout);
+    let files: Vec<_> = events.iter().filter_map(|event| event["evidence"].as_str()).collect();
+    assert!(!files.is_empty() && files.iter().all(|file| file.contains("gr\u{fffd}\u{fffd}e")));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_guard_answers_also_if_its_results_cannot_be_written() {
+    use std::os::fd::OwnedFd;
+
+    let is_closed = Arc::new(AtomicBool::new(false));
+    let closed = Arc::clone(&is_closed);
+    // There is nothing to report before.
+    let node = serve(Arc::new(FakeChain::new(BLOCKS)), move |_, _, result| {
+        while !closed.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        Reply::Result(result)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let stdout = TcpStream::connect(address).expect("a connection");
+    let (reader, _) = listener.accept().expect("a connection");
+    let folder = tempfile::tempdir().expect("a folder");
+    let child = Command::new(env!("CARGO_BIN_EXE_randomx"))
+        .args(["guard", "--network", "regtest", "--fixed-difficulty", "1", "--threads", "2"])
+        .args(["--listen", "127.0.0.1:0", "--node", &node, "--store"])
+        .arg(folder.path())
+        .stdout(OwnedFd::from(stdout))
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut guard = Running(child.expect("the program starts"));
+    let mut line = [0; 100];
+    let line = loop {
+        let length = reader.peek(&mut line).expect("a line");
+        assert!(length > 0, "it has ended");
+        if let Some(line) = line[..length].strip_suffix(b"\n") {
+            break String::from_utf8_lossy(line).into_owned();
+        }
+    };
+    let host = line.strip_prefix("listening on http://").expect("an address");
+    // Closing a socket with unread bytes resets the connection, which is another error than a closed pipe.
+    drop(reader);
+    is_closed.store(true, Ordering::Relaxed);
+    let messages = BufReader::new(guard.stderr.take().expect("a pipe")).lines();
+    let mut messages = messages.map(|line| line.expect("UTF-8"));
+    let message =
+        messages.find(|line| line.contains("cannot write the results")).expect("a message");
+    assert!(message.starts_with("note: "), "{message}");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    write!(stream, "GET /guard/status HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+        .expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }

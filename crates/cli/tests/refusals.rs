@@ -54,6 +54,16 @@ fn a_wrong_command_line_exits_with_2() {
     }
 }
 
+#[test]
+fn a_range_that_ends_before_its_begin_is_refused_before_the_node_is_asked() {
+    // Nothing listens there.
+    let node = ["verify", "--node", "http://127.0.0.1:1"];
+    for (from, to) in [("5", "4"), ("18446744073709551615", "1")] {
+        let run = randomx(&[&node[..], &["--from", from, "--to", to]].concat()).assert();
+        assert_refused(run, &format!("--to: expected {from} or more, as in --from, got {to}"));
+    }
+}
+
 /// Without the proxy, the node would learn who asks.
 #[test]
 fn an_unusable_proxy_is_named_before_anything_is_sent() {

@@ -110,13 +110,13 @@ fn refusal(body: &str, lines: &Lines) -> String {
 }
 
 async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Watcher) {
-    let socket = Socket::new(stream);
+    let shared = Arc::clone(place.place());
+    let socket = Socket::new(stream, Arc::clone(&shared));
     let view = socket.view();
     let mut stream = TimeoutStream::new(socket);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
     let answers = Arc::<Answers>::default();
     let stream = Completing::new(Box::pin(stream), own.lines.clone(), Arc::clone(&answers));
-    let shared = Arc::clone(place.place());
     let service = service_fn(move |mut request: Request<Incoming>| {
         let progress = (Busy::new(&shared), Answering::new(&answers));
         request.extensions_mut().insert(Arc::clone(&shared));

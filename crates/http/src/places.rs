@@ -1,8 +1,8 @@
 //! Places for connections.
 //!
 //! If all places are taken, a new connection takes the place of the one that has idled longest.
-//! Connections with a request in progress keep theirs, unless that takes too long. If none idles, the
-//! new one is refused.
+//! Connections with a request in progress or an answer to send keep theirs, unless that takes too long.
+//! If none idles, the new one is refused.
 
 use std::{
     collections::HashMap,
@@ -79,13 +79,15 @@ pub(crate) struct Place {
 struct State {
     /// Requests in progress.
     busy: usize,
-    /// When `busy` changed last.
+    /// Whether Hyper may still have a part of an answer to send.
+    sends: bool,
+    /// When one of these changed last.
     since: Instant,
 }
 
 impl Default for Place {
     fn default() -> Place {
-        let state = Mutex::new(State { busy: 0, since: Instant::now() });
+        let state = Mutex::new(State { busy: 0, sends: false, since: Instant::now() });
         Place { state, wanted: Notify::new() }
     }
 }
@@ -96,10 +98,11 @@ impl Place {
         self.wanted.notified().await;
     }
 
-    /// Since when the connection idles, or is in one request for longer than `longest`.
+    /// Since when the connection idles, or is in one request or answer for longer than `longest`.
     fn can_lose_since(&self, longest: Duration) -> Option<Instant> {
-        let State { busy, since } = *lock(&self.state);
-        (busy == 0 || since.elapsed() > longest).then_some(since)
+        let State { busy, sends, since } = *lock(&self.state);
+        let is_idle = busy == 0 && !sends;
+        (is_idle || since.elapsed() > longest).then_some(since)
     }
 
     /// Counts the connection as idle until the returned value is dropped: the server waits for the
@@ -111,17 +114,26 @@ impl Place {
 
     /// Whether a request has been in progress for this long.
     pub(crate) fn is_busy_for(&self, time: Duration) -> bool {
-        let State { busy, since } = *lock(&self.state);
+        let State { busy, since, .. } = *lock(&self.state);
         busy > 0 && since.elapsed() >= time
+    }
+
+    /// Notes that Hyper has sent everything that it had.
+    pub(crate) fn note_sent(&self) {
+        let mut state = lock(&self.state);
+        if state.sends {
+            *state = State { sends: false, since: Instant::now(), ..*state };
+        }
     }
 
     fn change(&self, change: impl FnOnce(usize) -> usize) {
         let mut state = lock(&self.state);
-        *state = State { busy: change(state.busy), since: Instant::now() };
+        *state = State { busy: change(state.busy), since: Instant::now(), ..*state };
     }
 }
 
-/// A request in progress.
+/// A request in progress. After it, the connection is busy until [`Place::note_sent`]: Hyper drops a body
+/// when it has the last bytes, and sends those later.
 pub(crate) struct Busy(Arc<Place>);
 
 impl Busy {
@@ -133,7 +145,8 @@ impl Busy {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.change(|busy| busy.saturating_sub(1));
+        let mut state = lock(&self.0.state);
+        *state = State { busy: state.busy.saturating_sub(1), sends: true, since: Instant::now() };
     }
 }
 
@@ -177,6 +190,18 @@ mod tests {
         drop(busy);
         drop(taken);
         assert!(lock(&places.taken).is_empty());
+    }
+
+    #[test]
+    fn a_connection_idles_after_its_answer_is_sent() {
+        let place = Arc::new(Place::default());
+        let busy = Busy::new(&place);
+        place.note_sent();
+        assert_eq!(place.can_lose_since(HOUR), None, "its request is in progress");
+        drop(busy);
+        assert_eq!(place.can_lose_since(HOUR), None, "its answer is not sent");
+        place.note_sent();
+        assert!(place.can_lose_since(HOUR).is_some());
     }
 
     #[test]

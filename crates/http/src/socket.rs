@@ -26,10 +26,11 @@ use crate::places::Place;
 /// take after its client closed the connection: a client may send several short requests and the end.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A socket for the parser.
+/// A socket for the parser. Notes in its place when everything is sent.
 pub(crate) struct Socket {
     reading: View,
     writing: OwnedWriteHalf,
+    place: Arc<Place>,
 }
 
 /// The same socket for a watcher, which does not take bytes from it.
@@ -37,9 +38,9 @@ pub(crate) struct Socket {
 pub(crate) struct View(Arc<OwnedReadHalf>);
 
 impl Socket {
-    pub(crate) fn new(stream: TcpStream) -> Socket {
+    pub(crate) fn new(stream: TcpStream, place: Arc<Place>) -> Socket {
         let (reading, writing) = stream.into_split();
-        Socket { reading: View(Arc::new(reading)), writing }
+        Socket { reading: View(Arc::new(reading)), writing, place }
     }
 
     pub(crate) fn view(&self) -> View {
@@ -121,7 +122,10 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.writing).poll_flush(context)
+        ready!(Pin::new(&mut self.writing).poll_flush(context))?;
+        // Hyper flushes the stream when it has written everything that it has.
+        self.place.note_sent();
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -22,6 +22,9 @@ use randomx_http::{Server, Settings};
 /// The longest wait on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The most connections of a server.
+const PLACES: usize = 64;
+
 /// What looks like an answer of the parser. Its length divides the sizes of buffers.
 const LOOKALIKE: &[u8] = b"HTTP/1.1 400\r\n\r\n";
 
@@ -173,4 +176,15 @@ fn an_answer_of_the_parser_has_the_headers_also_after_others() {
         assert!(last.contains("HTTP/1.1 400 Bad Request\r\n"), "{last}");
         assert!(last.ends_with("x-a: 1\r\n\r\n"), "{last}");
     }
+}
+
+#[test]
+fn an_answer_that_is_still_being_sent_keeps_its_place() {
+    let (server, _events) = start();
+    let slow = send(&server, &["GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"]);
+    // Hyper has the whole answer when its first byte arrives. The system's buffers have no room for it.
+    slow.peek(&mut [0]).expect("an answer");
+    let _idle: Vec<_> = (1..PLACES).map(|_| send(&server, &[])).collect();
+    assert!(read(send(&server, &[LAST])).ends_with(b"\r\n\r\nshort"), "there is a place for it");
+    assert_eq!(count(&read(slow), LOOKALIKE), 1 << 19);
 }

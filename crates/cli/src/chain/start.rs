@@ -26,6 +26,11 @@ pub(super) fn start(
     args: &NodeArgs,
     file: Option<&CheckpointFile<'_>>,
 ) -> Result<Option<Start>, Error> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && to < from
+    {
+        return Err(Error::EndBeforeStart { from, to });
+    }
     file.map_or(Ok(()), CheckpointFile::can_be_written)?;
     let kept = file.map(CheckpointFile::read).transpose()?.flatten();
     let kept = kept.map(|kept| check(kept, args)).transpose()?;

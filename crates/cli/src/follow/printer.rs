@@ -51,6 +51,8 @@ impl Printer {
     }
 
     fn describe(&self, follower: &Follower, report: &Report, evidence: Option<&Path>) -> Value {
+        // JSON has no text for a path that is not Unicode.
+        let evidence = evidence.map(Path::to_string_lossy);
         match report {
             Report::Tip(tip) => {
                 let mut value = describe_tip(tip);

@@ -1,10 +1,7 @@
 //! `POST /api/hash`.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -24,6 +21,7 @@ use serde_json::{Value, json};
 use super::{
     Server, body,
     failure::{Code, Failure},
+    leases::InUse,
     work::{self, Client, Event, milliseconds},
 };
 use crate::{
@@ -203,7 +201,7 @@ pub(super) fn hash_all(
     client: &Client,
     mut report: impl FnMut(usize, &Hash, f64) -> Result<(), Failure> + Send,
 ) -> Result<Hashed, Failure> {
-    let (key, stopped) = key_memory(server, job, client)?;
+    let (key, in_use) = key_memory(server, job, client)?;
     let pieces = Pieces::new(&job.inputs, job.threads, job.options.lanes.unwrap_or(MAX_LANES));
     let mut vms = vms(&key, job, &pieces)?;
     drop(key);
@@ -215,7 +213,7 @@ pub(super) fn hash_all(
         &pieces,
         usize::MAX,
         |vm, (first, inputs)| {
-            if stopped.as_ref().is_some_and(|stopped| stopped.load(Ordering::Relaxed)) {
+            if in_use.as_ref().is_some_and(InUse::is_stopped) {
                 return Err(Failure::new(Code::Aborted, "fast mode was stopped"));
             }
             client.check()?;
@@ -235,22 +233,22 @@ pub(super) fn hash_all(
     Ok(Hashed { time: start.elapsed(), threads, lanes })
 }
 
-fn key_memory(
-    server: &Server,
+fn key_memory<'a>(
+    server: &'a Server,
     job: &Job,
     client: &Client,
-) -> Result<(KeyMemory, Option<Arc<AtomicBool>>), Failure> {
+) -> Result<(KeyMemory, Option<InUse<'a>>), Failure> {
     match job.mode {
         Mode::Light => {
             let cache = server.keys.cache(&job.key, job.options, client)?;
             Ok((KeyMemory::Items(Arc::new(backend::items(cache, job.options)?)), None))
         }
         Mode::Fast => {
-            let ready = server.keys.leases.dataset(&job.key).ok_or_else(|| {
+            let in_use = server.keys.leases.dataset(&job.key).ok_or_else(|| {
                 let message = "mode: this key has no dataset; POST /api/fast computes it";
                 Failure::new(Code::Unsupported, message)
             })?;
-            Ok((ready.dataset.into(), Some(ready.stopped)))
+            Ok((in_use.memory(), Some(in_use)))
         }
     }
 }

@@ -11,7 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use randomx::Dataset;
+use randomx::{Dataset, KeyMemory};
+use tokio::time;
 
 use super::{
     failure::{Code, Failure},
@@ -62,12 +63,18 @@ pub(super) struct Starting {
     items: AtomicUsize,
 }
 
-/// A dataset to hash with. `stopped` ends the work that uses it.
-#[derive(Clone)]
-pub(crate) struct Ready {
+/// A computed dataset. `stopped` ends the work that uses it.
+struct Ready {
     key: Vec<u8>,
-    pub(crate) dataset: Arc<Dataset>,
-    pub(crate) stopped: Arc<AtomicBool>,
+    dataset: Arc<Dataset>,
+    stopped: Arc<AtomicBool>,
+}
+
+/// A dataset to hash with. It counts as used until this is dropped, which should be after the VMs.
+pub(crate) struct InUse<'a> {
+    leases: &'a Leases,
+    dataset: Arc<Dataset>,
+    stopped: Arc<AtomicBool>,
 }
 
 /// The state of fast mode as `/api/info` shows it: with the key in hex, and the part of the dataset
@@ -80,12 +87,13 @@ pub(crate) struct FastInfo {
 
 impl Leases {
     /// Returns the dataset of a key, if it is ready.
-    pub(crate) fn dataset(&self, key: &[u8]) -> Option<Ready> {
-        match &mut *lock(&self.0) {
-            Fast::Ready { ready, used, .. } if ready.is_of(key) => {
-                *used = Instant::now();
-                Some(ready.clone())
-            }
+    pub(crate) fn dataset(&self, key: &[u8]) -> Option<InUse<'_>> {
+        match &*lock(&self.0) {
+            Fast::Ready { ready, .. } if ready.is_of(key) => Some(InUse {
+                leases: self,
+                dataset: Arc::clone(&ready.dataset),
+                stopped: Arc::clone(&ready.stopped),
+            }),
             _ => None,
         }
     }
@@ -101,6 +109,16 @@ impl Leases {
                 Some(lease)
             }
             _ => None,
+        }
+    }
+
+    /// Waits until the dataset of a key is ready, and returns a new lease of it.
+    pub(super) async fn join_when_ready(&self, key: &[u8]) -> String {
+        loop {
+            if let Some(lease) = self.join(key) {
+                return lease;
+            }
+            time::sleep(STEP).await;
         }
     }
 
@@ -205,15 +223,12 @@ impl Leases {
     /// hashes with it. Returns false if a dataset stays that is ready.
     fn free(&self, now: Instant, kept: Duration) -> bool {
         let mut fast = lock(&self.0);
-        if let Fast::Ready { ready, used, .. } = &mut *fast {
+        if let Fast::Ready { ready, used, .. } = &*fast {
             // Those who hash hold it too.
-            if Arc::strong_count(&ready.dataset) > 1 {
-                *used = now;
-                return false;
-            }
-            if !ready.stopped.load(Ordering::Relaxed)
-                && now.saturating_duration_since(*used) <= kept
-            {
+            let is_in_use = Arc::strong_count(&ready.dataset) > 1;
+            let is_kept = !ready.stopped.load(Ordering::Relaxed)
+                && now.saturating_duration_since(*used) <= kept;
+            if is_in_use || is_kept {
                 return false;
             }
             *fast = Fast::Off;
@@ -238,6 +253,26 @@ impl Ready {
     /// Whether it is the dataset of a key, and may be used.
     fn is_of(&self, key: &[u8]) -> bool {
         self.key == key && !self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl InUse<'_> {
+    pub(crate) fn memory(&self) -> KeyMemory {
+        Arc::clone(&self.dataset).into()
+    }
+
+    /// Whether the last lease has ended.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        // A dataset in use is neither freed nor replaced, so this is still the one.
+        if let Fast::Ready { used, .. } = &mut *lock(&self.leases.0) {
+            *used = Instant::now();
+        }
     }
 }
 
@@ -266,11 +301,14 @@ mod tests {
             let leases = leases(begin);
             assert!(!leases.free(begin + kept, kept), "nobody has hashed with it yet");
             let hashing = leases.dataset(&[1]);
-            assert!(!leases.free(begin + 3 * kept, kept), "somebody hashes with it");
+            let end = Instant::now();
             drop(hashing);
-            assert!(!leases.free(begin + 4 * kept, kept), "it was used until then");
+            assert!(!leases.free(end + kept, kept), "it was used until then");
+            let hashing = leases.dataset(&[1]);
+            assert!(!leases.free(end + 3 * kept, kept), "somebody hashes with it");
+            drop(hashing);
             assert_eq!(leases.info().state, "ready");
-            assert!(leases.free(begin + 4 * kept + Duration::from_secs(1), kept));
+            assert!(leases.free(Instant::now() + kept + Duration::from_secs(1), kept));
             assert_eq!(leases.info().state, "off");
         }
     }

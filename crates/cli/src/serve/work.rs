@@ -46,7 +46,7 @@ pub(crate) struct Gate {
 }
 
 /// The turn of a request, until it is dropped.
-struct Turn {
+pub(super) struct Turn {
     _place: OwnedSemaphorePermit,
     _turn: OwnedSemaphorePermit,
 }
@@ -59,7 +59,7 @@ impl Default for Gate {
 }
 
 impl Gate {
-    async fn enter(&self) -> Result<Turn, Failure> {
+    pub(super) async fn enter(&self) -> Result<Turn, Failure> {
         let busy = |message: &str| Failure::new(Code::Busy, message);
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place =
@@ -140,6 +140,16 @@ pub(crate) async fn answer(
     work: impl FnOnce(&Client) -> Result<Value, Failure> + Send + 'static,
 ) -> Result<Response, Failure> {
     let turn = gate.enter().await?;
+    answer_at_once(turn, headers, stopping, work).await
+}
+
+/// Does work at once, and drops `turn` when it has ended. Answers like [`answer`].
+pub(super) async fn answer_at_once<T: Send + 'static>(
+    turn: T,
+    headers: &HeaderMap,
+    stopping: &Arc<AtomicBool>,
+    work: impl FnOnce(&Client) -> Result<Value, Failure> + Send + 'static,
+) -> Result<Response, Failure> {
     let (events, receiver) = mpsc::channel(UNREAD);
     let client = Client { events, stopping: Arc::clone(stopping), end: Instant::now() + LONGEST };
     task::spawn_blocking(move || {

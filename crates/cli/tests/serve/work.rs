@@ -160,6 +160,8 @@ fn clients_share_a_dataset_until_the_last_lease_ends() {
     // Another key waits from here on.
     let mut other = server.events("/api/fast", &key("01"));
     other.read_head();
+    let third = server.post("/api/fast", &key("00")).json();
+    assert_eq!(release(&server, &third["lease"]), "ready");
     assert_eq!(release(&server, &first["lease"]), "ready");
     assert_eq!(release(&server, &first["lease"]), "ready");
 
