@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_name_options_of_their_command_or_of_these_other_programs() {
+    fn help_texts_name_only_options_that_exist() {
         const OTHERS: [(&str, &str); 8] = [
             // `randomx follow`
             ("verify", "--once"),

@@ -120,7 +120,7 @@ impl Folder {
         Folder { storage, path: path.to_owned(), checked: Mutex::default(), lock: None }
     }
 
-    /// Whether the folder has the manifest of a run. A folder without a manifest must be new.
+    /// Whether the folder has this run's manifest. Fails for another run's, or for files without one.
     fn has(&self, manifest: &Manifest) -> Result<bool, Error> {
         match self.manifest()? {
             Some(found) => self.check(manifest, &found).map(|()| true),
@@ -198,7 +198,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If the storage fails, or the Parquet reader must not parse the file.
+    /// If the storage fails, or a check refuses the file.
     pub fn held(&self, file: &str, key: &str) -> Result<Option<Held>, Error> {
         self.find(file, |opened, path| {
             let fail = |problem| Error::Read { path: path.to_owned(), problem };

@@ -77,7 +77,7 @@ impl Follower {
 ///
 /// # Errors
 ///
-/// If the storage fails, or the Parquet reader must not read the file.
+/// If the storage fails, or a check refuses the file.
 pub fn linked(
     folder: &Folder,
     file: &str,

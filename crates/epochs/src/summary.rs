@@ -15,7 +15,7 @@ const EVIDENCE: usize = 100;
 /// The bytes of an epoch's evidence, as JSON, after which no further row is listed.
 const EVIDENCE_BYTES: usize = 128 << 10;
 
-/// The bytes of all evidence, as JSON, after which no further epoch's is listed. Its file has it, too.
+/// The JSON bytes of all evidence after which no further epoch's is listed. The epoch's file has it, too.
 const ALL_EVIDENCE_BYTES: usize = 32 << 20;
 
 /// The longest value in evidence, in characters. A hashing blob of Monero has 152.
@@ -132,7 +132,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the bytes of the evidence as JSON, which has six for a control character.
+    /// Returns the evidence's length as JSON, where a character may take six bytes.
     fn size(&self) -> usize {
         serde_json::to_string(self).map_or(0, |json| json.len())
     }

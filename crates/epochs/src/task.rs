@@ -1,4 +1,4 @@
-//! What is audited at a time.
+//! A task of an audit.
 
 use arrow_array::RecordBatch;
 use serde::{Deserialize, Serialize};

@@ -248,8 +248,8 @@ impl Archive {
         }
     }
 
-    /// Reads what a segment lacks from its end, since only what leads to a proven block is proven. Returns
-    /// what is on disk of its beginning.
+    /// Reads a segment's missing blocks, the newest first: each proves the id of the one before it. Returns
+    /// the stored blocks before them.
     fn read(&self, read: &mut Unfinished, sources: &mut Sources<'_>) -> Result<Segment, String> {
         let index = read.last.0 / SEGMENT;
         let first = index * SEGMENT;

@@ -154,7 +154,7 @@ fn check_block<'a>(
     Ok(Checked { block: parsed, transactions })
 }
 
-/// Checks that a block is the one with an id.
+/// Parses a block, and checks its id.
 fn check_id(view: &View, height: u64, expected: &Hash, blob: &[u8]) -> Result<Block, Fault> {
     let parsed = Block::parse(blob).map_err(|problem| {
         let reason = format!("block {height} cannot be parsed: {problem}");

@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_writes_as_much_evidence_whatever_earlier_ones_wrote() {
+    fn evidence_of_earlier_runs_does_not_count() {
         const MOST: usize = 3;
         let folder = tempfile::tempdir().expect("a folder");
         let mut files = 0;

@@ -175,8 +175,7 @@ impl Nodes {
         self.ask_since(Instant::now(), call, judge)
     }
 
-    /// Asks as [`Nodes::ask`] does, for a wallet's request of which this call is a part, and which began
-    /// earlier.
+    /// Asks as [`Nodes::ask`] does, as a part of a wallet's request that began at `begun`.
     pub(crate) fn ask_since<T>(
         &self,
         begun: Instant,

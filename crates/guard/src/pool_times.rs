@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// The most times that are kept: the last one for each of a few wallets.
+/// The most times that are kept, for all wallets together.
 const KEPT: usize = 16;
 
 /// The times that nodes sent with the pool's news, and the names of these nodes.

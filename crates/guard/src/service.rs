@@ -25,7 +25,7 @@ pub(crate) struct Service {
     pub(crate) journal: Arc<Journal>,
     /// What recent blocks paid, and the tip for which that was read.
     pub(crate) paid: Mutex<Option<(Hash, Paid)>>,
-    /// When nodes sent the pool's news.
+    /// The times that nodes sent with the pool's news.
     pool_times: Mutex<PoolTimes>,
     /// The sources of headers, for the status page.
     pub(crate) sources: Mutex<Vec<Value>>,

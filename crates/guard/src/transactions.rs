@@ -110,8 +110,7 @@ fn is_pruned(transaction: &Transaction<'_>) -> bool {
     transaction.is_pruned() && !unsigned
 }
 
-/// Checks that transactions are in the blocks in which the node says they are. The wallet's request began
-/// earlier.
+/// Checks that transactions are in the blocks in which the node says they are. The request began at `begun`.
 fn check_blocks(
     service: &Service,
     view: &View,

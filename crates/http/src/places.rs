@@ -132,8 +132,8 @@ impl Place {
     }
 }
 
-/// A request in progress. After it, the connection is busy until [`Place::note_sent`]: Hyper drops a body
-/// when it has the last bytes, and sends those later.
+/// A request in progress. Its drop marks the answer as unsent until [`Place::note_sent`]: Hyper drops a
+/// body before it sends the last bytes.
 pub(crate) struct Busy(Arc<Place>);
 
 impl Busy {

@@ -182,7 +182,7 @@ fn an_answer_of_the_parser_has_the_headers_also_after_others() {
 fn an_answer_that_is_still_being_sent_keeps_its_place() {
     let (server, _events) = start();
     let slow = send(&server, &["GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"]);
-    // Hyper has the whole answer when its first byte arrives. The system's buffers have no room for it.
+    // Hyper has the whole answer when its first byte arrives. The system's buffers cannot hold all of it.
     slow.peek(&mut [0]).expect("an answer");
     let _idle: Vec<_> = (1..PLACES).map(|_| send(&server, &[])).collect();
     assert!(read(send(&server, &[LAST])).ends_with(b"\r\n\r\nshort"), "there is a place for it");

@@ -127,7 +127,7 @@ fn footers_that_make_the_reader_allocate_or_recurse_are_refused() {
     refused(&input, "write fewer row groups, or allow more with --memory");
 }
 
-/// Writes a file with a column in a column in a column.
+/// Writes a file with 200,000 columns, each in the one before it.
 fn write_nested(path: &Path) {
     let nested = fields(&[(3, I32, int(0)), (4, BINARY, binary(b"deep")), (5, I32, int(1))]);
     let mut elements = vec![nested; 200_000];

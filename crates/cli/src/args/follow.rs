@@ -71,7 +71,7 @@ pub(crate) struct FollowArgs {
     #[command(flatten)]
     pub(crate) chain: ChainArgs,
 
-    /// Write the tip as a checkpoint to this file at the end, unless no source could be followed; --start,
+    /// At the end, write the tip as a checkpoint to this file if a source was followed to its end; --start,
     /// `verify --checkpoint` and the npm package read it
     #[arg(long, value_name = "FILE", requires = "once")]
     pub(crate) checkpoint: Option<PathBuf>,

@@ -37,8 +37,8 @@ pub(crate) async fn post(
     let headers = request.headers().clone();
     let body: Body = body::read(request).await?;
     let key = bytes::from_hex(&body.key).map_err(|problem| Failure::argument("key", problem))?;
-    // A request for another key keeps the turn while clients of this one use their dataset. They must be
-    // able to lease it again meanwhile.
+    // A request for another key keeps the turn while it waits for this key's clients. These must be able to
+    // lease their dataset again meanwhile.
     let (lease, turn) = tokio::select! {
         biased;
         lease = server.keys.leases.join_when_ready(&key) => (Some(lease), None),

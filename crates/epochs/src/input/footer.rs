@@ -117,7 +117,7 @@ fn nested_column<R: Read>(reader: &mut Reader<R>) -> io::Result<Option<String>> 
                         return Ok(Some(name));
                     }
                 }
-                // The root names its columns' number. The Parquet reader allocates by it.
+                // The root claims a number of columns. The Parquet reader allocates that many.
                 let listed = size.saturating_sub(1);
                 if u64::try_from(columns) != Ok(listed) {
                     let problem = format!("expected {listed} columns in the schema, got {columns}");

@@ -116,7 +116,7 @@ impl Lines {
 }
 
 impl Places {
-    /// Reads the lines. Those that changed since the plan are an error, perhaps after some of them were taken.
+    /// Reads the lines. Fails if they changed since the plan, perhaps after `take` received some.
     pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
         let fail = |problem| unreadable(&self.path, problem);
         let arrow = |problem| Error::Arrow { path: self.path.clone(), problem };

@@ -12,8 +12,8 @@ use super::lines::{COLUMNS, FIELDS};
 const NO_FIELDS: &str =
     "line: expected a JSON object of at most 3 MiB with the fields of a proof of work";
 
-/// Names the line in the reasons of verified rows without fields. The kernel, which knows no lines, names the
-/// first column that is null. Other batches stay as they are.
+/// Replaces the reasons of JSON lines without a height and any field of [`FIELDS`]. The kernel names the first
+/// null column. Returns batches of Parquet rows unchanged.
 pub(crate) fn name_lines(result: RecordBatch) -> Result<RecordBatch, ArrowError> {
     let names = result.schema_ref().fields().iter().map(|field| field.name().as_str());
     if !names.take(COLUMNS.len()).eq(COLUMNS) {

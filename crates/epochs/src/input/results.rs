@@ -65,7 +65,7 @@ fn read_checked(
 ///
 /// # Errors
 ///
-/// If the Parquet reader must not parse the footer.
+/// If a check refuses the footer.
 fn has_footer(file: &Chunks, path: &Path) -> Result<bool, Error> {
     let is_damage = |problem: &io::Error| {
         matches!(problem.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)

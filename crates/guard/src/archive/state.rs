@@ -15,19 +15,20 @@ const IN_MEMORY: usize = 16;
 /// scan. It would otherwise take hours to answer a question about one old block.
 pub(super) const REACH: u64 = 4 * SEGMENT;
 
-/// The end of a segment.
+/// A segment that is read from its end.
 pub(super) struct Unfinished {
     /// The height and the id of the segment's last block.
     pub(super) last: (u64, Hash),
-    /// All blocks from this height on are proven, and so is the id of the one before it.
+    /// All blocks from this height to the last one are proven.
     pub(super) next: u64,
+    /// The proven id of the block before that.
     pub(super) id: Hash,
-    /// The blocks, in parts of consecutive ones, of which the first comes last.
+    /// Parts of consecutive blocks, the newest part first.
     pub(super) parts: Vec<Vec<Verified>>,
 }
 
 impl Unfinished {
-    /// Returns nothing yet of the segment that ends with a block.
+    /// Begins the segment that ends with a block.
     pub(super) fn new(height: u64, id: Hash) -> Unfinished {
         Unfinished { last: (height, id), next: height + 1, id, parts: Vec::new() }
     }

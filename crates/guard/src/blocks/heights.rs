@@ -37,8 +37,7 @@ pub(crate) fn fetch<T>(
     })
 }
 
-/// Returns the ids of the transactions in each of the blocks at some heights, for a wallet's request that
-/// began earlier. The transactions themselves are not needed: pruned nodes leave out older ones.
+/// Returns the ids of the transactions in each of the blocks at some heights, for a request that began at `begun`. The transactions themselves are not needed: pruned nodes leave out older ones.
 pub(crate) fn transaction_ids(
     service: &Service,
     view: &View,

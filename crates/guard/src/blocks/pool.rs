@@ -15,7 +15,7 @@ use super::{POOL_ONLY, blocks};
 /// Two nodes, each with a clock of its own.
 struct Nodes {
     service: Service,
-    /// The node that answers, or the other one fails.
+    /// The node that answers. The other one fails.
     answers: Arc<Mutex<usize>>,
     /// The nodes' times.
     clock: Arc<Mutex<[u64; 2]>>,

@@ -36,8 +36,9 @@ impl Nodes {
         if values.is_empty() { Err(Refusal::Unusable(failures.join("; "))) } else { Ok(values) }
     }
 
-    /// Sends the same request to all nodes at the same time. Returns for each node the answer, or why there
-    /// is none, as they arrive. Nodes receive the request whole also if nobody waits for their answers.
+    /// Sends a request to all nodes at once, each in its own thread. If one does not start, this thread sends
+    /// and waits. Returns answers, or why there are none, as they arrive. Nodes receive the request whole also
+    /// if nobody waits for their answers.
     pub(crate) fn ask_all(
         &self,
         call: Call,
@@ -65,8 +66,7 @@ impl Nodes {
 }
 
 impl Remote {
-    /// Starts a thread that sends a transaction. Returns whether it was started: not if there are too many,
-    /// or the system refuses one.
+    /// Starts a thread that sends a transaction. Returns false if too many run, or the system refuses one.
     fn start(&self, send: impl FnOnce() + Send + 'static) -> bool {
         {
             let mut state = self.lock();

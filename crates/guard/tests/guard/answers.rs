@@ -116,7 +116,7 @@ fn transactions_are_found_by_their_hashes() {
 }
 
 #[test]
-fn the_blocks_of_many_transactions_are_asked_for_at_once() {
+fn the_blocks_of_many_transactions_take_few_requests() {
     const MANY: u64 = 120;
     let all = chain(MANY, MANY);
     let (node, guarded, _store) = followed(&all, 2160);

@@ -281,11 +281,11 @@ impl Client {
         judgement
     }
 
-    /// Notes that a source has the client's chain, or sent blocks of a longer one, after it may have had
-    /// another chain, been silent or been behind.
+    /// Judges a source that has the client's chain: `Connecting` if it had another one, or if it was silent or
+    /// behind and claims more blocks than it sent.
     fn shares_chain(&self, source: usize) -> Judgement {
         let source = &self.sources[source];
-        // A stuck source was asked for one block. The next one may be too early as well.
+        // The client may refuse a stuck source's next block as well.
         let has_more = source.claim > Some(self.tree.height(&source.tip)) && !source.is_stuck;
         match source.state {
             SourceState::OtherNetwork => Judgement::State(SourceState::Connecting),

@@ -128,7 +128,7 @@ fn a_slow_clock_is_named_and_nothing_waits_for_it() {
     assert_eq!(ahead(&script), [None; 2]);
 }
 
-/// Each of its blocks becomes acceptable at its own time.
+/// Each block becomes acceptable at its own time.
 #[test]
 fn a_slow_clock_is_reported_once() {
     let mut world = World::new(None);
