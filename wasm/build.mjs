@@ -111,21 +111,20 @@ function wasmTools() {
 }
 
 /**
- * Writes `SHA256SUMS`, which `sha256sum --check` reads, and `integrity.json`, whose values a page puts
- * into `integrity` attributes and import maps.
+ * Writes `integrity.json`, whose values a page puts into `integrity` attributes and import maps, and
+ * `SHA256SUMS` of all other files, which `sha256sum --check` reads.
  */
 function addHashes() {
-  const files = filesIn(dist);
   const digest = (file, algorithm, encoding) =>
     createHash(algorithm)
       .update(readFileSync(new URL(file, dist)))
       .digest(encoding);
-  const sums = files.map((file) => `${digest(file, "sha256", "hex")}  ${file}\n`);
-  writeFileSync(new URL("SHA256SUMS", dist), sums.join(""));
-  const loaded = files.filter((file) => /\.(?:js|wasm)$/u.test(file));
+  const loaded = filesIn(dist).filter((file) => /\.(?:js|wasm)$/u.test(file));
   const integrity = loaded.map((file) => [file, `sha384-${digest(file, "sha384", "base64")}`]);
   const json = JSON.stringify(Object.fromEntries(integrity), undefined, 2);
   writeFileSync(new URL("integrity.json", dist), `${json}\n`);
+  const sums = filesIn(dist).map((file) => `${digest(file, "sha256", "hex")}  ${file}\n`);
+  writeFileSync(new URL("SHA256SUMS", dist), sums.join(""));
 }
 
 /** The sorted paths of all files in a folder, relative to it. */

@@ -187,6 +187,16 @@ describe("the file", () => {
     expect(await forgetKept()).toBe("none");
     vi.stubGlobal("navigator", {});
     expect(await forgetKept()).toBe("none");
+    const refusing = { getDirectory: () => Promise.reject(new DOMException("", "SecurityError")) };
+    vi.stubGlobal("navigator", { storage: refusing });
+    expect(await forgetKept()).toBe("none");
+  });
+
+  test("that cannot be deleted is not reported as none", async () => {
+    const removeEntry = () => Promise.reject(new DOMException("the disk", "UnknownError"));
+    const failing = { getDirectory: () => Promise.resolve({ removeEntry }) };
+    vi.stubGlobal("navigator", { storage: failing });
+    await expect(forgetKept()).rejects.toThrow("the disk");
   });
 });
 

@@ -8,6 +8,8 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterAll, afterEach, describe as describeAll, expect, test as testAll, vi } from "vitest";
 import type * as product from "../../wasm/js/index.js";
 import { PACKAGES, VERSION, type Addon } from "../../wasm/js/native/addon.js";
+import { choices } from "../../wasm/js/options.js";
+import { Scheduler } from "../../wasm/js/scheduler.js";
 import { ADDON_PACKAGES } from "../addon.js";
 import {
   ADDON,
@@ -108,6 +110,32 @@ describe("the cache of a key", () => {
     await second.release("00");
     await second[Symbol.asyncDispose]();
     await released();
+  });
+
+  test("is filled anew for a hash that must not trust it, and later workers find the new one", async () => {
+    await released();
+    const other = await create({ threads: 1 });
+    await other.prepare(key);
+    const workerUrl = new URL("../../wasm/dist/js/worker.js", import.meta.url);
+    const scheduler = new Scheduler(choices({ ...NATIVE, threads: 2, workerUrl }));
+    await scheduler.open();
+    const hash = async (isFresh: boolean): Promise<void> => {
+      const request = { key, version: 1, inputs: [{ bytes: input }], isFresh } as const;
+      const [hash] = await scheduler.hash(request, {});
+      expect(bytesToHex(hash)).toBe(known);
+    };
+    await hash(false);
+    expect(held()).toBe(1);
+    await hash(true);
+    expect(held()).toBe(2);
+    await other.release(key);
+    await eventually(() => {
+      expect(held()).toBe(1);
+    });
+    expect(bytesToHex(await other.hash(key, input))).toBe(known);
+    await hash(false);
+    expect(held()).toBe(1);
+    await scheduler.close("disposed", "the test is over");
   });
 
   test("is freed when its fill is aborted", async () => {

@@ -135,6 +135,12 @@ test("wrong arguments are errors that name them", () => {
   }
   pool.setRandomxCacheSize(3);
   expect(pool.getRandomxCacheSize()).toBe(3);
+  const options = { engine: "interpretor", maxQueue: 0, nativeUrl: 5, threads: 25 };
+  for (const [name, value] of Object.entries(options)) {
+    expect(() => {
+      pool.configure({ [name]: value });
+    }).toThrow(`${name}: expected`);
+  }
 });
 
 test("an error of the threads reaches the callback, and a later call starts anew", async () => {

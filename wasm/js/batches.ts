@@ -132,5 +132,5 @@ function agree(a: Hashing, b: Hashing): boolean {
   if (a === b) return true;
   // Monero's rules may fail to load. That fails a whole batch.
   const isSame = a.version === b.version && a.needsRules === b.needsRules;
-  return isSame && !a.onTimes && !b.onTimes;
+  return isSame && !a.onTimes && !b.onTimes && !a.isFresh;
 }

@@ -76,7 +76,7 @@ export class NativeHasher implements Hasher {
     const builder = new this.#addon.CacheBuilder(key);
     try {
       while (builder.fill(FILL) < 1);
-      return builder.finish();
+      return builder.finish(false);
     } finally {
       builder.free();
     }

@@ -23,6 +23,8 @@ abstract class Request<T, Entry> implements Linked<Entry> {
   place = 0;
   /** Its priority. */
   priority: Priority = "normal";
+  /** Whether a cache must be filled anew for it, until one is. */
+  isFresh = false;
   previous: Entry | undefined;
   next: Entry | undefined;
   /** The bytes that wait with it. */
@@ -110,6 +112,8 @@ export interface HashRequest<I extends readonly Input[] = readonly Input[]> {
   onTimes?: (times: Times) => void;
   /** Whether a request without inputs fills the cache like one for a hash, not in the background. */
   isUrgent?: boolean;
+  /** Whether the cache is filled anew before, because one that is held or kept may be wrong. */
+  isFresh?: boolean;
 }
 
 /** A request to hash inputs with a key. Without inputs it only fills the cache. */
@@ -143,6 +147,7 @@ export class Hashing extends Request<Uint8Array[], KeyJob> {
     this.needsRules = request.inputs.some(({ isBlock }) => isBlock);
     this.bytes = request.inputs.reduce((sum, input) => sum + sizeOf(input), this.key.length);
     this.priority = request.priority ?? "normal";
+    this.isFresh = request.isFresh ?? false;
     this.#isUrgent = request.isUrgent ?? false;
     this.#inputs = request.inputs;
     this.#missing = request.inputs.length;

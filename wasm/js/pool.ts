@@ -16,7 +16,7 @@ import { Buffer } from "node:buffer";
 import { RandomXError, asRandomXError, invalidArgument } from "./errors.js";
 import { loadAddon } from "./native/addon.js";
 import { NativeHasher, WasmHasher, type Hasher } from "./hasher.js";
-import type { CreateOptions } from "./options.js";
+import { choices, type Choices, type CreateOptions } from "./options.js";
 import { RandomX } from "./randomx.js";
 import type { Bytes, Version } from "./types.js";
 import * as validate from "./validate.js";
@@ -43,7 +43,7 @@ const VERSIONS = new Map<unknown, Version>([
 /** An instance holds at most three caches. */
 const MAX_CACHES = 3;
 
-let options: PoolOptions = {};
+let options: Partial<Pick<Choices, keyof PoolOptions>> = {};
 let caches = 2;
 let hasher: Hasher | undefined;
 let instance: Promise<RandomX> | undefined;
@@ -122,14 +122,14 @@ export function getRandomxCacheSize(): number {
   return caches;
 }
 
-/** Sets how the calls hash. Call it first. */
+/**
+ * Sets how the calls hash. Call it first.
+ *
+ * @throws {@link RandomXError} `invalid-argument`.
+ */
 export function configure(given: PoolOptions): void {
-  options = validate.fields("options", given, {
-    engine: validate.any,
-    maxQueue: validate.any,
-    nativeUrl: validate.any,
-    threads: validate.any,
-  }) as PoolOptions;
+  const { engine, maxQueue, nativeUrl, threads } = choices(given);
+  options = { engine, maxQueue, nativeUrl, threads };
   dispose();
 }
 
@@ -160,10 +160,9 @@ function started(): Promise<RandomX> {
 function hashing(): Hasher {
   if (hasher) return hasher;
   const { engine = "auto", nativeUrl } = options;
-  const address = validate.address("nativeUrl", nativeUrl);
   if (engine === "jit" || engine === "interpreter") return (hasher = new WasmHasher(engine));
   try {
-    return (hasher = new NativeHasher(loadAddon(address)));
+    return (hasher = new NativeHasher(loadAddon(nativeUrl)));
   } catch (error) {
     if (engine === "native") {
       const reason = error instanceof Error ? error.message : String(error);

@@ -61,11 +61,11 @@ export interface Operations {
   allocate: { args: InSlot & { shared: boolean }; result: WebAssembly.Memory | undefined };
   /**
    * Fills the cache of a key, in shared memory or in the worker's own. If `mayRead`, it is read from the
-   * browser's storage instead, where possible.
+   * browser's storage instead, where possible. If `isFresh`, native code takes no cache that other workers hold.
    */
-  fill: { args: InSlot & CacheMemory & { mayRead?: boolean }; result: Cache };
+  fill: { args: InSlot & CacheMemory & Fresh & { mayRead?: boolean }; result: Cache };
   /** Writes a slot's cache to the browser's storage. A message `abort` stops it. */
-  keep: { args: InSlot & CacheMemory; result: Written };
+  keep: { args: InSlot & CacheMemory & Fresh; result: Written };
   /** Uses a cache that another worker has filled. */
   attach: { args: InSlot & { cache: Cache }; result: null };
   /** Drops a slot's cache and memory. */
@@ -178,8 +178,13 @@ export interface CacheMemory {
   memory: WebAssembly.Memory | undefined;
 }
 
+/** Whether a cache is filled anew, because another one of its key may be wrong. */
+interface Fresh {
+  isFresh?: boolean | undefined;
+}
+
 /** A filled cache, as workers share it. */
-export interface Cache extends CacheMemory {
+export interface Cache extends CacheMemory, Fresh {
   /** Computes dataset items from the memory. Native code finds its caches by their keys. */
   items: WebAssembly.Module | undefined;
   /** Whether it was read from the browser's storage. */

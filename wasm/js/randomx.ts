@@ -93,7 +93,7 @@ export class RandomX {
 
   /**
    * Deletes the cache that {@link CreateOptions.keepCache} has kept. An instance with this option may write
-   * it again: dispose of such instances first.
+   * it again: dispose of such instances first. Rejects if the browser fails to delete it.
    */
   static forgetCache(): Promise<Forgotten> {
     return guarded(forgetKept);

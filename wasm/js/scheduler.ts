@@ -221,9 +221,9 @@ export class Scheduler {
       const slot = this.#slots.of(job.key);
       if (job instanceof Release) {
         this.#release(job, slot);
-      } else if (!slot) {
-        const free = this.#slots.free();
-        return free && this.#fill(worker, free, job.key);
+      } else if (!slot || job.isFresh) {
+        const free = slot ?? this.#slots.free();
+        return free && this.#fill(worker, free, job);
       } else if (job.waiting > 0) {
         return this.#hash(worker, slot, job);
       } else {
@@ -238,7 +238,7 @@ export class Scheduler {
   #firstReady(): KeyJob | undefined {
     for (const { head } of this.#queue.lines) {
       const slot = this.#slots.of(head.key);
-      if (head instanceof Release) {
+      if (head instanceof Release || (slot && head.isFresh)) {
         if (!slot?.users) return head;
       } else if (!slot) {
         if (this.#isBehind(head)) continue;
@@ -262,7 +262,7 @@ export class Scheduler {
   #fillBehind(filler: WorkerHandle): Promise<void> | undefined {
     const line = this.#queue.lines.find(({ head }) => this.#isBehind(head));
     const free = line && this.#slots.free();
-    return free && this.#fill(filler, free, line.key);
+    return free && this.#fill(filler, free, line.head);
   }
 
   async #answer(worker: WorkerHandle, call: Call): Promise<void> {
@@ -290,8 +290,8 @@ export class Scheduler {
     collect();
   }
 
-  async #fill(worker: WorkerHandle, slot: Slot, key: Uint8Array): Promise<void> {
-    const { count } = this.#queue;
+  async #fill(worker: WorkerHandle, slot: Slot, job: KeyJob): Promise<void> {
+    const [{ key, isFresh }, { count }] = [job, this.#queue];
     this.#slots.use(slot);
     this.#slots.empty(slot, { memory: false });
     Object.assign(slot, { key, filling: worker });
@@ -305,13 +305,14 @@ export class Scheduler {
       worker.caches[slot.index] = { key, memory, items: undefined };
       // The worker could not end the fill before it began.
       if (!this.#queue.firstFor(key)) throw new RandomXError("aborted", "nobody waits");
-      const args = { ...at, key, memory, mayRead: this.#keeper.isWanted };
+      const args = { ...at, key, memory, mayRead: this.#keeper.isWanted && !isFresh, isFresh };
       const filled = await worker.connection.request("fill", args, (done) => {
         // The first request for this key follows the fill. Completion is reported in its turn.
         if (done < 1) this.#queue.firstFor(key)?.filled(done);
       });
       // Each message has another object for the same memory, and `stale` compares objects.
-      slot.cache = worker.caches[slot.index] = { ...filled, memory };
+      slot.cache = worker.caches[slot.index] = { ...filled, memory, isFresh };
+      job.isFresh = false;
       if (filled.isKept) slot.keeping = "kept";
       this.#counters.filled(performance.now() - start, filled.isKept ?? false);
     } catch (thrown) {
@@ -338,7 +339,7 @@ export class Scheduler {
     if (this.#queue.waiting.inputs < batches * this.#choices.lanes) return undefined;
     const isNext = !call || job.place < call.place;
     const isHeld = worker.caches[slot.index] === slot.cache;
-    return isNext && isHeld ? this.#hash(worker, slot, job) : undefined;
+    return isNext && isHeld && !job.isFresh ? this.#hash(worker, slot, job) : undefined;
   }
 
   async #hash(worker: WorkerHandle, slot: Slot, head: Hashing): Promise<void> {

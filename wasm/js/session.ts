@@ -122,10 +122,13 @@ export class Session {
   }
 
   /** Writes a slot's cache to the browser's storage. */
-  async keep({ slot, key, memory }: Args<"keep">, signal: AbortSignal): Promise<Result<"keep">> {
+  async keep(
+    { slot, key, memory, isFresh }: Args<"keep">,
+    signal: AbortSignal,
+  ): Promise<Result<"keep">> {
     const target = this.#memoryOf(slot, memory);
     const kept = await loadKept();
-    return kept ? kept.writeKept(key, target, signal, this.#pause) : "impossible";
+    return kept ? kept.writeKept(key, target, signal, this.#pause, isFresh) : "impossible";
   }
 
   /** Uses a cache that another worker has filled. */

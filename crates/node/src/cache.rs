@@ -45,17 +45,18 @@ impl CacheBuilder {
         builder.filled() as f64 / randomx::CacheBuilder::BLOCKS as f64
     }
 
-    /// Fills the rest, and returns the cache. Workers then find it by its key.
+    /// Fills the rest, and returns the cache. Workers then find it by its key. A `fresh` cache takes the place of
+    /// the one that workers hold, which may be wrong.
     ///
     /// # Errors
     ///
     /// `invalid-argument` if the cache was taken before.
     #[napi(catch_unwind)]
-    pub fn finish(&mut self) -> Result<Cache> {
+    pub fn finish(&mut self, fresh: bool) -> Result<Cache> {
         let builder = self.builder.lock().take();
         let builder =
             builder.ok_or_else(|| Failure::invalid_argument("cache: expected one".into()))?;
-        Ok(Cache(Owned::new(caches::share(self.key.clone(), builder.finish()))))
+        Ok(Cache(Owned::new(caches::share(self.key.clone(), builder.finish(), fresh))))
     }
 
     /// Frees the memory, if the cache was not taken.
@@ -71,7 +72,7 @@ pub struct Cache(Owned<Arc<Shared>>);
 
 #[napi]
 impl Cache {
-    /// Returns the cache of `key` that any worker of this process holds, or `null`.
+    /// Returns the newest cache of `key` that any worker of this process holds, or `null`.
     #[napi(catch_unwind)]
     pub fn find(key: &[u8]) -> Option<Cache> {
         caches::find(key).map(|shared| Cache(Owned::new(shared)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use randomx::{Cache, Cpu, Items};
 
-use crate::registry::{Keyed, Registry};
+use crate::registry::{Registry, Value};
 
 /// A filled cache, with the machine code of its key. It lives as long as a worker holds it.
 pub struct Shared {
@@ -19,25 +19,26 @@ impl Shared {
     }
 }
 
-impl Keyed for Shared {
-    fn key(&self) -> &[u8] {
-        &self.key
-    }
-}
+impl Value for Shared {}
 
 static CACHES: Registry<Shared> = Registry::new();
 
-/// Returns the cache of a key, if a worker holds one.
+/// Returns the newest cache of a key, if a worker holds one.
 pub fn find(key: &[u8]) -> Option<Arc<Shared>> {
-    CACHES.lock().find(key)
+    CACHES.lock().find(|shared| *shared.key == *key)
 }
 
-/// Lets all workers find the cache of a key.
-pub fn share(key: Box<[u8]>, cache: Cache) -> Arc<Shared> {
+/// Lets all workers find the cache of a key. If a worker holds another one, that stays the only one, unless it
+/// may be wrong: a `fresh` cache takes its place.
+pub fn share(key: Box<[u8]>, cache: Cache, fresh: bool) -> Arc<Shared> {
     let items = Arc::new(Items::new(Arc::new(cache), Cpu::detect()));
-    let shared = Arc::new(Shared { key, items });
-    CACHES.lock().add(&shared);
-    shared
+    let mut caches = CACHES.lock();
+    let held = caches.find(|shared| !fresh && shared.key == key);
+    held.unwrap_or_else(|| {
+        let shared = Arc::new(Shared { key, items });
+        caches.add(&shared);
+        shared
+    })
 }
 
 /// Returns the number of caches that workers hold.

@@ -21,15 +21,15 @@ pub struct Dataset(Owned<Arc<Building>>);
 
 #[napi]
 impl Dataset {
-    /// Returns the dataset of a cache's key. If no worker of the process holds it, `threads` threads
-    /// begin to build it, unless workers hold `limit` datasets already: then it returns `null`.
+    /// Returns the dataset of a cache. If no worker of the process holds it, `threads` threads begin to
+    /// build it, unless workers hold `limit` datasets already: then it returns `null`.
     ///
     /// # Errors
     ///
     /// `invalid-argument` for a cache that was freed.
     #[napi(catch_unwind)]
     pub fn begin(cache: &Cache, threads: u32, limit: u32) -> Result<Option<Dataset>> {
-        let building = datasets::begin(&*cache.shared()?, threads as usize, limit as usize);
+        let building = datasets::begin(&cache.shared()?, threads as usize, limit as usize);
         Ok(building.map(|building| Dataset(Owned::new(building))))
     }
 

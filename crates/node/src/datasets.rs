@@ -1,14 +1,14 @@
-//! The datasets of this process, built behind the workers' backs. Workers share the dataset of a key.
+//! The datasets of this process, built behind the workers' backs. Workers share the dataset of a cache.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 
 use randomx::{Dataset, DatasetBuilder, DatasetError, MAX_THREADS};
 
 use crate::caches::Shared;
 use crate::priority;
-use crate::registry::{Keyed, Registry};
+use crate::registry::{Registry, Value};
 
 /// How far a dataset is.
 pub enum State {
@@ -22,7 +22,8 @@ pub enum State {
 
 /// A dataset that is being built or ready. It lives as long as a worker holds it.
 pub struct Building {
-    key: Box<[u8]>,
+    /// The cache of its items. Another cache of the key has another dataset, because one may be wrong.
+    cache: Weak<Shared>,
     state: Mutex<State>,
 }
 
@@ -34,11 +35,7 @@ impl Building {
     }
 }
 
-impl Keyed for Building {
-    fn key(&self) -> &[u8] {
-        &self.key
-    }
-
+impl Value for Building {
     fn is_usable(&self) -> bool {
         !matches!(*self.state(), State::Failed(_))
     }
@@ -46,19 +43,19 @@ impl Keyed for Building {
 
 static DATASETS: Registry<Building> = Registry::new();
 
-/// Returns the dataset of a cache's key. If no worker holds one, `threads` threads begin to build it,
-/// unless workers hold `limit` datasets already. Datasets that could not be built do not count. A dataset
-/// is abandoned when no worker holds it.
-pub fn begin(cache: &Shared, threads: usize, limit: usize) -> Option<Arc<Building>> {
+/// Returns the dataset of a cache. If no worker holds one, `threads` threads begin to build it, unless
+/// workers hold `limit` datasets already. Datasets that could not be built do not count. A dataset is
+/// abandoned when no worker holds it.
+pub fn begin(cache: &Arc<Shared>, threads: usize, limit: usize) -> Option<Arc<Building>> {
     let mut datasets = DATASETS.lock();
-    if let Some(held) = datasets.find(cache.key()) {
+    if let Some(held) = datasets.find(|building| building.cache.as_ptr() == Arc::as_ptr(cache)) {
         return Some(held);
     }
     if datasets.count() >= limit {
         return None;
     }
-    let key = cache.key().into();
-    let building = Arc::new(Building { key, state: Mutex::new(State::Building(0.0)) });
+    let state = Mutex::new(State::Building(0.0));
+    let building = Arc::new(Building { cache: Arc::downgrade(cache), state });
     let (items, owner) = (cache.items(), Arc::downgrade(&building));
     let build = move || {
         priority::give_way();

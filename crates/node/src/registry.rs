@@ -1,12 +1,9 @@
-//! What workers of this process share, by key. A value lives as long as a worker holds it.
+//! What workers of this process share. A value lives as long as a worker holds it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A value of one key.
-pub(crate) trait Keyed {
-    /// Returns the key.
-    fn key(&self) -> &[u8];
-
+/// A value that workers share.
+pub(crate) trait Value {
     /// Tells whether workers can use the value, now or later.
     fn is_usable(&self) -> bool {
         true
@@ -16,7 +13,7 @@ pub(crate) trait Keyed {
 /// The usable values that workers hold.
 pub(crate) struct Registry<T>(Mutex<Vec<Weak<T>>>);
 
-impl<T: Keyed> Registry<T> {
+impl<T: Value> Registry<T> {
     pub(crate) const fn new() -> Registry<T> {
         Registry(Mutex::new(Vec::new()))
     }
@@ -33,10 +30,10 @@ impl<T: Keyed> Registry<T> {
 /// A locked registry.
 pub(crate) struct Held<'a, T>(MutexGuard<'a, Vec<Weak<T>>>);
 
-impl<T: Keyed> Held<'_, T> {
-    /// Returns the value of a key, if a worker holds one.
-    pub(crate) fn find(&self, key: &[u8]) -> Option<Arc<T>> {
-        self.0.iter().filter_map(Weak::upgrade).find(|value| value.key() == key)
+impl<T: Value> Held<'_, T> {
+    /// Returns the value that was added last of those that are wanted, if a worker holds one.
+    pub(crate) fn find(&self, is_wanted: impl Fn(&T) -> bool) -> Option<Arc<T>> {
+        self.0.iter().rev().filter_map(Weak::upgrade).find(|value| is_wanted(value))
     }
 
     /// Returns the number of values that workers hold.

@@ -9,11 +9,21 @@ use randomx_node::caches::{count, find, share};
 fn a_cache_is_shared_by_its_key_until_nobody_holds_it() {
     let key = b"test key 000";
     assert!(find(key).is_none());
-    let first = share(key.as_slice().into(), Cache::new(key).expect("a cache"));
+    let filled = |fresh| share(key.as_slice().into(), Cache::new(key).expect("a cache"), fresh);
+    let first = filled(false);
     let second = find(key).expect("the shared cache");
     assert!(Arc::ptr_eq(&first, &second));
+    // Another worker has filled one at the same time.
+    assert!(Arc::ptr_eq(&first, &filled(false)));
     assert!(find(b"test key 00").is_none());
     assert_eq!(count(), 1);
+
+    // The one before may be wrong, and a worker holds it still.
+    let fresh = filled(true);
+    assert!(!Arc::ptr_eq(&first, &fresh));
+    assert!(Arc::ptr_eq(&fresh, &find(key).expect("the fresh cache")));
+    assert_eq!(count(), 2);
+    drop(fresh);
 
     drop(first);
     let memory = randomx::KeyMemory::Items(find(key).expect("still held").items());

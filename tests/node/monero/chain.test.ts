@@ -203,6 +203,20 @@ describe("the source", () => {
     ]);
   });
 
+  test("may add seed hashes to a node's blocks", async () => {
+    const blocks = made.slice(0, 3).map(({ block, id }, index) => ({
+      blob: block,
+      header: { id, height: index + 1, difficulty: 1n },
+      seedHash: GENESIS_KEY,
+    }));
+    const verdicts = await all(randomx.verifyChain(blocks, { from: 1, network }));
+    expect(verdicts.map(({ valid }) => valid)).toEqual([true, true, true]);
+    const wrong = blocks.map((block) => ({ ...block, seedHash: "00" }));
+    await expect(all(randomx.verifyChain(wrong, { from: 1, network }))).rejects.toThrow(
+      /^blocks\[0\]\.seedHash: /,
+    );
+  });
+
   fullTest("fails the chain with its error, after the verdicts on earlier blocks", async () => {
     const reason = new Error("the node is gone");
     async function* blocks() {
@@ -247,6 +261,20 @@ describe("the source", () => {
     await waiting;
   });
 });
+
+test.each(["aborted", "disposed"] as const)(
+  "a batch has no verdict after it is %s",
+  async (code) => {
+    using own = await RandomX.create({ threads: 1 });
+    const stop = new AbortController();
+    const options = { checkpoint: MAINNET_GENESIS, network, signal: stop.signal };
+    const chain = own.verifyChain(made.slice(0, 3), options);
+    expect(await chain.next()).toMatchObject({ value: { height: 1 } });
+    if (code === "aborted") stop.abort();
+    else own.dispose();
+    await expect(chain.next()).rejects.toMatchObject({ code });
+  },
+);
 
 test.each([
   ["neither checkpoint nor height", [], {}, /^checkpoint: expected this or from, got neither/],

@@ -51,12 +51,12 @@ export class Hashing {
       key: job.seedHash,
       version: 1,
       inputs: [{ bytes: job.blob }],
+      isFresh: job.fresh,
     } as const;
     try {
-      const [hash] = await this.#scheduler.whenRoom(signal, async () => {
-        if (job.fresh) await this.#scheduler.release(job.seedHash, signal);
-        return this.#scheduler.hash(request, { signal });
-      });
+      const [hash] = await this.#scheduler.whenRoom(signal, () =>
+        this.#scheduler.hash(request, { signal }),
+      );
       if (!signal.aborted) this.#listener.hashed(job.job, hash);
     } catch (thrown) {
       if (signal.aborted) return;

@@ -111,13 +111,15 @@ export type Written = "kept" | "stopped" | "impossible";
 
 /**
  * Writes a key's cache to the file, in place of the last one, in turns of the thread. The file is empty if
- * that is stopped, or impossible: without room, without access, or while another worker uses the file.
+ * that is stopped, or impossible: without room, without access, or while another worker uses the file. A fresh
+ * cache replaces one of its key too, which may be wrong.
  */
 export async function writeKept(
   key: Uint8Array,
   memory: WebAssembly.Memory,
   signal: AbortSignal,
   pause: () => Promise<void>,
+  isFresh = false,
 ): Promise<Written> {
   let handle: Handle | undefined;
   let result: Written = "impossible";
@@ -126,9 +128,8 @@ export async function writeKept(
     handle = await open("readwrite");
     // Another page may have written it meanwhile.
     const header = new Uint8Array(HEADER_SIZE);
-    if (handle.read(header, { at: 0 }) === HEADER_SIZE && startsWith(header, identity)) {
-      return (result = "kept");
-    }
+    const size = isFresh ? 0 : handle.read(header, { at: 0 });
+    if (size === HEADER_SIZE && startsWith(header, identity)) return (result = "kept");
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();
     if (quota - (usage - handle.getSize()) < ROOM) return result;
     handle.truncate(0);

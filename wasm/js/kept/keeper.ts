@@ -49,7 +49,8 @@ export class Keeper {
   write(worker: WorkerHandle): Promise<void> | undefined {
     const slot = this.#isRested && !this.#writer ? this.#candidate() : undefined;
     if (!slot?.key || !slot.memory || worker.caches[slot.index] !== slot.cache) return undefined;
-    const args = { slot: slot.index, key: slot.key, memory: slot.memory.shared };
+    const isFresh = slot.cache?.isFresh;
+    const args = { slot: slot.index, key: slot.key, memory: slot.memory.shared, isFresh };
     this.#writer = worker;
     // It must stay, but is not used: another slot may be the last used one.
     slot.users += 1;

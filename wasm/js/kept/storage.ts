@@ -17,15 +17,19 @@ export async function cacheFile(create: boolean): Promise<FileSystemFileHandle> 
 /** How deleting the kept cache ended: there was none, or an instance in some tab reads or writes it now. */
 export type Forgotten = "deleted" | "none" | "in-use";
 
-/** Deletes the file. */
+/** Deletes the file. Rejects if the browser fails to. */
 export async function forgetKept(): Promise<Forgotten> {
   if (!hasStorage()) return "none";
+  // Nothing is kept where the browser refuses access, as in some private windows.
+  const root = await navigator.storage.getDirectory().catch(() => undefined);
+  if (!root) return "none";
   try {
-    const root = await navigator.storage.getDirectory();
     await root.removeEntry(FILE_NAME);
     return "deleted";
   } catch (error) {
-    const isLocked = error instanceof DOMException && error.name === "NoModificationAllowedError";
-    return isLocked ? "in-use" : "none";
+    const name = error instanceof DOMException && error.name;
+    if (name === "NotFoundError") return "none";
+    if (name === "NoModificationAllowedError") return "in-use";
+    throw error;
   }
 }

@@ -30,6 +30,8 @@ export interface ChainBlock {
 interface BlockOfNode {
   blob: Uint8Array;
   header: { id: string; height: number; difficulty: bigint };
+  /** The key, which nodes do not send. See {@link ChainBlock.seedHash}. */
+  seedHash?: Bytes | undefined;
 }
 
 /** Blocks in the order of the chain. */
@@ -43,7 +45,7 @@ export interface VerifyChainOptions extends Follow {
   /**
    * The height of the first block. Without a checkpoint, claims that only earlier blocks could
    * confirm are trusted until enough blocks are known. The blocks need a `seedHash` and a `difficulty` then;
-   * those of `MoneroNode` have no `seedHash`.
+   * add a `seedHash` to those of `MoneroNode`.
    */
   from?: number | undefined;
   /**

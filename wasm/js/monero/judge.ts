@@ -19,7 +19,6 @@ const LINK = {
   hashingBlob: validate.optional(validate.bytes),
   id: validate.optional(validate.hash),
   height: validate.optional(validate.height),
-  seedHash: validate.optional(validate.hash),
   difficulty: validate.optional(validate.difficulty),
 };
 
@@ -107,6 +106,7 @@ export class Judge {
         }
         yield verdict;
         if (!isAccepted(verdict)) return;
+        this.#scheduler.check(0, signal);
       }
       count += next.links.length;
       batch = next;
@@ -221,16 +221,19 @@ interface Batch {
 }
 
 function linkArgs(name: string, value: unknown): LinkArgs {
-  const { blob, header } = validate.fields(name, value, {
+  const own = {
     blob: validate.any,
     header: validate.any,
-  });
+    seedHash: validate.optional(validate.hash),
+  };
+  const { blob, header, seedHash } = validate.fields(name, value, own, `${name}.`);
   const isOfNode = blob !== undefined;
-  const link = validate.fields(
+  const claims = validate.fields(
     isOfNode ? `${name}.header` : name,
     isOfNode ? header : value,
     LINK,
     `${name}.`,
   );
+  const link = { ...claims, seedHash };
   return isOfNode ? { ...link, block: validate.bytes(`${name}.block`, blob) } : link;
 }

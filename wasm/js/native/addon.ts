@@ -21,7 +21,8 @@ export interface Addon {
 /** A cache that is being filled. */
 export interface CacheBuilder {
   fill: (blocks: number) => number;
-  finish: () => Cache;
+  /** A fresh cache takes the place of the one that workers hold. */
+  finish: (isFresh: boolean) => Cache;
   free: () => void;
 }
 

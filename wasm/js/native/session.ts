@@ -72,12 +72,12 @@ export class NativeSession implements WorkerSession {
   }
 
   /**
-   * Fills the cache of a key, or takes the one that another worker of the process has filled. In fast
-   * mode it waits for the dataset too.
+   * Fills the cache of a key, or takes the one that another worker of the process has filled, unless that
+   * may be wrong. In fast mode it waits for the dataset too.
    */
-  async fill({ slot, key }: Args<"fill">, control: Control): Promise<CacheMessage> {
+  async fill({ slot, key, isFresh }: Args<"fill">, control: Control): Promise<CacheMessage> {
     this.release({ slot });
-    const cache = await this.#cacheOf(key, this.#withinFill(control));
+    const cache = await this.#cacheOf(key, isFresh ?? false, this.#withinFill(control));
     const kept: Slot = { cache };
     this.#slots[slot] = kept;
     this.#datasetOf(kept);
@@ -136,8 +136,8 @@ export class NativeSession implements WorkerSession {
     return null;
   }
 
-  async #cacheOf(key: Uint8Array, control: Control): Promise<Cache> {
-    const held = this.#addon.Cache.find(key);
+  async #cacheOf(key: Uint8Array, isFresh: boolean, control: Control): Promise<Cache> {
+    const held = !isFresh && this.#addon.Cache.find(key);
     if (held) {
       control.onProgress(1);
       return held;
@@ -145,7 +145,7 @@ export class NativeSession implements WorkerSession {
     const builder = new this.#addon.CacheBuilder(key);
     try {
       await fillInSteps(builder, control, this.#pause);
-      return builder.finish();
+      return builder.finish(isFresh);
     } finally {
       builder.free();
     }
