@@ -120,6 +120,16 @@ describe("the file", () => {
     expect(await read()).toBe(true);
   });
 
+  test("is replaced by a fresh cache of its key", async () => {
+    words[0] = 7;
+    await write();
+    words[0] = 0;
+    const { signal } = new AbortController();
+    const pause = (): Promise<void> => Promise.resolve();
+    expect(await writeKept(key, memory, signal, pause, true)).toBe("kept");
+    expect(await read()).toBe(true);
+  });
+
   test("is not read if a byte has changed, or the end is missing", async () => {
     await write();
     const { content } = storage;
@@ -248,14 +258,16 @@ describe("an instance", () => {
   let wakes = 0;
   let aborts = 0;
   let keeper: Keeper;
+  let asked: unknown;
   let answer: (written: "kept" | "stopped" | "impossible") => void;
   let fail: (error: Error) => void;
 
   /** A worker that has both caches. */
   const worker = (): WorkerHandle => ({
     connection: {
-      request: () =>
+      request: (_: string, args: unknown) =>
         new Promise((resolve, reject) => {
+          asked = args;
           answer = resolve;
           fail = reject;
         }),
@@ -304,6 +316,16 @@ describe("an instance", () => {
     expect(aborts).toBe(0);
     rest();
     expect(keeper.write(one)).toBeUndefined();
+  });
+
+  test("tells the worker that a cache is fresh", async () => {
+    const fresh = { key, memory, items: undefined, isFresh: true };
+    second.cache = fresh;
+    rest();
+    const writing = keeper.write({ ...worker(), caches: [caches[0], fresh] });
+    expect(asked).toMatchObject({ slot: 1, isFresh: true });
+    answer("kept");
+    await writing;
   });
 
   test("writes each of two caches once", async () => {

@@ -1,11 +1,12 @@
-/** Hashes that accuse a source, whose cache is filled anew: nothing that was held may decide. */
+/** Hashes that accuse a source, whose cache is filled anew: nothing that was held or kept may decide. */
 import { setImmediate } from "node:timers/promises";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Hashing } from "../../../wasm/js/chain/hashing.js";
 import { choices, type CreateOptions } from "../../../wasm/js/options.js";
 import { Scheduler } from "../../../wasm/js/scheduler.js";
 import type { WorkerSession } from "../../../wasm/js/session.js";
+import { FakeStorage } from "../fake-storage.js";
 import { useLocalWorkers, type Performed } from "../local-workers.js";
 import { text } from "../support.js";
 
@@ -15,6 +16,7 @@ const schedulers: Scheduler[] = [];
 
 afterEach(async () => {
   await Promise.all(schedulers.splice(0).map((each) => each.close("disposed", "the test is over")));
+  vi.unstubAllGlobals();
 });
 
 async function open(options: CreateOptions): Promise<Scheduler> {
@@ -50,12 +52,14 @@ function resultsOf(performed: readonly Performed[], operation: string): unknown[
 
 test("no worker hashes with the cache before, and hashes that wait for it are not held up", async () => {
   let fills = 0;
+  const asked: unknown[] = [];
   const performed = useLocalWorkers(() => {
     let filling = 0;
     const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
     return {
       allocate: () => memory,
-      fill: ({ key, memory }) => {
+      fill: ({ key, memory, mayRead, isFresh }) => {
+        asked.push({ mayRead, isFresh });
         const items = Object.assign(new WebAssembly.Module(EMPTY), { filling: (fills += 1) });
         filling = fills;
         return Promise.resolve({ key, memory, items });
@@ -69,11 +73,16 @@ test("no worker hashes with the cache before, and hashes that wait for it are no
       hash: ({ inputs }) => new Uint8Array(32 * inputs.length).fill(filling),
     } satisfies Partial<WorkerSession> as unknown as WorkerSession;
   });
-  const scheduler = await open({ threads: 2, lanes: 1 });
+  vi.stubGlobal("navigator", { storage: new FakeStorage() });
+  const scheduler = await open({ threads: 2, lanes: 1, keepCache: true });
   while (scheduler.stats.workers.started < 2) await setImmediate();
   const [first, ...rest] = await hash(scheduler, false, true, ...Array<boolean>(20).fill(false));
   expect([first, rest[0]]).toEqual(["01".repeat(32), "02".repeat(32)]);
   expect(resultsOf(performed, "fill")).toHaveLength(2);
+  expect(asked).toEqual([
+    { mayRead: true, isFresh: false },
+    { mayRead: false, isFresh: true },
+  ]);
   const later = await hash(scheduler, ...Array<boolean>(20).fill(false));
   expect(new Set(later)).toEqual(new Set(["02".repeat(32)]));
 });
