@@ -31,8 +31,17 @@ pub(crate) fn fetch<T>(
     take: impl Fn(&[RawBlock<'_>], &[Checked<'_>]) -> Result<T, Fault>,
 ) -> Result<T, Refusal> {
     ask(service, view, Instant::now(), heights, |blocks| {
-        let checked = heights.iter().zip(blocks);
-        let checked = checked.map(|(&height, block)| check_block(service, view, height, block));
+        let checked = heights.iter().zip(blocks).map(|(&height, block)| {
+            let expected = service.chain.id(view, height)?;
+            let named = check_id(view, height, &expected, block.blob)?.transaction_hashes;
+            // Pruned nodes leave out what they have pruned, and are honest.
+            if block.transactions.len() < named.len() {
+                return Err(Fault::Unusable(format!(
+                    "the node lacks transactions of block {height}"
+                )));
+            }
+            check_block(service, view, height, block)
+        });
         take(blocks, &checked.collect::<Result<Vec<_>, Fault>>()?)
     })
 }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::chain::chain;
 use super::node::{Node, Words};
+use super::reader::read;
 use super::world::{Guarded, followed};
+use super::writer::Writer;
 
 const BLOCKS: u64 = 30;
 
@@ -46,6 +48,20 @@ fn a_node_may_refuse_to_send_a_block() {
     }
     node.words().json = |_, _| {};
     assert_eq!(ask()["status"], json!("OK"));
+}
+
+#[test]
+fn a_pruned_node_that_is_asked_for_blocks_by_their_heights_is_not_accused() {
+    let (node, guarded, _store) = followed(&chain(BLOCKS, BLOCKS), 2160);
+    let ask = || {
+        let mut request = Writer::new();
+        request.numbers("heights", &[5, 6]);
+        let (_, answer) = guarded.wallet().post("/getblocks_by_height.bin", &request.finish());
+        json!({ "status": read(&answer).status })
+    };
+    assert_eq!(ask()["status"], json!("OK"));
+    node.words().blocks = |blocks| blocks[1].transactions.clear();
+    assert_unusable(&guarded, &ask(), "the node lacks transactions of block 6");
 }
 
 #[test]
