@@ -41,13 +41,11 @@ pub(crate) fn run(args: &GuardArgs) -> Result<ExitCode, Error> {
             // Wallets ask for the tip; a line for each block would be an access log of the chain.
             if !matches!(report, Report::Tip(_)) {
                 match printer.print(guard.follower(), &report) {
-                    // Wallets need the guard also if nobody reads what it prints.
-                    Ok(_has_reader) => {}
-                    Err(problem @ Error::Write(_)) => {
-                        if !mem::replace(&mut is_noted, true) {
-                            error::note(&problem);
-                        }
+                    Err(problem @ Error::Write(_)) if !mem::replace(&mut is_noted, true) => {
+                        error::note(&problem);
                     }
+                    // Wallets need the guard also if nobody reads what it prints.
+                    Ok(_) | Err(Error::Write(_)) => {}
                     Err(problem) => return Err(problem),
                 }
             }

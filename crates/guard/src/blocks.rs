@@ -130,7 +130,17 @@ fn check_block<'a>(
 ) -> Result<Checked<'a>, Fault> {
     let expected = service.chain.id(view, height)?;
     let parsed = check_id(view, height, &expected, block.blob)?;
-    let lie = |reason: String| false_block(reason, height, &expected, block.blob);
+    check_transactions(parsed, height, &expected, block)
+}
+
+/// Checks that the transactions with a block of this id are those that it names.
+fn check_transactions<'a>(
+    parsed: Block,
+    height: u64,
+    expected: &Hash,
+    block: &RawBlock<'a>,
+) -> Result<Checked<'a>, Fault> {
+    let lie = |reason: String| false_block(reason, height, expected, block.blob);
     if block.transactions.len() != parsed.transaction_hashes.len() {
         let (expected, got) = (parsed.transaction_hashes.len(), block.transactions.len());
         let reason = format!("block {height} has {expected} transactions, {got} were sent");

@@ -108,7 +108,7 @@ impl Place {
     /// Counts the connection as idle until the returned value is dropped: the server waits for the
     /// client.
     pub(crate) fn waits_for_client(self: &Arc<Place>) -> Waiting {
-        self.change(|busy| busy.saturating_sub(1));
+        self.change(|state| state.busy = state.busy.saturating_sub(1));
         Waiting(Arc::clone(self))
     }
 
@@ -126,9 +126,10 @@ impl Place {
         }
     }
 
-    fn change(&self, change: impl FnOnce(usize) -> usize) {
+    fn change(&self, change: impl FnOnce(&mut State)) {
         let mut state = lock(&self.state);
-        *state = State { busy: change(state.busy), since: Instant::now(), ..*state };
+        change(&mut state);
+        state.since = Instant::now();
     }
 }
 
@@ -138,15 +139,17 @@ pub(crate) struct Busy(Arc<Place>);
 
 impl Busy {
     pub(crate) fn new(place: &Arc<Place>) -> Busy {
-        place.change(|busy| busy + 1);
+        place.change(|state| state.busy += 1);
         Busy(Arc::clone(place))
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut state = lock(&self.0.state);
-        *state = State { busy: state.busy.saturating_sub(1), sends: true, since: Instant::now() };
+        self.0.change(|state| {
+            state.busy = state.busy.saturating_sub(1);
+            state.sends = true;
+        });
     }
 }
 
@@ -155,7 +158,7 @@ pub(crate) struct Waiting(Arc<Place>);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.change(|busy| busy + 1);
+        self.0.change(|state| state.busy += 1);
     }
 }
 

@@ -178,8 +178,8 @@ impl TableFile {
         }
     }
 
-    /// Checks that reading the file takes no more than `most` bytes, before it is read. Two of its columns
-    /// are to be scanned.
+    /// Measures the memory for reading the file, and hashes the file. Fails if it takes more than `most` bytes.
+    /// `scanned` names two columns that are read alone.
     pub(super) fn measure(
         &self,
         file: &Chunks,

@@ -11,7 +11,7 @@ use crate::refusal::Refusal;
 use crate::service::Service;
 
 use super::format::{HeightsRequest, RawBlock, read_heights_answer, write_heights};
-use super::{Checked, MAX_ANSWER, check_block, check_id, malformed, unusable};
+use super::{Checked, MAX_ANSWER, check_id, check_transactions, malformed, unusable};
 
 /// The most blocks that are asked for by their heights.
 const MAX_HEIGHTS: usize = 1000;
@@ -33,20 +33,21 @@ pub(crate) fn fetch<T>(
     ask(service, view, Instant::now(), heights, |blocks| {
         let checked = heights.iter().zip(blocks).map(|(&height, block)| {
             let expected = service.chain.id(view, height)?;
-            let named = check_id(view, height, &expected, block.blob)?.transaction_hashes;
+            let parsed = check_id(view, height, &expected, block.blob)?;
             // Pruned nodes leave out what they have pruned, and are honest.
-            if block.transactions.len() < named.len() {
+            if block.transactions.len() < parsed.transaction_hashes.len() {
                 return Err(Fault::Unusable(format!(
                     "the node lacks transactions of block {height}"
                 )));
             }
-            check_block(service, view, height, block)
+            check_transactions(parsed, height, &expected, block)
         });
         take(blocks, &checked.collect::<Result<Vec<_>, Fault>>()?)
     })
 }
 
-/// Returns the ids of the transactions in each of the blocks at some heights, for a request that began at `begun`. The transactions themselves are not needed: pruned nodes leave out older ones.
+/// Returns the ids of the transactions in each of the blocks at some heights, for a request
+/// that began at `begun`. The transactions themselves are not needed: pruned nodes leave out older ones.
 pub(crate) fn transaction_ids(
     service: &Service,
     view: &View,

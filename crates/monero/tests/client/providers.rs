@@ -181,7 +181,7 @@ fn a_source_that_answers_again_goes_on_and_another_one_begins_anew() {
     begins_with(&mut script, &world, 0);
 }
 
-/// Only what a source sends without an outage is held against it.
+/// The client accuses a source only of answers that no outage interrupted.
 #[test]
 fn a_source_whose_chain_changed_during_an_outage_begins_anew() {
     let mut world = World::new(None);
