@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use monero_epee::Epee;
 use randomx_monero::{Block, Hash, keccak256};
@@ -76,6 +77,15 @@ impl Node {
     /// Whether a request had these bytes.
     pub(crate) fn heard(&self, bytes: &[u8]) -> bool {
         self.count(bytes) > 0
+    }
+
+    /// Waits for a request with these bytes.
+    pub(crate) fn wait_for(&self, bytes: &[u8]) {
+        let limit = Instant::now() + Duration::from_secs(30);
+        while !self.heard(bytes) {
+            assert!(Instant::now() < limit, "{} did not receive the request", self.url);
+            thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Returns how many requests had these bytes.
