@@ -1,4 +1,5 @@
 /** The configuration of ESLint, which runs in the repository's root. */
+import { dirname } from "node:path";
 import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
 import globals from "globals";
@@ -32,7 +33,7 @@ export default defineConfig(
       parserOptions: {
         // One program for all files. A service would make another one for `wasm/js`.
         project: "tsconfig.json",
-        tsconfigRootDir: new URL("..", import.meta.url).pathname,
+        tsconfigRootDir: dirname(import.meta.dirname),
       },
     },
     rules: {

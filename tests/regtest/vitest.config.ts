@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Tests that start Monero's daemon and the program `randomx`. */
 export default defineConfig({
   test: {
-    root: new URL("../..", import.meta.url).pathname,
+    root: join(import.meta.dirname, "../.."),
     include: ["tests/regtest/**/*.test.ts"],
     globalSetup: "tests/node/build.ts",
     // Each file starts a daemon, and workers that keep every core busy.

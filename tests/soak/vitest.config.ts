@@ -1,10 +1,11 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { MINUTES } from "./subject.js";
 
 /** A page, a Node process, `randomx serve` and `randomx hash` under load, all at once. */
 export default defineConfig({
   test: {
-    root: new URL("../..", import.meta.url).pathname,
+    root: join(import.meta.dirname, "../.."),
     include: ["tests/soak/**/*.test.ts"],
     globalSetup: "tests/node/build.ts",
     fileParallelism: false,

@@ -8,6 +8,7 @@ mod modules;
 mod paths;
 mod skips;
 mod tree;
+mod urls;
 
 /// Fails with all breaches of a rule at once.
 fn assert_none(breaches: &[String], rule: &str) {
