@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::check::TEST_PROFILE;
 use crate::report::Report;
 use crate::setup::{self, Foreign, ForeignTools};
-use crate::{output, process, workspace};
+use crate::{output, process};
 
 /// The systems, and what a program links beside the C library of this repository.
 const SYSTEMS: [(&Foreign, &[&str]); 2] = [
@@ -40,7 +40,7 @@ pub(crate) fn test(report: &Report) -> Result<()> {
         let name = foreign.name;
         report.check(format!("{name}, a hash of each version"), || {
             match setup::installed_foreign_tools(foreign)? {
-                Some(tools) => hash(&tools, foreign, libraries),
+                Some(tools) => hash(&tools, libraries),
                 None => {
                     output::line(format_args!(
                         "skipped: the tools for {name} are missing; `cargo xtask setup` installs them"
@@ -53,10 +53,10 @@ pub(crate) fn test(report: &Report) -> Result<()> {
     Ok(())
 }
 
-fn hash(tools: &ForeignTools, foreign: &Foreign, libraries: &[&str]) -> Result<()> {
+fn hash(tools: &ForeignTools, libraries: &[&str]) -> Result<()> {
     let mut cargo = tools.cargo("build")?;
     process::run(cargo.args(["--profile", TEST_PROFILE, "--package", "randomx-capi", "--lib"]))?;
-    let folder = workspace::wasm_target_dir().join(foreign.target).join(TEST_PROFILE);
+    let folder = tools.built(TEST_PROFILE);
     // Wine and QEMU start a file of any name.
     let program = folder.join("hashes.exe");
     let mut compiler = tools.c_compiler();

@@ -38,9 +38,15 @@ fn target_dir_of(program: &Path) -> Option<&Path> {
 /// Cargo's build folder for wasm builds.
 ///
 /// The compiler for wasm may be another one than the native compiler. In one folder, the two would
-/// invalidate each other's build scripts and procedural macros.
-pub(crate) fn wasm_target_dir() -> PathBuf {
-    target_dir().join("wasm-build")
+/// invalidate each other's build scripts and procedural macros. The private compiler has its own folder: a folder is
+/// emptied when its compiler changes, and another run may build in it.
+pub(crate) fn wasm_target_dir(is_private: bool) -> PathBuf {
+    target_dir().join(if is_private { "wasm-build-private" } else { "wasm-build" })
+}
+
+/// The folder for locks of this clone.
+pub(crate) fn lock_dir() -> PathBuf {
+    target_dir().join("xtask")
 }
 
 /// The folder for tools that all clones of the repository share: `$RANDOMX_WEB_CACHE`, or else

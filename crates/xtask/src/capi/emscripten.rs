@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::Built;
 use crate::setup::EMSCRIPTEN;
-use crate::{process, remap, setup, workspace};
+use crate::{process, remap, setup};
 
 /// Builds the library.
 pub(super) fn build(profile: &str) -> Result<Built> {
@@ -15,6 +15,6 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     cargo.args(["--target", EMSCRIPTEN, "--crate-type", "staticlib", "--config"]);
     cargo.arg(remap::config(EMSCRIPTEN, &[format!("--sysroot={}", library.display())]));
     process::run(&mut cargo)?;
-    let folder = workspace::wasm_target_dir().join(EMSCRIPTEN).join(profile);
+    let folder = tools.target_dir().join(EMSCRIPTEN).join(profile);
     Ok(Built { archive: folder.join("librandomx.a"), shared: None, private_libraries: "" })
 }

@@ -62,7 +62,7 @@ impl Builder {
     /// Returns the folder of what is built.
     fn folder(&self) -> PathBuf {
         match &self.foreign {
-            Some(_) => workspace::wasm_target_dir().join(&self.target).join("release"),
+            Some(tools) => tools.built("release"),
             None => workspace::target_dir().join("release"),
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn install(
         cache,
         &name,
         || is_installed().then_some(()),
-        || {
+        |_| {
             announce(&format!("cargo install {package} {version} (about 2 minutes)"));
             let log = cache.join("logs").join(format!("{package}.log"));
             let mut cargo = process::command("cargo");

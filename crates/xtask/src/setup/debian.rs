@@ -66,7 +66,7 @@ impl Debian {
         // A new machine updates itself at first.
         command.args(["-o", "DPkg::Lock::Timeout=300"]).args(arguments);
         // Steps and clones install packages side by side, and only one apt-get can run at a time.
-        lock::alone(&workspace::cache_dir()?, "apt-get", || process::run_logged(&mut command, log))
+        lock::alone(&workspace::cache_dir()?, "apt-get", |_| process::run_logged(&mut command, log))
     }
 }
 

@@ -124,6 +124,11 @@ impl ForeignTools {
         sysroot_flag(self.sysroot.as_deref())
     }
 
+    /// Returns the folder of what Cargo builds in a profile.
+    pub(crate) fn built(&self, profile: &str) -> PathBuf {
+        self.rust.target_dir().join(self.foreign.target).join(profile)
+    }
+
     /// Returns a command that runs the toolchain's compiler.
     pub(crate) fn rustc(&self) -> Result<Command> {
         self.rust.command("rustc")
@@ -232,7 +237,7 @@ fn standard_library(
 ) -> Result<PathBuf> {
     let sysroot = library_folder(target, rust, cache)?;
     let is_there = || sysroot.is_dir().then_some(());
-    lock::once(cache, &format!("library-{target}"), is_there, || {
+    lock::once(cache, &format!("library-{target}"), is_there, |_| {
         install_library(target, origin, rust, cache, &sysroot)
     })?;
     Ok(sysroot)

@@ -1,33 +1,55 @@
-//! Locks for what is installed. All clones of the repository share it, and some may set up at once.
+//! Locks for what is installed or built. All clones of the repository share the installed tools, and some may set up
+//! at once.
 
-use std::fs::{self, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::Path;
+use std::process::Stdio;
 
 use anyhow::{Context, Result};
 
 use super::announce;
 
+/// A lock that this program holds.
+pub(crate) struct Held(File);
+
+impl Held {
+    /// Returns the standard input for a program that changes what the lock is for. On Unix the input is empty, and that
+    /// program holds the lock too, until it ends: if somebody kills this program alone, the other one goes on.
+    pub(super) fn stdin(&self) -> Result<Stdio> {
+        if !cfg!(unix) {
+            return Ok(Stdio::inherit());
+        }
+        Ok(self.0.try_clone().context("cannot share a lock")?.into())
+    }
+}
+
 /// Returns what `find` finds. If that is nothing, calls `install`, while no other thread or process installs the same
-/// part. `cache` is the folder that all clones share.
+/// part. The locks are in the folder `cache`.
 pub(super) fn once<T>(
     cache: &Path,
     part: &str,
     find: impl Fn() -> Option<T>,
-    install: impl FnOnce() -> Result<T>,
+    install: impl FnOnce(&Held) -> Result<T>,
 ) -> Result<T> {
     if let Some(found) = find() {
         return Ok(found);
     }
     // Another one may have installed it since.
-    alone(cache, part, || find().map_or_else(install, Ok))
+    alone(cache, part, |held| find().map_or_else(|| install(held), Ok))
 }
 
 /// Does some work while no other thread or process does work of the same name.
-pub(super) fn alone<T>(cache: &Path, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn alone<T>(
+    cache: &Path,
+    name: &str,
+    work: impl FnOnce(&Held) -> Result<T>,
+) -> Result<T> {
     let folder = cache.join("locks");
     let path = folder.join(name);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
     let file = fs::create_dir_all(&folder)
-        .and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path))
+        .and_then(|()| options.open(&path))
         .with_context(|| format!("cannot write {}", path.display()))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
@@ -37,7 +59,7 @@ pub(super) fn alone<T>(cache: &Path, name: &str, work: impl FnOnce() -> Result<T
         // A file system may have no locks.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    work()
+    work(&Held(file))
 }
 
 #[cfg(test)]
@@ -46,14 +68,14 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::{alone, once};
+    use super::{Held, alone, once};
 
     #[test]
     fn a_part_is_installed_once() {
         let cache = tempfile::tempdir().expect("a folder");
         let (is_there, installed) = (AtomicBool::new(false), AtomicUsize::new(0));
         let find = || is_there.load(Ordering::SeqCst).then_some(());
-        let install = || {
+        let install = |_: &Held| {
             thread::sleep(Duration::from_millis(50));
             installed.fetch_add(1, Ordering::SeqCst);
             is_there.store(true, Ordering::SeqCst);
@@ -70,7 +92,24 @@ mod tests {
     #[test]
     fn other_parts_do_not_wait() {
         let cache = tempfile::tempdir().expect("a folder");
-        let inner = alone(cache.path(), "a-tool", || alone(cache.path(), "another", || Ok(7)));
+        let inner = alone(cache.path(), "a-tool", |_| alone(cache.path(), "another", |_| Ok(7)));
         assert_eq!(inner.expect("both"), 7);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_outlives_this_one_holds_the_lock() {
+        use std::fs::{File, TryLockError};
+        use std::process::Command;
+
+        let cache = tempfile::tempdir().expect("a folder");
+        let start =
+            |held: &Held| Ok(Command::new("sleep").arg("600").stdin(held.stdin()?).spawn()?);
+        let mut program = alone(cache.path(), "a-tool", start).expect("a program");
+        let file = File::open(cache.path().join("locks/a-tool")).expect("the lock");
+        let is_locked = file.try_lock();
+        program.kill().and_then(|()| program.wait()).expect("the program's end");
+        assert!(matches!(is_locked, Err(TryLockError::WouldBlock)), "{is_locked:?}");
+        file.try_lock().expect("a free lock");
     }
 }

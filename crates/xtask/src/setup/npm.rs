@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::{announce, lock};
+use super::announce;
+use super::lock::{self, Held};
 use crate::{process, versions, workspace};
 
 /// A Node.js that runs scripts.
@@ -34,8 +35,11 @@ const MODULES: &str = "node_modules";
 /// The list of the packages to install, from the repository's root.
 const LIST: &str = "package-lock.json";
 
-/// The copy of [`LIST`] in the folder of the packages. It is written when all of them are installed.
-const INSTALLED: &str = ".installed-package-lock.json";
+/// The script that finds packages which npm passed over.
+const MISSING: &str = "crates/xtask/scripts/missing.mjs";
+
+/// The packages whose scripts unpack a program. `package.json` allows their scripts only.
+const UNPACKED: [&str; 3] = ["bun", "deno", "esbuild"];
 
 /// Installs the packages of `package-lock.json` if they are missing or outdated.
 pub(crate) fn packages() -> Result<()> {
@@ -43,10 +47,10 @@ pub(crate) fn packages() -> Result<()> {
     let root = workspace::root();
     let are_installed = || packages_are_installed(&root).then_some(());
     // npm removes what another npm has installed in the same folder meanwhile.
-    lock::once(&workspace::target_dir().join("xtask"), "npm-ci", are_installed, || install(&root))
+    lock::once(&workspace::lock_dir(), "npm-ci", are_installed, |held| install(&root, held))
 }
 
-fn install(root: &Path) -> Result<()> {
+fn install(root: &Path, held: &Held) -> Result<()> {
     let modules = root.join(MODULES);
     if modules.is_symlink() {
         bail!(
@@ -57,10 +61,28 @@ fn install(root: &Path) -> Result<()> {
     announce("npm ci: the JavaScript tools (about 20 seconds)");
     // All packages are tools, which npm would leave out where `NODE_ENV` is `production` or a user's settings say so.
     let all = ["ci", "--include=dev", "--include=optional", "--no-fund", "--no-audit"];
-    process::run(npm()?.args(all))?;
-    let copy = modules.join(INSTALLED);
+    let mut npm_ci = npm()?;
+    npm_ci.current_dir(root).args(all).arg("--ignore-scripts");
+    process::run(npm_ci.stdin(held.stdin()?))?;
+    let missing = process::read(Node::Installed.run(MISSING)?.arg(root))?;
+    ensure!(
+        missing.is_empty(),
+        "npm did not install {}, which this system needs: check the network and the disk, and try again",
+        missing.trim().replace('\n', ", ")
+    );
+    // A script whose package is missing would download a program, and check no hash.
+    let mut rebuild = npm()?;
+    rebuild.current_dir(root).arg("rebuild").args(UNPACKED);
+    process::run(rebuild.stdin(held.stdin()?))?;
+    let copy = modules.join(installed());
     fs::copy(root.join(LIST), &copy).with_context(|| format!("cannot write {}", copy.display()))?;
     Ok(())
+}
+
+/// The name of a copy of [`LIST`] in the folder of the packages. It is written when all of them are installed. Some
+/// packages are for one system, and a folder may be shared with a container of another.
+fn installed() -> String {
+    format!(".installed-package-lock-{}-{}.json", env::consts::OS, env::consts::ARCH)
 }
 
 /// Returns a command that runs npm in the repository's root.
@@ -71,7 +93,7 @@ pub(crate) fn npm() -> Result<Command> {
 
 /// Compares contents, because a checkout changes the times of files.
 fn packages_are_installed(root: &Path) -> bool {
-    let installed = fs::read(root.join(MODULES).join(INSTALLED));
+    let installed = fs::read(root.join(MODULES).join(installed()));
     let wanted = fs::read(root.join(LIST));
     installed.is_ok_and(|installed| wanted.is_ok_and(|wanted| installed == wanted))
 }
@@ -116,10 +138,21 @@ fn is_missing(program: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::env;
     use std::fs;
+    use std::path::Path;
 
-    use super::{INSTALLED, LATEST, LIST, MODULES, install, packages_are_installed};
+    use anyhow::Result;
+    use serde_json::json;
+
+    use super::{LATEST, LIST, MODULES, UNPACKED, install, installed, packages_are_installed};
+    use crate::setup::lock;
     use crate::workspace;
+
+    /// Installs the packages of a temporary root.
+    fn install_alone(root: &Path) -> Result<()> {
+        lock::alone(&root.join("cache"), "npm-ci", |held| install(root, held))
+    }
 
     #[test]
     fn packages_of_another_list_are_outdated() {
@@ -129,9 +162,20 @@ mod tests {
         write(LIST, "{}");
         assert!(!packages_are_installed(root.path()));
         fs::create_dir(root.path().join(MODULES)).expect("a folder");
-        write(&format!("{MODULES}/{INSTALLED}"), "{}");
+        write(&format!("{MODULES}/{}", installed()), "{}");
         assert!(packages_are_installed(root.path()));
         write(LIST, "{ }");
+        assert!(!packages_are_installed(root.path()));
+    }
+
+    #[test]
+    fn packages_of_another_system_are_outdated() {
+        let root = tempfile::tempdir().expect("a folder");
+        let modules = root.path().join(MODULES);
+        fs::create_dir(&modules).expect("a folder");
+        fs::write(root.path().join(LIST), "{}").expect("a file");
+        let other = installed().replace(env::consts::OS, "of-another-system");
+        fs::write(modules.join(other), "{}").expect("a file");
         assert!(!packages_are_installed(root.path()));
     }
 
@@ -141,17 +185,59 @@ mod tests {
         let [root, other] = [(), ()].map(|()| tempfile::tempdir().expect("a folder"));
         fs::write(other.path().join("file"), "").expect("a file");
         std::os::unix::fs::symlink(other.path(), root.path().join(MODULES)).expect("a link");
-        let refused = install(root.path()).expect_err("a link").to_string();
+        let refused = install_alone(root.path()).expect_err("a link").to_string();
         assert!(refused.contains("is a link"), "{refused}");
         assert!(other.path().join("file").is_file());
     }
 
+    /// npm ignores the error of an optional package.
     #[test]
-    fn the_manifest_names_the_packages_of_node() {
+    fn a_missing_package_for_this_system_is_an_error() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write =
+            |file: &str, text: &str| fs::write(root.path().join(file), text).expect("a file");
+        let package = |limits: serde_json::Value| {
+            let mut package =
+                json!({ "version": "1.0.0", "resolved": "file:no.tgz", "optional": true });
+            let fields = package.as_object_mut().expect("an object");
+            fields.extend(limits.as_object().cloned().expect("an object"));
+            package
+        };
+        let manifest = json!({ "optionalDependencies": {
+            "absent": "file:no.tgz",
+            "of-another-processor": "file:no.tgz",
+            "of-another-system": "file:no.tgz",
+        }});
+        let list = json!({ "lockfileVersion": 3, "packages": {
+            "": manifest,
+            "node_modules/absent": package(json!({ "os": ["!none"], "cpu": ["any"] })),
+            "node_modules/of-another-processor": package(json!({ "cpu": ["none"] })),
+            "node_modules/of-another-system": package(json!({ "os": "none" })),
+        }});
+        write("package.json", &manifest.to_string());
+        write(LIST, &list.to_string());
+        let error = install_alone(root.path()).expect_err("a missing package").to_string();
+        assert!(error.starts_with("npm did not install absent, which"), "{error}");
+        assert!(!packages_are_installed(root.path()));
+    }
+
+    fn manifest() -> serde_json::Value {
         let file = workspace::root().join("package.json");
         let text = fs::read_to_string(file).expect("package.json");
-        let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    #[test]
+    fn the_manifest_names_the_packages_of_node() {
+        let manifest = manifest();
         let optional = manifest["optionalDependencies"].as_object().expect("packages");
         assert!(optional.keys().eq(LATEST));
+    }
+
+    #[test]
+    fn the_manifest_allows_the_scripts_that_run() {
+        let manifest = manifest();
+        let allowed = manifest["allowScripts"].as_object().expect("packages");
+        assert!(allowed.keys().eq(UNPACKED));
     }
 }

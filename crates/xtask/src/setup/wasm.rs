@@ -71,7 +71,7 @@ pub(super) fn run_rustup(
     let mut command = process::command(rustup);
     command.args(arguments);
     let log = cache.join("logs").join(log);
-    lock::alone(cache, "rustup", || process::run_logged(&mut command, &log))
+    lock::alone(cache, "rustup", |_| process::run_logged(&mut command, &log))
 }
 
 impl WasmTools {
@@ -89,8 +89,13 @@ impl WasmTools {
         if self.private.is_some() {
             command.env_remove("RUSTUP_TOOLCHAIN");
         }
-        command.env("PATH", path).env("CARGO_TARGET_DIR", workspace::wasm_target_dir());
+        command.env("PATH", path).env("CARGO_TARGET_DIR", self.target_dir());
         Ok(command)
+    }
+
+    /// Returns the build folder of this toolchain's Cargo.
+    pub(crate) fn target_dir(&self) -> PathBuf {
+        workspace::wasm_target_dir(self.is_private())
     }
 
     /// Whether the compiler is the private one.
@@ -128,7 +133,7 @@ impl WasmTools {
     /// Empties the build folder if the compiler changed. Cargo distinguishes compilers by version
     /// only, and two private compilers of one version have different standard libraries.
     fn forget_other_builds(&self) -> Result<()> {
-        let folder = workspace::wasm_target_dir();
+        let folder = self.target_dir();
         let record = folder.join("compiler");
         if fs::read_to_string(&record).is_ok_and(|last| last == self.identity) {
             return Ok(());
@@ -153,7 +158,7 @@ fn compiler(cache: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let find = || private_toolchain::installed(cache);
-    let installed = lock::once(cache, "toolchain", find, || private_toolchain::install(cache));
+    let installed = lock::once(cache, "toolchain", find, |_| private_toolchain::install(cache));
     installed.map(Some).with_context(|| {
         format!("cannot install a compiler for wasm; try `rustup target add {TARGET}`")
     })
@@ -166,4 +171,18 @@ fn add_target_with_rustup(cache: &Path) -> bool {
     announce("rustup target add: the standard library for wasm (about 10 seconds)");
     run_rustup(cache, rustup, ["target", "add", TARGET], "rustup.log").is_ok()
         && has_target(Path::new("rustc"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::WasmTools;
+
+    #[test]
+    fn the_private_compiler_empties_no_other_build_folder() {
+        let tools = |private| WasmTools { private, path: Vec::new(), identity: String::new() };
+        let private = tools(Some(PathBuf::from("/cache/toolchain")));
+        assert_ne!(private.target_dir(), tools(None).target_dir());
+    }
 }

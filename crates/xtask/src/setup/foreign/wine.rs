@@ -41,7 +41,7 @@ pub(super) fn is_installed(cache: &Path) -> bool {
 
 /// Makes the folder unless it was done before, and returns the variables that Wine reads.
 pub(super) fn environment(cache: &Path) -> Result<Vec<(&'static str, OsString)>> {
-    lock::once(cache, "wine", || is_installed(cache).then_some(()), || make(cache))?;
+    lock::once(cache, "wine", || is_installed(cache).then_some(()), |_| make(cache))?;
     Ok(variables(&folder(cache)))
 }
 
