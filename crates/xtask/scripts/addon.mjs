@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeReadable } from "./archive.mjs";
 import { linkedCrates } from "./crates.mjs";
 import { notices } from "./notices.mjs";
 import { sbom } from "./sbom.mjs";
@@ -23,3 +24,4 @@ writeFileSync(join(folder, "NOTICES.txt"), notices(name, crates));
 copyFileSync(fileURLToPath(new URL("../../../LICENSE", import.meta.url)), join(folder, "LICENSE"));
 
 writeSums(folder, ["LICENSE", "NOTICES.txt", "randomx.node", "sbom.cdx.json"]);
+makeReadable(folder);

@@ -1,5 +1,5 @@
 /** Archives whose bytes depend on the files, their order and `SOURCE_DATE_EPOCH` alone. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
 import { create, extract } from "tar";
@@ -20,10 +20,10 @@ export async function pack({ parent, name, files, programs, isZip, output }) {
   const archive = `${name}${isZip ? ".zip" : ".tar.gz"}`;
   if (isZip) {
     // A zip file has local times. Those of all machines are those of Greenwich here.
-    const mtime = new Date(date.getTime() + date.getTimezoneOffset() * 60_000);
+    process.env.TZ = "UTC";
     const entry = (file) => [
       readFileSync(join(parent, name, file)),
-      { mtime, level: 9, os: UNIX, attrs: (0o100_000 | mode(file)) << 16 },
+      { mtime: date, level: 9, os: UNIX, attrs: (0o100_000 | mode(file)) << 16 },
     ];
     const entries = files.map((file) => [`${name}/${file}`, entry(file)]);
     writeFileSync(join(output, archive), zipSync(Object.fromEntries(entries)));
@@ -38,6 +38,13 @@ export async function pack({ parent, name, files, programs, isZip, output }) {
     files.map((file) => `${name}/${file}`),
   );
   return archive;
+}
+
+/** Makes all files below a folder readable for everybody: npm packs some permissions as a user's umask left them. */
+export function makeReadable(folder) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) chmodSync(join(entry.parentPath, entry.name), 0o644);
+  }
 }
 
 /** Unpacks an archive of {@link pack} into a folder. */

@@ -6,6 +6,7 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeReadable } from "./archive.mjs";
 
 const source = fileURLToPath(new URL("../../../wasm/", import.meta.url));
 const addons = fileURLToPath(new URL("../../node/npm/", import.meta.url));
@@ -30,3 +31,4 @@ const listed = readdirSync(addons)
   .map(({ name, version }) => [name, version]);
 const published = { ...manifest, optionalDependencies: Object.fromEntries(listed) };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);
+makeReadable(folder);

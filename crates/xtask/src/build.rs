@@ -1,6 +1,7 @@
 //! Builds the wasm crates, the package, the page and the program `randomx`.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,9 @@ const CONFORMANCE: WasmCrate = WasmCrate {
 /// is an `rlib` too: with another value, Cargo would build all macros again.
 const ACROSS: &str = "--config=profile.release.lto=\"fat\"";
 
+/// The variable that holds the page's address for Vite.
+const PAGE_URL: &str = "PAGE_URL";
+
 /// The script that adds a module's hash and the versions of its tools.
 const HASH: &str = "crates/xtask/scripts/hash.mjs";
 
@@ -123,7 +127,7 @@ pub(crate) fn page_from_scratch(url: Option<&str>) -> Result<()> {
     product_from_scratch()?;
     let mut vite = Node::Installed.run("node_modules/vite/bin/vite.js")?;
     vite.args(["build", "--config", "web/build/hosted.config.ts"]);
-    vite.envs(url.map(|url| ("PAGE_URL", url)));
+    vite.envs(url.map(|url| (PAGE_URL, url)));
     process::run(&mut vite)?;
     output::line("web/site has the page: copy the folder to a static host");
     Ok(())
@@ -141,10 +145,10 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let mut flags = remap::flags(&tools.sysroot()?)?;
     flags.extend(setup::module_flags(tools)?);
     let flags = remap::config(setup::TARGET, &flags);
-    for &WasmCrate { folder, pkg, name, sources, options } in crates {
-        let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-        let other = [[tools.identity(), flags.as_str(), ACROSS].as_slice(), options].concat();
-        let stamp = Stamp::new(name, &inputs, &other, pkg)?;
+    let versions = tools.versions()?;
+    for module in crates {
+        let &WasmCrate { folder, pkg, name, options, .. } = module;
+        let stamp = stamp(module, tools.identity(), &flags, &versions)?;
         if stamp.is_fresh() {
             output::line(format_args!("{pkg} is up to date"));
             continue;
@@ -153,14 +157,34 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
         wasm_pack.args(["build", folder, "--release", "--target", "web"]);
         // wasm-pack takes a relative path from the crate's folder.
         let out = workspace::root().join(pkg);
-        wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(out);
+        wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(&out);
         wasm_pack.args(["--", "--locked"]).args(options);
         // Allows a stable compiler unstable flags.
-        process::run(wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags, ACROSS]))?;
-        process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
+        wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags, ACROSS]);
+        run_in_empty(&mut wasm_pack, &out)?;
+        process::run(Node::Installed.run(HASH)?.arg(pkg).args(&versions))?;
         stamp.write()?;
     }
     Ok(())
+}
+
+/// Runs a build into a folder without its earlier files: a build that was stopped leaves a part of them.
+fn run_in_empty(build: &mut Command, folder: &Path) -> Result<()> {
+    process::remove_dir(folder)?;
+    process::run(build)
+}
+
+/// Describes the build of a module: `compiler` and `flags` make its code, and `versions` are in its list of programs.
+fn stamp(
+    &WasmCrate { pkg, name, sources, options, .. }: &WasmCrate,
+    compiler: &str,
+    flags: &str,
+    versions: &[String],
+) -> Result<Stamp> {
+    let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
+    let mut other = [[compiler, flags, ACROSS].as_slice(), options].concat();
+    other.extend(versions.iter().map(String::as_str));
+    Stamp::new(name, &inputs, &other, pkg)
 }
 
 /// Makes a release build of cargo one to publish: without symbols and without this machine's paths.
@@ -220,6 +244,17 @@ pub(crate) fn native_path(profile: &str) -> PathBuf {
 
 /// Builds the page into `web/dist` if its sources changed.
 pub(crate) fn web() -> Result<()> {
+    let stamp = page_stamp(env::var_os(PAGE_URL).as_deref())?;
+    if stamp.is_fresh() {
+        output::line("web/dist is up to date");
+        return Ok(());
+    }
+    process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))?;
+    stamp.write()
+}
+
+/// Describes the build of the page for an address.
+fn page_stamp(url: Option<&OsStr>) -> Result<Stamp> {
     let inputs = [
         "web",
         "wasm/js",
@@ -233,11 +268,43 @@ pub(crate) fn web() -> Result<()> {
         "package.json",
         "package-lock.json",
     ];
-    let stamp = Stamp::new("web", &inputs, &[], "web/dist")?;
-    if stamp.is_fresh() {
-        output::line("web/dist is up to date");
-        return Ok(());
+    Stamp::new("web", &inputs, &[&format!("{url:?}")], "web/dist")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::fs;
+
+    use super::{HASHES, page_stamp, run_in_empty, stamp};
+    use crate::process;
+
+    #[test]
+    fn files_of_a_stopped_build_are_removed() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = parent.path().join("pkg");
+        fs::create_dir(&folder).expect("a folder");
+        fs::write(folder.join("module.wasm-opt.wasm"), "").expect("a file");
+        let mut build = process::command("rustc");
+        run_in_empty(build.arg("--version"), &folder).expect("a build");
+        assert!(!folder.exists());
     }
-    process::run(Node::Installed.run("node_modules/vite/bin/vite.js")?.arg("build"))?;
-    stamp.write()
+
+    #[test]
+    fn another_version_of_a_tool_builds_modules_again() {
+        let stamp = |pack: &str| {
+            let versions = ["rustc 1", "wasm-bindgen 1", pack, "wasm-opt 1"].map(str::to_owned);
+            stamp(&HASHES, "rustc 1", "", &versions).expect("a stamp")
+        };
+        assert_eq!(stamp("wasm-pack 1"), stamp("wasm-pack 1"));
+        assert_ne!(stamp("wasm-pack 1"), stamp("wasm-pack 2"));
+    }
+
+    #[test]
+    fn another_address_builds_the_page_again() {
+        let stamp = |url: Option<&str>| page_stamp(url.map(OsStr::new)).expect("a stamp");
+        let page = "https://example.org/";
+        assert_eq!(stamp(Some(page)), stamp(Some(page)));
+        assert_ne!(stamp(Some(page)), stamp(None));
+    }
 }

@@ -4,7 +4,7 @@
 //! different folders.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -40,9 +40,17 @@ const HOST_OF_FOREIGN: &str = "x86_64-unknown-linux-gnu";
 pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     let host = build::host()?;
     let targets = choose(&host, &args.target)?;
-    let commit = release::last_commit(args.dirty)?;
+    let commit = release::last_commit(&workspace::root(), args.dirty)?;
     setup::packages()?;
+    // Two runs would remove each other's archives.
+    setup::alone(&workspace::lock_dir(), "dist", |_| {
+        let output = workspace::root().join(&args.output);
+        build_alone(&host, &targets, &commit.time, &output)
+    })
+}
 
+/// Builds for each of the targets while no other run does.
+fn build_alone(host: &str, targets: &[String], time: &str, output: &Path) -> Result<()> {
     let work = workspace::target_dir().join("dist-unfinished");
     process::remove_dir(&work)?;
     let [packed, unpacked] = ["packed", "unpacked"].map(|name| work.join(name));
@@ -50,18 +58,17 @@ pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     let private = archives::private_paths()?;
     for target in targets {
         output::line(format_args!("dist: building for {target}"));
-        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == target) {
+        let builder = match FOREIGN.into_iter().find(|foreign| foreign.target == *target) {
             Some(foreign) if target != host => Builder::foreign(foreign)?,
             _ => Builder::native()?,
         };
-        let archive = programs::pack(&builder, &commit, &packed, &private)?;
-        let folder = unpacked.join(&target);
+        let archive = programs::pack(&builder, time, &packed, &private)?;
+        let folder = unpacked.join(target);
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
         programs::check(&builder, &archive, &folder)?;
     }
-    let output = workspace::root().join(&args.output);
-    archives::publish(&packed, &output)?;
+    archives::publish(&packed, output)?;
     process::remove_dir(&work)?;
     output::line(format_args!("dist: the archives are in {}", output.display()));
     Ok(())

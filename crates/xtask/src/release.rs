@@ -11,7 +11,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::setup::{self, WasmTools};
@@ -41,10 +41,17 @@ pub(crate) fn release(args: &ReleaseArgs) -> Result<()> {
 /// Builds archives without optimisation, and compares them. Only releases have to be fast, and each of them is
 /// built twice before it is published.
 pub(crate) fn test() -> Result<()> {
-    let output = workspace::target_dir().join("release-archives");
     let unoptimised =
         [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_LTO", "off")];
-    build_twice(&ReleaseArgs { output, dirty: true, once: false }, &unoptimised)
+    process::with_work_folder(&test_archives(), |output| {
+        let args = ReleaseArgs { output: output.to_owned(), dirty: true, once: false };
+        build_twice(&args, &unoptimised)
+    })
+}
+
+/// The folder for the test's archives. They have the names of a release's, and are removed after the test.
+fn test_archives() -> PathBuf {
+    workspace::target_dir().join("release-test-archives")
 }
 
 /// Builds with the variables `settings` set.
@@ -53,22 +60,40 @@ fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
     if args.once {
         return archives::build(&output);
     }
-    let commit = last_commit(args.dirty)?;
+    let root = workspace::root();
+    let commit = last_commit(&root, args.dirty)?;
     setup::packages()?;
     note_compilers(&setup::wasm_tools()?)?;
+    // Two runs would remove each other's builds.
+    setup::alone(&workspace::lock_dir(), "release", |_| {
+        build_alone(&root, &commit, args.dirty, &output, settings)
+    })
+}
 
+/// Builds while no other run does.
+fn build_alone(
+    root: &Path,
+    commit: &Commit,
+    dirty: bool,
+    output: &Path,
+    settings: &[(&str, &str)],
+) -> Result<()> {
     let builds = workspace::target_dir().join("release-builds");
     process::remove_dir(&builds)?;
     let folders = ["first", "second-and-longer"].map(|name| builds.join(name));
     for folder in &folders {
         output::line(format_args!("release: building in {}", folder.display()));
-        check_out(folder)?;
-        build_in(folder, &commit, settings)?;
+        check_out(root, folder)?;
+        // The second copy is made minutes after the first.
+        if !dirty {
+            assert_is_last(root, commit)?;
+        }
+        build_in(folder, &commit.time, settings)?;
     }
     let [first, second] = folders.map(|folder| folder.join(ARCHIVES));
     compare::equal(&first, &second)?;
 
-    archives::publish(&first, &output)?;
+    archives::publish(&first, output)?;
     // Each folder holds a build of about 1 GiB.
     process::remove_dir(&builds)?;
     output::line(format_args!(
@@ -81,14 +106,36 @@ fn build_twice(args: &ReleaseArgs, settings: &[(&str, &str)]) -> Result<()> {
 /// Where each build writes its archives, below its own root.
 const ARCHIVES: &str = "target/archives";
 
-/// The last commit's time in seconds since 1970. Fails if files differ from it, unless they may.
-pub(crate) fn last_commit(dirty: bool) -> Result<String> {
-    let changed = process::read(process::command("git").args(["status", "--porcelain"]))?;
+/// A commit that is built.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Commit {
+    hash: String,
+    /// Its time in seconds since 1970.
+    pub(crate) time: String,
+}
+
+/// Returns the last commit of a repository. Fails if files differ from it, unless they may.
+pub(crate) fn last_commit(root: &Path, dirty: bool) -> Result<Commit> {
+    let git = |args: &[&str]| process::read(process::command("git").current_dir(root).args(args));
+    let changed = git(&["status", "--porcelain"])?;
     if !changed.is_empty() && !dirty {
         bail!("a release is built from a commit, but these files differ:\n{changed}");
     }
-    let time = process::read(process::command("git").args(["log", "-1", "--format=%ct"]))?;
-    Ok(time.trim().to_owned())
+    let last = git(&["log", "-1", "--format=%H %ct"])?;
+    let (hash, time) = last.trim().split_once(' ').context("git shows no commit")?;
+    Ok(Commit { hash: hash.to_owned(), time: time.to_owned() })
+}
+
+/// Fails unless the repository's files are those of a commit.
+fn assert_is_last(root: &Path, commit: &Commit) -> Result<()> {
+    let last = last_commit(root, false)?;
+    ensure!(
+        last == *commit,
+        "a release is built from one commit, but {} followed {}",
+        last.hash,
+        commit.hash
+    );
+    Ok(())
 }
 
 /// Says so if other compilers than that of releases are in use: archives of two compilers differ.
@@ -107,9 +154,9 @@ fn note_compilers(tools: &WasmTools) -> Result<()> {
 }
 
 /// Copies the tracked files into a folder, with the installed npm packages beside them.
-fn check_out(folder: &Path) -> Result<()> {
-    let root = workspace::root();
-    let listed = process::read(process::command("git").args(["ls-files", "-z"]))?;
+fn check_out(root: &Path, folder: &Path) -> Result<()> {
+    let mut git = process::command("git");
+    let listed = process::read(git.current_dir(root).args(["ls-files", "-z"]))?;
     // A file that was removed but not yet committed is still listed.
     for file in listed.split_terminator('\0').filter(|file| root.join(file).is_file()) {
         let copy = folder.join(file);
@@ -132,11 +179,61 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Runs this program for the repository in another folder.
-fn build_in(folder: &Path, commit: &str, settings: &[(&str, &str)]) -> Result<()> {
+fn build_in(folder: &Path, time: &str, settings: &[(&str, &str)]) -> Result<()> {
     let itself = env::current_exe().context("this program's path is not known")?;
     let mut build = process::command(itself);
     build.current_dir(folder).args(["release", "--once", "--output", ARCHIVES]);
     build.envs(settings.iter().copied()).env("CARGO_MANIFEST_DIR", folder.join("crates/xtask"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
-    process::run(build.env(programs::TIME, commit))
+    process::run(build.env(programs::TIME, time))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::{ReleaseArgs, assert_is_last, last_commit, test_archives};
+    use crate::{process, workspace};
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: ReleaseArgs,
+    }
+
+    #[test]
+    fn archives_of_the_test_are_not_those_of_a_release() {
+        let Command { args } = Command::parse_from(["release"]);
+        assert_ne!(test_archives(), workspace::root().join(args.output));
+    }
+
+    fn git(root: &Path, args: &[&str]) {
+        let mut git = process::command("git");
+        git.current_dir(root).args(["-c", "user.name=A", "-c", "user.email=a@example.org"]);
+        process::run(git.args(args)).expect("git");
+    }
+
+    #[test]
+    fn changes_during_a_release_are_noticed() {
+        let root = tempfile::tempdir().expect("a folder");
+        let root = root.path();
+        let commit = || git(root, &["commit", "--quiet", "--allow-empty", "--message", "a"]);
+        git(root, &["init", "--quiet"]);
+        commit();
+        let first = last_commit(root, false).expect("a commit");
+        assert_is_last(root, &first).expect("no change");
+
+        fs::write(root.join("file"), "").expect("a file");
+        let error = assert_is_last(root, &first).expect_err("another file").to_string();
+        assert!(error.ends_with("these files differ:\n?? file\n"), "{error}");
+        assert_eq!(last_commit(root, true).expect("a commit"), first);
+
+        git(root, &["add", "file"]);
+        commit();
+        let error = assert_is_last(root, &first).expect_err("another commit").to_string();
+        assert!(error.ends_with(&format!("followed {}", first.hash)), "{error}");
+    }
 }

@@ -35,8 +35,25 @@ pub(crate) fn cargo_home() -> Result<PathBuf> {
 
 /// Returns the argument `--config` that adds flags to those in `.cargo/config.toml` for a target.
 pub(crate) fn config(target: &str, flags: &[String]) -> String {
-    // A list of strings looks the same in Rust and in TOML.
-    format!("target.{target}.rustflags={flags:?}")
+    let strings: Vec<String> = flags.iter().map(|flag| toml_string(flag)).collect();
+    format!("target.{target}.rustflags=[{}]", strings.join(", "))
+}
+
+/// Returns a text as a string in TOML. Rust's form of a string escapes more characters, in a way that TOML does not
+/// know.
+fn toml_string(text: &str) -> String {
+    let mut string = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => string.extend(['\\', character]),
+            _ if character.is_ascii_control() => {
+                string += &format!("\\u{:04X}", u32::from(character));
+            }
+            _ => string.push(character),
+        }
+    }
+    string.push('"');
+    string
 }
 
 /// Makes a release build of cargo one to publish: without symbols, and with flags that keep paths out.
@@ -76,6 +93,17 @@ mod tests {
         assert_eq!(
             config("wasm32-unknown-unknown", &flags),
             r#"target.wasm32-unknown-unknown.rustflags=["--remap-path-prefix=/it's \"here\"\\and there=/source"]"#
+        );
+    }
+
+    #[test]
+    fn flags_may_contain_any_character() {
+        // A combining accent, a Thai vowel sign, a no-break space, and characters that TOML forbids.
+        let paths = ["/e\u{301}", "/\u{e01}\u{e31}", "/a\u{a0}b", "/tab\there", "/del\u{7f}"];
+        assert_eq!(
+            config("wasm32-unknown-unknown", &paths.map(str::to_owned)),
+            "target.wasm32-unknown-unknown.rustflags=[\"/e\u{301}\", \"/\u{e01}\u{e31}\", \"/a\u{a0}b\", \
+             \"/tab\\u0009here\", \"/del\\u007F\"]"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::fs;
 use std::panic::resume_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -143,8 +143,7 @@ impl Report {
         }
         let mut steps = self.steps();
         // The lock keeps the logs of two steps that end together apart.
-        let text =
-            if beside { fs::read_to_string(&log).unwrap_or_default() } else { String::new() };
+        let text = if beside { text_of(&log) } else { String::new() };
         let verdict = if result.is_ok() { "" } else { "FAILED after " };
         print!("{text}");
         let used = processor_time::used() - used;
@@ -238,6 +237,14 @@ impl fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
+/// Returns the text of a log. Programs may print bytes that are not UTF-8.
+fn text_of(log: &Path) -> String {
+    match fs::read(log) {
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
+        Err(error) => format!("cannot read {}: {error}\n", log.display()),
+    }
+}
+
 /// The log of a step, named after it.
 fn log_of(step: &str) -> PathBuf {
     let name = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
@@ -247,15 +254,25 @@ fn log_of(step: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Barrier;
 
     use anyhow::{Result, bail};
 
-    use super::{Report, Series};
+    use super::{Report, Series, text_of};
     use crate::process;
 
     fn echo(text: &str) -> Result<()> {
         process::run(process::command("echo").arg(text))
+    }
+
+    #[test]
+    fn a_log_may_contain_any_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("step.log");
+        assert!(text_of(&log).starts_with(&format!("cannot read {}: ", log.display())));
+        fs::write(&log, b"caf\xe9\nerror: the reason\n").expect("a log");
+        assert_eq!(text_of(&log), "caf\u{fffd}\nerror: the reason\n");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::workspace;
 const BUILT: [&str; 5] = ["dist", "node_modules", "pkg", "site", "target"];
 
 /// A record of a build's inputs and outputs.
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) struct Stamp {
     file: PathBuf,
     inputs: u64,

@@ -1,7 +1,9 @@
 //! The archives: the npm packages, and the programs with their documents.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -10,6 +12,9 @@ use super::compare;
 use super::programs::{self, Builder};
 use crate::setup::{self, Node};
 use crate::{addon, build, process, remap, workspace};
+
+/// How the names of archives end.
+const EXTENSIONS: [&str; 3] = [".tgz", ".tar.gz", ".zip"];
 
 /// Builds the archives into a folder, and fails if one contains a path of this machine.
 pub(super) fn build(output: &Path) -> Result<()> {
@@ -33,16 +38,29 @@ pub(super) fn build(output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Copies archives to the folder for them, with a list of their hashes.
+/// Copies archives to the folder for them, with a list of the hashes of all archives there: earlier runs may have
+/// written some for other systems.
 pub(crate) fn publish(archives: &Path, output: &Path) -> Result<()> {
-    let mut sums = Node::Installed.run("crates/xtask/scripts/checksums.mjs")?;
-    process::run(sums.arg(archives).args(compare::files(archives)?))?;
     fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))?;
     for file in compare::files(archives)? {
         fs::copy(archives.join(&file), output.join(&file))
             .with_context(|| format!("cannot write {}", output.join(&file).display()))?;
     }
-    Ok(())
+    let mut sums = Node::Installed.run("crates/xtask/scripts/checksums.mjs")?;
+    process::run(sums.arg(output).args(archives_in(output)?))
+}
+
+/// Returns the sorted names of the archives in a folder, which may contain other files too.
+fn archives_in(folder: &Path) -> Result<Vec<OsString>> {
+    let listed = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let listed = listed.with_context(|| format!("cannot read {}", folder.display()))?;
+    let is_archive = |name: &OsString| {
+        EXTENSIONS.iter().any(|extension| name.as_encoded_bytes().ends_with(extension.as_bytes()))
+    };
+    let names = listed.iter().map(fs::DirEntry::file_name);
+    let mut names: Vec<OsString> = names.filter(is_archive).collect();
+    names.sort();
+    Ok(names)
 }
 
 fn pack(folder: &Path, output: &Path) -> Result<()> {
@@ -58,4 +76,30 @@ pub(crate) fn private_paths() -> Result<Vec<PathBuf>> {
     // A home folder such as `/` is part of every path.
     paths.extend(env::home_dir().filter(|home| home.components().count() > 1));
     Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::publish;
+
+    #[test]
+    fn the_list_of_hashes_names_archives_of_earlier_runs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = folder.path().join("output");
+        for names in [["a.tar.gz", "a.zip"], ["a.zip", "b.tgz"]] {
+            let archives = tempfile::tempdir().expect("a folder");
+            for name in names {
+                fs::write(archives.path().join(name), names[0]).expect("an archive");
+            }
+            publish(archives.path(), &output).expect("a copy");
+            fs::write(output.join("notes.txt"), "").expect("another file");
+        }
+        // The hashes of "a.tar.gz" and "a.zip", the first names.
+        let first = "0a67bba7da46793c9f1908a7eec3d06a11ba7bc00bf749c31bb134f4f45ebcad";
+        let second = "d42cf35afe0bcfc26772d92fe13bf3cdaf9b8cf8f0df8eebf569e6a88536e72f";
+        let expected = format!("{first}  a.tar.gz\n{second}  a.zip\n{second}  b.tgz\n");
+        assert_eq!(fs::read_to_string(output.join("SHA256SUMS")).expect("a list"), expected);
+    }
 }
