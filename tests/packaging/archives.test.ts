@@ -1,5 +1,7 @@
 /** The archives of programs: .tar.gz for Unix, .zip for Windows. */
+import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unzipSync } from "fflate";
 import { list } from "tar";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
 interface Contents {
   parent: string;
@@ -25,6 +27,7 @@ interface Contents {
 }
 
 interface Archives {
+  makeReadable: (folder: string) => void;
   pack: (contents: Contents) => Promise<string>;
   unpack: (archive: string, folder: string) => void;
 }
@@ -35,15 +38,18 @@ interface Sums {
 }
 
 const scripts = fileURLToPath(new URL("../../crates/xtask/scripts", import.meta.url));
-const { pack, unpack } = (await import(join(scripts, "archive.mjs"))) as Archives;
+const { makeReadable, pack, unpack } = (await import(join(scripts, "archive.mjs"))) as Archives;
 const { checkSums, writeSums } = (await import(join(scripts, "sums.mjs"))) as Sums;
 
 const work = mkdtempSync(join(tmpdir(), "randomx-web-archives-"));
 const name = "randomx-1.2.3-system";
 const files = ["LICENSE", "randomx"];
 
+/** A commit's time. */
+const COMMIT = "1700000000";
+
 beforeAll(() => {
-  vi.stubEnv("SOURCE_DATE_EPOCH", "1700000000");
+  vi.stubEnv("SOURCE_DATE_EPOCH", COMMIT);
   mkdirSync(join(work, name));
   writeFileSync(join(work, name, "LICENSE"), "terms\n".repeat(1000));
   writeFileSync(
@@ -112,6 +118,49 @@ test("a zip archive has the commit's time", async () => {
   // 2023-11-14 22:13:20, in the form of DOS.
   expect(content.readUInt16LE(12)).toBe(((2023 - 1980) << 9) | (11 << 5) | 14);
   expect(content.readUInt16LE(10)).toBe((22 << 11) | (13 << 5) | (20 / 2));
+});
+
+test("a zip archive has the commit's time when clocks change", async () => {
+  // 2026-03-29 01:30:00, half an hour after Berlin's clocks went forward by an hour.
+  vi.stubEnv("SOURCE_DATE_EPOCH", "1774747800");
+  onTestFinished(() => {
+    vi.stubEnv("SOURCE_DATE_EPOCH", COMMIT);
+  });
+  const content = readFileSync(await packed(true, "Europe/Berlin", 0o600));
+  expect(content.readUInt16LE(12)).toBe(((2026 - 1980) << 9) | (3 << 5) | 29);
+  expect(content.readUInt16LE(10)).toBe((1 << 11) | (30 << 5));
+});
+
+test("a package depends on its files alone", () => {
+  const packages = [0o600, 0o644, 0o755].map((mode) => {
+    const folder = mkdtempSync(join(work, "package-"));
+    mkdirSync(join(folder, "dist"));
+    writeFileSync(join(folder, "package.json"), '{ "name": "some", "version": "1.2.3" }');
+    for (const file of ["README.md", "dist/index.js"]) writeFileSync(join(folder, file), "");
+    for (const file of ["package.json", "README.md", "dist/index.js"]) {
+      chmodSync(join(folder, file), mode);
+    }
+    makeReadable(folder);
+    const output = mkdtempSync(join(work, "output-"));
+    execFileSync("npm", ["pack", folder, "--silent", "--pack-destination", output]);
+    return readFileSync(join(output, "some-1.2.3.tgz"));
+  });
+  for (const other of packages) expect(other.equals(packages[0] as Buffer)).toBe(true);
+});
+
+test("everybody may read the staged package", () => {
+  const umask = process.umask(0o077);
+  onTestFinished(() => {
+    process.umask(umask);
+  });
+  const folder = join(mkdtempSync(join(work, "staged-")), "package");
+  execFileSync(process.execPath, [join(scripts, "stage.mjs"), folder]);
+  const staged = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = staged.filter((entry) => entry.isFile());
+  expect(files.length).toBeGreaterThan(5);
+  for (const { parentPath, name } of files) {
+    expect(statSync(join(parentPath, name)).mode & 0o777, name).toBe(0o644);
+  }
 });
 
 test("a list of hashes notices other, missing and additional files", () => {
