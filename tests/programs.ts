@@ -6,12 +6,24 @@ import { fileURLToPath } from "node:url";
 
 /** Finds a port on loopback that is free now. */
 export async function freePort(): Promise<number> {
+  const [port] = await withPort(() => Promise.resolve());
+  return port;
+}
+
+/** Finds two ports on loopback that are free now. */
+export async function twoFreePorts(): Promise<[number, number]> {
+  return withPort(freePort);
+}
+
+/** Returns a free port, which is taken while some work runs, and what the work returns. */
+async function withPort<T>(work: () => Promise<T>): Promise<[number, T]> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  const result = await work();
   server.close();
   await once(server, "close");
-  return port;
+  return [port, result];
 }
 
 /** Returns the path of the program `randomx`, which `cargo xtask` built. */

@@ -1,7 +1,7 @@
 /** The package's promises: order, dispose, arguments, and recovery from dead workers. */
 import { expect, test } from "@playwright/test";
 import { expectNoWorker, KNOWN, openPackage, type Outcome } from "./package-tools.js";
-import { DEATHS } from "./support.js";
+import { DEATHS, fillingWorker } from "./support.js";
 
 test.beforeEach(({ page }) => openPackage(page));
 
@@ -66,9 +66,7 @@ for (const { name, die, words } of DEATHS) {
         randomx.dispose();
         return { failed, next };
       });
-      await expect.poll(() => page.workers().length).toBe(1);
-      await page.waitForTimeout(150);
-      await page.workers()[0]?.evaluate(die);
+      await (await fillingWorker(page)).evaluate(die);
       const { failed, next } = await settled;
       expect(failed.code).toBe("worker-failed");
       expect(failed.message).toMatch(words);

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { MoneroNode } from "../../wasm/js/monero/node.js";
 import { block, header, info, nodeThat, type Answer, type Json } from "./fake-node.js";
+import { eventually } from "./support.js";
 
 describe("answers", () => {
   test("are converted to typed values", async () => {
@@ -322,17 +323,24 @@ describe("signals", () => {
 
   test("abort blocks that are requested in advance", async () => {
     let open = 0;
-    const node = await nodeThat(({ params }, response) => {
+    const answer: Answer = ({ params }, response) => {
       if (params.height === 1) return block(1);
       open += 1;
       response.on("close", () => (open -= 1));
       return undefined;
-    });
+    };
+    // A timeout that does not end them first.
+    const node = await nodeThat(answer, { timeout: 600_000 });
     for await (const { header } of node.getBlocks(1, 100, { ahead: 4 })) {
       expect(header.height).toBe(1);
+      await eventually(() => {
+        expect(open).toBeGreaterThan(0);
+      });
       break;
     }
-    await expect.poll(() => open).toBe(0);
+    await eventually(() => {
+      expect(open).toBe(0);
+    });
     const abort = new AbortController();
     const walk = node.getBlocks(1, 100, { signal: abort.signal });
     await walk.next();

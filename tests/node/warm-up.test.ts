@@ -1,11 +1,13 @@
 /** What a fill makes V8 optimise, as V8 itself reports it. */
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { eventually } from "./support.js";
 
 const built = fileURLToPath(new URL("../../wasm/dist", import.meta.url));
 
-/** Fills a cache, and computes nothing with it. */
+/** Fills a cache, computes nothing with it, and waits for the end of the input: V8 optimises in the background. */
 const fill = `
   import { readFileSync } from "node:fs";
   import * as wasm from "${built}/pkg/randomx_wasm.js";
@@ -16,17 +18,27 @@ const fill = `
   session.allocate({ slot: 0, shared: false });
   const control = { signal: new AbortController().signal, onProgress: () => undefined };
   await session.fill({ slot: 0, key: new Uint8Array(1), memory: undefined }, control);
+  process.stdin.resume();
 `;
 
 /** A function of SuperscalarHash: one of a module's first eight, with several thousand bytes. */
 const SUPERSCALAR = /#([0-7]) using TurboFan, .* bodysize [4-9]\d{3} /gu;
 
-test("a fill lets V8 optimise all that computes items, before the first hash needs it", () => {
-  const report = execFileSync(
-    process.execPath,
-    ["--trace-wasm-compilation-times", "--input-type=module", "--eval", fill],
-    { encoding: "utf8", maxBuffer: 1 << 26 },
-  );
-  const optimised = [...report.matchAll(SUPERSCALAR)].map(([, number]) => number);
-  expect(optimised.sort()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+test("a fill lets V8 optimise all that computes items, before the first hash needs it", async () => {
+  const args = ["--trace-wasm-compilation-times", "--input-type=module", "--eval", fill];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  let report = "";
+  child.stdout.setEncoding("utf8").on("data", (part: string) => (report += part));
+  const expectAll = (): void => {
+    const optimised = [...report.matchAll(SUPERSCALAR)].map(([, number]) => number);
+    expect(optimised.sort()).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  };
+  try {
+    await eventually(expectAll);
+    child.stdin.end();
+    expect(await once(child, "close")).toEqual([0, null]);
+    expectAll();
+  } finally {
+    child.kill();
+  }
 });

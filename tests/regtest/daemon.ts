@@ -1,7 +1,7 @@
 /** Monero's daemon with a chain of its own, on loopback, in a temporary folder. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort } from "../programs.js";
+import { twoFreePorts } from "../programs.js";
 import { end, isRunning, killAtEnd, makeFolder, removeFolder } from "./leftovers.js";
 
 type Json = Record<string, unknown>;
@@ -80,7 +80,7 @@ export class Daemon {
 
   static async #launch(...options: string[]): Promise<Daemon> {
     const folder = await makeFolder("regtest");
-    const daemon = new Daemon(folder, await freePort(), await freePort(), options);
+    const daemon = new Daemon(folder, ...(await twoFreePorts()), options);
     await daemon.#started();
     return daemon;
   }

@@ -98,12 +98,12 @@ test("the package and the daemon agree on a hashing blob and its hash", async ()
 });
 
 describe("a node that sends", () => {
-  test.each(LIES)("$name", async ({ alter, checks, code, sentence }) => {
+  test.each(LIES)("$name", async ({ alter, checks, code, sentence, timeout = 60 }) => {
     const height = 150;
     const proxy = await Proxy.before(daemon.url, alter(height));
     try {
-      const args = ["--from", "145", "--to", "155", "--timeout", "1", "--retries", "0", ...FIXED];
-      const run = await verify(proxy.url, ...args);
+      const args = ["--from", "145", "--to", "155", "--retries", "0", ...FIXED];
+      const run = await verify(proxy.url, ...args, "--timeout", String(timeout));
       if (checks) {
         expect(run.code, run.stderr).toBe(1);
         expect(failed(run)).toEqual(checks);
@@ -114,7 +114,8 @@ describe("a node that sends", () => {
       const valid = run.verdicts.filter((verdict) => verdict.valid);
       expect(valid.map((verdict) => verdict.height)).toEqual([145, 146, 147, 148, 149]);
 
-      const run2 = await verifyBlocks(randomx, proxy.url, [145, 155], { fixedDifficulty: 1n });
+      const options = { fixedDifficulty: 1n };
+      const run2 = await verifyBlocks(randomx, proxy.url, [145, 155], options, 1000 * timeout);
       expect(run2.code).toBe(code);
       if (checks) expect(failedChecks(run2)).toEqual(checks);
       expect(run2.verdicts.filter(({ valid }) => valid)).toHaveLength(5);

@@ -14,6 +14,8 @@ export interface Lie {
   /** Otherwise the error's code in the package, and a part of its message on the command line. */
   code?: string;
   sentence?: string;
+  /** The time limit in seconds, of a lie that reaches it. */
+  timeout?: number;
 }
 
 /** Alters the response about a block. */
@@ -155,7 +157,8 @@ export const LIES: Lie[] = [
       return true;
     }),
     code: "node-timeout",
-    sentence: "no answer within 1000 ms",
+    sentence: "no answer within 5000 ms",
+    timeout: 5,
   },
 ];
 

@@ -14,14 +14,15 @@ export interface PackageRun {
   code?: unknown;
 }
 
-/** Verifies blocks. The node is trusted about the blocks before them. */
+/** Verifies blocks. The node is trusted about the blocks before them. An answer may take `timeout` milliseconds. */
 export async function verifyBlocks(
   randomx: RandomX,
   url: string,
   [first, last]: [number, number],
   options: VerifyChainOptions = {},
+  timeout = 60_000,
 ): Promise<PackageRun> {
-  const node = new MoneroNode(url, { timeout: 1000, retries: 0 });
+  const node = new MoneroNode(url, { timeout, retries: 0 });
   const verdicts: ChainVerdict[] = [];
   try {
     const checkpoint = options.checkpoint ?? (await node.getCheckpoint(first - 1));

@@ -314,20 +314,20 @@ fn unusable_answers_are_named() {
 #[test]
 fn a_slow_node_is_not_waited_for() {
     let start = Instant::now();
-    failure(1, "no answer within 1000 ms", |_| Reply::Silence);
-    assert!(start.elapsed() < Duration::from_secs(10));
+    failure(5, "no answer within 5000 ms", |_| Reply::Silence);
+    assert!(start.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
 fn a_slow_node_is_read_in_parts() {
     let node = serve(Arc::new(FakeChain::new(40)), |method, _, result| {
         if method == "get_block" {
-            std::thread::sleep(Duration::from_millis(400));
+            std::thread::sleep(Duration::from_secs(2));
         }
         Reply::Result(result)
     });
     // One part of all 40 would take longer than one request may.
-    let run = verify(&node, &["--from", "1", "--timeout", "1"]).code(0);
+    let run = verify(&node, &["--from", "1", "--timeout", "5"]).code(0);
     assert_eq!(verdicts(&run).len(), 40);
 }
 

@@ -32,6 +32,7 @@ const WORK: &str = "GET /work HTTP/1.1\r\nHost: a\r\n\r\n";
 const SHORT: &str = "GET /short HTTP/1.1\r\nHost: a\r\n\r\n";
 const LAST: &str = "GET /short HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const LARGE: &str = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
+const HUGE: &str = "GET /huge HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 const PIECES: &str = "GET /pieces HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// Reports when work begins, and when it is dropped.
@@ -100,6 +101,7 @@ fn start() -> (Server, mpsc::Receiver<&'static str>) {
         .route("/work", get(work))
         .route("/short", get(async || "short"))
         .route("/large", get(async || LOOKALIKE.repeat(1 << 19)))
+        .route("/huge", get(async || LOOKALIKE.repeat(1 << 22)))
         .route("/pieces", get(async || Response::new(axum::body::Body::new(Pieces::new(1 << 10)))));
     let headers = [(HeaderName::from_static("x-a"), HeaderValue::from_static("1"))];
     let settings = Settings {
@@ -181,10 +183,10 @@ fn an_answer_of_the_parser_has_the_headers_also_after_others() {
 #[test]
 fn an_answer_that_is_still_being_sent_keeps_its_place() {
     let (server, _events) = start();
-    let slow = send(&server, &["GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"]);
-    // Hyper has the whole answer when its first byte arrives. The system's buffers cannot hold all of it.
+    let slow = send(&server, &[HUGE]);
+    // Hyper has the whole answer when its first byte arrives. The system's buffers cannot hold all of its 64 MiB.
     slow.peek(&mut [0]).expect("an answer");
     let _idle: Vec<_> = (1..PLACES).map(|_| send(&server, &[])).collect();
     assert!(read(send(&server, &[LAST])).ends_with(b"\r\n\r\nshort"), "there is a place for it");
-    assert_eq!(count(&read(slow), LOOKALIKE), 1 << 19);
+    assert_eq!(count(&read(slow), LOOKALIKE), 1 << 22);
 }

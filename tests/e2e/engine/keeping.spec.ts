@@ -45,7 +45,7 @@ test("a damaged cache is filled again", { tag: "@full" }, async ({ engine, harne
 
 test("of two instances one keeps its cache", { tag: "@full" }, async ({ engine, harness }) => {
   test.skip(engine === "webkit", NO_STORAGE);
-  const visits = await harness.call("visitTwice", [one, two], 10_000);
+  const visits = await harness.call("visitTwice", [one, two], PATIENCE);
   expect(visits.map(({ hashes }) => hashes)).toEqual([one.hashes, two.hashes]);
   const again = [await harness.call("visit", 1, one, 0), await harness.call("visit", 1, two, 0)];
   expect(again.filter(({ wasRead }) => wasRead)).toHaveLength(1);

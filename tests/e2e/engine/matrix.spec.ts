@@ -74,6 +74,7 @@ test("asking for a missing feature fails", { tag: "@full" }, async ({ harness })
   const missing = Object.entries({ fusedMultiplyAdd, wideArithmetic })
     .filter(([, isThere]) => !isThere)
     .map(([name]) => name);
+  test.skip(missing.length === 0, "this browser has them all");
   for (const name of missing) {
     const asked = harness.call("hashes", { features: { [name]: true } }, []);
     await expect(asked).rejects.toThrow(`features.${name}: `);

@@ -19,21 +19,33 @@ export interface Visit {
 
 /** Hashes a batch in a new instance. With `patience` it waits so many milliseconds for the cache to be kept. */
 export async function visit(threads: number, batch: Batch, patience: number): Promise<Visit> {
+  return visitUntil(threads, batch, patience, (isKept) => isKept);
+}
+
+/** Visits with two instances that have a key each, at the same time. Both wait for one of their caches to be kept. */
+export async function visitTwice(batches: Batch[], patience: number): Promise<Visit[]> {
+  let isOneKept = false;
+  const isOver = (isKept: boolean): boolean => (isOneKept ||= isKept);
+  return Promise.all(batches.map((batch) => visitUntil(1, batch, patience, isOver)));
+}
+
+/** As {@link visit}, but waits until `isOver`, which receives whether the instance's cache is kept. */
+async function visitUntil(
+  threads: number,
+  batch: Batch,
+  patience: number,
+  isOver: (isKept: boolean) => boolean,
+): Promise<Visit> {
   return withInstance({ threads, keepCache: true }, async (randomx) => {
     const hashes = await randomx.hashMany(batch.key, batch.inputs, { version: batch.version });
     const end = performance.now() + patience;
     const isKept = (): boolean => randomx.stats().slots.some((slot) => slot.isKept);
-    while (!isKept() && performance.now() < end) {
+    while (!isOver(isKept()) && performance.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const wasRead = randomx.stats().caches.read === 1;
     return { hashes: hashes.map(toHex), wasRead, isKept: isKept() };
   });
-}
-
-/** Visits with two instances that have a key each, at the same time. Both wait for their caches to be kept. */
-export async function visitTwice(batches: Batch[], patience: number): Promise<Visit[]> {
-  return Promise.all(batches.map((batch) => visit(1, batch, patience)));
 }
 
 /** Changes a byte of the kept cache, as a fault of the storage would. */

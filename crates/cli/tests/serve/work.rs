@@ -189,14 +189,16 @@ fn clients_share_a_dataset_until_the_last_lease_ends() {
 fn a_benchmark_sends_row_after_row() {
     let server = Server::start();
     let asked = json!({ "seconds": 1 });
-    let mut rows = Vec::new();
+    let (mut rows, mut last) = (Vec::new(), String::new());
     for (name, data) in server.events("/api/bench", &asked) {
         match name.as_str() {
             "row" => rows.push(data),
             "done" => assert_eq!(data["count"], rows.len()),
             other => panic!("{other}: {data}"),
         }
+        last = name;
     }
+    assert_eq!(last, "done");
     let row = |what: &str| rows.iter().find(|row| row["what"] == what).expect("a row");
     assert_eq!(row("Argon2d")["unit"], "MB/s");
     for row in &rows {

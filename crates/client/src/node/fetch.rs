@@ -115,6 +115,21 @@ mod tests {
     }
 
     #[test]
+    fn after_the_end_only_the_first_block_is_requested() {
+        let end = Instant::now();
+        while Instant::now() <= end {
+            thread::yield_now();
+        }
+        let requests = AtomicU64::new(0);
+        let ask = |height| {
+            requests.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, ()>(height)
+        };
+        assert_eq!(fetch_by(ask, 1..=64, end), (vec![1], None));
+        assert_eq!(requests.into_inner(), 1);
+    }
+
+    #[test]
     fn blocks_are_consecutive() {
         let given = |answers: &[(u64, Result<u64, &'static str>)]| in_order(5, answers.to_vec());
         let [five, six, seven] = [5, 6, 7].map(|height| (height, Ok(height)));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::chain::{FEE, TestBlock, chain, transaction};
 use super::node::{Node, Words};
-use super::world::{Guarded, followed};
+use super::world::{Guarded, followed, followed_twice};
 
 const BLOCKS: u64 = 70;
 
@@ -171,10 +171,7 @@ fn miner_transactions_are_found_by_their_hashes() {
 
 #[test]
 fn a_transaction_is_sent_to_every_node() {
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), 2160);
-    guarded.follow_to(BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), 2160);
     let blob = hex::encode(transaction(99, 0));
     let request = json!({ "tx_as_hex": blob, "client": "the wallet's name" });
     let answer = guarded.wallet().json("/sendrawtransaction", &request);
@@ -215,7 +212,7 @@ fn reorganisations_reach_the_wallet() {
 
 #[test]
 fn hostile_requests_are_answered() {
-    let (_node, guarded, _store) = guarded();
+    let (node, guarded, _store) = guarded();
     let wallet = guarded.wallet();
     let long = [vec![b'['; 100_000], vec![b'{'; 100_000]].concat();
     let bodies: [&[u8]; 8] = [
@@ -241,7 +238,6 @@ fn hostile_requests_are_answered() {
         "/../etc/passwd",
     ] {
         for body in bodies {
-            // The simulated node panics at requests that it does not know: nothing is forwarded.
             let (status, _) = wallet.post(path, body);
             assert!(matches!(status, 200 | 404), "{path}: {status}");
         }
@@ -249,6 +245,9 @@ fn hostile_requests_are_answered() {
     assert_eq!(wallet.announce("/getblocks.bin", (4 << 20) + 1), "HTTP/1.1 413");
     let unknown = wallet.call("get_bans", &json!({}));
     assert_eq!(unknown["error"]["code"], json!(-32601));
+    for name in ["/stop_daemon", "passwd", "get_bans"] {
+        assert!(!node.heard(name.as_bytes()), "{name} is not forwarded");
+    }
     let heights = wallet
         .call("get_block_headers_range", &json!({ "start_height": 0, "end_height": u64::MAX }));
     assert_ne!(heights["status"], json!("OK"));

@@ -4,9 +4,8 @@ use randomx_monero::MAINNET_GENESIS_ID;
 use serde_json::{Value, json};
 
 use super::chain::chain;
-use super::node::{Node, Words};
 use super::reader::read;
-use super::world::{Guarded, followed};
+use super::world::{Guarded, followed, followed_twice};
 use super::writer::Writer;
 
 const BLOCKS: u64 = 30;
@@ -178,10 +177,7 @@ fn a_node_that_follows_a_reorganisation_first_is_asked_again() {
 
 #[test]
 fn a_node_that_follows_a_reorganisation_last_is_not_accused() {
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let store = tempfile::tempdir().expect("a folder");
-    let mut guarded = Guarded::start(&[&nodes[0].url, &nodes[1].url], store.path(), 2160);
-    guarded.follow_to(BLOCKS);
+    let (nodes, mut guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), 2160);
     nodes[1].words().chain = chain(COMMON, AFTER);
     guarded.follow_to(AFTER);
     let wallet = guarded.wallet();

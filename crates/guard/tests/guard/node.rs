@@ -121,9 +121,10 @@ fn answer(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
+    // Before the answer, which panics at a request that the node does not know.
+    requests.lock().expect("no panic").push([path.as_bytes(), &body].concat());
     let said = words.lock().expect("no panic").clone();
     let (status, answer) = respond(&said, &path, &body);
-    requests.lock().expect("no panic").push([path.as_bytes(), &body].concat());
     if said.is_silent && path != "/json_rpc" {
         return None;
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::chain::{TestBlock, chain};
 use super::node::{Node, Words};
-use super::world::{Guarded, followed, followed_by};
+use super::world::{Guarded, followed, followed_twice};
 
 const BLOCKS: u64 = 120;
 const KEPT: u64 = 20;
@@ -98,8 +98,7 @@ fn a_relay_may_have_used_the_store_before() {
 #[test]
 fn a_false_old_id_is_refused_where_two_nodes_answer() {
     let all = chain(BLOCKS, BLOCKS);
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
-    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&all, KEPT);
     let wallet = guarded.wallet();
     let lies: [fn(&mut Vec<TestBlock>); 2] = [
         |blocks| blocks[60].id = [7; 32],
@@ -134,8 +133,7 @@ fn a_false_old_id_is_refused_where_two_nodes_answer() {
 #[test]
 fn a_node_that_sends_no_new_ids_is_passed_over() {
     let all = chain(BLOCKS, BLOCKS);
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
-    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&all, KEPT);
     let wallet = guarded.wallet();
     let ask = |known: &[usize], first: usize, last: u64| {
         let known: Vec<_> = known.iter().map(|height| all[*height].id).collect();
@@ -207,8 +205,7 @@ fn an_older_block_of_another_chain_is_a_lie() {
 #[test]
 fn a_node_cannot_have_older_headers_read() {
     let all = chain(BLOCKS, BLOCKS);
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.clone())));
-    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&all, KEPT);
     let wallet = guarded.wallet();
     let recent = [all[110].id, all[90].id, MAINNET_GENESIS_ID];
     for first in [0, 1, 90] {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::chain::chain;
 use super::node::{Node, Words};
-use super::world::{Guarded, followed_by};
+use super::world::{Guarded, followed_by, followed_twice};
 
 const BLOCKS: u64 = 30;
 const KEPT: u64 = 2160;
@@ -21,8 +21,7 @@ fn the_lower_of_two_estimates_is_used() {
 
 #[test]
 fn the_lower_of_two_estimates_is_that_for_each_priority() {
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), KEPT);
     let ask = || guarded.wallet().call("get_fee_estimate", &json!({}));
     let honest = ask();
     assert!(!guarded.logged("fee estimates of two nodes differ"));
@@ -57,8 +56,7 @@ fn an_honest_node_beside_a_liar_estimates_fees() {
 
 #[test]
 fn a_false_height_is_no_answer_of_other_nodes() {
-    let nodes = [0, 1].map(|_| Node::start(Words::honest(chain(BLOCKS, BLOCKS))));
-    let (guarded, _store) = followed_by(&[&nodes[0], &nodes[1]], KEPT, BLOCKS);
+    let (nodes, guarded, _store) = followed_twice(&chain(BLOCKS, BLOCKS), KEPT);
     let request = json!({ "txs_hashes": [hex::encode(chain(BLOCKS, BLOCKS)[6].hashes()[0])] });
     nodes[0].words().json = |path, answer| {
         if path == "/gettransactions" {

@@ -49,7 +49,7 @@ impl Guarded {
             start: Start::Anchors,
             nodes: nodes.iter().map(|url| address(url)).collect(),
             relays: Vec::new(),
-            route: Route::direct(Duration::from_secs(2)),
+            route: Route::direct(Duration::from_secs(60)),
             store,
             log: Box::new(move |line| lines.lock().expect("no panic").push(line.to_owned())),
         };
@@ -92,6 +92,13 @@ pub(crate) fn followed(all: &[TestBlock], kept: u64) -> (Node, Guarded, TempDir)
     let node = Node::start(Words::honest(all.to_vec()));
     let (guarded, store) = followed_by(&[&node], kept, all.len() as u64 - 1);
     (node, guarded, store)
+}
+
+/// The same with two honest nodes.
+pub(crate) fn followed_twice(all: &[TestBlock], kept: u64) -> ([Node; 2], Guarded, TempDir) {
+    let nodes = [0, 1].map(|_| Node::start(Words::honest(all.to_vec())));
+    let (guarded, store) = followed_by(&[&nodes[0], &nodes[1]], kept, all.len() as u64 - 1);
+    (nodes, guarded, store)
 }
 
 /// Starts a guard with these nodes and a fresh store, which keeps so many blocks, and waits until it has read the chain
