@@ -66,13 +66,15 @@ impl Cache {
             }
             Content::Lost => return,
         };
-        if !has_room() {
+        let mut kept = Vec::new();
+        if kept.try_reserve_exact(key.len()).is_err() || !has_room() {
             *content = Content::Empty(memory);
             return;
         }
+        kept.extend_from_slice(key);
         let cache = CacheBuilder::in_memory(memory, key, self.flags.cpu_of_cache()).finish();
         let sources = [const { OnceLock::new() }; 3];
-        *content = Content::Ready(Ready { key: key.to_vec(), cache: Arc::new(cache), sources });
+        *content = Content::Ready(Ready { key: kept, cache: Arc::new(cache), sources });
     }
 
     /// Calls `function` with a source of items that suits `flags`. Returns nothing if there is no key.
@@ -111,8 +113,8 @@ impl Ready {
         Some(source.get_or_init(|| {
             let options = ItemsOptions { engine, code_pages, ..ItemsOptions::default() };
             let items = Items::with_options(Arc::clone(&self.cache), options);
-            // Without executable memory, items are computed by the interpreter.
-            let interpreted = || Items::new(Arc::clone(&self.cache), options.cpu);
+            // Without executable memory of the chosen kind, items are computed by the interpreter.
+            let interpreted = || Items::interpreted(Arc::clone(&self.cache), options.cpu);
             Arc::new(items.unwrap_or_else(|_| interpreted()))
         }))
     }

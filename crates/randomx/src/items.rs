@@ -53,7 +53,7 @@ impl Items {
     }
 
     /// Makes a source of the items of `cache`'s key without machine code.
-    pub(crate) fn interpreted(cache: Arc<Cache>, cpu: Cpu) -> Items {
+    pub fn interpreted(cache: Arc<Cache>, cpu: Cpu) -> Items {
         let engine = Engine::interpreted(&cache, cpu);
         Items { cache, engine }
     }

@@ -23,7 +23,8 @@ pub mod x86_64;
 
 /// How pages of machine code are written. No address is ever writable and executable at once.
 ///
-/// A process and its forks never share a page of code that one of them can write.
+/// A process and its forks never share a page of code that one of them can write. One exception: another thread forks in
+/// the moment when a VM maps [`Aliased`](Self::Aliased) pages. [`Flipped`](Self::Flipped) pages have no such moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CodePages {
     /// Programs are written at one address and run at another, so that a new program costs no

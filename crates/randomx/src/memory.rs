@@ -153,8 +153,9 @@ mod tests {
 
     #[test]
     fn impossible_allocations_are_errors() {
-        assert!(Memory::zeroed(1 << 60).is_err());
-        assert!(Memory::zeroed_if_available(1 << 60, Room::MemoryAndSwap).is_err());
+        let most = isize::MAX as usize & !63;
+        assert!(Memory::zeroed(most).is_err());
+        assert!(Memory::zeroed_if_available(most, Room::MemoryAndSwap).is_err());
     }
 
     /// A system that overcommits would map this much. A process of 32 bits cannot ask for more than there is.

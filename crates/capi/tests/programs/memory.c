@@ -4,6 +4,7 @@
 
 #include <randomx.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -44,6 +45,7 @@ static int with(rlim_t bytes, int (*function)(void)) {
 }
 
 static randomx_cache *cache;
+static char *long_key;
 
 static int a_cache(void) {
   return randomx_alloc_cache(randomx_get_flags()) != NULL;
@@ -51,6 +53,21 @@ static int a_cache(void) {
 
 static int a_dataset(void) {
   return randomx_alloc_dataset(RANDOMX_FLAG_DEFAULT) != NULL;
+}
+
+/* Returns whether hashes with a long key are refused. */
+static int no_long_key(void) {
+  const size_t size = 100 << 20;
+  unsigned char hash[RANDOMX_HASH_SIZE];
+  randomx_init_cache(cache, long_key, size);
+  randomx_vm *vm = randomx_create_vm(randomx_get_flags(), cache, NULL);
+  if (vm == NULL)
+    return 1;
+  randomx_calculate_hash(vm, "x", 1, hash);
+  for (int i = 0; i < RANDOMX_HASH_SIZE; i++)
+    if (hash[i] != 0xff)
+      return 0;
+  return 1;
 }
 
 static int a_vm(void) {
@@ -76,6 +93,10 @@ int main(void) {
   for (rlim_t left = 0; left < 20 * mebibyte; left += mebibyte / 4)
     had += with(left, a_vm);
   CHECK(had > 0 && had < 80);
+  long_key = calloc(1, 100 << 20);
+  CHECK(long_key != NULL);
+  CHECK(with(64 * mebibyte, no_long_key));
+  free(long_key);
   randomx_release_cache(cache);
   puts("all checks passed");
   return 0;

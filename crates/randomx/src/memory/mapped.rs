@@ -1,8 +1,11 @@
 //! Buffers as anonymous mappings on the largest pages that the system grants.
 
-use std::ops::Range;
+#![expect(unsafe_code, reason = "borrows a mapping that is also written through a pointer")]
 
-use memmap2::{MmapMut, MmapOptions};
+use std::ops::Range;
+use std::slice;
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
 use super::{OutOfMemory, Pages};
 
@@ -10,7 +13,8 @@ use super::{OutOfMemory, Pages};
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Buffer {
-    map: MmapMut,
+    /// Gives a pointer without a reference to the bytes, so that a later borrow does not end its use.
+    map: MmapRaw,
     range: Range<usize>,
     pages: Pages,
 }
@@ -39,7 +43,7 @@ impl Buffer {
         {
             return None;
         }
-        Some(Buffer { map, range: 0..bytes, pages: Pages::HugeTlb })
+        Some(Buffer { map: map.into(), range: 0..bytes, pages: Pages::HugeTlb })
     }
 
     /// Maps ordinary pages, which the system may make huge.
@@ -48,18 +52,25 @@ impl Buffer {
         let map = MmapMut::map_anon(room).map_err(|_| OutOfMemory)?;
         let start = map.as_ptr().align_offset(HUGE_PAGE);
         let pages = advise(&map, start, bytes);
-        Ok(Buffer { map, range: start..start + bytes, pages })
+        Ok(Buffer { map: map.into(), range: start..start + bytes, pages })
     }
 
     pub fn bytes(&self) -> &[u8] {
-        &self.map[self.range.clone()]
+        // SAFETY: the mapping holds `range`, zeroed or written, and lives as long as `self`. It is written only while
+        // nothing borrows it.
+        unsafe { slice::from_raw_parts(self.start(), self.range.len()) }
     }
 
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.map[self.range.clone()]
+        // SAFETY: as in `bytes`, and `&mut self` is the only reference.
+        unsafe { slice::from_raw_parts_mut(self.start(), self.range.len()) }
     }
 
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.start()
+    }
+
+    fn start(&self) -> *mut u8 {
         self.map.as_mut_ptr().wrapping_add(self.range.start)
     }
 
