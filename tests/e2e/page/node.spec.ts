@@ -39,6 +39,26 @@ test("a block with one altered digit is invalid, and the failed checks say why",
   });
 });
 
+test("a block of an unknown version is not judged", { tag: "@chromium" }, async ({ view }) => {
+  await serveNode(block.block_blob.replace(/^10/u, "11"), async (url) => {
+    await view.go("#/verify?from=node");
+    await requestBlocks(view, url, String(block.height));
+    await view.until('#node-result[data-state="failed"]');
+    const why = "major version 17: this release knows versions up to 16.";
+    const name = `Block ${block.height.toLocaleString("en")}`;
+    await view.says("#node-result .verdict", `${name} cannot be judged: ${why}`);
+    await view.says("#node-result .blocks", /^3,455,887 not decided /u);
+    await view.until('#report[data-state="failed"]');
+    await view.says("#report .verdict", `Not decided: ${why}`);
+    // Alone, its hash is compared too.
+    await view.click("#again");
+    await view.until('#report[data-state="failed"] [data-check="proof-of-work"] .examined');
+    await view.says("#report .verdict", `Not decided: ${why}`);
+    await view.says('[data-check="proof-of-work"] .outcome', "not decided");
+    expect(await view.count('[data-outcome="failed"]')).toBe(0);
+  });
+});
+
 test("a node's bytes that are no block have no name", { tag: "@chromium" }, async ({ view }) => {
   await serveNode("ff".repeat(200), async (url) => {
     await view.go("#/verify?from=node");

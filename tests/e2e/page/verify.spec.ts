@@ -1,6 +1,8 @@
 /** The view Verify, as a visitor uses it. */
 import { expect, test, type Visit } from "../browsers/page.js";
 import { headers } from "../support.js";
+import { madeBlock } from "../../node/monero/support.js";
+import { day, moment } from "../../../web/shell/words.js";
 import { block as whole, newest } from "./monero-node.js";
 
 const [first, second] = headers.blocks;
@@ -58,6 +60,8 @@ test("verifies a real, whole block on load, and shows its details", async ({ vie
   await view.says(".epoch", /3,454,976[^]*3,455,041[^]*3,455,947[^]*3,457,088/u);
   expect(Object.values(await outcomes(view))).toEqual(Array.from({ length: 9 }, () => "passed"));
   await view.says('[data-check="proof-of-work"] .examined', new RegExp(newest.pow_hash, "u"));
+
+  expect(await view.count('#example-error[role="alert"]')).toBe(1);
 
   await view.click("#again");
   await view.says(`${report} .task`, /already in memory/u);
@@ -239,8 +243,70 @@ test(
     await drop(view, "h1", JSON.stringify(file));
     await view.until(`${report}[data-state="valid"]`);
     await view.says('[data-place="id"]', whole.id);
+
+    // A field that takes no files leaves them to the page.
+    await view.go("#/bench");
+    await drop(view, "#bench-seconds", JSON.stringify(file));
+    await view.until(`${report}[data-state="valid"]`);
   },
 );
+
+test("the file that was dropped last is shown", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  await view.until("#from-paste:not([hidden])");
+  await view.of(
+    "html",
+    `{
+      const { arrayBuffer } = Blob.prototype;
+      Blob.prototype.arrayBuffer = function () {
+        Blob.prototype.arrayBuffer = arrayBuffer;
+        return new Promise((resolve) => {
+          globalThis.read = () => resolve(arrayBuffer.call(this));
+        });
+      };
+    }`,
+  );
+  await drop(view, "#from-paste", `"${"aa".repeat(80)}"`);
+  await drop(view, "#from-paste", `"${"bb".repeat(80)}"`);
+  await expect.poll(() => view.of("#block", "it.value")).toBe("bb".repeat(80));
+  await view.of("html", "new Promise((resolve) => { read(); setTimeout(resolve, 500); })");
+  expect(await view.of("#block", "it.value")).toBe("bb".repeat(80));
+});
+
+test("a block before RandomX is not judged", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  await paste(view, { block: given.block.replace(/^10/u, "0b") });
+  await view.until(`${report}[data-state="failed"]`);
+  await view.says(
+    `${report} .verdict`,
+    "Not decided: major version 11: its proof of work is not RandomX, which began with 12.",
+  );
+  expect((await outcomes(view))["proof-of-work"]).toBe("undecided");
+});
+
+test("a part without bytes has no places", { tag: "@chromium" }, async ({ view }) => {
+  await view.go("#/verify?from=paste");
+  // With 20 bytes of extra it is longer than a hashing blob.
+  const bytes = [...madeBlock(7, "11".repeat(32)).slice(0, -3), 20, ...new Uint8Array(22)];
+  const block = Buffer.from(bytes).toString("hex");
+  await paste(view, { block, difficulty: "1" });
+  await view.until(`${report} .parts div`);
+  const hashes = await view.of<string>(".parts", "it.lastElementChild.textContent");
+  expect(hashes).toMatch(/^Their hashes no bytes/u);
+});
+
+test("days and times are whole, or out of range", { tag: "@chromium" }, () => {
+  expect([day(1_700_000_000), moment(1_700_000_000)]).toEqual([
+    "2023-11-14",
+    "2023-11-14 22:13 UTC",
+  ]);
+  // The first day of the year 10,000.
+  expect([day(253_402_300_800), moment(253_402_300_800)]).toEqual([
+    "+010000-01-01",
+    "+010000-01-01 00:00 UTC",
+  ]);
+  expect([day(1e13), moment(1e13)]).toEqual(["out of range", "out of range"]);
+});
 
 test("a file without a block is reported", { tag: "@chromium" }, async ({ view }) => {
   await view.go("#/verify?from=paste");

@@ -2,7 +2,7 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as product from "../../../wasm/js/index.js";
-import { AnyRandomX as RandomX, isFull } from "../support.js";
+import { AnyRandomX as RandomX, eventually, isFull } from "../support.js";
 import type { HashRequest } from "../../../wasm/js/job.js";
 import { isValid, verifyBlock, type CheckName } from "../../../wasm/js/monero/block.js";
 import { Rules } from "../../../wasm/js/monero/rules.js";
@@ -55,6 +55,24 @@ test("whole blocks are valid, with all claims about them", async () => {
       "proof-of-work": true,
     });
   }
+});
+
+test("a block of an unknown version is not called invalid", async () => {
+  const [block] = headers.blocks;
+  if (!block) throw new Error("there is a block");
+  const { hashing_blob, difficulty } = block;
+  const status = async (version: string): Promise<product.BlockStatus> => {
+    const hashingBlob = hashing_blob.replace(/^10/u, version);
+    const claims = { hashingBlob, seedHash: headers.seed_hash, difficulty };
+    const verdict = await randomx.verifyBlock(claims);
+    expect(verdict.valid).toBe(verdict.status === "valid");
+    return verdict.status;
+  };
+  expect(await status("10")).toBe("valid");
+  // Its proof of work does not hold.
+  expect(await status("0f")).toBe("invalid");
+  expect(await status("11")).toBe("update-needed");
+  expect(await status("0b")).toBe("update-needed");
 });
 
 test("headers are valid, and checks that need the whole block are not made", async () => {
@@ -250,7 +268,9 @@ test("a block that cannot be read ends the fill of its cache, and replaces no ot
     const block = { block: "00", seedHash: "22".repeat(32), difficulty: LEAST };
     expect(await one.verifyBlock(block)).toMatchObject({ valid: false, hash: null });
     // A fill ends at its next pause.
-    await expect.poll(() => one.stats().workers.busy).toBe(0);
+    await eventually(() => {
+      expect(one.stats().workers.busy).toBe(0);
+    });
   };
   await unreadable();
   expect(one.stats()).toMatchObject({ caches: { count: 0 }, slots: [] });

@@ -67,6 +67,8 @@ export type BlockStatus = "valid" | "unproven" | "update-needed" | "invalid";
 
 /** The result of {@link RandomX.verifyBlock}. */
 export interface Verdict {
+  /** The judgement, which is never `unproven`. */
+  status: BlockStatus;
   /** Whether the proof of work and the version were checked and passed, and no other check failed. */
   valid: boolean;
   /** The block's RandomX hash, 32 bytes, or `null` if the block could not be read. */
@@ -188,5 +190,16 @@ function verdict(found: Result<"examine">, hash: Uint8Array | null, difficulty: 
   const { id, height, transactionIds } = found;
   const checks = found.checks as Check[];
   const valid = isValid(checks);
-  return { valid, hash, id, height, difficulty: BigInt(difficulty), transactionIds, checks };
+  const proven = valid ? "valid" : "invalid";
+  const status = found.status === "unproven" ? proven : (found.status as BlockStatus);
+  return {
+    status,
+    valid,
+    hash,
+    id,
+    height,
+    difficulty: BigInt(difficulty),
+    transactionIds,
+    checks,
+  };
 }

@@ -1,7 +1,7 @@
 //! Conversions of results to plain JavaScript objects.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use randomx_monero::{Check, Examination, Hash, HashingBlob, Outcome};
+use randomx_monero::{Check, Examination, Hash, HashingBlob, Outcome, Status};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -17,6 +17,8 @@ export interface PlainCheck {
 
 /** The checks that need only the block. */
 export interface PlainExamination {
+  /** `unproven`, `update-needed` or `invalid`: the proof of work is not among the checks. */
+  status: string;
   checks: PlainCheck[];
   hashingBlob: Uint8Array<ArrayBuffer> | null;
   id: Uint8Array<ArrayBuffer> | null;
@@ -52,6 +54,7 @@ pub(crate) fn check(check: &Check) -> PlainCheck {
 pub(crate) fn examination(examination: &Examination) -> PlainExamination {
     let blob = examination.hashing_blob.as_ref().map(HashingBlob::as_bytes);
     object([
+        ("status", Status::of(&examination.checks).as_str().into()),
         ("checks", checks(&examination.checks)),
         ("hashingBlob", bytes(blob)),
         ("id", bytes(examination.id.as_ref().map(<[u8; 32]>::as_slice))),

@@ -68,9 +68,9 @@ export class Blocks {
    * verified another one meanwhile.
    */
   add(verdict: ChainVerdict, subject: Subject | undefined): void {
-    const { height, id, valid } = verdict;
+    const { height, id, valid, status } = verdict;
     const name = make("code", id ? hex(id) : "no id");
-    const words = `${whole(height)} ${valid ? "valid" : "invalid"} `;
+    const words = `${whole(height)} ${status === "update-needed" ? "not decided" : status} `;
     const entry = make("li");
     entry.dataset.valid = String(valid);
     if (subject) {

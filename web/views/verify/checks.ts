@@ -1,7 +1,8 @@
 /** The list of checks: the outcome of each, the reason, and the bytes that it examined. */
-import type { Check, CheckName } from "../../../wasm/js/index.js";
+import type { CheckName } from "../../../wasm/js/index.js";
 import { make } from "../../shell/page.js";
 import { byWeight } from "./headline.js";
+import type { Answer } from "./result.js";
 import { shortened } from "./strip.js";
 
 /** Bytes that a check examines. */
@@ -37,13 +38,14 @@ export const OF_A_BLOCK: readonly CheckName[] = [
   "proof-of-work",
 ];
 
-type Outcome = "waiting" | "passed" | "failed" | "skipped";
+type Outcome = "waiting" | "passed" | "failed" | "skipped" | "undecided";
 
 const OUTCOMES: Record<Outcome, string> = {
   waiting: "waiting",
   passed: "passed",
   failed: "failed",
   skipped: "not checked",
+  undecided: "not decided",
 };
 
 /** The list of checks. */
@@ -65,10 +67,12 @@ export class Checks {
   }
 
   /** Shows the outcomes of checks, those that failed first. */
-  show(checks: readonly Check[], examined: (name: CheckName) => Examined[]): void {
+  show({ status, checks }: Answer, examined: (name: CheckName) => Examined[]): void {
+    // Under rules that this page does not know, nothing is broken.
+    const failed = status === "update-needed" ? "undecided" : "failed";
     this.#list.replaceChildren(
       ...byWeight(checks).map(({ name, passed, detail }) => {
-        const outcome = passed === null ? "skipped" : passed ? "passed" : "failed";
+        const outcome = passed === null ? "skipped" : passed ? "passed" : failed;
         const bytes = examined(name);
         // A right id already stands among the bytes.
         const reason = bytes.some(({ hex }) => hex === detail) ? "As expected" : detail;

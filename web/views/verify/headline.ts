@@ -1,5 +1,5 @@
 /** The outcome of a verification as one sentence, and the order in which its checks tell it. */
-import type { Check, CheckName } from "../../../wasm/js/index.js";
+import type { BlockStatus, Check, CheckName } from "../../../wasm/js/index.js";
 import { whole } from "../../shell/words.js";
 
 /** The checks whose failure tells most, in order. The others follow in their own order. */
@@ -22,8 +22,17 @@ export function byWeight(checks: readonly Check[]): Check[] {
   return [...checks].sort((a, b) => place(a) - place(b));
 }
 
+/** Says why nobody can judge a block with these checks: this page does not know the rules of its version. */
+export function whyUndecided(checks: readonly Check[]): string {
+  return checks.find(({ name }) => name === "version")?.detail ?? "";
+}
+
 /** Describes the outcome of checks. `isAltered`: the visitor changed a byte of a real block. */
-export function headline(checks: readonly Check[], isAltered: boolean): string {
+export function headline(
+  { status, checks }: { status: BlockStatus; checks: readonly Check[] },
+  isAltered: boolean,
+): string {
+  if (status === "update-needed") return `Not decided: ${whyUndecided(checks)}.`;
   const failed = checks.filter(({ passed }) => passed === false).length;
   const made = checks.filter(({ passed }) => passed !== null).length;
   const [first] = byWeight(checks);

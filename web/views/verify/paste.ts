@@ -17,6 +17,8 @@ export class PasteForm {
   readonly #verify: (subject: Subject) => void;
   readonly #fields: Record<(typeof FIELDS)[number], Field>;
   #next = 0;
+  /** Counts opened files, so that one that is read too late is not shown. */
+  #turn = 0;
 
   constructor(panel: HTMLElement, verify: (subject: Subject) => void) {
     this.#panel = panel;
@@ -92,12 +94,20 @@ export class PasteForm {
     });
   }
 
+  /** Takes no file any more that is still read. */
+  close(): void {
+    this.#turn += 1;
+  }
+
   /** Reads a file into the form, and verifies the block in it. */
   async open(file: Blob): Promise<void> {
+    const turn = (this.#turn += 1);
     try {
       const found = await readFile(file);
+      if (turn !== this.#turn) return;
       this.fill({ ...this.#texts(), ...found });
     } catch (error) {
+      if (turn !== this.#turn) return;
       this.#showError(error);
       this.#fields.block.focus();
       return;

@@ -9,6 +9,7 @@ import {
 import { engine } from "../../engine/engine.js";
 import { failure, hex, whole } from "../../shell/words.js";
 import type { Blocks, Ending } from "./blocks.js";
+import { whyUndecided } from "./headline.js";
 import type { Subject } from "./subject.js";
 
 /** The heights to verify. */
@@ -55,6 +56,10 @@ export async function verifyRange(
       // Another run may have started meanwhile.
       if (signal.aborted) return STOPPED;
       blocks.add(verdict, keeper.subject(verdict, seedHeight));
+      if (verdict.status === "update-needed") {
+        const words = `Block ${whole(verdict.height)} cannot be judged: ${whyUndecided(verdict.checks)}.`;
+        return { state: "failed", words };
+      }
       if (!verdict.valid) {
         return { state: "invalid", words: `Rejected: block ${whole(verdict.height)} is invalid.` };
       }

@@ -1,5 +1,5 @@
 /** The report of one block: the progress of its verification, and all details. */
-import { RandomXError, type Progress } from "../../../wasm/js/index.js";
+import { RandomXError, type BlockStatus, type Progress } from "../../../wasm/js/index.js";
 import { engine } from "../../engine/engine.js";
 import { copyButton } from "../../shell/copy.js";
 import { download } from "../../shell/download.js";
@@ -20,6 +20,14 @@ import { altered, bytesOf, type Subject } from "./subject.js";
 /** The state of a verification, which the style depends on. */
 type State =
   "idle" | "waiting" | "filling" | "hashing" | "valid" | "invalid" | "failed" | "cancelled";
+
+/** The state after each judgement. */
+const STATES: Record<BlockStatus, State> = {
+  valid: "valid",
+  unproven: "failed",
+  "update-needed": "failed",
+  invalid: "invalid",
+};
 
 type PartName =
   "origin" | "title" | "verdict" | "made" | "id" | "seed-hash" | "hash" | "hash-time" | "epoch";
@@ -176,7 +184,7 @@ export class Report {
     shown.answer = answer;
     // No cache was filled for a block that was verified elsewhere, or rejected before it was hashed.
     if (this.#root.dataset.state !== "hashing") this.#bar.element.hidden = true;
-    const { valid, hash, id, checks } = answer;
+    const { status, hash, id, checks } = answer;
     const height = heightOf(answer);
     this.#show("id", id ? hex(id) : "");
     this.#show("hash", hash ? hex(hash) : "");
@@ -185,9 +193,9 @@ export class Report {
     this.#place("hash-row").hidden = !hash;
     this.#show("title", titleOf(shown, height));
     showProof(this.#place("proof"), BigInt(subject.difficulty), hash);
-    this.#checks.show(checks, (name) => examinedBy(name, subject, parts, answer));
+    this.#checks.show(answer, (name) => examinedBy(name, subject, parts, answer));
     this.#enableActions(true);
-    this.#enter(valid ? "valid" : "invalid", headline(checks, before !== undefined));
+    this.#enter(STATES[status], headline({ status, checks }, before !== undefined));
     await this.#showEpoch(shown, answer);
   }
 

@@ -1,11 +1,12 @@
 /** Results of verifications as JSON and as links. */
-import type { Check } from "../../../wasm/js/index.js";
+import type { BlockStatus, Check } from "../../../wasm/js/index.js";
 import { link } from "../../shell/router.js";
 import { hex } from "../../shell/words.js";
 import type { Subject } from "./subject.js";
 
 /** The package's answer for a single block or one of a chain. */
 export interface Answer {
+  status: BlockStatus;
   valid: boolean;
   hash: Uint8Array | null;
   id: Uint8Array | null;
@@ -28,9 +29,9 @@ export function asJson(subject: Subject, answer: Answer): string {
   const { origin, block, hashingBlob, seedHash, difficulty, expectedId, height: claimed } = subject;
   const claims = { seedHash, difficulty, expectedId, height: claimed };
   const given = { block, hashingBlob, ...claims };
-  const { valid, hash, id, checks } = answer;
+  const { status, valid, hash, id, checks } = answer;
   const height = heightOf(answer);
-  const found = { valid, height, id: id && hex(id), hash: hash && hex(hash), checks };
+  const found = { status, valid, height, id: id && hex(id), hash: hash && hex(hash), checks };
   return `${JSON.stringify({ origin, ...found, given }, undefined, 2)}\n`;
 }
 

@@ -117,6 +117,7 @@ function byteButtons({ hex, from, to }: Part, altered: number | undefined): (str
 }
 
 function place(from: number, to: number): string {
+  if (from === to) return "no bytes";
   return to - from === 1 ? `byte ${whole(from)}` : `bytes ${whole(from)} to ${whole(to - 1)}`;
 }
 

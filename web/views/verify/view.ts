@@ -95,6 +95,7 @@ class Verify implements Mounted {
     this.#closing.abort();
     this.#stopTaking();
     this.#report.close();
+    this.#paste.close();
     this.#node.close();
   }
 
