@@ -4,6 +4,7 @@ import { find, make, setDisabled } from "../../shell/page.js";
 import { ProgressBar } from "../../shell/progress.js";
 import { bytes, moment, span, whole } from "../../shell/words.js";
 import { accusationNote, block, forkFigure } from "./forks.js";
+import type { Settings } from "./settings.js";
 import type { Lookup, State } from "./state.js";
 import type { Role } from "./tabs.js";
 
@@ -31,8 +32,8 @@ export class ChainView {
     this.#part("progress").append(this.#bar.element);
   }
 
-  /** Shows a state; nothing hides all. */
-  show(state: State | undefined, role: Role): void {
+  /** Shows the state of the chain with these settings; nothing hides all. */
+  show(state: State | undefined, role: Role, settings: Settings | undefined): void {
     this.#state = state;
     this.#role = role;
     for (const name of ["chain", "find-card"]) this.#part(name).hidden = !state;
@@ -48,7 +49,7 @@ export class ChainView {
     this.#update("recent", state.recent, () => state.recent.map((each) => block(each, "li")));
     const forks = [
       state.forks.map(({ at, kind, source }) => [at, kind, source]),
-      state.accusations.length,
+      state.accusations,
     ];
     this.#update("forks", forks, () => [
       ...state.accusations.map(accusationNote),
@@ -58,11 +59,18 @@ export class ChainView {
       Object.values(state.warnings).filter(Boolean).map(warning),
     );
     const height = state.tip?.height;
-    this.#update("lookups", [height, state.lookups, role === "idle"], () =>
-      state.lookups.map((lookup) => lookupEntry(lookup, height, role)),
+    // Each rewriting is read aloud.
+    const lookups = state.lookups.map((lookup) => lookupEntry(lookup, height, role));
+    this.#update(
+      "lookups",
+      lookups.map(({ outerHTML }) => outerHTML),
+      () => lookups,
     );
     const { tip, kept, beginning } = state;
-    this.#update("tip", [tip?.id, tip?.work.toString(), kept, beginning], () => facts(state));
+    const rules = [settings?.network, settings?.fixedDifficulty];
+    this.#update("tip", [tip?.id, tip?.work.toString(), kept, beginning, rules], () =>
+      facts(state, settings),
+    );
     this.#showProgress(state);
   }
 
@@ -102,7 +110,12 @@ export class ChainView {
 
 /** Whether the chain was read to its end, and a source still shows that this is its end. */
 function isCurrent({ isSynced, sources }: State): boolean {
-  return isSynced && sources.some(({ state }) => state === "following" || state === "behind");
+  return isSynced && sources.some(({ state }) => state === "following");
+}
+
+/** Whether the chain was read to an end that no source shows any more. */
+function isAhead({ isSynced, sources }: State): boolean {
+  return isSynced && !sources.some(({ state }) => state === "following" || state === "connecting");
 }
 
 /** Whether no source can be read, so that the chain may have grown unseen. */
@@ -124,6 +137,9 @@ function headline(state: State, role: Role): string {
   }
   if (!checked) return `${who}Reading headers; no proof of work is checked yet…`;
   if (isCurrent(state)) return `${who}Checked up to the newest block: ${checked}.`;
+  if (isAhead(state)) {
+    return `${who}No source has this page’s newest block; checked up to ${checked}.`;
+  }
   return `${who}Reading headers and checking their proofs of work…`;
 }
 
@@ -132,7 +148,7 @@ function detail(state: State, role: Role): string {
   const { tip, progress } = state;
   if (role === "idle") return "";
   const age = tip && span(Math.max(0, Math.floor(Date.now() / 1000 - tip.timestamp)));
-  if (!progress || isCurrent(state) || isAlone(state)) {
+  if (!progress || isCurrent(state) || isAhead(state) || isAlone(state)) {
     return age === undefined ? "" : `This block is ${age} old.`;
   }
   const checked = tip ? `; checked up to block ${whole(tip.height)}, ${age ?? ""} old` : "";
@@ -143,7 +159,7 @@ function headersRead({ read, target }: NonNullable<State["progress"]>): string {
   return `Headers read up to block ${whole(read)} of ${whole(target)}`;
 }
 
-function facts({ tip, kept, beginning }: State): HTMLElement[] {
+function facts({ tip, kept, beginning }: State, settings: Settings | undefined): HTMLElement[] {
   if (!tip) return [];
   const fact = (name: string, ...value: (string | Node)[]): HTMLElement =>
     make("div", make("dt", name), make("dd", ...value));
@@ -161,7 +177,10 @@ function facts({ tip, kept, beginning }: State): HTMLElement[] {
       : "no source",
   );
   for (const each of [wide, trusted]) each.className = "wide";
+  const { network = "", fixedDifficulty } = settings ?? {};
   return [
+    fact("Network", network),
+    ...(fixedDifficulty ? [fact("Fixed difficulty", fixedDifficulty)] : []),
     fact("Newest block", whole(tip.height)),
     fact("Timestamp in it", moment(tip.timestamp)),
     fact("Work up to it", whole(tip.work)),

@@ -47,27 +47,42 @@ export class Client {
     const { signal } = this.#abort;
     try {
       const kept = await this.#store.load();
-      const start = kept ? undefined : await this.#start(signal);
-      if (!kept) this.#store.beginning = start ? start.beginning : null;
-      const { nodes, relays, network, fixedDifficulty } = this.#settings;
-      const sources: ChainSource[] = [
-        ...nodes.map((node) => ({ node })),
-        ...relays.map((relay) => ({ relay })),
-      ];
-      const randomx = await engine();
-      signal.throwIfAborted();
-      this.#chain = randomx.follow(sources, {
-        ...{ network, store: this.#store, anchor: start?.anchor, signal },
-        poll: network === "regtest" ? POLL.regtest : POLL.others,
-        fixedDifficulty: fixedDifficulty === "" ? undefined : fixedDifficulty,
-      });
-      await this.#follow(this.#chain);
+      if (kept && (await this.#goOn())) return;
+      const start = await this.#start(signal);
+      this.#store.beginning = start ? start.beginning : null;
+      await this.#follow(await this.#open(start?.anchor));
     } catch (thrown) {
       const isStopped = thrown instanceof RandomXError && thrown.code === "aborted";
       if (!isStopped && !signal.aborted) throw thrown;
     } finally {
       await this.#chain?.close();
     }
+  }
+
+  /** Goes on with what is kept. Returns `false` if that cannot be read, so that the chain has to begin anew. */
+  async #goOn(): Promise<boolean> {
+    if (await this.#follow(await this.#open(), true)) return true;
+    this.#store.drop();
+    const kept = "The kept chain could not be read; it begins anew.";
+    this.#set({ ...this.#state, warnings: { ...this.#state.warnings, kept } });
+    return false;
+  }
+
+  async #open(anchor?: ChainCheckpoint): Promise<ChainFollower> {
+    const { signal } = this.#abort;
+    const { nodes, relays, network, fixedDifficulty } = this.#settings;
+    const sources: ChainSource[] = [
+      ...nodes.map((node) => ({ node })),
+      ...relays.map((relay) => ({ relay })),
+    ];
+    const randomx = await engine();
+    signal.throwIfAborted();
+    this.#chain = randomx.follow(sources, {
+      ...{ network, store: this.#store, anchor, signal },
+      poll: network === "regtest" ? POLL.regtest : POLL.others,
+      fixedDifficulty: fixedDifficulty === "" ? undefined : fixedDifficulty,
+    });
+    return this.#chain;
   }
 
   /** Ends the client. */
@@ -95,11 +110,15 @@ export class Client {
     }
   }
 
-  async #follow(chain: ChainFollower): Promise<void> {
+  /** Returns `false` if the chain `isKept` and cannot be read. */
+  async #follow(chain: ChainFollower, isKept = false): Promise<boolean> {
     const { tip, sources } = chain;
     const { beginning } = this.#store;
     this.#set({ ...this.#state, ...(tip ? { tip } : {}), sources, isSynced: false, beginning });
     for await (const event of chain) {
+      // A failed save has another code.
+      const isRefused = event.type === "failure" && event.error.code === "invalid-argument";
+      if (isRefused && event.part === "store" && isKept) return false;
       // A later save succeeded before this event was read.
       if (event.type === "failure" && event.part === "store" && this.#store.isSaved) continue;
       // Before the state is read: a lookup may end while the store is read.
@@ -114,6 +133,7 @@ export class Client {
       }
       if (event.type === "reorg") this.#findAll(lookups);
     }
+    return true;
   }
 
   /** Withdraws the warning that the chain could not be kept. */

@@ -1,8 +1,10 @@
 /** The form: the sources, the network, and where a first start begins. */
-import * as validate from "../../../wasm/js/validate.js";
 import { Field } from "../../shell/field.js";
 import { find, make } from "../../shell/page.js";
 import {
+  checkDifficulty,
+  FIXED,
+  INITIAL,
   isBlocks,
   MOST_BLOCKS,
   MOST_SOURCES,
@@ -25,7 +27,7 @@ export class Form {
     const addresses = (_name: string, text: string): unknown => readAddresses(text);
     this.#nodes = new Field("follow-nodes", addresses, { optional: true, spaces: true });
     this.#relays = new Field("follow-relays", addresses, { optional: true, spaces: true });
-    this.#difficulty = new Field("follow-difficulty", validate.difficulty, { optional: true });
+    this.#difficulty = new Field("follow-difficulty", checkDifficulty, { optional: true });
     this.#network = find(root, "#follow-network", HTMLSelectElement);
     this.#network.append(...NETWORKS.map((name) => make("option", name)));
     this.#last = find(root, "#follow-last", HTMLInputElement);
@@ -44,13 +46,25 @@ export class Form {
     this.#difficulty.write(fixedDifficulty);
     this.#network.value = network;
     this.#last.value = String(last);
+    // What a link has chosen is seen before it is followed.
+    this.#details.open ||=
+      network !== INITIAL.network || last !== INITIAL.last || fixedDifficulty !== "";
+  }
+
+  get #details(): HTMLDetailsElement {
+    return find(this.#root, "details", HTMLDetailsElement);
   }
 
   /** Returns the settings, or focuses the first invalid field and returns nothing. */
   #read(): Settings | undefined {
     const nodes = this.#nodes.read();
     const relays = this.#relays.read();
-    const fixedDifficulty = this.#difficulty.read();
+    const network = NETWORKS.find((name) => name === this.#network.value) ?? "mainnet";
+    let fixedDifficulty = this.#difficulty.read();
+    if (fixedDifficulty && network !== FIXED) {
+      this.#difficulty.showError(`Fixed difficulty: expected the network ${FIXED}.`);
+      fixedDifficulty = undefined;
+    }
     const last = Number(this.#last.value || "-1");
     this.#showLast(isBlocks(last) ? "" : `Last blocks: expected 0 to ${MOST_BLOCKS}.`);
     const wrong = [
@@ -61,7 +75,7 @@ export class Form {
     ];
     if (nodes === undefined || relays === undefined || fixedDifficulty === undefined || wrong[0]) {
       if (wrong[0] === this.#last || wrong[0] === this.#difficulty) {
-        find(this.#root, "details", HTMLDetailsElement).open = true;
+        this.#details.open = true;
       }
       wrong[0]?.focus();
       return undefined;
@@ -75,7 +89,6 @@ export class Form {
       this.#nodes.focus();
       return undefined;
     }
-    const network = NETWORKS.find((name) => name === this.#network.value) ?? "mainnet";
     const settings = { nodes: nodeList, relays: relayList, network, last, fixedDifficulty };
     this.write(settings);
     return settings;

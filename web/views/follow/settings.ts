@@ -1,5 +1,6 @@
 /** What the view follows: in the form, in the address, and in the browser's storage. */
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { invalidArgument } from "../../../wasm/js/errors.js";
 import { MoneroNode, type Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { completed } from "../../shell/url.js";
@@ -15,7 +16,7 @@ export interface Settings {
    * that node about those before. With 0 it begins at blocks that Monero's own source code names.
    */
   last: number;
-  /** The difficulty of each block on a chain with `--fixed-difficulty`; else empty. */
+  /** The difficulty of each block on a chain of `--regtest` with `--fixed-difficulty`; else empty. */
   fixedDifficulty: string;
 }
 
@@ -36,11 +37,14 @@ export interface Kept extends Chain {
 
 export const NETWORKS: readonly Network[] = ["mainnet", "stagenet", "testnet", "regtest"];
 
+/** The only network whose nodes can fix the difficulty. Elsewhere a link could switch the difficulty rule off. */
+export const FIXED: Network = "regtest";
+
 /** The most sources, and the most blocks of a first start, which it checks one by one. */
 export const MOST_SOURCES = 8;
 export const MOST_BLOCKS = 10_000;
 
-const INITIAL: Settings = {
+export const INITIAL: Settings = {
   nodes: [],
   relays: [],
   network: "mainnet",
@@ -59,11 +63,12 @@ export function readAddresses(text: string): string[] {
 
 /** Reads settings from an address. Missing and invalid ones get their defaults. */
 export function readSettings(query: URLSearchParams): Settings {
+  const last = query.get("last")?.trim();
   return checked({
     nodes: query.getAll("node"),
     relays: query.getAll("relay"),
     network: query.get("network") ?? undefined,
-    last: query.has("last") ? Number(query.get("last")) : undefined,
+    last: last ? Number(last) : undefined,
     fixedDifficulty: query.get("fixed-difficulty") ?? undefined,
   });
 }
@@ -131,14 +136,17 @@ function checked(given: { [Name in keyof Settings]?: unknown }): Settings {
     }
   };
   const { last, fixedDifficulty } = given;
+  const network = NETWORKS.find((network) => network === given.network) ?? INITIAL.network;
   const nodes = addresses(given.nodes).slice(0, MOST_SOURCES);
   return {
     nodes,
     relays: addresses(given.relays).slice(0, MOST_SOURCES - nodes.length),
-    network: NETWORKS.find((network) => network === given.network) ?? INITIAL.network,
+    network,
     last: isBlocks(last) ? last : INITIAL.last,
     fixedDifficulty:
-      typeof fixedDifficulty === "string" && isDifficulty(fixedDifficulty) ? fixedDifficulty : "",
+      network === FIXED && typeof fixedDifficulty === "string" && isDifficulty(fixedDifficulty)
+        ? fixedDifficulty
+        : "",
   };
 }
 
@@ -147,9 +155,16 @@ export function isBlocks(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_BLOCKS;
 }
 
+/** Checks the text of a fixed difficulty, which has fewer bits than a single block's. */
+export function checkDifficulty(name: string, text: string): void {
+  if (BigInt(validate.difficulty(name, text)) >= 1n << 128n) {
+    throw invalidArgument(name, "expected less than 2^128");
+  }
+}
+
 function isDifficulty(text: string): boolean {
   try {
-    validate.difficulty("difficulty", text);
+    checkDifficulty("difficulty", text);
     return true;
   } catch {
     return false;

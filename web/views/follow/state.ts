@@ -8,6 +8,7 @@ import type {
 } from "../../../wasm/js/index.js";
 
 import { span } from "../../shell/words.js";
+import { MOST_SOURCES } from "./settings.js";
 import type { Beginning } from "./store.js";
 
 /** A fork: the side that is or was ours, and another one. */
@@ -51,15 +52,15 @@ export interface State {
   forks: Fork[];
   accusations: Accusation[];
   lookups: Lookup[];
-  /** Sentences about the chain's growth, its versions, and what failed last: a hash, or the store. */
-  warnings: { growth?: string; version?: string; hash?: string; store?: string };
+  /** Sentences about the chain's growth, its versions, what failed last (a hash, or the store), and a lost chain. */
+  warnings: { growth?: string; version?: string; hash?: string; store?: string; kept?: string };
   /** Where the chain began, once it is known. */
   beginning?: Beginning;
   /** Bytes that this browser keeps of the chain. */
   kept?: number;
 }
 
-const MOST = { recent: 8, forks: 10, accusations: 4, lookups: 5 };
+const MOST = { recent: 8, forks: 10, lookups: 5 };
 
 /** Returns the state before any event. */
 export function initial(): State {
@@ -116,8 +117,11 @@ export function after(before: State, event: ChainEvent, now: number): State {
     case "source": {
       const { source, evidence } = event;
       if (!evidence) return state;
-      const accusations = [{ source, evidence }, ...state.accusations].slice(0, MOST.accusations);
-      return { ...state, accusations };
+      // A client accuses a source once; the next one may do so again.
+      const others = state.accusations.filter(
+        ({ source: { url, kind } }) => url !== source.url || kind !== source.kind,
+      );
+      return { ...state, accusations: [{ source, evidence }, ...others].slice(0, MOST_SOURCES) };
     }
     case "progress": {
       const { read, checked, target } = event;

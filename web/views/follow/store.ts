@@ -17,6 +17,7 @@ export class ChainStore implements Store {
   beginning: Beginning = null;
   readonly #onSave: () => void;
   #isSaved = false;
+  #isDropped = false;
 
   /** Calls `onSave` after each save that succeeds. */
   constructor(chain: Chain, onSave: () => void) {
@@ -29,14 +30,24 @@ export class ChainStore implements Store {
     return this.#isSaved;
   }
 
+  /** Leaves out what was kept until now. */
+  drop(): void {
+    this.#isDropped = true;
+  }
+
   /** Without the browser's storage the chain begins anew at each visit. */
   async load(): Promise<Uint8Array | undefined> {
     const bytes = await this.#store.load().catch((thrown: unknown) => {
       this.#refusal = thrown instanceof Error ? thrown : new Error(String(thrown));
     });
-    if (!bytes) return undefined;
+    if (!bytes || this.#isDropped) return undefined;
     const end = bytes.indexOf(NEWLINE);
-    this.beginning = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as Beginning;
+    try {
+      this.beginning = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as Beginning;
+    } catch {
+      // No client takes an empty state for a chain.
+      return new Uint8Array();
+    }
     return bytes.slice(end + 1);
   }
 
@@ -49,6 +60,7 @@ export class ChainStore implements Store {
     bytes.set(line);
     bytes.set(state, line.length);
     await this.#store.save(bytes);
+    this.#isDropped = false;
     this.#isSaved = true;
     this.#onSave();
   }

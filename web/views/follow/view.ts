@@ -79,7 +79,7 @@ class Follow implements Mounted {
 
   #show(): void {
     // What was found stays after a stop, until it is forgotten.
-    this.#chain.show(this.#state, this.#role);
+    this.#chain.show(this.#state, this.#role, this.#tabs.kept?.settings);
     find(this.#root, '[data-part="kept"]', HTMLElement).textContent = this.#keptWords();
   }
 
@@ -94,8 +94,9 @@ class Follow implements Mounted {
         ? `This page still follows ${sources}. Press Follow to change to the settings above.`
         : "";
     }
+    const next = kept.isOn ? "A reload goes on." : "Press Follow to go on.";
     return isKeeping
-      ? "This browser keeps the chains and these settings. A reload goes on."
+      ? `This browser keeps the chains and these settings. ${next}`
       : "This browser does not let the page keep anything. A reload begins anew.";
   }
 
