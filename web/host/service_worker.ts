@@ -8,8 +8,8 @@ import policy from "../headers.json" with { type: "json" };
 /** The parts of a service worker's scope that this one uses. TypeScript has no types for both scopes. */
 interface Scope {
   skipWaiting(): Promise<void>;
-  clients: { claim(): Promise<void> };
-  registration: { scope: string; active: unknown };
+  clients: { claim(): Promise<void>; matchAll(): Promise<readonly unknown[]> };
+  registration: { scope: string; active: unknown; installing: unknown; waiting: unknown };
   addEventListener(type: "install" | "activate", listener: (event: Extendable) => void): void;
   addEventListener(type: "message", listener: (event: Extendable & MessageEvent) => void): void;
   addEventListener(type: "fetch", listener: (event: Fetch) => void): void;
@@ -29,28 +29,30 @@ declare const __FILES__: readonly string[];
 declare const __VERSION__: string;
 
 const FILES = new Set(__FILES__);
-const PREFIX = "randomx-";
-const CACHE = PREFIX + __VERSION__;
 
 /** The page itself, whose address need not end with the name of its file. */
 const PAGE = "index.html";
 
 const scope = self as unknown as Scope;
 
+/** Begins the names of this folder's caches. Another folder of the host may have a page of its own. */
+const PREFIX = `randomx-${scope.registration.scope} `;
+const CACHE = PREFIX + __VERSION__;
+
 scope.addEventListener("install", (event) => {
-  // A version that replaces another keeps all its files first: the other's are then removed.
+  // A version that replaces another keeps all its files first, so that it works offline too.
   event.waitUntil(scope.registration.active ? keepAll() : keep(PAGE));
 });
 
 scope.addEventListener("activate", (event) => {
-  event.waitUntil(forgetOthers().then(() => scope.clients.claim()));
+  event.waitUntil(scope.clients.claim());
 });
 
 scope.addEventListener("message", (event) => {
   if (event.data === "activate") event.waitUntil(scope.skipWaiting());
   if (event.data === "claim") event.waitUntil(scope.clients.claim());
   if (event.data !== "keep") return;
-  const work = keepAll();
+  const work = keepAll().then(forgetOthers);
   event.waitUntil(work);
   void work.then(() => {
     event.source?.postMessage("kept");
@@ -66,7 +68,9 @@ scope.addEventListener("fetch", (event) => {
 });
 
 async function answer(name: string, request: Request): Promise<Response> {
-  const kept = FILES.has(name) ? await (await caches.open(CACHE)).match(address(name)) : undefined;
+  // A page of another version, which was open before, may still ask for its own files.
+  const from = FILES.has(name) ? await caches.open(CACHE) : caches;
+  const kept = await from.match(address(name));
   return withHeaders(kept ?? (await fetch(request)));
 }
 
@@ -97,8 +101,11 @@ function address(name: string): string {
   return new URL(name === PAGE ? "./" : name, scope.registration.scope).href;
 }
 
+/** Removes the files of other versions, unless another open page or the next version may need them. */
 async function forgetOthers(): Promise<void> {
   const names = await caches.keys();
+  const { installing, waiting } = scope.registration;
+  if (installing || waiting || (await scope.clients.matchAll()).length > 1) return;
   const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
   await Promise.all(old.map((name) => caches.delete(name)));
 }

@@ -37,6 +37,8 @@ async function register(workers: ServiceWorkerContainer, started: AbortSignal): 
     if (registration.waiting && workers.controller && !started.aborted) {
       registration.waiting.postMessage("activate");
       await controlled;
+      // A page that has started goes on with the files of its version, which `keep` would remove.
+      started.throwIfAborted();
       await reload();
     }
     if (!workers.controller) {

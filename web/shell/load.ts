@@ -26,7 +26,8 @@ export async function load(url: string, signal?: AbortSignal): Promise<Response>
 export async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof RandomXError) || error.code !== "worker-failed") return error;
   try {
-    await fetch("./", { method: "HEAD", cache: "no-store" });
+    // The service worker answers no HEAD, and this one offline too.
+    await fetch("./", { cache: "no-store" });
     return error;
   } catch {
     return new ServerGone(error);

@@ -49,8 +49,13 @@ export function fragment(html: string): DocumentFragment {
 export function nextFrame(): Promise<void> {
   // A tab in the background does not paint, but its work goes on.
   return new Promise((resolve) => {
-    if (document.hidden) setTimeout(resolve);
-    else requestAnimationFrame(() => setTimeout(resolve));
+    const end = (): void => {
+      document.removeEventListener("visibilitychange", end);
+      setTimeout(resolve);
+    };
+    document.addEventListener("visibilitychange", end);
+    if (document.hidden) end();
+    else requestAnimationFrame(end);
   });
 }
 

@@ -42,12 +42,12 @@ export function span(seconds: number): string {
 /** Formats seconds since 1970 in UTC, to the minute. A block can contain any number. */
 export function moment(seconds: number): string {
   if (!(Math.abs(seconds) < LAST_SECOND)) return "out of range";
-  return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return new Date(seconds * 1000).toISOString().replace(/T(.*):.*/u, " $1 UTC");
 }
 
 /** Formats seconds since 1970 as a day in UTC. */
 export function day(seconds: number): string {
-  return moment(seconds).slice(0, 10);
+  return moment(seconds).replace(/ \d.*/u, "");
 }
 
 const ADVICE: Record<RandomXErrorCode, string> = {

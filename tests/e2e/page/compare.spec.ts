@@ -134,7 +134,10 @@ test("an altered vector of a file is wrong in every build", async ({ view }) => 
       }`,
     );
   await choose('{"vectors":[{"key":"0"}]}');
-  await view.says("#compare-file-error", /^own\.json: vector 1: expected "key" to be/u);
+  await view.says(
+    '#compare-file-error[role="alert"]',
+    /^own\.json: vector 1: expected "key" to be/u,
+  );
   // Nothing is compared in its place.
   await view.click(submit);
   await expect.poll(() => view.hasFocus("#compare-file")).toBe(true);

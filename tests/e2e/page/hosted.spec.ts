@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import sirv from "sirv";
 import { headers } from "../../../vite.config.js";
@@ -57,6 +58,17 @@ test(
     expect(await view.of("html", "crossOriginIsolated")).toBe(true);
     await view.go("#/explore?hashes=4");
     await view.says('[data-part="status"]', /^The hash is/u, 60_000);
+
+    // Without a network, a worker that is lost is not the server's fault.
+    await view.go("#/nothing");
+    await view.tab.reload();
+    await view.until('.view [role="alert"]');
+    await view.of(
+      "html",
+      "{ globalThis.Worker = class { constructor() { throw new Error(); } }; }",
+    );
+    await view.go("#/verify");
+    await view.says("#report .verdict", /^The worker of this page stopped/u);
     await view.tab.close();
   },
 );
@@ -103,16 +115,72 @@ test(
     const files = (name: string): Promise<number> =>
       view.of(
         "html",
-        `caches.open("randomx-${name}").then((all) => all.keys()).then((k) => k.length)`,
+        `caches.open("randomx-${address} ${name}").then((all) => all.keys()).then((k) => k.length)`,
       );
     expect(await files("second")).toBe(await files("first"));
     expect(await files("second")).toBeGreaterThan(10);
-    const kept = `caches.match(new URL("./", location).href).then((answer) => answer.text())`;
+    // Another folder of this host has its own.
+    await view.of("html", `caches.open("randomx-${address}other/ first").then(() => true)`);
+    const other = await view.another("#/nothing");
+    // It begins with the new version; the first page goes on with the files of the old one.
+    const entry = 'fetch("./assets/first.js", { cache: "no-store" }).then(({ status }) => status)';
     await expect(async () => {
-      await view.tab.reload();
-      expect(await view.of<string>("html", kept)).toContain("assets/second.js");
+      // A page that has waited too long starts with the old version.
+      await other.tab.reload();
+      expect(await other.count('script[src$="assets/second.js"]')).toBe(1);
     }).toPass({ timeout: 30_000 });
+    await other.until("#offline:not([hidden])");
+    expect(await view.of("html", entry)).toBe(200);
+    expect(await view.of("html", "caches.keys()")).toContain(`randomx-${address} first`);
+    await other.tab.goto("about:blank");
+    await view.tab.reload();
     await view.until('.view [role="alert"]');
+    // The last page of the old version is gone, and so are its files.
+    const left = [`randomx-${address} second`, `randomx-${address}other/ first`];
+    await expect.poll(() => view.of("html", "caches.keys()")).toEqual(left);
+    const kept = `caches.match(new URL("./", location).href).then((answer) => answer.text())`;
+    expect(await view.of<string>("html", kept)).toContain("assets/second.js");
+    await view.tab.close();
+    stop();
+  },
+);
+
+test(
+  "a page that has started is not reloaded when a new version comes late",
+  { tag: "@full" },
+  async ({ started }) => {
+    const late = `{
+      const { postMessage } = ServiceWorker.prototype;
+      ServiceWorker.prototype.postMessage = function (message) {
+        setTimeout(() => postMessage.call(this, message), message === "activate" ? 6000 : 0);
+      };
+    }`;
+    const [first, second] = ["first", "second"].map((name) => {
+      const folder = versionOf(name);
+      const page = readFileSync(`${folder}/index.html`, "utf8");
+      const script = '<head><script src="./late.js"></script>';
+      writeFileSync(`${folder}/index.html`, page.replace("<head>", script));
+      writeFileSync(`${folder}/late.js`, late);
+      return sirv(folder);
+    });
+    let current = first;
+    const { address, stop } = await host((...asked) => current?.(...asked));
+    const view = await visit(started, "#/verify?from=paste", address);
+    await expect(() => view.until("#offline:not([hidden])")).toPass({ timeout: 30_000 });
+    current = second;
+    const worker = "navigator.serviceWorker.getRegistration()";
+    await view.of("html", `${worker}.then((registration) => registration.update())`);
+    const waits = `${worker}.then((registration) => Boolean(registration.waiting))`;
+    await expect.poll(() => view.of("html", waits)).toBe(true);
+    await view.tab.reload();
+    await view.fill("#block", "00");
+    expect(await view.of("html", waits)).toBe(true);
+    await expect.poll(() => view.of("html", waits)).toBe(false);
+    await pause(1000);
+    expect(await view.of("#block", "it.value")).toBe("00");
+    // Its own files are still there.
+    const entry = 'fetch("./assets/first.js", { cache: "no-store" }).then(({ status }) => status)';
+    expect(await view.of("html", entry)).toBe(200);
     await view.tab.close();
     stop();
   },

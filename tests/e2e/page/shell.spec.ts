@@ -1,5 +1,6 @@
 /** The page's frame: addresses, history, keyboard, colours. */
 import { expect, test, type Visit } from "../browsers/page.js";
+import { nextFrame } from "../../../web/shell/page.js";
 
 const VIEWS = ["verify", "follow", "compare", "bench", "explore"] as const;
 
@@ -42,6 +43,14 @@ test("back and forward", { tag: "@chromium" }, async ({ view }) => {
   await view.tab.forward();
   await expectOpen(view, "verify");
   await view.until('#report[data-state="valid"]');
+});
+
+test("work goes on when the page is hidden between frames", { tag: "@chromium" }, async () => {
+  const document = Object.assign(new EventTarget(), { hidden: false });
+  Object.assign(globalThis, { document, requestAnimationFrame: () => 0 });
+  const frame = nextFrame();
+  document.dispatchEvent(new Event("visibilitychange"));
+  await frame;
 });
 
 test("an unknown address is reported", { tag: "@chromium" }, async ({ view }) => {
