@@ -20,10 +20,12 @@ async function withPort<T>(work: () => Promise<T>): Promise<[number, T]> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const result = await work();
-  server.close();
-  await once(server, "close");
-  return [port, result];
+  try {
+    return [port, await work()];
+  } finally {
+    server.close();
+    await once(server, "close");
+  }
 }
 
 /** Returns the path of the program `randomx`, which `cargo xtask` built. */

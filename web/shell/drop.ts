@@ -8,7 +8,7 @@ let waiting: File | undefined;
 
 /** Accepts files in the whole page. Without a taker the page opens the address of one. */
 export function watchDrops(address: string): void {
-  // The field of a form takes its own files.
+  // A file field takes its own files.
   const isOurs = ({ target }: DragEvent): boolean =>
     !(target instanceof HTMLInputElement && target.type === "file");
   const show = (isOver: boolean): void => {

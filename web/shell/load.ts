@@ -26,7 +26,7 @@ export async function load(url: string, signal?: AbortSignal): Promise<Response>
 export async function causeOf(error: unknown): Promise<unknown> {
   if (!(error instanceof RandomXError) || error.code !== "worker-failed") return error;
   try {
-    // The service worker answers no HEAD, and this one offline too.
+    // The service worker answers a GET request offline too, and no HEAD.
     await fetch("./", { cache: "no-store" });
     return error;
   } catch {

@@ -217,7 +217,7 @@ fn an_interrupt_ends_a_run_between_whole_lines() {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded_whatever_the_input_holds() {
-    // Inputs of 1 MiB, which arrive faster than one interpreted lane hashes them, sooner or later.
+    // Inputs of 1 MiB arrive faster than one interpreted lane hashes them, so the window fills after some lines.
     const LINES: usize = 85;
     const MOST: usize = 2000;
     const WINDOW: usize = 64;

@@ -19,7 +19,7 @@ export async function pack({ parent, name, files, programs, isZip, output }) {
   const mode = (file) => (programs.includes(file) ? 0o755 : 0o644);
   const archive = `${name}${isZip ? ".zip" : ".tar.gz"}`;
   if (isZip) {
-    // A zip file has local times. Those of all machines are those of Greenwich here.
+    // `zipSync` writes local times, which this makes equal on every machine.
     process.env.TZ = "UTC";
     const entry = (file) => [
       readFileSync(join(parent, name, file)),

@@ -147,25 +147,38 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let flags = remap::config(setup::TARGET, &flags);
     let versions = tools.versions()?;
     for module in crates {
-        let &WasmCrate { folder, pkg, name, options, .. } = module;
-        let stamp = stamp(module, tools.identity(), &flags, &versions)?;
-        if stamp.is_fresh() {
-            output::line(format_args!("{pkg} is up to date"));
-            continue;
-        }
-        let mut wasm_pack = tools.command("wasm-pack")?;
-        wasm_pack.args(["build", folder, "--release", "--target", "web"]);
-        // wasm-pack takes a relative path from the crate's folder.
-        let out = workspace::root().join(pkg);
-        wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(&out);
-        wasm_pack.args(["--", "--locked"]).args(options);
-        // Allows a stable compiler unstable flags.
-        wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", &flags, ACROSS]);
-        run_in_empty(&mut wasm_pack, &out)?;
-        process::run(Node::Installed.run(HASH)?.arg(pkg).args(&versions))?;
-        stamp.write()?;
+        // Two runs would remove each other's files.
+        setup::alone(&workspace::lock_dir(), module.name, |_| {
+            build_module(tools, module, &flags, &versions)
+        })?;
     }
     Ok(())
+}
+
+/// Builds a crate if its sources changed, while no other run does.
+fn build_module(
+    tools: &WasmTools,
+    module: &WasmCrate,
+    flags: &str,
+    versions: &[String],
+) -> Result<()> {
+    let &WasmCrate { folder, pkg, name, options, .. } = module;
+    let stamp = stamp(module, tools.identity(), flags, versions)?;
+    if stamp.is_fresh() {
+        output::line(format_args!("{pkg} is up to date"));
+        return Ok(());
+    }
+    let mut wasm_pack = tools.command("wasm-pack")?;
+    wasm_pack.args(["build", folder, "--release", "--target", "web"]);
+    // wasm-pack takes a relative path from the crate's folder.
+    let out = workspace::root().join(pkg);
+    wasm_pack.args(["--mode", "no-install", "--out-name", name, "--out-dir"]).arg(&out);
+    wasm_pack.args(["--", "--locked"]).args(options);
+    // Allows a stable compiler unstable flags.
+    wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", flags, ACROSS]);
+    run_in_empty(&mut wasm_pack, &out)?;
+    process::run(Node::Installed.run(HASH)?.arg(pkg).args(versions))?;
+    stamp.write()
 }
 
 /// Runs a build into a folder without its earlier files: a build that was stopped leaves a part of them.

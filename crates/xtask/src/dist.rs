@@ -40,10 +40,10 @@ const HOST_OF_FOREIGN: &str = "x86_64-unknown-linux-gnu";
 pub(crate) fn dist(args: &DistArgs) -> Result<()> {
     let host = build::host()?;
     let targets = choose(&host, &args.target)?;
-    let commit = release::last_commit(&workspace::root(), args.dirty)?;
     setup::packages()?;
     // Two runs would remove each other's archives.
     setup::alone(&workspace::lock_dir(), "dist", |_| {
+        let commit = release::last_commit(&workspace::root(), args.dirty)?;
         let output = workspace::root().join(&args.output);
         build_alone(&host, &targets, &commit.time, &output)
     })

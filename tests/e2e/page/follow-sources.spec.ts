@@ -12,7 +12,7 @@ const sources = new SimulatedSources();
 
 test.afterEach(() => sources.stop());
 
-/** Opens a stopped chain, about which this test tells the page what another tab would. */
+/** Opens a stopped chain. Returns a function that sends the page a state, as another tab would. */
 async function listen(view: Visit): Promise<(state: string) => Promise<void>> {
   const settings = `{ nodes: ["http://x"], relays: [], network: "regtest", last: 5, fixedDifficulty: "" }`;
   const memory = `"0".repeat(16)`;

@@ -152,7 +152,7 @@ test(
     const late = `{
       const { postMessage } = ServiceWorker.prototype;
       ServiceWorker.prototype.postMessage = function (message) {
-        setTimeout(() => postMessage.call(this, message), message === "activate" ? 6000 : 0);
+        setTimeout(() => postMessage.call(this, message), message === "activate" ? 20_000 : 0);
       };
     }`;
     const [first, second] = ["first", "second"].map((name) => {

@@ -48,9 +48,15 @@ test("back and forward", { tag: "@chromium" }, async ({ view }) => {
 test("work goes on when the page is hidden between frames", { tag: "@chromium" }, async () => {
   const document = Object.assign(new EventTarget(), { hidden: false });
   Object.assign(globalThis, { document, requestAnimationFrame: () => 0 });
-  const frame = nextFrame();
-  document.dispatchEvent(new Event("visibilitychange"));
-  await frame;
+  try {
+    const frame = nextFrame();
+    document.dispatchEvent(new Event("visibilitychange"));
+    await frame;
+  } finally {
+    for (const name of ["document", "requestAnimationFrame"]) {
+      Reflect.deleteProperty(globalThis, name);
+    }
+  }
 });
 
 test("an unknown address is reported", { tag: "@chromium" }, async ({ view }) => {

@@ -97,6 +97,11 @@ test("one click changes a byte, and one puts it back", async ({ view }) => {
   expect(await view.hasFocus('[data-byte="1"][data-altered]')).toBe(true);
   await view.tab.press("Enter");
   await view.until(`${report}[data-state="valid"]`);
+
+  // This page has no rules for the changed version.
+  await view.click('[data-byte="0"]');
+  await view.until(`${report}[data-state="invalid"]`);
+  await view.says(`${report} .verdict`, /^Rejected: one changed digit/u);
 });
 
 test("a hashing blob with its exact difficulty", { tag: "@chromium" }, async ({ view }) => {

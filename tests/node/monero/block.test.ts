@@ -69,7 +69,7 @@ test("a block of an unknown version is not called invalid", async () => {
     return verdict.status;
   };
   expect(await status("10")).toBe("valid");
-  // Its proof of work does not hold.
+  // Its proof of work is invalid.
   expect(await status("0f")).toBe("invalid");
   expect(await status("11")).toBe("update-needed");
   expect(await status("0b")).toBe("update-needed");

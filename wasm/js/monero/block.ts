@@ -60,8 +60,8 @@ export interface Check {
 
 /**
  * The judgement of a block. `valid`: all checks passed that could be made, the proof of work among
- * them. `unproven`: no check failed, but the proof of work was not checked. `update-needed`: this
- * release does not know the block's version. `invalid`: a check failed.
+ * them. `unproven`: no check failed, but the proof of work was not checked. `update-needed`: the
+ * block's version is newer than this release knows, or older than RandomX. `invalid`: a check failed.
  */
 export type BlockStatus = "valid" | "unproven" | "update-needed" | "invalid";
 

@@ -46,7 +46,7 @@ export class Form {
     this.#difficulty.write(fixedDifficulty);
     this.#network.value = network;
     this.#last.value = String(last);
-    // What a link has chosen is seen before it is followed.
+    // Shows what a link has chosen, before the visitor follows it.
     this.#details.open ||=
       network !== INITIAL.network || last !== INITIAL.last || fixedDifficulty !== "";
   }

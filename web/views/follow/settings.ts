@@ -37,7 +37,7 @@ export interface Kept extends Chain {
 
 export const NETWORKS: readonly Network[] = ["mainnet", "stagenet", "testnet", "regtest"];
 
-/** The only network whose nodes can fix the difficulty. Elsewhere a link could switch the difficulty rule off. */
+/** The only network with a fixed difficulty here. On the others, a link could switch the difficulty rule off. */
 export const FIXED: Network = "regtest";
 
 /** The most sources, and the most blocks of a first start, which it checks one by one. */

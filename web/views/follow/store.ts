@@ -30,7 +30,7 @@ export class ChainStore implements Store {
     return this.#isSaved;
   }
 
-  /** Leaves out what was kept until now. */
+  /** Makes `load` return nothing until the next save. */
   drop(): void {
     this.#isDropped = true;
   }
@@ -45,7 +45,7 @@ export class ChainStore implements Store {
     try {
       this.beginning = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))) as Beginning;
     } catch {
-      // No client takes an empty state for a chain.
+      // The client rejects an empty state, so the chain begins anew.
       return new Uint8Array();
     }
     return bytes.slice(end + 1);

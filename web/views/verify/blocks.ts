@@ -72,7 +72,7 @@ export class Blocks {
     const name = make("code", id ? hex(id) : "no id");
     const words = `${whole(height)} ${status === "update-needed" ? "not decided" : status} `;
     const entry = make("li");
-    entry.dataset.valid = String(valid);
+    entry.dataset.status = status;
     if (subject) {
       const open = make("button", words, name);
       open.type = "button";

@@ -68,7 +68,7 @@ export class Checks {
 
   /** Shows the outcomes of checks, those that failed first. */
   show({ status, checks }: Answer, examined: (name: CheckName) => Examined[]): void {
-    // Under rules that this page does not know, nothing is broken.
+    // This page has no rules for the version, so a failed check does not prove the block invalid.
     const failed = status === "update-needed" ? "undecided" : "failed";
     this.#list.replaceChildren(
       ...byWeight(checks).map(({ name, passed, detail }) => {

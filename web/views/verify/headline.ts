@@ -22,7 +22,7 @@ export function byWeight(checks: readonly Check[]): Check[] {
   return [...checks].sort((a, b) => place(a) - place(b));
 }
 
-/** Says why nobody can judge a block with these checks: this page does not know the rules of its version. */
+/** Returns why this page cannot judge a block: its version is unknown, or older than RandomX. */
 export function whyUndecided(checks: readonly Check[]): string {
   return checks.find(({ name }) => name === "version")?.detail ?? "";
 }

@@ -94,7 +94,7 @@ export class PasteForm {
     });
   }
 
-  /** Takes no file any more that is still read. */
+  /** Ignores a file that is still being read. */
   close(): void {
     this.#turn += 1;
   }

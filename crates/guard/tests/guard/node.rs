@@ -121,7 +121,7 @@ fn answer(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    // Before the answer, which panics at a request that the node does not know.
+    // Recorded first, because `respond` panics at a request that the node does not know.
     requests.lock().expect("no panic").push([path.as_bytes(), &body].concat());
     let said = words.lock().expect("no panic").clone();
     let (status, answer) = respond(&said, &path, &body);

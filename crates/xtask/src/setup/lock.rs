@@ -13,8 +13,8 @@ use super::announce;
 pub(crate) struct Held(File);
 
 impl Held {
-    /// Returns the standard input for a program that changes what the lock is for. On Unix the input is empty, and that
-    /// program holds the lock too, until it ends: if somebody kills this program alone, the other one goes on.
+    /// Returns the standard input for a child process that changes the locked files. On Unix it is the empty lock file, so
+    /// the child holds the lock until it exits, even if this process is killed first.
     pub(super) fn stdin(&self) -> Result<Stdio> {
         if !cfg!(unix) {
             return Ok(Stdio::inherit());
