@@ -1,5 +1,4 @@
 /** The builds to compare, and how each hashes a group of inputs. */
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { RandomX } from "../../../wasm/js/index.js";
 import {
   nativeHash,
@@ -8,6 +7,7 @@ import {
   type NativeDone,
   type NativeInfo,
 } from "../../engine/native.js";
+import { hex } from "../../shell/words.js";
 
 /** The settings of all builds. */
 export interface Setup {
@@ -100,7 +100,7 @@ async function hashHere(
     const batch = inputs.slice(first, first + threads * lanes);
     const hashes = await randomx.hashMany(key, batch, { version, signal });
     hashes.forEach((hash, index) => {
-      onHash(first + index, bytesToHex(hash));
+      onHash(first + index, hex(hash));
     });
   }
   return { prepare, lanes };

@@ -1,9 +1,9 @@
 /** What the view follows: in the form, in the address, and in the browser's storage. */
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { invalidArgument } from "../../../wasm/js/errors.js";
 import { MoneroNode, type Network } from "../../../wasm/js/index.js";
 import * as validate from "../../../wasm/js/validate.js";
 import { completed } from "../../shell/url.js";
+import { hex } from "../../shell/words.js";
 
 /** The chain to follow, and its sources. */
 export interface Settings {
@@ -119,7 +119,7 @@ export function writeKept(kept: Kept | undefined): boolean {
 
 /** Returns a name for the chains after a Forget. */
 export function newMemory(): string {
-  return bytesToHex(crypto.getRandomValues(new Uint8Array(8)));
+  return hex(crypto.getRandomValues(new Uint8Array(8)));
 }
 
 function isMemory(value: unknown): value is string {
