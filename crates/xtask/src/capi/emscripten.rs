@@ -15,6 +15,6 @@ pub(super) fn build(profile: &str) -> Result<Built> {
     cargo.args(["--target", EMSCRIPTEN, "--crate-type", "staticlib", "--config"]);
     cargo.arg(remap::config(EMSCRIPTEN, &[format!("--sysroot={}", library.display())]));
     process::run(&mut cargo)?;
-    let folder = tools.target_dir().join(EMSCRIPTEN).join(profile);
+    let folder = tools.built(EMSCRIPTEN, profile);
     Ok(Built { archive: folder.join("librandomx.a"), shared: None, private_libraries: "" })
 }

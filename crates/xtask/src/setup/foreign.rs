@@ -126,7 +126,7 @@ impl ForeignTools {
 
     /// Returns the folder of what Cargo builds in a profile.
     pub(crate) fn built(&self, profile: &str) -> PathBuf {
-        self.rust.target_dir().join(self.foreign.target).join(profile)
+        self.rust.built(self.foreign.target, profile)
     }
 
     /// Returns a command that runs the toolchain's compiler.

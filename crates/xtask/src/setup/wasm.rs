@@ -94,8 +94,13 @@ impl WasmTools {
     }
 
     /// Returns the build folder of this toolchain's Cargo.
-    pub(crate) fn target_dir(&self) -> PathBuf {
+    fn target_dir(&self) -> PathBuf {
         workspace::wasm_target_dir(self.is_private())
+    }
+
+    /// Returns the folder of what Cargo builds for a target in a profile.
+    pub(crate) fn built(&self, target: &str, profile: &str) -> PathBuf {
+        self.target_dir().join(target).join(profile)
     }
 
     /// Whether the compiler is the private one.
