@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::setup::{self, Node, WasmTools};
 use crate::stamp::Stamp;
-use crate::{output, process, remap, workspace};
+use crate::{output, process, remap, versions, workspace};
 
 /// Sources of every wasm crate.
 const SHARED: [&str; 5] =
@@ -145,25 +145,17 @@ fn build(tools: &WasmTools, crates: &[WasmCrate]) -> Result<()> {
     let mut flags = remap::flags(&tools.sysroot()?)?;
     flags.extend(setup::module_flags(tools)?);
     let flags = remap::config(setup::TARGET, &flags);
-    let versions = tools.versions()?;
     for module in crates {
         // Two runs would remove each other's files.
-        setup::alone(&workspace::lock_dir(), module.name, |_| {
-            build_module(tools, module, &flags, &versions)
-        })?;
+        setup::alone(&workspace::lock_dir(), module.name, |_| build_module(tools, module, &flags))?;
     }
     Ok(())
 }
 
 /// Builds a crate if its sources changed, while no other run does.
-fn build_module(
-    tools: &WasmTools,
-    module: &WasmCrate,
-    flags: &str,
-    versions: &[String],
-) -> Result<()> {
+fn build_module(tools: &WasmTools, module: &WasmCrate, flags: &str) -> Result<()> {
     let &WasmCrate { folder, pkg, name, options, .. } = module;
-    let stamp = stamp(module, tools.identity(), flags, versions)?;
+    let stamp = stamp(module, tools.identity(), flags, versions::WASM_PACK)?;
     if stamp.is_fresh() {
         output::line(format_args!("{pkg} is up to date"));
         return Ok(());
@@ -177,7 +169,7 @@ fn build_module(
     // Allows a stable compiler unstable flags.
     wasm_pack.env("RUSTC_BOOTSTRAP", "1").args(["--config", flags, ACROSS]);
     run_in_empty(&mut wasm_pack, &out)?;
-    process::run(Node::Installed.run(HASH)?.arg(pkg).args(versions))?;
+    process::run(Node::Installed.run(HASH)?.arg(pkg).args(tools.versions()?))?;
     stamp.write()
 }
 
@@ -187,16 +179,16 @@ fn run_in_empty(build: &mut Command, folder: &Path) -> Result<()> {
     process::run(build)
 }
 
-/// Describes the build of a module: `compiler` and `flags` make its code, and `versions` are in its list of programs.
+/// Describes the build of a module by a compiler with `flags`, and by a version of wasm-pack. `Cargo.lock` and
+/// `package-lock.json`, which are among its inputs, fix the versions of the other programs.
 fn stamp(
     &WasmCrate { pkg, name, sources, options, .. }: &WasmCrate,
     compiler: &str,
     flags: &str,
-    versions: &[String],
+    wasm_pack: &str,
 ) -> Result<Stamp> {
     let inputs = [sources, SHARED.as_slice(), &["package-lock.json", HASH]].concat();
-    let mut other = [[compiler, flags, ACROSS].as_slice(), options].concat();
-    other.extend(versions.iter().map(String::as_str));
+    let other = [[compiler, flags, ACROSS, wasm_pack].as_slice(), options].concat();
     Stamp::new(name, &inputs, &other, pkg)
 }
 
@@ -305,10 +297,7 @@ mod tests {
 
     #[test]
     fn another_version_of_a_tool_builds_modules_again() {
-        let stamp = |pack: &str| {
-            let versions = ["rustc 1", "wasm-bindgen 1", pack, "wasm-opt 1"].map(str::to_owned);
-            stamp(&HASHES, "rustc 1", "", &versions).expect("a stamp")
-        };
+        let stamp = |pack: &str| stamp(&HASHES, "rustc 1", "", pack).expect("a stamp");
         assert_eq!(stamp("wasm-pack 1"), stamp("wasm-pack 1"));
         assert_ne!(stamp("wasm-pack 1"), stamp("wasm-pack 2"));
     }
