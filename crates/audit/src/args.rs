@@ -26,11 +26,13 @@ Input: a row for each proof of work, with the columns (or the JSON fields)
   target        instead of or beside it: 4, 8 or 32 bytes in little-endian order
   version       optional: RandomX 1 (default) or 2
   height        optional: of the block; needed for blocks of a version before RandomX
-The output keeps any other columns. An epoch has 2048 blocks. A row's epoch follows from its height, or
-from its seed hash if it has no height. Rows may be in any order; the audit is faster if the rows of an
-epoch are close together. Limits: 65,536 epochs, and 1,048,576 sequences of rows of one epoch. Parquet
-files must not have nested or repeated values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and
-DELTA_BYTE_ARRAY, or compression with LZ4 (LZ4_RAW is allowed).
+The output keeps any other columns. The Parquet files of a folder must have the same columns in the same
+order. With --from or --to, rows without a height are left out, also malformed ones; stderr has their
+number. An epoch has 2048 blocks. A row's epoch follows from its height, or from its seed hash if it has no
+height. Rows may be in any order; the audit is faster if the rows of an epoch are close together. Limits:
+65,536 epochs, and 1,048,576 sequences of rows of one epoch. Parquet files must not have nested or repeated
+values, pages with the encodings DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, or compression with LZ4
+(LZ4_RAW is allowed).
 
 Output: a Parquet file for each epoch with the columns pow_hash, valid and reason besides those of the
 input, and summary.json: the blocks, their work, the first invalid ones of each epoch with evidence, and
@@ -46,6 +48,10 @@ It refuses a range with only some of the blocks of a result. summary.json has th
 A folder belongs to one input. Files are compared by their contents. A node, relay or store must have the
 last blocks of the epochs that are in the folder, and each epoch's first block must follow the last one
 before it. Otherwise there is no verdict: the proofs of work may be valid, but not of one chain.
+
+A store has the newest 2,160 to 2,700 blocks of its chain, and forgets older ones while `follow` or
+`guard` runs. A run with --store can only be resumed as long as the store has its first block. To have
+more time for that, begin later with --from. Otherwise use a new folder.
 
 The audit trusts the node or relay to report the right chain and its difficulties. `randomx verify
 --node` also checks the difficulties. `randomx follow` also compares sources. Without --to, the ten
@@ -162,12 +168,14 @@ pub(crate) struct ChainArgs {
     #[arg(long, value_name = "URL", requires = "from", value_parser = relay_address)]
     pub(crate) relay: Option<Url>,
 
-    /// The first block [default: the first one of a file or store; a node or relay needs it]
+    /// The first block [default: the first one of a file or store; a node or relay needs it]. Rows of a
+    /// file without a height are left out
     #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
     pub(crate) from: Option<u64>,
 
     /// The last block [default: the last one of a file or store; of a node or relay, ten blocks
-    /// before the newest, since the chain may still drop those]
+    /// before the newest, since the chain may still drop those]. Rows of a file without a height are
+    /// left out
     #[arg(long, value_name = "HEIGHT", value_parser = clap::value_parser!(u64).range(..=MAX_HEIGHT))]
     pub(crate) to: Option<u64>,
 

@@ -24,13 +24,15 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     let network = args.chain.network;
     let mut input = Input::open(args, Budget::most_rows(args.memory)?)?;
     let jobs = input.plan(args.chain.from, args.chain.to)?;
+    print_left_out(input.left_out());
     let budget = Budget::new(args.memory, args.threads(), input.memory())?;
     let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
     let folder = Folder::open(Arc::new(Local), &args.output, &manifest)?;
     if let Some(id) = input.ids() {
         links::check_earlier(&args.output, &parts(&folder, &args.output, &jobs)?, id)?;
     }
-    let left = randomx_epochs::left(&folder, &jobs, |job: &Job| &job.task)?;
+    let left = randomx_epochs::left(&folder, &jobs, |job: &Job| &job.task);
+    let left = left.map_err(|problem| input.explain(problem))?;
     let rows = left.iter().map(|job| job.task.rows).sum();
     let progress = Progress::new(jobs.len(), jobs.len() - left.len(), rows);
     let audit = Audit { progress, input, folder, output: &args.output };
@@ -46,6 +48,17 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Error> {
     workers::run(&mut kernels, &light, |kernel, job| audit.epoch(kernel, job, false))?;
     drop(kernels);
     audit.finish(&jobs)
+}
+
+/// Says how many rows of files have no verdict because of the range.
+fn print_left_out(rows: u64) {
+    let left_out = match rows {
+        0 => return,
+        1 => "1 row without a height is left out".to_owned(),
+        rows => format!("{rows} rows without a height are left out"),
+    };
+    let reason = "a range chooses rows by their heights";
+    randomx_console::print_message(&format!("{left_out}: {reason}"));
 }
 
 /// An audit in progress.

@@ -57,6 +57,11 @@ impl Chain {
         self.network
     }
 
+    /// Returns the height of the oldest block.
+    pub(crate) fn first(&self) -> Option<u64> {
+        self.rows.first().map(|row| row.height)
+    }
+
     /// Returns the heights of the blocks to audit.
     pub(crate) fn range(
         &self,

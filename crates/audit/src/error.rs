@@ -24,6 +24,9 @@ pub(crate) enum Error {
     #[error("{0}, or allow more with --memory")]
     Needs(randomx_epochs::Error),
 
+    #[error("{problem}; the store begins with block {first}, since it forgets old blocks")]
+    Forgotten { problem: randomx_epochs::Error, first: u64 },
+
     #[error(transparent)]
     Proxy(#[from] ProxyError),
 

@@ -77,6 +77,29 @@ impl Input {
         }
     }
 
+    /// Returns the number of rows that a range leaves out because they have no height. It is complete after
+    /// [`Input::plan`].
+    pub(crate) fn left_out(&self) -> u64 {
+        match self {
+            Input::Files(files, _) => files.left_out(),
+            Input::Remote(_) | Input::Store(_) => 0,
+        }
+    }
+
+    /// Explains why the input's results cannot be written. A store no longer has the blocks that an earlier run began
+    /// with.
+    pub(crate) fn explain(&self, problem: randomx_epochs::Error) -> Error {
+        match (self, problem) {
+            (Input::Store(chain), problem @ randomx_epochs::Error::MoreBlocks { .. }) => {
+                match chain.first() {
+                    Some(first) => Error::Forgotten { problem, first },
+                    None => problem.into(),
+                }
+            }
+            (_, problem) => problem.into(),
+        }
+    }
+
     /// Returns what distinguishes the input from others. It is complete after [`Input::plan`].
     pub(crate) fn name(&self) -> String {
         match self {

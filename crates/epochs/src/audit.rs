@@ -133,7 +133,7 @@ pub fn audit<E: From<Error>>(
         if !verified(batch.num_rows() as u64 - hashed.into_inner()) {
             return Err(Error::Stopped);
         }
-        let result = name_lines(result).map_err(|problem| unusable(problem.into()))?;
+        let result = name_lines(batch, result).map_err(|problem| unusable(problem.into()))?;
         summary.add(&result).map_err(unusable)?;
         follower.add(batch).map_err(unusable)?;
         file.write(&result)

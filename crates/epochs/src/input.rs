@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::storage::Storage;
 use crate::task::{Take, Task};
 use lines::Lines;
-use pieces::{Piece, Pieces};
+use pieces::{Found, Piece, Pieces};
 pub(crate) use reasons::name_lines;
 use table_files::TableFiles;
 
@@ -50,6 +50,8 @@ pub enum Format {
 pub struct Input {
     path: PathBuf,
     files: Files,
+    /// The rows that a range leaves out because they have no height.
+    left_out: u64,
 }
 
 enum Files {
@@ -88,11 +90,11 @@ impl Input {
             Format::Parquet => Files::Tables(TableFiles::open(storage, path, most)?),
             Format::Lines => Files::Lines(Lines::open(storage, path)?),
         };
-        Ok(Input { path: path.to_owned(), files })
+        Ok(Input { path: path.to_owned(), files, left_out: 0 })
     }
 
     /// Finds the epochs of a range of heights, and the rows of each. Without a range, these are all
-    /// rows.
+    /// rows. A range has no rows without a height.
     ///
     /// # Errors
     ///
@@ -105,10 +107,11 @@ impl Input {
         to: Option<u64>,
     ) -> Result<Vec<(Task, Rows)>, Error> {
         let pieces = Pieces::new(from, to);
-        let epochs = match &mut self.files {
+        let Found { epochs, left_out } = match &mut self.files {
             Files::Tables(files) => files.scan(storage, pieces)?,
             Files::Lines(lines) => lines.scan(storage, pieces)?,
         };
+        self.left_out = left_out;
         if epochs.is_empty() {
             return Err(Error::NoRows { path: self.path.clone(), range: describe(from, to) });
         }
@@ -127,6 +130,12 @@ impl Input {
             (Task { epoch, rows, label }, Rows { path, epoch, count: rows, places })
         };
         Ok(epochs.into_iter().map(task).collect())
+    }
+
+    /// Returns the number of rows that a range leaves out because they have no height. It is complete
+    /// after [`Input::plan`].
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Returns the memory that the rows of an epoch take. It is complete after [`Input::plan`].

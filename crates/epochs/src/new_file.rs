@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{FieldRef, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -49,10 +49,24 @@ fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, ParquetError>) -> Resu
     without_panic(path, || work().map_err(|problem| unwritable(path, problem)))
 }
 
+/// Checks that rows have the columns of a file. The Parquet writer goes by their positions, and compares
+/// only the types.
+fn check_columns(schema: &SchemaRef, batch: &RecordBatch) -> Result<(), ParquetError> {
+    let fits = |(column, rows): (&FieldRef, &FieldRef)| {
+        column.name() == rows.name() && (column.is_nullable() || !rows.is_nullable())
+    };
+    let (columns, rows) = (schema.fields(), batch.schema_ref().fields());
+    if columns.len() == rows.len() && columns.iter().zip(rows).all(fits) {
+        return Ok(());
+    }
+    Err(ParquetError::General(format!("expected rows with the columns {columns:?}, got {rows:?}")))
+}
+
 /// A file that is being written. Unless it is finished, it disappears. That of a killed process disappears
 /// when the folder is opened again. If the folder is elsewhere, it stays with this machine's temporary files.
 pub struct NewFile {
     writer: ArrowWriter<HashedFile>,
+    schema: SchemaRef,
     new: NamedTempFile,
     storage: Arc<dyn Storage>,
     path: PathBuf,
@@ -66,18 +80,20 @@ impl NewFile {
         storage: Arc<dyn Storage>,
         path: PathBuf,
     ) -> Result<NewFile, Error> {
-        let create = || ArrowWriter::try_new(HashedFile::new(file), schema, Some(properties()));
+        let (file, columns) = (HashedFile::new(file), Arc::clone(&schema));
+        let create = || ArrowWriter::try_new(file, columns, Some(properties()));
         let writer = guard(&path, create)?;
-        Ok(NewFile { writer, new, storage, path })
+        Ok(NewFile { writer, schema, new, storage, path })
     }
 
     /// Appends rows.
     ///
     /// # Errors
     ///
-    /// If they cannot be written.
+    /// If they cannot be written, or have other columns than the file.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         guard(&self.path, || {
+            check_columns(&self.schema, batch)?;
             self.writer.write(batch)?;
             if self.writer.in_progress_size() > ROW_GROUP {
                 self.writer.flush()?;
@@ -93,7 +109,7 @@ impl NewFile {
     ///
     /// If it cannot be written.
     pub fn finish(self, task: &str, key: &str, value: String) -> Result<(), Error> {
-        let NewFile { mut writer, new, storage, path } = self;
+        let NewFile { mut writer, new, storage, path, .. } = self;
         for (key, value) in [(key, value.as_str()), (TASK, task), (checksum::KEY, checksum::ZEROS)]
         {
             writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value.to_owned()));
@@ -133,6 +149,33 @@ mod tests {
         let written = file.expect("a writer").write(&rows);
         assert!(matches!(written, Err(Error::Malformed { .. })), "{written:?}");
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn rows_with_other_columns_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let column = |values: [Option<u64>; 2]| Arc::new(UInt64Array::from_iter(values)) as _;
+        let [numbers, nulls] = [[Some(1), Some(2)], [Some(1), None]].map(column);
+        let rows = |columns: &[(&str, &ArrayRef)]| {
+            let columns = columns.iter().map(|&(name, values)| (name, Arc::clone(values)));
+            RecordBatch::try_from_iter(columns).expect("a batch")
+        };
+        let first = rows(&[("x", &numbers), ("y", &numbers)]);
+        let new = NamedTempFile::new_in(folder.path()).expect("a file");
+        let file = new.as_file().try_clone().expect("a file");
+        let (storage, path) = (Arc::new(Local), folder.path().join("x.parquet"));
+        let file = NewFile::new((new, file), first.schema(), storage, path);
+        let mut file = file.expect("a writer");
+        for other in [
+            rows(&[("y", &numbers), ("x", &numbers)]),
+            rows(&[("x", &numbers)]),
+            rows(&[("x", &numbers), ("y", &numbers), ("z", &numbers)]),
+            rows(&[("x", &numbers), ("y", &nulls)]),
+        ] {
+            let refused = file.write(&other);
+            assert!(matches!(refused, Err(Error::Parquet { .. })), "{refused:?}");
+        }
+        file.write(&first).expect("the same columns");
     }
 
     #[test]

@@ -93,7 +93,10 @@ fn check_writable(file: &Path) -> Result<(), Failure> {
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|problem| unwritable(folder, problem))
+    let made = fs::create_dir_all(folder);
+    // A folder that exists may not allow new files.
+    let made = made.and_then(|()| files::check_folder(folder));
+    made.map_err(|problem| unwritable(folder, problem))
 }
 
 fn unwritable(file: &Path, problem: io::Error) -> Failure {

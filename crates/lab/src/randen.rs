@@ -178,6 +178,19 @@ impl Implementation {
         let _ = cpu;
         Implementation::Portable
     }
+
+    /// Why the paper's figures for Randen differ.
+    const fn difference(self) -> &'static str {
+        match self {
+            Implementation::Portable => "the paper used AES instructions, this code lookup tables",
+            #[cfg(target_arch = "x86_64")]
+            Implementation::AesNi => {
+                "another processor; the paper's AES processes one block at a time, this one also one"
+            }
+            #[cfg(target_arch = "x86_64")]
+            Implementation::Vaes => "the paper's AES processes one block at a time, this one four",
+        }
+    }
 }
 
 impl TryRng for Randen {

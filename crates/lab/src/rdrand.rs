@@ -59,7 +59,7 @@ pub enum DrngError {
         /// The instruction.
         instruction: Instruction,
         /// The number of attempts.
-        attempts: u32,
+        attempts: u64,
     },
     /// All numbers are the same, as on some processors after sleep.
     #[error("`{0}` keeps returning the same number: the generator is broken")]
@@ -89,6 +89,24 @@ pub struct Throughput {
 struct Batch {
     reads: u64,
     failures: u64,
+}
+
+/// All attempts of a thread, in batches.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    all: Batch,
+    /// The attempts since the last batch with a number.
+    in_vain: u64,
+}
+
+impl Tally {
+    /// Adds a batch. Returns false if `most` attempts or more in a row returned no number.
+    fn add(&mut self, batch: Batch, most: u64) -> bool {
+        self.all.reads += batch.reads;
+        self.all.failures += batch.failures;
+        self.in_vain = if batch.reads == 0 { self.in_vain + batch.failures } else { 0 };
+        self.in_vain < most
+    }
 }
 
 /// Attempts between two readings of the clock.
@@ -149,7 +167,7 @@ impl Drng {
         // Write-locked until all threads have started; then it says whether they have.
         let gate = RwLock::new(false);
         let read = || match *gate.read().unwrap_or_else(PoisonError::into_inner) {
-            true => self.read_for(width, time),
+            true => self.read_for(width, threads, time),
             false => Err(DrngError::Spawn(threads)),
         };
         let results: Vec<_> = thread::scope(|scope| {
@@ -171,23 +189,28 @@ impl Drng {
         Ok(sum)
     }
 
-    /// Reads on this thread for about `time`; returns the attempts and the reads per second.
+    /// Reads on this thread, one of `threads`, for about `time`; returns the attempts and the reads per second.
     #[expect(unsafe_code, reason = "calls code for detected instructions")]
-    fn read_for(self, width: Width, time: Duration) -> Result<(Batch, f64), DrngError> {
-        let mut sum = Batch::default();
+    fn read_for(
+        self,
+        width: Width,
+        threads: usize,
+        time: Duration,
+    ) -> Result<(Batch, f64), DrngError> {
+        let instruction = self.instruction;
+        let most = instruction.shared_attempts(threads);
+        let mut tally = Tally::default();
         let start = Instant::now();
         loop {
             // SAFETY: only `detect` makes a `Drng`, after it has found the instruction.
-            let batch = unsafe { x86_rdrand::batch(self.instruction, width, BATCH) };
-            if batch.reads == 0 {
-                let instruction = self.instruction;
-                return Err(DrngError::Exhausted { instruction, attempts: BATCH });
+            let batch = unsafe { x86_rdrand::batch(instruction, width, BATCH) };
+            if !tally.add(batch, most) {
+                return Err(DrngError::Exhausted { instruction, attempts: tally.in_vain });
             }
-            sum.reads += batch.reads;
-            sum.failures += batch.failures;
             let elapsed = start.elapsed();
-            if elapsed >= time {
-                return Ok((sum, sum.reads as f64 / elapsed.as_secs_f64()));
+            // A thread without a number has not found out yet whether the generator works.
+            if elapsed >= time && tally.all.reads > 0 {
+                return Ok((tally.all, tally.all.reads as f64 / elapsed.as_secs_f64()));
             }
         }
     }
@@ -218,11 +241,17 @@ impl Instruction {
 
     /// The number of attempts per read. Ten failures of `rdrand` mean that it is broken (Intel's guide to
     /// the DRNG, 5.2.1); `rdseed` fails whenever its seeds are used up, so its attempts continue for longer.
-    const fn attempts(self) -> u32 {
+    const fn attempts(self) -> u64 {
         match self {
             Instruction::Rdrand => 10,
             Instruction::Rdseed => 10_000,
         }
+    }
+
+    /// The number of attempts in a row, in whole batches, after which the generator counts as broken. It serves all
+    /// threads, so each one waits for the others.
+    fn shared_attempts(self, threads: usize) -> u64 {
+        self.attempts().max(BATCH.into()) * threads as u64
     }
 }
 
@@ -251,6 +280,37 @@ mod tests {
     use std::io::Read;
 
     use super::*;
+
+    /// How many of these batches a thread reads, by the number of reads in each.
+    fn batches(
+        instruction: Instruction,
+        threads: usize,
+        reads: impl Iterator<Item = u64>,
+    ) -> usize {
+        let (mut tally, most) = (Tally::default(), instruction.shared_attempts(threads));
+        let batch = |reads| Batch { reads, failures: u64::from(BATCH) - reads };
+        reads.take_while(|&reads| tally.add(batch(reads), most)).count()
+    }
+
+    #[test]
+    fn a_generator_without_numbers_for_many_attempts_is_broken() {
+        let never = || std::iter::repeat_n(0, 100_000);
+        // The batch that reaches the most attempts is the last one.
+        assert_eq!(batches(Instruction::Rdrand, 1, never()), 0);
+        assert_eq!(batches(Instruction::Rdrand, 3, never()), 2);
+        assert_eq!(batches(Instruction::Rdseed, 1, never()), 39);
+        assert_eq!(batches(Instruction::Rdseed, 64, never()), 2499);
+    }
+
+    #[test]
+    fn a_generator_that_many_threads_share_may_return_few_numbers() {
+        // Of 1024 threads, each reads a number in some 18 batches.
+        let rare = || (0..100_000).map(|batch| u64::from(batch % 18 == 17));
+        assert_eq!(batches(Instruction::Rdseed, 1024, rare()), 100_000);
+        assert_eq!(batches(Instruction::Rdseed, 1, rare()), 100_000);
+        let rarer = (0..100_000).map(|batch| u64::from(batch % 40 == 39));
+        assert_eq!(batches(Instruction::Rdseed, 1, rarer), 100_000);
+    }
 
     /// Half of the bits are set, or the error names the missing instruction.
     #[test]

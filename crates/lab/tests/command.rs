@@ -102,6 +102,34 @@ fn an_unwritable_file_is_reported_before_the_work() {
     }
 }
 
+/// A folder in which nobody creates files, not even root.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_unwritable_folder_is_reported_before_the_work() {
+    let named = predicate::str::starts_with("error: /proc/self: cannot be written: ");
+    lab(&SHORT).args(["--svg", "/proc/self"]).assert().code(2).stdout("").stderr(named);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_an_error() {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -v 1000000; exec \"$0\" \"$@\""]);
+    limited.arg(assert_cmd::cargo::cargo_bin!("randomx-lab"));
+    let run = limited.args(["encode", "--samples", "134217728"]).assert();
+    assert_refused(run, "no memory for the graph: 2560 MiB needed");
+}
+
+/// The system refuses each thread, because no memory is large enough for its stack.
+#[cfg(unix)]
+#[test]
+fn an_experiment_needs_no_further_thread() {
+    let mut run = lab(&SHORT);
+    run.env("RUST_MIN_STACK", (usize::MAX / 4).to_string());
+    let printed = predicate::str::contains("Speed(II), N = 8");
+    run.assert().success().stdout(printed).stderr("");
+}
+
 #[test]
 fn two_reports_in_one_file_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");

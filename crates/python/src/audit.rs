@@ -29,6 +29,7 @@ pub(crate) struct Audit {
     manifest: Manifest,
     jobs: Vec<(Task, Rows)>,
     memory: usize,
+    left_out: u64,
 }
 
 /// All that a process needs to audit an epoch, besides the storages.
@@ -64,10 +65,11 @@ impl Audit {
             // The folder of an audit by the program `randomx-audit` is the same.
             let manifest = Manifest { command: "audit".to_owned(), input: input.name() };
             let folder = Folder::open(Arc::clone(&storages.writes), &output, &manifest)?;
-            Ok((folder, manifest, jobs, input.memory()))
+            Ok((folder, manifest, jobs, input))
         };
-        let (folder, manifest, jobs, memory) = storages.detach(py, open)?.map_err(error)?;
-        Ok(Audit { storages, folder, output, manifest, jobs, memory })
+        let (folder, manifest, jobs, input) = storages.detach(py, open)?.map_err(error)?;
+        let (memory, left_out) = (input.memory(), input.left_out());
+        Ok(Audit { storages, folder, output, manifest, jobs, memory, left_out })
     }
 
     /// The number of epochs.
@@ -80,6 +82,12 @@ impl Audit {
     #[getter]
     fn memory(&self) -> usize {
         self.memory
+    }
+
+    /// The number of rows that a range leaves out because they have no height.
+    #[getter]
+    fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Returns the epochs that are not done: their names, and jobs for `audit_epoch`.

@@ -8,6 +8,7 @@ mod checkpoint;
 mod difficulty;
 mod hashing;
 mod signals;
+mod slashed;
 mod storage;
 mod stream;
 mod table;

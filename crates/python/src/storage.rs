@@ -1,8 +1,9 @@
 //! Files that Python code reads and writes, and those of this machine.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyException;
@@ -12,6 +13,7 @@ use randomx_epochs::{Local, Storage, StoredFile};
 use tempfile::NamedTempFile;
 
 use crate::signals::Signals;
+use crate::slashed::slashed;
 
 /// The bytes that are read at a time: each read may be a request over a network.
 const AHEAD: u64 = 1 << 20;
@@ -157,7 +159,7 @@ struct PyStorage {
 
 impl Storage for PyStorage {
     fn list(&self, path: &Path) -> io::Result<Option<Vec<OsString>>> {
-        let path = text(path)?;
+        let path = address(path)?;
         self.interrupts.attach(|py| {
             let names = self.object.call_method1(py, "list", (path,))?;
             let names: Option<Vec<String>> = names.extract(py)?;
@@ -166,7 +168,7 @@ impl Storage for PyStorage {
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn StoredFile>> {
-        let path = text(path)?;
+        let path = address(path)?;
         let interrupts = self.interrupts.clone();
         self.interrupts.attach(|py| {
             let file = self.object.call_method1(py, "open", (path,))?;
@@ -176,7 +178,7 @@ impl Storage for PyStorage {
     }
 
     fn put(&self, new: NamedTempFile, path: &Path) -> io::Result<()> {
-        let (source, path) = (text(new.path())?, text(path)?);
+        let (source, path) = (text(new.path())?, address(path)?);
         self.interrupts.attach(|py| self.object.call_method1(py, "put", (source, path)).map(drop))
     }
 }
@@ -241,7 +243,12 @@ impl PyFile {
     }
 }
 
-/// Returns a path as text: the paths of other storages are.
+/// Returns the path of a file or folder in another storage.
+fn address(path: &Path) -> io::Result<Cow<'_, str>> {
+    text(path).map(|path| slashed(path, MAIN_SEPARATOR))
+}
+
+/// Returns a path as text.
 fn text(path: &Path) -> io::Result<&str> {
     path.to_str().ok_or_else(|| {
         let problem = format!("expected a path in UTF-8, got {}", path.display());

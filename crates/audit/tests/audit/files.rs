@@ -1,13 +1,16 @@
 //! Parquet files as input.
 
 use std::fs;
+use std::sync::Arc;
 
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt64Array, new_null_array};
+use arrow_schema::{DataType, Field, Schema};
+use predicates::prelude::*;
 use serde_json::json;
 
-use crate::made::{chain, expected, write};
+use crate::made::{batch, chain, expected, write, write_rows};
 use crate::{audit, read, results, summary, text, verdicts};
 
 #[test]
@@ -92,4 +95,75 @@ fn a_second_run_does_nothing_and_a_longer_range_only_what_is_new() {
     assert!(stdout.starts_with("epochs        3\nblocks        11\n"), "{stdout}");
     assert_eq!(second[0], first[0]);
     assert!(second[1] > first[1] && second[2].is_some());
+}
+
+#[test]
+fn files_of_a_folder_have_the_same_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["chain", "audit"].map(|name| folder.path().join(name));
+    fs::create_dir(&input).expect("a folder");
+    let blocks = chain(1, 4, 1);
+    write(&input.join("a.parquet"), &blocks[..2], 10);
+    let rows = batch(&blocks[2..]);
+    let run = |rows: &RecordBatch| {
+        write_rows(&input.join("b.parquet"), rows);
+        audit(&["audit", "--parquet", text(&input), "--output", text(&output)]).assert()
+    };
+    let text_rows = {
+        let mut columns: Vec<(&str, ArrayRef)> = vec![("height", Arc::clone(rows.column(0)))];
+        columns.push(("seed_hash", Arc::new(StringArray::from_iter_values(["", ""]))));
+        RecordBatch::try_from_iter(columns).expect("a batch")
+    };
+    for (rows, column, here) in [
+        (
+            rows.project(&[0, 1, 3, 2, 4]).expect("columns"),
+            "difficulty",
+            r#"here "hashing_blob" of type Binary, got "difficulty" of type Decimal128(38, 0)"#,
+        ),
+        (
+            rows.project(&[0, 1, 2, 3]).expect("columns"),
+            "number",
+            r#"here "number" of type UInt64, got none"#,
+        ),
+        (
+            text_rows,
+            "seed_hash",
+            r#"here "seed_hash" of type FixedSizeBinary(32), got "seed_hash" of type Utf8"#,
+        ),
+    ] {
+        let mention = format!("b.parquet: column \"{column}\": expected the same columns as in ");
+        let refused = run(&rows).code(2).stdout("");
+        let here = predicate::str::contains(format!("a.parquet, {here}\n"));
+        refused.stderr(predicate::str::contains(mention).and(here));
+        assert!(!output.exists(), "nothing is written");
+    }
+    // The same columns, of which those of the second file may have nulls, as most writers say.
+    let nullable = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
+    let fields: Vec<Field> = rows.schema().fields().iter().map(nullable).collect();
+    let mut columns = rows.columns().to_vec();
+    columns[2] = new_null_array(&DataType::Binary, 2);
+    run(&RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("a batch")).code(1);
+    let result = output.join("epoch-0000000000.parquet");
+    let missing = (Some(false), Some("hashing_blob: expected bytes, got null".to_owned()));
+    assert_eq!(
+        verdicts(&result),
+        [(Some(true), None), (Some(true), None), missing.clone(), missing]
+    );
+    assert_eq!(read(&result)["hashing_blob"].null_count(), 2);
+}
+
+#[test]
+fn rows_of_tables_are_no_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [input, output] = ["x.parquet", "audit"].map(|name| folder.path().join(name));
+    let numbers = |value| Arc::new(UInt64Array::from(vec![value])) as ArrayRef;
+    let mut columns = vec![("line", numbers(Some(1)), true), ("height", numbers(None), true)];
+    // The names of the columns that JSON lines become.
+    for name in ["version", "seed_hash", "hashing_blob", "difficulty", "target", "other"] {
+        columns.push((name, new_null_array(&DataType::Utf8, 1), true));
+    }
+    write_rows(&input, &RecordBatch::try_from_iter_with_nullable(columns).expect("a batch"));
+    audit(&["audit", "--parquet", text(&input), "--output", text(&output)]).assert().code(1);
+    let missing = (Some(false), Some("hashing_blob: expected bytes, got null".to_owned()));
+    assert_eq!(verdicts(&output.join("unknown.parquet")), [missing]);
 }

@@ -122,9 +122,14 @@ fn footers_that_make_the_reader_allocate_or_recurse_are_refused() {
     footer[1] = fields(&[(1, LIST, list(I32, &[])), (3, I32, int(0)), (4, BINARY, binary(b"x"))]);
     finish(&input, start(), &footer, 1, list(STRUCT, &[]));
     refused(&input, "malformed Parquet: expected a field of another type");
-    let long = fields(&[(3, I32, int(0)), (4, BINARY, binary(&vec![b'x'; 40 << 20]))]);
-    finish(&input, start(), &[long], 1, list(STRUCT, &[]));
+    write_long(&input);
     refused(&input, "write fewer row groups, or allow more with --memory");
+}
+
+/// Writes a file whose footer has 40 MiB.
+fn write_long(path: &Path) {
+    let long = fields(&[(3, I32, int(0)), (4, BINARY, binary(&vec![b'x'; 40 << 20]))]);
+    finish(path, b"PAR1".to_vec(), &[long], 1, list(STRUCT, &[]));
 }
 
 /// Writes a file with 200,000 columns, each in the one before it.
@@ -152,6 +157,12 @@ fn results_that_make_the_reader_recurse_are_refused() {
             "epoch-0000000000.parquet: column \"deep\": expected values that are not nested";
         run().code(2).stdout("").stderr(predicate::str::contains(mention));
         assert!(fs::read(&result).expect("a file") == crafted, "{command}");
+        write_long(&result);
+        let mention = "epoch-0000000000.parquet: expected a result that takes at most 1024 MiB to read, got more; remove it \
+             and run the command again\n";
+        run().code(2).stdout("").stderr(predicate::str::ends_with(mention));
+        fs::remove_file(&result).expect("a file");
+        run().code(0);
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
+use predicates::prelude::*;
 
 use crate::made::{MadeBlock, chain};
 use crate::{audit, read, summary, text, verdicts};
@@ -66,4 +67,36 @@ fn lines_of_any_form_get_a_verdict() {
     for (row, line) in ["6", "7", "8", "10"].into_iter().enumerate() {
         assert_eq!(unknown["evidence"][row]["line"], line);
     }
+}
+
+#[test]
+fn rows_that_a_range_leaves_out_for_their_heights_are_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [file, output] = ["lines", "audit"].map(|name| folder.path().join(name));
+    let block = &chain(1, 1, 1)[0];
+    let valid = line(block, r#""height":1,"#, r#""difficulty":1"#, "");
+    let beyond = line(block, r#""height":7,"#, r#""difficulty":1"#, "");
+    let run = |lines: &[&str], range: &[&str]| {
+        fs::write(&file, lines.join("\n")).expect("writable");
+        let _ = fs::remove_dir_all(&output);
+        let arguments = ["audit", "--jsonl", text(&file), "--output", text(&output)];
+        audit(&[&arguments[..], range].concat()).assert()
+    };
+    let lines = [valid.as_str(), "not JSON", &beyond];
+    let mention = predicate::str::contains("left out");
+    run(&lines, &[]).code(1).stderr(mention.not());
+    for (lines, range, expected) in [
+        (&lines[..], ["--from", "0"], "1 row without a height is left out: "),
+        (
+            &[lines[0], "not JSON", "{}", "{\"height\":-1}"],
+            ["--to", "5"],
+            "3 rows without a height are left out: ",
+        ),
+    ] {
+        let reason = "a range chooses rows by their heights\n";
+        run(lines, &range).code(0).stderr(predicate::str::contains(format!("{expected}{reason}")));
+    }
+    run(&[&valid, &beyond], &["--to", "5"])
+        .code(0)
+        .stderr(predicate::str::contains("left out").not());
 }

@@ -92,10 +92,17 @@ pub(crate) fn batch(blocks: &[MadeBlock]) -> RecordBatch {
 /// Writes blocks to a Parquet file with groups of this many rows.
 pub(crate) fn write(path: &Path, blocks: &[MadeBlock], group: usize) {
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group)).build();
-    let batch = batch(blocks);
+    write_with(path, &batch(blocks), Some(properties));
+}
+
+/// Writes rows to a Parquet file.
+pub(crate) fn write_rows(path: &Path, rows: &RecordBatch) {
+    write_with(path, rows, None);
+}
+
+fn write_with(path: &Path, rows: &RecordBatch, properties: Option<WriterProperties>) {
     let file = File::create(path).expect("a file");
-    let mut writer =
-        ArrowWriter::try_new(file, batch.schema(), Some(properties)).expect("a writer");
-    writer.write(&batch).expect("writable");
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), properties).expect("a writer");
+    writer.write(rows).expect("writable");
     writer.close().expect("writable");
 }

@@ -3,10 +3,9 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use parquet::arrow::ArrowWriter;
 use predicates::prelude::*;
 
-use crate::made::{batch, chain, write};
+use crate::made::{batch, chain, write, write_rows};
 use crate::{audit, results, summary, text};
 
 #[test]
@@ -65,11 +64,7 @@ fn inputs_that_cannot_be_used_are_named() {
 
 /// Writes some columns of a made block.
 fn write_columns(path: &Path, columns: &[usize]) {
-    let rows = batch(&chain(1, 1, 1)).project(columns).expect("columns");
-    let file = File::create(path).expect("a file");
-    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).expect("a writer");
-    writer.write(&rows).expect("writable");
-    writer.close().expect("writable");
+    write_rows(path, &batch(&chain(1, 1, 1)).project(columns).expect("columns"));
 }
 
 #[test]

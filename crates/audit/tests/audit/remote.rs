@@ -51,29 +51,52 @@ fn nodes_relays_and_collected_files_give_the_same_result() {
     assert_eq!(run(&["--parquet", text(&chain)], &path("from-files")), from_node);
 }
 
+/// Follows a chain of this many blocks to its end, with a store that keeps `kept` blocks or somewhat more.
+fn follow(store: &Path, kept: u64, blocks: u64) -> Follower {
+    let chain = FakeChain::new(blocks);
+    let address = serve(Arc::new(chain), |_, _, result| Reply::Result(result));
+    let config = Config::new(Network::Regtest, [7; 32]);
+    let config = Config { fixed_difficulty: Some(1), kept, ..config };
+    let route = Route::direct(Duration::from_secs(30));
+    let source = Source::node(&route, &node::address(&address).expect("an address"));
+    let (opened, hasher) = (Store::open(store).expect("a store"), LightHasher::new(2));
+    let follower = Follower::new(config, Start::Anchors, vec![source], hasher, Some(opened));
+    let mut follower = follower.expect("a start");
+    while follower.client().tip().is_none_or(|tip| tip.height < blocks) {
+        follower.step().expect("a store");
+    }
+    follower
+}
+
 #[test]
 fn a_store_of_the_light_client_is_audited() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, output) = (folder.path().join("store"), folder.path().join("audit"));
-    let chain = FakeChain::new(12);
-    let address = serve(Arc::new(chain), |_, _, result| Reply::Result(result));
-    let config = Config { fixed_difficulty: Some(1), ..Config::new(Network::Regtest, [7; 32]) };
-    let route = Route::direct(Duration::from_secs(30));
-    let source = Source::node(&route, &node::address(&address).expect("an address"));
-    let opened = Store::open(&store).expect("a store");
-    let hasher = LightHasher::new(2);
-    let mut follower =
-        Follower::new(config, Start::Anchors, vec![source], hasher, Some(opened)).expect("a start");
-    while follower.client().tip().is_none_or(|tip| tip.height < 12) {
-        follower.step().expect("a store");
-    }
     // The client may still run.
+    let _follower = follow(&store, 2160, 12);
     let input = ["audit", "--store", text(&store), "--network", "regtest", "--output"];
     let arguments = [&input[..], &[text(&output), "--fixed-difficulty", "1"]].concat();
     audit(&arguments).assert().code(0);
     assert_eq!(verdicts(&output.join("epoch-0000000000.parquet")), vec![(Some(true), None); 12]);
     let wrong = [&input[..], &[text(&output)]].concat();
     audit(&wrong).assert().code(2).stderr(predicates::str::contains("another fixed difficulty"));
+}
+
+#[test]
+fn a_store_that_forgot_blocks_is_the_reason_why_a_run_cannot_be_resumed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, output) = (folder.path().join("store"), folder.path().join("audit"));
+    drop(follow(&store, 8, 8));
+    let run = || {
+        let store = ["audit", "--store", text(&store), "--network", "regtest", "--output"];
+        audit(&[&store[..], &[text(&output), "--fixed-difficulty", "1"]].concat()).assert()
+    };
+    run().code(0);
+    drop(follow(&store, 8, 20));
+    let mention = "expected the result of blocks 13 to 20 or of fewer, got that of blocks 1 to 8; choose a range \
+                   with all of these blocks or with none, or use a new folder; the store begins with block 13, \
+                   since it forgets old blocks\n";
+    run().code(2).stdout("").stderr(predicates::str::ends_with(mention));
 }
 
 #[test]

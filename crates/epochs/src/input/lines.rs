@@ -4,16 +4,16 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow_array::builder::{StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::pieces::{Piece, Pieces};
+use super::pieces::{Found, Piece, Pieces};
 use super::{BATCH_BYTES, BATCH_ROWS};
 use crate::epoch::Epoch;
 use crate::error::Error;
@@ -31,11 +31,13 @@ const EXCERPT: usize = 1000;
 pub(super) const FIELDS: [&str; 5] =
     ["version", "seed_hash", "hashing_blob", "difficulty", "target"];
 
-/// The columns of a batch.
-pub(super) const COLUMNS: [&str; 8] = {
-    let [version, seed_hash, hashing_blob, difficulty, target] = FIELDS;
-    ["line", "height", version, seed_hash, hashing_blob, difficulty, target, "other"]
-};
+/// The columns of a batch. All batches of lines share this schema, and no other batch has it.
+pub(super) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    let column = |name, data_type| Field::new(name, data_type, true);
+    let mut columns = vec![column("line", DataType::UInt64), column("height", DataType::UInt64)];
+    columns.extend(FIELDS.into_iter().chain(["other"]).map(|name| column(name, DataType::Utf8)));
+    Arc::new(Schema::new(columns))
+});
 
 /// A file of JSON lines, one object for each proof of work.
 pub(super) struct Lines {
@@ -85,7 +87,7 @@ impl Lines {
         &mut self,
         storage: &dyn Storage,
         mut pieces: Pieces,
-    ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
+    ) -> Result<Found, Error> {
         let file = open(storage, &self.path)?;
         self.size = file.size;
         let source = file.part(0..file.size).buffered();
@@ -111,7 +113,7 @@ impl Lines {
         let finish = |(epoch, hash): (_, Sha256)| (epoch, hash.finalize().into());
         self.hashes = hashes.into_iter().map(finish).collect();
         self.fingerprint = hex::encode(reader.into_inner().hash.finalize());
-        Ok(pieces.into_epochs())
+        Ok(pieces.into_found())
     }
 }
 
@@ -255,8 +257,7 @@ impl Rows {
         let mut columns = vec![Arc::new(line.finish()) as ArrayRef, Arc::new(height.finish())];
         columns.extend(texts.map(|mut column| Arc::new(column.finish()) as _));
         columns.push(Arc::new(other.finish()));
-        let nullable = COLUMNS.into_iter().zip(columns).map(|(name, column)| (name, column, true));
-        RecordBatch::try_from_iter_with_nullable(nullable)
+        RecordBatch::try_new(Arc::clone(&SCHEMA), columns)
     }
 }
 

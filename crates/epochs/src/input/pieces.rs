@@ -25,11 +25,20 @@ pub(super) struct Piece {
     pub(super) row: u64,
 }
 
+/// The pieces of all rows.
+#[derive(Default)]
+pub(super) struct Found {
+    /// The number of rows and the pieces of each epoch.
+    pub(super) epochs: BTreeMap<Epoch, (u64, Vec<Piece>)>,
+    /// The number of rows that are not in the range because they have no height.
+    pub(super) left_out: u64,
+}
+
 /// Collects pieces while the rows of files are read in order.
 pub(super) struct Pieces {
     from: Option<u64>,
     to: Option<u64>,
-    epochs: BTreeMap<Epoch, (u64, Vec<Piece>)>,
+    found: Found,
     count: usize,
     most: usize,
     most_epochs: usize,
@@ -38,7 +47,7 @@ pub(super) struct Pieces {
 impl Pieces {
     /// Keeps the rows of these heights; without them, all rows.
     pub(super) fn new(from: Option<u64>, to: Option<u64>) -> Pieces {
-        Pieces { from, to, epochs: BTreeMap::new(), count: 0, most: MOST, most_epochs: MOST_EPOCHS }
+        Pieces { from, to, found: Found::default(), count: 0, most: MOST, most_epochs: MOST_EPOCHS }
     }
 
     /// Adds a row of a height and an epoch. Returns whether it is in the range.
@@ -51,13 +60,15 @@ impl Pieces {
     ) -> Result<bool, Error> {
         let first = self.from.is_none_or(|from| height.is_some_and(|height| height >= from));
         let last = self.to.is_none_or(|to| height.is_some_and(|height| height <= to));
+        let Found { epochs, left_out } = &mut self.found;
         if !first || !last {
+            *left_out += u64::from(height.is_none());
             return Ok(false);
         }
-        if self.epochs.len() == self.most_epochs && !self.epochs.contains_key(&epoch) {
+        if epochs.len() == self.most_epochs && !epochs.contains_key(&epoch) {
             return Err(Error::Epochs { path: path.to_owned(), most: self.most_epochs });
         }
-        let (rows, pieces) = self.epochs.entry(epoch).or_default();
+        let (rows, pieces) = epochs.entry(epoch).or_default();
         *rows += 1;
         match pieces.last_mut() {
             Some(piece) if piece.file == place.file && piece.end == place.start => {
@@ -74,9 +85,9 @@ impl Pieces {
         Ok(true)
     }
 
-    /// Returns the number of rows and the pieces of each epoch.
-    pub(super) fn into_epochs(self) -> BTreeMap<Epoch, (u64, Vec<Piece>)> {
-        self.epochs
+    /// Returns the pieces of all rows.
+    pub(super) fn into_found(self) -> Found {
+        self.found
     }
 }
 
@@ -99,7 +110,8 @@ mod tests {
             add(&mut pieces, height, row(0, at as u64)).expect("few pieces");
         }
         add(&mut pieces, 5, row(1, 5)).expect("few pieces");
-        let epochs = pieces.into_epochs();
+        let Found { epochs, left_out } = pieces.into_found();
+        assert_eq!(left_out, 0);
         let (rows, first) = &epochs[&Epoch::Height(0)];
         let places: Vec<_> =
             first.iter().map(|piece| (piece.file, piece.start, piece.end)).collect();
@@ -114,8 +126,8 @@ mod tests {
             add(&mut pieces, height, row(0, at as u64)).expect("few pieces");
         }
         pieces.add(None, Epoch::Unknown, row(0, 4), Path::new("x")).expect("few pieces");
-        let epochs = pieces.into_epochs();
-        assert_eq!(epochs.len(), 1);
+        let Found { epochs, left_out } = pieces.into_found();
+        assert_eq!((epochs.len(), left_out), (1, 1));
         assert_eq!(epochs[&Epoch::Height(0)], (2, vec![Piece { end: 3, ..row(0, 1) }]));
     }
 

@@ -6,17 +6,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 
-use super::lines::{COLUMNS, FIELDS};
+use super::lines::{FIELDS, SCHEMA};
 
 /// The reason for a line without a field that the kernel reads.
 const NO_FIELDS: &str =
     "line: expected a JSON object of at most 3 MiB with the fields of a proof of work";
 
 /// Replaces the reasons of JSON lines without a height and any field of [`FIELDS`]. The kernel names the first
-/// null column. Returns batches of Parquet rows unchanged.
-pub(crate) fn name_lines(result: RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let names = result.schema_ref().fields().iter().map(|field| field.name().as_str());
-    if !names.take(COLUMNS.len()).eq(COLUMNS) {
+/// null column. Returns the result of Parquet rows unchanged, which may have columns of the same names.
+pub(crate) fn name_lines(
+    rows: &RecordBatch,
+    result: RecordBatch,
+) -> Result<RecordBatch, ArrowError> {
+    if !Arc::ptr_eq(rows.schema_ref(), &SCHEMA) {
         return Ok(result);
     }
     let fields = result.columns().iter().skip(1).take(1 + FIELDS.len());

@@ -40,7 +40,17 @@ pub(crate) fn read(
     }
     match read_checked(file, path, columns, take) {
         Err(Error::Column { .. } | Error::Parquet { .. } | Error::Arrow { .. }) => Ok(None),
-        read => read,
+        read => read.map_err(advise),
+    }
+}
+
+/// Replaces the advice to who wrote an input: a result can be removed.
+fn advise(refused: Error) -> Error {
+    match refused {
+        Error::Footer { path, .. } | Error::Pages { path, .. } => {
+            Error::LargeResult { path, most: MOST as u64 }
+        }
+        other => other,
     }
 }
 
@@ -74,6 +84,6 @@ fn has_footer(file: &Chunks, path: &Path) -> Result<bool, Error> {
         Ok(()) => Ok(true),
         Err(Error::NotParquet { .. }) => Ok(false),
         Err(Error::Read { problem, .. }) if is_damage(&problem) => Ok(false),
-        Err(refused) => Err(refused),
+        Err(refused) => Err(advise(refused)),
     }
 }

@@ -1,11 +1,10 @@
 //! Parquet files.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, Fields};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::pages::{Columns, Measure, Needs};
-use super::pieces::{Piece, Pieces};
+use super::pieces::{Found, Piece, Pieces};
 use super::{BATCH_ROWS, ROWS, footer, types};
 use crate::epoch::Epoch;
 use crate::error::{Error, without_panic};
@@ -41,13 +40,20 @@ pub(super) struct TableFiles {
     most: usize,
     /// The memory that they take, once the files were scanned.
     memory: usize,
+    /// Whether the files differ in the columns that may have nulls, once they were scanned.
+    differ_in_nulls: bool,
     /// The hash of all files, once they were scanned.
     fingerprint: String,
 }
 
-/// The rows of an epoch: files, and the pieces in each.
+/// The rows of an epoch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Places(Vec<(Arc<TableFile>, Vec<Piece>)>);
+pub(super) struct Places {
+    /// Files, and the pieces in each.
+    files: Vec<(Arc<TableFile>, Vec<Piece>)>,
+    /// Whether all columns are read as columns with nulls: not all files allow them in the same ones.
+    with_nulls: bool,
+}
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct TableFile {
@@ -77,7 +83,8 @@ impl TableFiles {
         }
         let open = |path: PathBuf| TableFile::open(storage, path).map(Arc::new);
         let files = paths.into_iter().map(open).collect::<Result<_, _>>()?;
-        Ok(TableFiles { files, most, memory: ROWS, fingerprint: String::new() })
+        let fingerprint = String::new();
+        Ok(TableFiles { files, most, memory: ROWS, differ_in_nulls: false, fingerprint })
     }
 
     /// Returns the hash of all files.
@@ -95,17 +102,22 @@ impl TableFiles {
         &mut self,
         storage: &dyn Storage,
         mut pieces: Pieces,
-    ) -> Result<BTreeMap<Epoch, (u64, Vec<Piece>)>, Error> {
+    ) -> Result<Found, Error> {
         let mut hash = Sha256::new();
+        let mut first = None;
         for (number, file) in (0..).zip(&mut self.files) {
             let measured = file.measure(&file.reopen(storage)?, self.most, PLACE)?;
+            let first = first.get_or_insert_with(|| (Arc::clone(file), measured.fields.clone()));
+            let same = types::check_columns(&first.0.path, &first.1, &measured.fields);
+            same.map_err(|problem| file.column(problem))?;
+            self.differ_in_nulls |= types::differ_in_nulls(&first.1, &measured.fields);
             self.memory = self.memory.max(measured.memory);
             file.scan(storage, number, measured.scanned, &mut pieces)?;
             hash.update(measured.content);
             *file = Arc::new(TableFile { batch: measured.batch, ..TableFile::clone(file) });
         }
         self.fingerprint = hex::encode(hash.finalize());
-        Ok(pieces.into_epochs())
+        Ok(pieces.into_found())
     }
 
     /// Returns the rows of an epoch.
@@ -114,17 +126,23 @@ impl TableFiles {
             let file = self.files.get(pieces.first()?.file as usize)?;
             Some((Arc::clone(file), pieces.to_vec()))
         };
-        Places(pieces.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect())
+        let files = pieces.chunk_by(|a, b| a.file == b.file).filter_map(of_file).collect();
+        Places { files, with_nulls: self.differ_in_nulls }
     }
 }
 
 impl Places {
     /// Reads the rows.
     pub(super) fn read(&self, storage: &dyn Storage, take: Take<'_>) -> Result<(), Error> {
-        for (file, pieces) in &self.0 {
+        for (file, pieces) in &self.files {
             let opened = file.reopen(storage)?;
             let mut rows = file.guard(&opened, || file.rows(&opened, pieces))?;
             while let Some(batch) = file.guard(&opened, || file.next(&mut rows))? {
+                let batch = if self.with_nulls {
+                    types::with_nulls(batch).map_err(|problem| file.arrow(problem))?
+                } else {
+                    batch
+                };
                 take(&batch)?;
             }
         }
@@ -140,6 +158,8 @@ pub(super) struct Measured {
     batch: usize,
     /// The rows that are read at a time of the scanned columns.
     pub(super) scanned: usize,
+    /// The columns, as they are read.
+    fields: Fields,
     /// The hash of the file.
     content: [u8; 32],
 }
@@ -163,6 +183,10 @@ impl TableFile {
 
     fn arrow(&self, problem: ArrowError) -> Error {
         Error::Arrow { path: self.path.clone(), problem }
+    }
+
+    fn column(&self, (column, problem): (String, String)) -> Error {
+        Error::Column { path: self.path.clone(), column, problem }
     }
 
     /// Runs code of the Parquet reader, which reports failures of the storage like faults of the file.
@@ -199,7 +223,8 @@ impl TableFile {
         let memory = measure.check(all)?;
         let scanned = sum(&mut needs.iter().filter(|(name, _)| scanned.contains(&name.as_str())));
         let (batch, scanned) = (all.batch(BATCH_ROWS), scanned.batch(SCANNED));
-        Ok(Measured { memory, batch, scanned, content })
+        let fields = builder.schema().fields().clone();
+        Ok(Measured { memory, batch, scanned, fields, content })
     }
 
     /// Finds the epochs of the rows, which are read in batches of a size.
@@ -254,11 +279,7 @@ impl TableFile {
     ) -> Result<Option<RecordBatch>, Error> {
         let batch = reader.next().transpose().map_err(|problem| self.arrow(problem))?;
         let checked = batch.as_ref().map_or(Ok(()), types::check);
-        checked.map_err(|(column, problem)| Error::Column {
-            path: self.path.clone(),
-            column,
-            problem: problem.to_string(),
-        })?;
+        checked.map_err(|(column, problem)| self.column((column, problem.to_string())))?;
         Ok(batch)
     }
 

@@ -2,10 +2,11 @@
 //! types the Parquet reader takes, although it cannot read some of them.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema};
 use parquet::basic::{ConvertedType, Type};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
@@ -48,6 +49,38 @@ fn read_as(data_type: &DataType, column: &ColumnDescriptor) -> DataType {
         }
         other => other.clone(),
     }
+}
+
+/// Checks that a file has the columns of the first one: rows of both can be in one result. The error names the first
+/// column that has another name, another type or another place.
+pub(super) fn check_columns(
+    first: &Path,
+    expected: &Fields,
+    fields: &Fields,
+) -> Result<(), (String, String)> {
+    let is_same =
+        |(a, b): &(&FieldRef, &FieldRef)| a.name() == b.name() && a.data_type() == b.data_type();
+    let same = expected.iter().zip(fields).take_while(is_same).count();
+    let (expected, got) = (expected.get(same), fields.get(same));
+    let Some(different) = got.or(expected) else { return Ok(()) };
+    let describe = |field: &FieldRef| format!("{:?} of type {}", field.name(), field.data_type());
+    let [expected, got] = [expected, got].map(|field| field.map_or("none".to_owned(), describe));
+    let first = first.display();
+    let problem = format!("expected the same columns as in {first}, here {expected}, got {got}");
+    Err((different.name().clone(), problem))
+}
+
+/// Returns whether two files with the same columns allow nulls in different ones.
+pub(super) fn differ_in_nulls(first: &Fields, other: &Fields) -> bool {
+    first.iter().zip(other).any(|(a, b)| a.is_nullable() != b.is_nullable())
+}
+
+/// Returns the rows with columns that may all have nulls.
+pub(super) fn with_nulls(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let schema = batch.schema();
+    let nullable = |field: &FieldRef| field.as_ref().clone().with_nullable(true);
+    let fields: Fields = schema.fields().iter().map(nullable).collect();
+    batch.with_schema(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
 }
 
 /// Checks that each array of a batch is what its type says, and that all texts are UTF-8. The reader does not check

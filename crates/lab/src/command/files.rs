@@ -43,6 +43,11 @@ pub(super) fn check_writable(file: &Path) -> io::Result<()> {
     }
 }
 
+/// Fails if no file can be created in a folder. Leaves no new one.
+pub(super) fn check_folder(folder: &Path) -> io::Result<()> {
+    New::beside(&folder.join("picture")).map(drop)
+}
+
 /// Writes a file. If that fails, an earlier file stays.
 pub(super) fn write(file: &Path, text: &str) -> io::Result<()> {
     let Some(target) = replaced(file)? else {

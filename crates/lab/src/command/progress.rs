@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use randomx_console::draws_bars;
+use randomx_console::{draws_bars, machine};
 use randomx_lab::Progress;
 
 /// An experiment's progress bar, which restarts with each stage. Dropping it clears it.
@@ -19,7 +19,10 @@ impl StageBar {
             .expect("the template is a constant")
             .progress_chars("=> ");
         let bar = ProgressBar::with_draw_target(Some(1), target).with_style(style);
-        bar.enable_steady_tick(Duration::from_millis(200));
+        // The bar has a thread of its own.
+        if visible && machine::can_start_threads() {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         StageBar(bar)
     }
 }

@@ -13,6 +13,12 @@ pub enum EncodeError {
         /// The largest number.
         most: usize,
     },
+    /// There is too little memory for the graph.
+    #[error("no memory for the graph: {} MiB needed", .bytes.div_ceil(1 << 20))]
+    OutOfMemory {
+        /// The number of bytes needed.
+        bytes: usize,
+    },
     /// The data does not have the graph's number of nodes.
     #[error("data: expected {expected} nodes, as the graph has, got {given}")]
     Length {

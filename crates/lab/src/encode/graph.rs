@@ -35,14 +35,16 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// [`EncodeError::Nodes`] if `nodes` is not from 2 to [`MAX_NODES`].
+    /// [`EncodeError::Nodes`] if `nodes` is not from 2 to [`MAX_NODES`], [`EncodeError::OutOfMemory`] if there is too
+    /// little memory.
     pub fn new(nodes: usize, seed: u64) -> Result<Graph, EncodeError> {
         if !(2..=MAX_NODES).contains(&nodes) {
             return Err(EncodeError::Nodes { given: nodes, most: MAX_NODES });
         }
         let mut generator = Randen::seed_from_u64(seed);
-        let base = (0..nodes as u64).map(|node| near(node, &mut generator)).collect();
-        let (forward, backward) = expander(nodes, &mut generator);
+        let mut base = reserved(nodes)?;
+        base.extend((0..nodes as u64).map(|node| near(node, &mut generator)));
+        let (forward, backward) = expander(nodes, &mut generator)?;
         Ok(Graph { base, forward, backward })
     }
 
@@ -89,15 +91,16 @@ fn near(node: u64, generator: &mut Randen) -> [u32; BASE_PARENTS] {
 }
 
 /// Returns each node's expander edges to earlier nodes, and those to later nodes.
-fn expander(nodes: usize, generator: &mut Randen) -> (Vec<Far>, Vec<Far>) {
-    let mut ends: Vec<u32> = (0..nodes * EXPANDER_PARENTS).map(|end| end as u32).collect();
+fn expander(nodes: usize, generator: &mut Randen) -> Result<(Vec<Far>, Vec<Far>), EncodeError> {
+    let mut ends: Vec<u32> = reserved(nodes * EXPANDER_PARENTS)?;
+    ends.extend((0..nodes * EXPANDER_PARENTS).map(|end| end as u32));
     for last in (1..ends.len()).rev() {
         ends.swap(last, below(generator, last as u64 + 1) as usize);
     }
-    let mut forward = vec![[0; EXPANDER_PARENTS]; nodes];
-    let mut backward = vec![[nodes as u32 - 1; EXPANDER_PARENTS]; nodes];
-    let mut before = vec![0u8; nodes];
-    let mut after = vec![0u8; nodes];
+    let mut forward = filled(nodes, [0; EXPANDER_PARENTS])?;
+    let mut backward = filled(nodes, [nodes as u32 - 1; EXPANDER_PARENTS])?;
+    let mut before = filled(nodes, 0u8)?;
+    let mut after = filled(nodes, 0u8)?;
     for (end, &other) in ends.iter().enumerate() {
         let [node, other] = [end, other as usize].map(|end| end / EXPANDER_PARENTS);
         if other < node {
@@ -108,7 +111,22 @@ fn expander(nodes: usize, generator: &mut Randen) -> (Vec<Far>, Vec<Far>) {
             after[other] += 1;
         }
     }
-    (forward, backward)
+    Ok((forward, backward))
+}
+
+/// Returns `count` times the value.
+fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, EncodeError> {
+    let mut all = reserved(count)?;
+    all.resize(count, value);
+    Ok(all)
+}
+
+/// Returns an empty vector with memory for `count` values.
+fn reserved<T>(count: usize) -> Result<Vec<T>, EncodeError> {
+    let mut all = Vec::new();
+    let failed = |_| EncodeError::OutOfMemory { bytes: count * size_of::<T>() };
+    all.try_reserve_exact(count).map_err(failed)?;
+    Ok(all)
 }
 
 /// Returns a number below `limit`, which must not be 0; it is uniform up to a bias of 1 in 2^32.

@@ -12,7 +12,7 @@ use rand_philox::Philox;
 use randomx::aes::{Aes, AesGenerator1R, AesGenerator4R};
 use randomx::cpu::Cpu;
 
-use super::{Application, Randen};
+use super::{Application, Implementation, Randen};
 
 /// A generator in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +84,10 @@ impl Engine {
         }
     }
 
-    /// Why the paper's figure differs.
-    pub const fn difference(self) -> &'static str {
+    /// Why the paper's figure differs from that of `cpu`.
+    pub fn difference(self, cpu: Cpu) -> &'static str {
         match self {
-            Engine::Randen => "the paper's AES processes one block at a time, this one four",
+            Engine::Randen => Implementation::new(cpu).difference(),
             Engine::Pcg => {
                 "the paper used pcg64_c32, here it is `rand_pcg`'s PCG XSL RR 128/64; a faster multiplier"
             }
@@ -197,6 +197,23 @@ impl<F: FnMut(&mut Buffer)> TryRng for Buffered<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_for_the_difference_is_that_of_the_code_that_ran() {
+        for cpu in Cpu::detect().levels() {
+            let reason = Engine::Randen.difference(cpu);
+            assert_eq!(reason, Randen::new(cpu).implementation.difference(), "{cpu}");
+        }
+        let portable = Engine::Randen.difference(Cpu::baseline());
+        assert_eq!(portable, "the paper used AES instructions, this code lookup tables");
+        #[cfg(target_arch = "x86_64")]
+        for (implementation, blocks) in
+            [(Implementation::AesNi, "one"), (Implementation::Vaes, "four")]
+        {
+            let reason = implementation.difference();
+            assert!(reason.ends_with(blocks), "{reason}");
+        }
+    }
 
     /// A generator that repeats itself, or ignores its seed, would fail.
     #[test]

@@ -92,12 +92,12 @@ fn applications(
 
 fn application_table(application: Application, results: &[Cycles]) -> Table {
     let mut table = Table::new(application.title()).columns(&["best turn", "relative to Randen"]);
-    let randen = results[0].median;
+    let (randen, cpu) = (results[0].median, Cpu::detect());
     for (engine, cycles) in Engine::ALL.into_iter().zip(results) {
         let mut row = Row::new(engine.name(), cycles.median, 2)
             .unit(UNIT)
             .also([Some(cycles.low), Some(cycles.median / randen)])
-            .why(engine.difference());
+            .why(engine.difference(cpu));
         row.published = engine.published().map(|published| published[application as usize]);
         table.push(row);
     }
@@ -107,10 +107,11 @@ fn application_table(application: Application, results: &[Cycles]) -> Table {
 /// The paper's summary: mean costs as multiples of Randen's.
 fn means(measured: &[(Application, Vec<Cycles>)]) -> Table {
     let mut table = Table::new("Geometric means of the four costs, as multiples of Randen's");
-    let published = Engine::Randen.published();
+    let (published, cpu) = (Engine::Randen.published(), Cpu::detect());
     for (index, engine) in Engine::ALL.into_iter().enumerate().skip(1) {
         let ratios = measured.iter().map(|(_, results)| results[index].median / results[0].median);
-        let mut row = Row::new(engine.name(), geometric_mean(ratios), 1).why(engine.difference());
+        let mut row =
+            Row::new(engine.name(), geometric_mean(ratios), 1).why(engine.difference(cpu));
         row.published = engine.published().zip(published).map(|(engine, randen)| {
             let mean =
                 geometric_mean(engine.iter().zip(randen).map(|(cost, randen)| cost / randen));

@@ -327,6 +327,9 @@ class Audit:
     @property
     def memory(self) -> int:
         """The bytes of memory that the rows of an epoch take."""
+    @property
+    def left_out(self) -> int:
+        """The number of rows that a range leaves out because they have no height."""
     def left(self) -> list[tuple[str, bytes]]:
         """Returns the epochs that are not done: their names, and jobs for `audit_epoch`."""
     def finish(self) -> tuple[int, str]:

@@ -31,7 +31,9 @@ this command and the other way round."""
 NOTES = """\
 input and output:
   A path that all machines of the cluster have, such as that of a file server, or an address like
-  s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl.
+  s3://bucket/folder. Parquet files, or JSON lines if the name ends in .jsonl. The Parquet files of a
+  folder must have the same columns in the same order. With --from or --to, rows without a height are
+  left out, also malformed ones; stderr has their number.
 
 Rows are not compared: a proof of work that is listed twice counts twice.
 
@@ -75,7 +77,8 @@ def audit(
     connected to one already. Each task hashes on
     `threads` processors. An epoch whose process or machine was lost, or that found no memory, is
     tried up to `retries` times again. Raises RuntimeError if Ray fails. If no machine of the cluster
-    fits a task, a line on stderr says why, and the run waits for one.
+    fits a task, a line on stderr says why, and the run waits for one. With `first` or `last`, rows
+    without a height are left out, and a line on stderr has their number.
     """
     places = [Place.named(fspath(place)) for place in (input, output)]
     (reads, source), (writes, target) = (place.split() for place in places)
@@ -84,6 +87,7 @@ def audit(
         source, target, lines=lines, first=first, last=last, reads=reads, writes=writes
     )
     try:
+        _print_left_out(plan.left_out)
         jobs = plan.left()
         progress = _Progress(plan.epochs, len(jobs))
         if jobs:
@@ -106,6 +110,14 @@ def audit(
     finally:
         # Unlocks the folder. The traceback of an error would keep this frame, and the plan in it.
         del plan
+
+
+def _print_left_out(rows: int) -> None:
+    """Says how many rows have no verdict because of the range."""
+    if rows:
+        left_out = "row without a height is" if rows == 1 else "rows without a height are"
+        reason = "a range chooses rows by their heights"
+        _write(f"{rows} {left_out} left out: {reason}\n", sys.stderr)
 
 
 class _Progress:
@@ -165,9 +177,19 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--input", metavar="PLACE", required=True, help="the rows")
     parser.add_argument("--output", metavar="PLACE", required=True, help="the folder of the results")
     parser.add_argument(
-        "--from", dest="first", metavar="HEIGHT", type=_height, help="the first block"
+        "--from",
+        dest="first",
+        metavar="HEIGHT",
+        type=_height,
+        help="the first block; rows without a height are left out",
     )
-    parser.add_argument("--to", dest="last", metavar="HEIGHT", type=_height, help="the last block")
+    parser.add_argument(
+        "--to",
+        dest="last",
+        metavar="HEIGHT",
+        type=_height,
+        help="the last block; rows without a height are left out",
+    )
     parser.add_argument(
         "--threads",
         metavar="N",

@@ -47,6 +47,33 @@ def test_long_values_are_read_in_pieces(tmp_path: Path) -> None:
     assert parquet.read_table(output / "epoch-0000000000.parquet")["value"].to_pylist() == values
 
 
+def test_rows_that_a_range_leaves_out_for_their_heights_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "rows.jsonl"
+    source.write_text('{"height":1}\nnot JSON\n{}\n{"height":9}\n')
+    ranges: list[tuple[str, int | None, int | None, int]] = [
+        ("all", None, None, 0),
+        ("first", 0, None, 2),
+        ("last", None, 5, 2),
+    ]
+    for name, first, last, left_out in ranges:
+        output = str(tmp_path / name)
+        plan = _native.Audit(str(source), output, lines=True, first=first, last=last)
+        assert plan.left_out == left_out
+        for _, job in plan.left():
+            assert _native.audit_epoch(job)
+        plan.finish()
+        # Unlocks the folder.
+        del plan
+    # No cluster is needed if all epochs are done.
+    audit.audit(source, tmp_path / "all")
+    assert capsys.readouterr().err == ""
+    audit.audit(source, tmp_path / "last", last=5)
+    sentence = "2 rows without a height are left out: a range chooses rows by their heights\n"
+    assert capsys.readouterr().err == sentence
+
+
 def test_a_full_disk_is_an_error_that_is_tried_again(tmp_path: Path) -> None:
     source, output = tmp_path / "rows.parquet", tmp_path / "audit"
     write_rows(source, [b"value"] * 9)
