@@ -65,7 +65,9 @@ function compile() {
   );
   const program = ts.createProgram({ rootNames: config.fileNames, options: config.options });
   const { diagnostics } = program.emit();
-  [...config.errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics].forEach(report);
+  const found = [...config.errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics];
+  found.forEach(report);
+  if (found.length > 0) throw new Error("the package has errors; `dist` stays as it was");
 }
 
 function report(diagnostic) {
@@ -75,7 +77,6 @@ function report(diagnostic) {
     getNewLine: () => "\n",
   };
   console.error(ts.formatDiagnostic(diagnostic, host));
-  process.exitCode = 1;
 }
 
 function copy(folder) {

@@ -30,6 +30,21 @@ test("a node that refuses blocks of its own chain ends no range", async () => {
   await expect(node.getBlocks(3, 3).next()).rejects.toMatchObject({ code: "node-refused" });
 });
 
+test("a block that the node receives after its refusal is requested again", async () => {
+  const error = { code: -2, message: "Requested block height: 4 greater than current top" };
+  let hasRefused = false;
+  const node = await nodeThat(({ method, params }, response) => {
+    if (method === "get_info") return info(5);
+    if (params.height !== 4 || hasRefused) return block(params.height as number);
+    hasRefused = true;
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: "0", error }));
+    return undefined;
+  });
+  const heights = [];
+  for await (const { header } of node.getBlocks(1, 4)) heights.push(header.height);
+  expect(heights).toEqual([1, 2, 3, 4]);
+});
+
 test("a block that is too large to be read in advance is requested again", async () => {
   const asked: number[] = [];
   const node = await nodeThat(({ params }) => {

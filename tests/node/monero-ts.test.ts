@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ChainFollower, RandomX as Product } from "../../wasm/js/index.js";
 import { MemoryStore } from "../../wasm/js/index.js";
 import { checkMoneroTs, type MoneroTs, type MoneroTsRequest } from "../../wasm/js/monero-ts.js";
-import { chainOf, type SimulatedBlock } from "./chain/blocks.js";
+import { chainOf, extended, type SimulatedBlock } from "./chain/blocks.js";
 import { SimulatedSource, type Fault } from "./chain/source.js";
 import { collect, untilSynced } from "./chain/support.js";
-import { RandomX } from "./support.js";
+import { RandomX, eventually } from "./support.js";
 
 const COUNT = 20;
 const NOT_FOLLOWED = "the chain is not followed";
@@ -190,6 +190,42 @@ test("a node cannot hide that a transaction is in a block", async () => {
   const missed = await ask(id, { missed_tx: [id, "33".repeat(32)] });
   expect(missed).toEqual({ status: "OK", untrusted: true, txs: [], missed_tx: [id] });
   expect(unverified).toEqual(["get_transactions", "get_transactions"]);
+});
+
+test("a transaction is not pending after the last source was lost", async () => {
+  const [silent, later] = [await SimulatedSource.start(blocks), chainOf(COUNT + 1).at(-1)];
+  const other = randomx.follow([{ node: silent.url }], { network: "regtest", poll: 1 });
+  await untilSynced(other);
+  checkMoneroTs(library, other);
+  let answer = (): void => undefined;
+  silent.fault = ({ name }, response) => {
+    if (name !== "get_transactions") return false;
+    answer = () => void response.writeHead(404).end();
+    return true;
+  };
+  node.fault = (_, response) => {
+    // The header has 43 bytes, and the last byte counts the other transactions.
+    const as_hex = Buffer.from(later?.block.subarray(43, -1) ?? []).toString("hex");
+    response.end(JSON.stringify({ status: "OK", txs: [{ in_pool: true, as_hex }] }));
+    return true;
+  };
+  const asked = expect(
+    library.HttpClient.request({
+      uri: `${node.url}/get_transactions`,
+      body: JSON.stringify({ txs_hashes: [later?.minerTransaction] }),
+    }),
+  ).rejects.toThrow(NOT_FOLLOWED);
+  await eventually(() => {
+    expect(silent.count("get_transactions")).toBe(1);
+  });
+  silent.chain = extended(blocks, 1, {
+    alter: (block) => Uint8Array.from(block, (byte, index) => (index < 2 ? 17 : byte)),
+  });
+  await collect(other, ({ type }) => type === "update-needed");
+  answer();
+  await asked;
+  await other.close();
+  await silent.stop();
 });
 
 test("the miner's transaction is whole without signatures", async () => {

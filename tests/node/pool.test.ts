@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import type { Addon } from "../../wasm/js/native/addon.js";
 import type * as product from "../../wasm/js/pool.js";
 import {
   ENGINES,
@@ -103,11 +104,12 @@ test.runIf(hasAddon)(
     const [{ input, seed, hash, algorithm }] = given;
     await pool.prepare(seed);
     const { createRequire } = await import("node:module");
-    const addon = createRequire(import.meta.url)(fileURLToPath(NATIVE.nativeUrl)) as {
-      cacheCount: () => number;
-    };
+    const addon = createRequire(import.meta.url)(fileURLToPath(NATIVE.nativeUrl)) as Addon;
+    const fills = vi.spyOn(addon, "CacheBuilder");
     const before = addon.cacheCount();
     expect(pool.randomx(input, seed, algorithm).toString("hex")).toBe(hash);
+    expect(fills).not.toHaveBeenCalled();
+    fills.mockRestore();
     expect(addon.cacheCount()).toBe(before);
   },
 );

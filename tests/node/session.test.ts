@@ -2,6 +2,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Session, type Control, type RandomXWasm } from "../../wasm/js/session.js";
+import { createVm, initCache } from "../../wasm/js/sync.js";
 import { control, fullTest, loadWasm, openSession, text } from "./support.js";
 
 const key = text("test key 000");
@@ -196,6 +197,24 @@ describe("keys", () => {
 });
 
 describe("memory", () => {
+  /** Returns the number of used places in the table. */
+  const inUse = (): number => {
+    let functions = 0;
+    for (let index = 0; index < table.length; index += 1) if (table.get(index)) functions += 1;
+    return functions;
+  };
+
+  test("of a cache without workers is released although a VM uses it", () => {
+    const before = inUse();
+    const cache = initCache(key);
+    const vms = [createVm(cache, { lanes: 1, engine }), createVm(cache, { lanes: 1, engine })];
+    expect(inUse()).toBeGreaterThan(before);
+    vms[0]?.release();
+    cache.release();
+    expect(inUse()).toBe(before);
+    for (const vm of vms) expect(() => vm.calculateHash(input)).toThrow("cache: it was released");
+  });
+
   fullTest("of the VM is small, and the same for each key, key length and input length", () => {
     const hashAll = (): void => {
       for (const length of [0, 61, 1000, MIB]) {
@@ -215,11 +234,6 @@ describe("memory", () => {
   });
 
   fullTest("of generated programs is reused: a thousand use the same places in the table", () => {
-    const inUse = (): number => {
-      let functions = 0;
-      for (let index = 0; index < table.length; index += 1) if (table.get(index)) functions += 1;
-      return functions;
-    };
     const before = inUse();
     attachEmpty(session, 0, key);
     const inputs = Array.from({ length: 8 }, (_, lane) => text(`lane ${lane}`));

@@ -1,4 +1,5 @@
 /** Workers that cannot start, and caches that cannot be filled. */
+import { once } from "node:events";
 import type * as threads from "node:worker_threads";
 import { afterEach, expect, test, vi } from "vitest";
 import { RandomX, eventually } from "./support.js";
@@ -78,6 +79,16 @@ test("so is the worker that fills caches behind the hashes", async () => {
   passPause();
   await randomx.prepare("03");
   expect([workers.length, refused]).toEqual([2, 1]);
+});
+
+test("a worker without locks starts although its page has sent the name of one", async () => {
+  most = 1;
+  const worker = new module.Worker(new URL("../../wasm/dist/js/worker.js", import.meta.url));
+  const args = { lock: "a lock", engines: ["native"], nativeUrl: nativeUrl.href, features: {} };
+  const answered = once(worker, "message");
+  worker.postMessage({ type: "request", operation: "start", args });
+  expect(await answered).toMatchObject([{ type: "result", result: { held: false } }]);
+  await worker.terminate();
 });
 
 test("without any worker all waiting calls learn why, by one attempt", async () => {

@@ -140,6 +140,8 @@ const PATHS: Readonly<Record<string, Checked>> = {
       Promise.all(ids.map((id, index) => transaction(chain, txs[index] ?? {}, id ?? ""))),
       Promise.all(absent.map((id) => requireNoPlace(chain, id))),
     ]);
+    // A search also finds nothing when the sources no longer answer.
+    tipOf(chain);
     if (absent.length > 0 || placed.some((tx) => tx.in_pool)) unverified();
     return { txs: placed, missed_tx: absent };
   },

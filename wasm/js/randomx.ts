@@ -272,7 +272,7 @@ export class RandomX {
    * first start begins at blocks that Monero's own source code names, a later one with the state in
    * the `store`. One source alone could hide a chain with more work: name two or more.
    *
-   * @throws {@link RandomXError} `invalid-argument`, `disposed`. The iterator rejects with
+   * @throws {@link RandomXError} `invalid-argument`, `aborted`, `disposed`. The iterator rejects with
    * `invalid-argument` if the anchor is refused or the store has another chain's state, and with
    * `aborted`, `disposed` or `worker-failed`.
    *
@@ -371,7 +371,10 @@ export class RandomX {
     this.dispose();
   }
 
-  /** Disposes, for `await using`. Waits until the workers are gone, where the system reports that. */
+  /**
+   * Disposes, for `await using`. Waits until the workers are gone, where the system reports that, and until
+   * the stores have the last states of chains that were followed.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end();
   }

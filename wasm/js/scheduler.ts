@@ -36,7 +36,7 @@ export class Scheduler {
   readonly #counters = new Counters();
   readonly #keeper: Keeper;
   #calibration!: Calibration;
-  readonly #attached = new Set<(error: RandomXError) => void>();
+  readonly #attached = new Set<(error: RandomXError) => unknown>();
   #isScheduled = false;
   #hasRules = false;
 
@@ -44,13 +44,9 @@ export class Scheduler {
     this.#choices = choices;
     this.#slots = new Slots(choices.slots);
     this.#queue = new Queue(choices.maxQueue);
-    this.#keeper = new Keeper(choices.keepCache, this.#slots, () => {
-      this.#schedule();
-    });
+    this.#keeper = new Keeper(choices.keepCache, this.#slots, this.#schedule);
     this.#workers = new WorkerPool(choices, {
-      changed: () => {
-        this.#schedule();
-      },
+      changed: this.#schedule,
       lost: () => {
         this.#lose();
       },
@@ -145,22 +141,22 @@ export class Scheduler {
     return this.#choices;
   }
 
-  /** Calls a listener when the instance ends, or throws if it has. Returns the function that detaches it. */
-  attach(ended: (error: RandomXError) => void): () => void {
+  /** Calls a listener at the end, which waits for its promise, or throws after the end. Returns what detaches it. */
+  attach(ended: (error: RandomXError) => unknown): () => void {
     this.#workers.check();
     this.#attached.add(ended);
     return () => this.#attached.delete(ended);
   }
 
-  /** Ends all workers. Waiting and later requests reject. Resolves when the workers are gone. */
-  close(code: RandomXErrorCode, message: string): Promise<void> {
+  /** Ends all workers. Waiting and later requests reject. Resolves when the workers and all attached are gone. */
+  async close(code: RandomXErrorCode, message: string): Promise<void> {
     this.#keeper.stop();
     const { error, gone } = this.#workers.close(code, message);
     for (const job of this.#queue.clear()) job.reject(error);
-    for (const ended of this.#attached) ended(error);
+    const ends = Array.from(this.#attached, (ended) => ended(error));
     for (const slot of this.#slots.all) this.#slots.empty(slot, { memory: true });
     collect();
-    return gone;
+    await Promise.all([gone, ...ends]);
   }
 
   #enqueue<T>(make: (answer: Answer<T>) => Job, signal: AbortSignal | undefined): Promise<T> {
@@ -180,14 +176,14 @@ export class Scheduler {
   }
 
   /** Hands out work after the current calls, so that requests made together share batches. */
-  #schedule(): void {
+  readonly #schedule = (): void => {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
       this.#handOut();
     });
-  }
+  };
 
   #handOut(): void {
     this.#workers.retryFiller();
@@ -262,6 +258,8 @@ export class Scheduler {
   #fillBehind(filler: WorkerHandle): Promise<void> | undefined {
     const line = this.#queue.lines.find(({ head }) => this.#isBehind(head));
     const free = line && this.#slots.free();
+    // An idle worker, which had no work a moment ago, drops the cache that the slot had.
+    if (free) this.#schedule();
     return free && this.#fill(filler, free, line.head);
   }
 

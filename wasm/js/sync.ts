@@ -72,6 +72,8 @@ export async function load(source?: string | URL | Module): Promise<void> {
 export class Cache {
   #memory: WebAssembly.Memory | undefined;
   #cache: wasm.Cache | undefined;
+  /** The VMs that use it. One that nobody else holds may be collected. */
+  readonly #vms = new Set<WeakRef<Vm>>();
 
   /** @internal */
   constructor(memory: WebAssembly.Memory, cache: wasm.Cache) {
@@ -97,8 +99,18 @@ export class Cache {
     return this.#cache;
   }
 
+  /** @internal Releases a VM with the cache, unless the returned function was called before. */
+  attach(vm: Vm): () => void {
+    const held = new WeakRef(vm);
+    this.#vms.add(held);
+    return () => this.#vms.delete(held);
+  }
+
   /** Releases the memory. The engine collects it in its own time. VMs with this cache stop working. */
   release(): void {
+    // A VM keeps the memory alive.
+    for (const vm of this.#vms) vm.deref()?.release();
+    this.#vms.clear();
     this.#cache?.free();
     this.#cache = undefined;
     this.#memory = undefined;
@@ -138,11 +150,13 @@ export class Vm {
   readonly #cache: Cache;
   readonly #version: Version;
   readonly #engine: WasmEngine;
+  readonly #detach: () => void;
   #vm: wasm.Vm | undefined;
 
   /** @internal */
   constructor(cache: Cache, version: Version, engine: WasmEngine, vm: wasm.Vm) {
     this.#cache = cache;
+    this.#detach = cache.attach(this);
     this.#version = version;
     this.#engine = engine;
     this.#vm = vm;
@@ -174,6 +188,7 @@ export class Vm {
 
   /** Frees the scratchpads. The cache stays. */
   release(): void {
+    this.#detach();
     this.#vm?.free();
     this.#vm = undefined;
   }
@@ -184,10 +199,10 @@ export class Vm {
   }
 
   #hash(inputs: readonly Uint8Array[]): Uint8Array {
+    // A cache releases its VMs with it.
+    this.#cache.check();
     const vm = this.#vm;
     if (!vm) throw invalidArgument("vm", "it was released");
-    // After its release the memory may hold another key's cache.
-    this.#cache.check();
     const hashes = guarded(() => vm.hashMany(this.#version, [...inputs]));
     if (this.#engine === "jit") garbage.add(inputs.length);
     return hashes;

@@ -272,11 +272,10 @@ function takeLock(name: string): Promise<boolean> {
       resolve(true);
       return new Promise(() => undefined);
     };
-    lockManager()
-      ?.request(name, hold)
-      .catch(() => {
-        // Some contexts have locks but refuse them.
-        resolve(false);
-      });
+    const fail = (): void => {
+      resolve(false);
+    };
+    // Some contexts have locks but refuse them. Workers in Electron can lack those of their page.
+    Promise.resolve(lockManager()?.request(name, hold)).then(fail, fail);
   });
 }

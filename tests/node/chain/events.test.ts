@@ -13,6 +13,8 @@ const tip = (height: number): ChainEvent => ({
   tip: { height, id: "", timestamp: 0, work: 1n },
 });
 
+const synced = (height: number): ChainEvent => ({ ...tip(height), type: "synced" }) as ChainEvent;
+
 const disagreement = (index: number, size: number): ChainEvent => ({
   type: "disagreement",
   source: { index, kind: "node", url: "", state: "following" },
@@ -46,10 +48,10 @@ test("unread tips, progress and states are replaced by newer ones", async () => 
   for (let height = 0; height < 1000; height += 1) {
     queue.push(tip(height));
     queue.push({ type: "progress", read: height, checked: height, target: 1000 });
+    queue.push(synced(height));
   }
-  const events = await drained(queue);
-  expect(events.filter(({ type }) => type === "progress")).toHaveLength(1);
-  expect(events.at(-1)).toMatchObject({ read: 999 });
+  const progress = { type: "progress", read: 999, checked: 999, target: 1000 };
+  expect(await drained(queue)).toEqual([tip(999), progress, synced(999)]);
   const other = new EventQueue();
   [source(0, "following"), source(1, "behind"), source(0, "unresponsive")].forEach((event) => {
     other.push(event);
@@ -58,9 +60,12 @@ test("unread tips, progress and states are replaced by newer ones", async () => 
 });
 
 test("a tip does not overtake a reorganisation", async () => {
-  const queue = new EventQueue();
+  const [queue, other] = [new EventQueue(), new EventQueue()];
   for (const event of [tip(1), reorg, tip(6), tip(7)]) queue.push(event);
   expect(await drained(queue)).toEqual([tip(1), reorg, tip(7)]);
+  const deep = { ...reorg, ...source(0, "behind"), type: "deep-reorg" } as ChainEvent;
+  for (const event of [tip(1), deep, synced(1), tip(2)]) other.push(event);
+  expect(await drained(other)).toEqual([tip(1), deep, synced(1), tip(2)]);
 });
 
 test("the proof against a source stays, whatever its later states are", async () => {

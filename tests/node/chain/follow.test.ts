@@ -277,6 +277,24 @@ describe.concurrent("it ends", () => {
     expect(() => own.follow([{ relay: source.url }], OPTIONS)).toThrow(/disposed/);
   });
 
+  test("with its instance, which waits for the store", async () => {
+    const source = await sources.start(common);
+    const own = await RandomX.create({ threads: 1 });
+    let isSaved = false;
+    await new Promise<void>((begun) => {
+      const save = async (): Promise<void> => {
+        begun();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        isSaved = true;
+      };
+      const store: Store = { load: () => Promise.resolve(undefined), save };
+      own.follow([{ relay: source.url }], { ...OPTIONS, store });
+    });
+    own.dispose();
+    await own[Symbol.asyncDispose]();
+    expect(isSaved).toBe(true);
+  });
+
   test("by await using, with its state in the store", async () => {
     const source = await sources.start(common);
     let saved = 0;

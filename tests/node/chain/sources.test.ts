@@ -40,20 +40,20 @@ describe.concurrent("find", () => {
       code: "aborted",
     });
     await chain.close();
-    expect(await chain.find("00".repeat(32))).toBeUndefined();
+    await expect(chain.find("00".repeat(32))).rejects.toMatchObject({ code: "disposed" });
   });
 
-  test("ends without an answer when the chain is closed", async () => {
+  test("rejects when the chain is closed", async () => {
     const node = await sources.start(common);
     const chain = randomx.follow([{ node: node.url }], OPTIONS);
     await untilSynced(chain);
     node.fault = ({ name }) => name === "get_transactions";
-    const found = chain.find("00".repeat(32));
+    const found = expect(chain.find("00".repeat(32))).rejects.toMatchObject({ code: "disposed" });
     await eventually(() => {
       expect(node.count("get_transactions")).toBe(1);
     });
     await chain.close();
-    expect(await found).toBeUndefined();
+    await found;
   });
 
   test("waits until a stored chain is loaded, as other questions do", async () => {

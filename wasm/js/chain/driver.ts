@@ -296,7 +296,7 @@ export class Driver {
       stop.signal,
     );
     this.#finds.delete(id);
-    this.#send({ kind: "found", id, found });
+    this.#send({ kind: "answer", id, answer: found });
   }
 }
 

@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * A queue of events. A newer tip, progress or state of a source replaces an older one that is still
- * unread. If the reader is too slow for the rest, the oldest events are dropped and counted.
+ * A queue of events. A newer tip, progress, `synced` or state of a source replaces an older one that is
+ * still unread. If the reader is too slow for the rest, the oldest events are dropped and counted.
  */
 export class EventQueue {
   readonly #events: ChainEvent[] = [];
@@ -32,11 +32,12 @@ export class EventQueue {
       waiting.resolve({ done: false, value: event });
       return;
     }
-    const replaced = this.#events.findLastIndex((other) => replaces(event, other));
-    // A tip after a reorganisation must not come before it.
-    if (replaced >= 0 && (event.type !== "tip" || replaced === this.#events.length - 1)) {
-      this.#remove(replaced);
-    }
+    const last = this.#events.findLastIndex(
+      // The tip that a reorganisation reverts stays before it.
+      (other) => replaces(event, other) || (event.type === "tip" && other.type.endsWith("reorg")),
+    );
+    const older = this.#events[last];
+    if (older && replaces(event, older)) this.#remove(last);
     this.#events.push(event);
     this.#bytes += bytes(event);
     while (this.#bytes > MAX_BYTES && this.#events.length > 1) {
@@ -100,7 +101,7 @@ function replaces(event: ChainEvent, older: ChainEvent): boolean {
     // A proof is kept.
     return event.source.index === older.source.index && !older.evidence;
   }
-  return event.type === older.type && (event.type === "tip" || event.type === "progress");
+  return event.type === older.type && ["tip", "progress", "synced"].includes(event.type);
 }
 
 function bytes(event: ChainEvent): number {

@@ -57,7 +57,7 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
       if (signal) void this.#end(aborted(signal));
     };
     signal?.addEventListener("abort", onAbort);
-    const detach = scheduler.attach((error) => void this.#end(error));
+    const detach = scheduler.attach((error) => this.#end(error));
     this.#detach = () => {
       signal?.removeEventListener("abort", onAbort);
       detach();
@@ -99,13 +99,13 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
    * blocks that are kept, those of the last three days. That a transaction is nowhere cannot be proven.
    *
    * @param txid - the transaction's id, 32 bytes.
-   * @throws {@link RandomXError} `invalid-argument`, `aborted`.
+   * @throws {@link RandomXError} `invalid-argument`, `aborted`, `disposed`.
    */
   async find(txid: Bytes, options: FindOptions = {}): Promise<FoundTransaction | undefined> {
     const wanted = hex(validate.hash("txid", txid));
     const { signal } = validate.fields("options", options, { signal: validate.signal });
     await unlessAborted(this.#begun, signal);
-    return this.#following?.find(wanted, signal);
+    return this.#live.find(wanted, signal);
   }
 
   /**
@@ -210,7 +210,12 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   async #ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
     await this.#begun;
-    if (this.#following) return this.#following.ask(question);
+    return this.#live.ask(question);
+  }
+
+  /** The work, while there is one. */
+  get #live(): Following {
+    if (this.#following) return this.#following;
     throw new RandomXError("disposed", "the chain is not followed");
   }
 
@@ -221,10 +226,11 @@ export class ChainFollower implements AsyncIterableIterator<ChainEvent> {
 
   async #close(error: RandomXError | undefined): Promise<void> {
     this.#stop.abort();
-    this.#detach();
     const gone = this.#following?.close();
     this.#following = undefined;
     this.#events.end(error);
     await gone;
+    // Before that, the end of the instance waits for this one.
+    this.#detach();
   }
 }

@@ -41,7 +41,6 @@ export class Following {
   readonly #hashing: Hashing;
   readonly #fetches: Fetches;
   readonly #saving: Saving;
-  readonly #finds = new Map<number, (found: FoundTransaction | undefined) => void>();
   readonly #questions = new Map<number, Pending>();
   readonly #thread: Thread<ChainMessage<ToChain>>;
   #asked = 0;
@@ -91,25 +90,20 @@ export class Following {
 
   /** Returns the place of a transaction, or `undefined`. */
   async find(txid: string, signal: AbortSignal | undefined): Promise<FoundTransaction | undefined> {
-    const id = (this.#asked += 1);
-    const found = new Promise<FoundTransaction | undefined>((resolve) => {
-      this.#finds.set(id, resolve);
-    });
+    const [id, found] = this.#pending<FoundTransaction | undefined>();
     this.#post({ kind: "find", id, txid });
     try {
       return await unlessAborted(found, signal);
     } finally {
-      if (this.#finds.delete(id)) this.#post({ kind: "stop-find", id });
+      if (this.#questions.delete(id)) this.#post({ kind: "stop-find", id });
     }
   }
 
   /** Returns the answer to a question about the kept blocks. */
   ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
-    const id = (this.#asked += 1);
-    return new Promise((resolve, reject) => {
-      this.#questions.set(id, { resolve: resolve as (answer: unknown) => void, reject });
-      this.#post({ kind: "question", id, question });
-    });
+    const [id, answer] = this.#pending<Answers[Q["about"]]>();
+    this.#post({ kind: "question", id, question });
+    return answer;
   }
 
   /** Ends everything. Returns a promise that resolves when the last state is stored and the worker is gone. */
@@ -117,8 +111,6 @@ export class Following {
     this.#isClosed = true;
     this.#hashing.close();
     this.#fetches.close();
-    for (const resolve of this.#finds.values()) resolve(undefined);
-    this.#finds.clear();
     const closed = new RandomXError("disposed", "the chain is not followed any more");
     for (const { reject } of this.#questions.values()) reject(closed);
     this.#questions.clear();
@@ -163,10 +155,6 @@ export class Following {
         if (newest) report({ type: "synced", tip: newest });
         break;
       }
-      case "found":
-        this.#finds.get(message.id)?.(message.found);
-        this.#finds.delete(message.id);
-        break;
       case "answer":
         this.#questions.get(message.id)?.resolve(message.answer);
         this.#questions.delete(message.id);
@@ -174,6 +162,15 @@ export class Following {
       default:
         this.#fetches.receive(message);
     }
+  }
+
+  /** Returns the number of a new question, and the promise of its answer. */
+  #pending<T>(): [id: number, answer: Promise<T>] {
+    const id = (this.#asked += 1);
+    const answer = new Promise<T>((resolve, reject) => {
+      this.#questions.set(id, { resolve: resolve as Pending["resolve"], reject });
+    });
+    return [id, answer];
   }
 
   #post(message: ToChain, transfer?: ArrayBuffer[]): void {

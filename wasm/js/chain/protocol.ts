@@ -110,8 +110,8 @@ export type FromChain =
   | { kind: "report"; report: PlainReport; failure: string | undefined }
   | { kind: "progress"; read: number; target: number }
   | { kind: "synced" }
-  | { kind: "found"; id: number; found: FoundTransaction | undefined }
-  | { kind: "answer"; id: number; answer: Answers[Question["about"]] }
+  /** The answer to a question or a search. */
+  | { kind: "answer"; id: number; answer: Answers[Question["about"]] | FoundTransaction }
   | { kind: "fetch"; request: RemoteRequest }
   /** The worker takes more bytes of a remote answer. */
   | { kind: "more"; id: number }

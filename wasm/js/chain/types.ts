@@ -132,7 +132,10 @@ export interface SourceStatus {
   reason?: string;
 }
 
-/** The chain grew. While many blocks arrive, only each batch's newest is reported. */
+/**
+ * The chain grew. While many blocks arrive, only each batch's newest is reported. An unread event is
+ * replaced, unless a reorganisation follows it.
+ */
 export interface TipEvent {
   type: "tip";
   tip: ChainTip;
@@ -219,7 +222,7 @@ export interface ProgressEvent {
   target: number;
 }
 
-/** The chain of each source that answers was followed to its end, for now. */
+/** The chain of each source that answers was followed to its end, for now. An unread event is replaced. */
 export interface SyncedEvent {
   type: "synced";
   tip: ChainTip;

@@ -243,7 +243,7 @@ export class MoneroNode {
 
   /**
    * Returns a block that was requested in advance, or `undefined` if the node's chain ends before it. A
-   * block that was too long for that is requested again.
+   * block that was too long for that, or that the node may have received since, is requested again.
    */
   async #blockIn(
     block: Promise<NodeBlock>,
@@ -254,10 +254,9 @@ export class MoneroNode {
       return await block;
     } catch (error) {
       const code = error instanceof RandomXError ? error.code : undefined;
-      if (code === "node-too-large") return this.getBlock(height, options);
-      if (code === "node-refused" && (await this.getInfo(options)).height <= height) {
-        return undefined;
-      }
+      const isRefused = code === "node-refused";
+      if (isRefused && (await this.getInfo(options)).height <= height) return undefined;
+      if (isRefused || code === "node-too-large") return this.getBlock(height, options);
       throw error;
     }
   }

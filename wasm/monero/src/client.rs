@@ -260,10 +260,10 @@ impl ChainClient {
         self.0.early(id).map(|seconds| seconds as f64)
     }
 
-    /// Whether there is nothing to do before the sources' chains change.
+    /// Whether a source's chain was read, and there is nothing to do before the sources' chains change.
     #[wasm_bindgen(js_name = isSettled)]
     pub fn is_settled(&self) -> bool {
-        self.0.is_settled()
+        self.0.is_settled() && self.0.sources().any(|(source, _)| self.0.has_read(source))
     }
 
     fn handle(&mut self, event: Event, now: f64) {

@@ -98,7 +98,6 @@ export class Client {
     if (!this.#chain || !this.#isRead) return;
     try {
       const found = await this.#chain.find(txid, { signal: this.#abort.signal });
-      // The end of a chain also ends its searches, without a result.
       if (this.#abort.signal.aborted) return;
       const lookup = found
         ? ({ txid, state: "found", height: found.height } as const)
