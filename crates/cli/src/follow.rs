@@ -84,9 +84,8 @@ pub(crate) fn random_secret() -> Result<[u8; 32], Error> {
 
 /// Whether the chain of at least one source has been followed to its end.
 fn has_followed(follower: &Follower) -> bool {
-    let mut states = follower.client().sources().map(|(_, state)| state);
-    let followed = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
-    follower.client().tip().is_some() && states.any(followed)
+    let client = follower.client();
+    client.tip().is_some() && client.sources().any(|(source, _)| client.has_read(source))
 }
 
 /// Returns the exit code of a run with `--once`, which may have begun at a checkpoint.

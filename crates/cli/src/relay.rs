@@ -15,8 +15,11 @@ use crate::{
 pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     let node = Node::new(&Route::of_environment(Duration::from_secs(args.timeout))?, &args.node, 2);
     let relay = Relay::open(node, &args.store, first(args.network))?;
-    // Clients get no answers rather than half of the chain.
-    update(&relay)?;
+    let is_kept = relay.has_blocks();
+    // A new relay gives no answers rather than half of the chain. An earlier one's blocks are worth more than none.
+    while !update(&relay)? && !is_kept {
+        thread::sleep(Duration::from_secs(args.poll));
+    }
     let server = relay.listen(args.listen)?;
     output::write(|out| writeln!(out, "listening on http://{}", server.address()))?;
     loop {
@@ -25,16 +28,17 @@ pub(crate) fn run(args: &RelayArgs) -> Result<ExitCode, Error> {
     }
 }
 
-/// Reads what is new on the node's chain.
-fn update(relay: &Relay) -> Result<(), Error> {
+/// Reads what is new on the node's chain. Returns whether everything was read that this release can read.
+fn update(relay: &Relay) -> Result<bool, Error> {
     match relay.update() {
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(true),
         // The node may be restarting, or too new; the relay goes on when it is back.
         Err(
             problem @ (RelayError::Node(_) | RelayError::Block(_) | RelayError::UpdateNeeded(_)),
         ) => {
+            let is_read = !matches!(problem, RelayError::Node(_));
             error::note(&Error::Relay(problem));
-            Ok(())
+            Ok(is_read)
         }
         Err(problem) => Err(problem.into()),
     }

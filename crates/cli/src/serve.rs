@@ -59,6 +59,9 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How often unused caches are looked for.
 const TIDY: Duration = Duration::from_secs(30);
 
+/// The time of a request beyond the longest wait and the longest work: work ends only between two pieces.
+const MARGIN: Duration = Duration::from_secs(60);
+
 const NO_PAGE: &str = "\
 This is `randomx serve` without the page: there is no folder web/dist here. `npm start` builds it,
 and --page names it. /api/info describes what this server can do.
@@ -123,7 +126,7 @@ async fn serve(args: &ServeArgs, page: Option<PathBuf>) -> Result<(), Error> {
     let settings = Settings {
         headers: headers::all()?,
         busy: Failure::new(Code::Busy, "too many connections; try again").json(),
-        longest: work::PATIENCE + work::LONGEST,
+        longest: work::PATIENCE + work::LONGEST + MARGIN,
     };
     let options = args.work.vm_options();
     let server = Arc::new(Server {

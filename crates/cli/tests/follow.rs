@@ -125,6 +125,22 @@ fn the_tip_is_a_checkpoint_for_other_commands() {
     absent.stdout("");
 }
 
+/// The node may be of another network, or synchronise anew.
+#[test]
+fn a_node_whose_chain_ends_before_the_stored_one_is_not_followed() {
+    let [short, node, long] = [BLOCKS - 1, BLOCKS, BLOCKS + 1]
+        .map(|blocks| serve(Arc::new(FakeChain::new(blocks)), honest));
+    let folder = tempfile::tempdir().expect("a folder");
+    let [store, file, new] = ["store", "file", "new"].map(|name| folder.path().join(name));
+    let [store, file, new] = [&store, &file, &new].map(|file| path(file));
+    follow(&["--node", &node, "--checkpoint", file]).code(0);
+    follow(&["--node", &long, "--start", file, "--store", store]).code(0);
+    let run = follow(&["--node", &short, "--store", store, "--checkpoint", new]).code(2);
+    run.stderr(format!("error: no source could be followed: {short}/json_rpc is behind\n"));
+    assert!(!Path::new(new).exists());
+    follow(&["--node", &short, "--node", &long, "--store", store]).code(0);
+}
+
 #[test]
 fn a_checkpoint_whose_block_was_replaced_is_told_from_another_network() {
     let node = serve(Arc::new(FakeChain::new(BLOCKS)), honest);

@@ -4,6 +4,7 @@
 //! mainnet's nodes estimate. So where no node sends a plausible estimate, the guard sends its own.
 
 use std::sync::PoisonError;
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -12,9 +13,9 @@ use serde_json::{Value, json};
 use crate::blocks::{self, Checked};
 use crate::chain::View;
 use crate::journal::Lie;
-use crate::nodes::{Call, Fault};
+use crate::nodes::{Call, Fault, LARGE};
 use crate::paid::{MULTIPLE, Paid, Payments};
-use crate::refusal::Refusal;
+use crate::refusal::{READING, Refusal};
 use crate::service::Service;
 
 const METHOD: &str = "get_fee_estimate";
@@ -65,8 +66,9 @@ pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<V
     let params = params.map_or("{}", RawValue::get);
     let Parameters { grace_blocks } = serde_json::from_str(params)
         .map_err(|problem| Refusal::Request(format!("{METHOD}: {problem}")))?;
-    let paid = paid(service);
-    let estimated = paid.clone().and_then(|paid| lower_of_two(service, grace_blocks, paid));
+    let begun = Instant::now();
+    let paid = paid(service, begun);
+    let estimated = paid.clone().and_then(|paid| lower_of_two(service, begun, grace_blocks, paid));
     let fees = estimated.unwrap_or_else(|refusal| {
         let fees = own(paid.ok());
         service.journal.log(&format!("{METHOD}: {refusal}; the guard sends its own: {fees:?}"));
@@ -81,8 +83,13 @@ pub(crate) fn estimate(service: &Service, params: Option<&RawValue>) -> Result<V
     }))
 }
 
-/// Returns the lower of two nodes' plausible estimates for each priority.
-fn lower_of_two(service: &Service, grace_blocks: u64, paid: Paid) -> Result<Fees, Refusal> {
+/// Returns the lower of two nodes' plausible estimates for each priority, for a request that began at `begun`.
+fn lower_of_two(
+    service: &Service,
+    begun: Instant,
+    grace_blocks: u64,
+    paid: Paid,
+) -> Result<Fees, Refusal> {
     let call = Call::json_rpc(METHOD, &json!({ "grace_blocks": grace_blocks }), 16 << 10);
     let judge = |answer: &[u8]| {
         let Answer { result } = serde_json::from_slice(answer)
@@ -92,7 +99,7 @@ fn lower_of_two(service: &Service, grace_blocks: u64, paid: Paid) -> Result<Fees
         }
         check(&result, paid)
     };
-    let estimates = without_liars(|| service.nodes.ask_two(&call, judge))?;
+    let estimates = without_liars(|| service.nodes.ask_two_since(begun, &call, judge))?;
     service.journal.not_verified(METHOD);
     if let [one, other] = estimates[..]
         && one.iter().zip(other).any(|(one, other)| one.abs_diff(other) > *one.min(&other))
@@ -138,8 +145,9 @@ fn check(estimate: &Estimate, paid: Paid) -> Result<Fees, Fault> {
     for (&fee, factor) in all {
         let most = limit.saturating_mul(factor);
         if fee > most {
+            let times = MULTIPLE * factor;
             let reason = format!(
-                "the fee estimate {fee} for a byte exceeds {most}, {MULTIPLE} times what recent blocks paid"
+                "the fee estimate {fee} for a byte exceeds {most}, {times} times what recent blocks paid"
             );
             let lie =
                 Lie::new(reason).with("fee", estimate.fee).with("fees", estimate.fees.clone());
@@ -153,8 +161,8 @@ fn check(estimate: &Estimate, paid: Paid) -> Result<Fees, Fault> {
 }
 
 /// Returns what the newest blocks paid, or what those did that were read last.
-fn paid(service: &Service) -> Result<Paid, Refusal> {
-    let newest = without_liars(|| recent(service, &*service.chain.view()?));
+fn paid(service: &Service, begun: Instant) -> Result<Paid, Refusal> {
+    let newest = without_liars(|| recent(service, &*service.chain.view()?, begun));
     newest.or_else(|refusal| {
         let last = *service.paid.lock().unwrap_or_else(PoisonError::into_inner);
         last.map(|(_, paid)| paid).ok_or(refusal)
@@ -162,7 +170,7 @@ fn paid(service: &Service) -> Result<Paid, Refusal> {
 }
 
 /// Returns what the newest blocks paid. They are fetched once for each tip.
-fn recent(service: &Service, view: &View) -> Result<Paid, Refusal> {
+fn recent(service: &Service, view: &View, begun: Instant) -> Result<Paid, Refusal> {
     let (tip, id) = view.tip();
     if let Some((known, paid)) = *service.paid.lock().unwrap_or_else(PoisonError::into_inner)
         && known == id
@@ -170,7 +178,11 @@ fn recent(service: &Service, view: &View) -> Result<Paid, Refusal> {
         return Ok(paid);
     }
     let heights: Vec<u64> = (tip.saturating_sub(BLOCKS - 1).max(1)..=tip).collect();
-    let paid = blocks::fetch(service, view, &heights, |_, checked| {
+    // No block has paid anything before the first one is verified, and every estimate would exceed that.
+    if heights.is_empty() {
+        return Err(Refusal::Busy(READING.to_owned()));
+    }
+    let paid = blocks::fetch(service, view, begun, &heights, LARGE, |_, checked| {
         let mut paid = Payments::default();
         for Checked { block, transactions } in checked {
             let sum = block.miner_transaction.sum.unwrap_or(0);
@@ -222,6 +234,10 @@ mod tests {
             let outcome = check(&estimate(fee, &fees), paid);
             assert!(matches!(outcome, Err(Fault::Lie(_))), "{fee} {fees:?}");
         }
+        let outcome = check(&estimate(20_000, &[20_000, 80_000, 320_000, 40_000_001]), paid);
+        let Err(Fault::Lie(lie)) = outcome else { panic!("the fourth fee is above its limit") };
+        let limit = "40000000, 2000 times what recent blocks paid";
+        assert_eq!(lie.reason, format!("the fee estimate 40000001 for a byte exceeds {limit}"));
         let none = Paid { median: None, lowest: 19_000 };
         assert!(check(&estimate(190_000, &HONEST), none).is_ok());
         assert!(check(&estimate(190_001, &HONEST), none).is_err());

@@ -76,6 +76,7 @@ pub(crate) fn pass_on_json_rpc(
 }
 
 fn ask(service: &Service, known: Known, call: &Call, request: &[u8]) -> Result<Vec<u8>, Refusal> {
+    service.ready()?;
     let tip = service.chain.view()?.tip().0;
     let judge = |answer: &[u8]| {
         let facts = known.plausible.check(request, answer, tip).map_err(Fault::Unusable)?;

@@ -138,10 +138,9 @@ impl Guard {
         }
         // In each step: a request may judge a node by the chain from before a reorganisation.
         self.service.reconsider();
-        let is_read = |state| matches!(state, &SourceState::Following | &SourceState::Behind);
         let seen = Seen {
             tip: client.tip().map(|tip| (tip.id, tip.timestamp)),
-            is_followed: client.sources().any(|(_, state)| is_read(state)),
+            is_followed: client.sources().any(|(source, _)| client.has_read(source)),
             is_settled: client.is_settled(),
         };
         self.service.set_followed(self.following.note(now(), seen));

@@ -2,7 +2,7 @@
 
 mod header;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use randomx_monero::{Block, DIFFICULTY_TARGET, Hash, Network, TIMESTAMP_WINDOW, median_timestamp};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ pub(crate) const MAX_BLOCK: u64 = 8 << 20;
 
 /// Answers a method.
 pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<Value, Refusal> {
-    let view = service.chain.view()?;
+    let (begun, view) = (Instant::now(), service.chain.view()?);
     let (tip, _) = view.tip();
     let height = |name: &str| {
         let height = params[name].as_u64();
@@ -52,7 +52,7 @@ pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<
             json!({ "block_header": header(service, &view, height("height")?)? })
         }
         "get_block_header_by_hash" | "getblockheaderbyhash" => {
-            let found = height_of(service, &view, params["hash"].as_str())?;
+            let found = height_of(service, &view, begun, params["hash"].as_str())?;
             json!({ "block_header": header(service, &view, found)?, "block_headers": [] })
         }
         "get_block_headers_range" | "getblockheadersrange" => {
@@ -68,10 +68,10 @@ pub(crate) fn answer(service: &Service, method: &str, params: &Value) -> Result<
         }
         "get_block" | "getblock" => {
             let found = match params["hash"].as_str().filter(|hash| !hash.is_empty()) {
-                Some(hash) => height_of(service, &view, Some(hash))?,
+                Some(hash) => height_of(service, &view, begun, Some(hash))?,
                 None => height("height")?,
             };
-            block(service, &view, found)?
+            block(service, &view, begun, found)?
         }
         other => return Err(Refusal::Unknown(other.chars().take(60).collect())),
     };
@@ -90,8 +90,13 @@ fn header(service: &Service, view: &View, height: u64) -> Result<Value, Refusal>
     Ok(header::describe(&block, height, view.tip().0))
 }
 
-/// Returns the height of a block.
-fn height_of(service: &Service, view: &View, id: Option<&str>) -> Result<u64, Refusal> {
+/// Returns the height of a block, for a request that began at `begun`.
+fn height_of(
+    service: &Service,
+    view: &View,
+    begun: Instant,
+    id: Option<&str>,
+) -> Result<u64, Refusal> {
     let malformed = || Refusal::Request("hash: expected 64 hex digits".to_owned());
     let mut hash: Hash = [0; 32];
     hex::decode_to_slice(id.ok_or_else(malformed)?, &mut hash).map_err(|_| malformed())?;
@@ -100,7 +105,7 @@ fn height_of(service: &Service, view: &View, id: Option<&str>) -> Result<u64, Re
     }
     // A node may say where a block is whose header was not read yet, which is checked then.
     let call = Call::json_rpc("get_block_header_by_hash", &json!({ "hash": id }), 16 << 10);
-    service.nodes.ask(&call, |answer| {
+    service.nodes.ask_since(begun, &call, |answer| {
         let answer: Value = serde_json::from_slice(answer)
             .map_err(|_| Fault::Unusable("expected JSON".to_owned()))?;
         let height = answer["result"]["block_header"]["height"].as_u64();
@@ -114,10 +119,10 @@ fn height_of(service: &Service, view: &View, id: Option<&str>) -> Result<u64, Re
     })
 }
 
-/// Returns a block, which a node sends and whose id is compared.
-fn block(service: &Service, view: &View, height: u64) -> Result<Value, Refusal> {
+/// Returns a block, which a node sends and whose id is compared, for a request that began at `begun`.
+fn block(service: &Service, view: &View, begun: Instant, height: u64) -> Result<Value, Refusal> {
     let verified = service.chain.block(view, height)?;
-    let (blob, block) = fetch_block(service, view, height, &verified.id)?;
+    let (blob, block) = fetch_block(service, view, begun, height, &verified.id)?;
     let mut header = header::describe(&verified, height, view.tip().0);
     let hash = hex::encode(block.miner_transaction.hash);
     header["miner_tx_hash"] = json!(hash);
@@ -134,11 +139,12 @@ fn block(service: &Service, view: &View, height: u64) -> Result<Value, Refusal> 
 fn fetch_block(
     service: &Service,
     view: &View,
+    begun: Instant,
     height: u64,
     id: &Hash,
 ) -> Result<(Vec<u8>, Block), Refusal> {
     let call = Call::json_rpc("get_block", &json!({ "height": height }), MAX_BLOCK);
-    service.nodes.ask(&call, |answer| {
+    service.nodes.ask_since(begun, &call, |answer| {
         let (blob, block) = header::read_block(answer)
             .map_err(|problem| Fault::Unusable(format!("block {height}: {problem}")))?;
         if block.id() == *id {

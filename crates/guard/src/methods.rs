@@ -2,6 +2,7 @@
 
 use crate::answer::Form;
 use crate::forward::{Known, Plausible, known};
+use crate::nodes::LARGE;
 use crate::refusal::Refusal;
 use crate::service::Service;
 use crate::{blocks, local, transactions};
@@ -129,7 +130,7 @@ impl JsonRpc {
     pub(crate) fn limit(self) -> u64 {
         match self {
             // What recent blocks paid is read from these.
-            JsonRpc::Estimate => blocks::MAX_ANSWER,
+            JsonRpc::Estimate => LARGE,
             JsonRpc::Forwarded(known) => known.limit,
             JsonRpc::Chain => local::MAX_BLOCK,
         }

@@ -1,6 +1,6 @@
 //! What recent verified blocks paid their miners.
 
-/// A fee estimate over this multiple of what recent blocks paid is refused.
+/// An estimate of the lowest fee over this multiple of what recent blocks paid is refused.
 pub(crate) const MULTIPLE: u64 = 10;
 
 /// The nodes' rule for the lowest fee of a byte: `95% of the reward * 3000 / 300,000^2`, where blocks

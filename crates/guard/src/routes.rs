@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use randomx_http::{Names, Settings, read_body};
+use randomx_http::{BodyError, Names, Settings, read_body};
 use serde_json::json;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task;
@@ -29,7 +29,8 @@ const MAX_LARGE: usize = 2;
 /// How long a request waits for others.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The time after which a request in work may lose its connection to another one.
+/// The longest time of a request in work, and of sending its answer. A request waits for others and for
+/// headers, and then for nodes, 260 seconds in all.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// What requests share.
@@ -89,7 +90,11 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
     let body = match read_body(request, MAX_BODY).await {
         Ok(body) => body,
         Err(problem) => {
-            return (StatusCode::PAYLOAD_TOO_LARGE, problem.to_string()).into_response();
+            let status = match problem {
+                BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+                BodyError::Timeout => StatusCode::REQUEST_TIMEOUT,
+            };
+            return (status, problem.to_string()).into_response();
         }
     };
     let large = if is_large(&path, &body) {

@@ -53,8 +53,8 @@ fn describe(service: &Service) -> Value {
 fn page(status: &Value) -> String {
     let mut page = String::from(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>randomx guard</title>\
-         <meta http-equiv=\"refresh\" content=\"10\"><link rel=\"stylesheet\" \
-         href=\"/guard/style.css\"><h1>randomx guard</h1>",
+         <link rel=\"stylesheet\" href=\"/guard/style.css\"><h1>randomx guard</h1>\
+         <p><a href=\"/\">Reload</a></p>",
     );
     let tip = &status["tip"];
     let state = if tip.is_null() {
@@ -156,5 +156,12 @@ mod tests {
             )
         );
         assert!(!page.contains("<b>"));
+    }
+
+    #[test]
+    fn the_reader_decides_when_the_page_is_read_anew() {
+        let page = page(&json!({}));
+        assert!(page.contains("<a href=\"/\">Reload</a>"));
+        assert!(!page.contains("http-equiv"));
     }
 }

@@ -52,8 +52,8 @@ pub struct Settings {
     pub headers: HeaderMap,
     /// The JSON body of the answer to a connection for which there is no place.
     pub busy: String,
-    /// The time after which a request in progress loses its place to a new connection, if there is
-    /// no other place. A client that reads its answer slowly is in progress.
+    /// The longest time of a request, and that of sending what is left of its answer when its body ends. The
+    /// connection ends then.
     pub longest: Duration,
 }
 
@@ -64,10 +64,11 @@ pub async fn serve(
     settings: Settings,
     stop: impl Future<Output = ()>,
 ) {
-    let places = Arc::new(Places::new(settings.longest));
+    let places = Arc::<Places>::default();
     let lines = Lines::new(&settings.headers);
     let refusal = refusal(&settings.busy, &lines);
-    let own = Arc::new(Own { router, headers: settings.headers, lines });
+    let Settings { headers, longest, .. } = settings;
+    let own = Arc::new(Own { router, headers, lines, longest });
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -98,6 +99,7 @@ struct Own {
     router: Router,
     headers: HeaderMap,
     lines: Lines,
+    longest: Duration,
 }
 
 /// Returns the answer to a connection for which there is no place.
@@ -115,7 +117,7 @@ async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Wat
     let view = socket.view();
     let mut stream = TimeoutStream::new(socket);
     stream.set_write_timeout(Some(WRITE_TIMEOUT));
-    let answers = Arc::<Answers>::default();
+    let (answers, longest) = (Arc::<Answers>::default(), own.longest);
     let stream = Completing::new(Box::pin(stream), own.lines.clone(), Arc::clone(&answers));
     let service = service_fn(move |mut request: Request<Incoming>| {
         let progress = (Busy::new(&shared), Answering::new(&answers));
@@ -140,6 +142,7 @@ async fn connection(stream: TcpStream, place: Taken, own: Arc<Own>, watcher: Wat
         // Errors of a connection concern only its client.
         _ = answered => {}
         () = place.place().lost() => {}
+        () = place.place().overdue(longest) => {}
         () = view.abandoned(place.place()) => {}
     }
 }

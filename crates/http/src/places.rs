@@ -1,7 +1,7 @@
 //! Places for connections.
 //!
 //! If all places are taken, a new connection takes the place of the one that has idled longest.
-//! Connections with a request in progress or an answer to send keep theirs, unless that takes too long.
+//! Connections with a request in progress or an answer to send keep theirs, but not for any time.
 //! If none idles, the new one is refused.
 
 use std::{
@@ -13,31 +13,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time};
 
 /// The most connections at a time: a browser has six, and tabs share them.
 const MAX_CONNECTIONS: usize = 64;
 
 /// The places of connections.
+#[derive(Default)]
 pub(crate) struct Places {
     next: AtomicU64,
     taken: Mutex<HashMap<u64, Arc<Place>>>,
-    /// The longest time that a request may take where places are scarce.
-    longest: Duration,
 }
 
 impl Places {
-    pub(crate) fn new(longest: Duration) -> Places {
-        Places { next: AtomicU64::new(0), taken: Mutex::default(), longest }
-    }
-
     /// Takes a place, if necessary that of another connection.
     pub(crate) fn take(self: &Arc<Places>) -> Option<Taken> {
         let mut taken = lock(&self.taken);
         if taken.len() >= MAX_CONNECTIONS {
-            let loses = |(number, place): (&u64, &Arc<Place>)| {
-                Some((*number, place.can_lose_since(self.longest)?))
-            };
+            let loses = |(number, place): (&u64, &Arc<Place>)| Some((*number, place.idle_since()?));
             let (longest, _) = taken.iter().filter_map(loses).min_by_key(|(_, since)| *since)?;
             if let Some(place) = taken.remove(&longest) {
                 place.wanted.notify_one();
@@ -98,11 +91,25 @@ impl Place {
         self.wanted.notified().await;
     }
 
-    /// Since when the connection idles, or is in one request or answer for longer than `longest`.
-    fn can_lose_since(&self, longest: Duration) -> Option<Instant> {
+    /// Waits until the connection is in one request or answer for longer than `longest`: a client that reads an
+    /// answer slowly would keep its memory for any time.
+    pub(crate) async fn overdue(&self, longest: Duration) {
+        loop {
+            let State { busy, sends, since } = *lock(&self.state);
+            let is_idle = busy == 0 && !sends;
+            // What begins while the connection idles is not overdue before this.
+            let left = if is_idle { longest } else { longest.saturating_sub(since.elapsed()) };
+            if left.is_zero() {
+                return;
+            }
+            time::sleep(left).await;
+        }
+    }
+
+    /// Since when the connection idles.
+    fn idle_since(&self) -> Option<Instant> {
         let State { busy, sends, since } = *lock(&self.state);
-        let is_idle = busy == 0 && !sends;
-        (is_idle || since.elapsed() > longest).then_some(since)
+        (busy == 0 && !sends).then_some(since)
     }
 
     /// Counts the connection as idle until the returned value is dropped: the server waits for the
@@ -172,11 +179,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    const HOUR: Duration = Duration::from_secs(3600);
-
     #[test]
     fn the_longest_idle_connection_makes_room_and_a_busy_one_does_not() {
-        let places = Arc::new(Places::new(HOUR));
+        let places = Arc::new(Places::default());
         let mut taken: Vec<Taken> =
             (0..MAX_CONNECTIONS).map(|_| places.take().expect("a place")).collect();
         let busy: Vec<Busy> = taken.iter().skip(2).map(|taken| Busy::new(&taken.place)).collect();
@@ -200,24 +205,30 @@ mod tests {
         let place = Arc::new(Place::default());
         let busy = Busy::new(&place);
         place.note_sent();
-        assert_eq!(place.can_lose_since(HOUR), None, "its request is in progress");
+        assert_eq!(place.idle_since(), None, "its request is in progress");
         drop(busy);
-        assert_eq!(place.can_lose_since(HOUR), None, "its answer is not sent");
+        assert_eq!(place.idle_since(), None, "its answer is not sent");
         place.note_sent();
-        assert!(place.can_lose_since(HOUR).is_some());
+        assert!(place.idle_since().is_some());
     }
 
-    #[test]
-    fn a_request_that_takes_too_long_makes_room() {
-        let places = Arc::new(Places::new(Duration::from_millis(20)));
-        let taken: Vec<Taken> =
-            (0..MAX_CONNECTIONS).map(|_| places.take().expect("a place")).collect();
-        let busy: Vec<Busy> = taken.iter().map(|taken| Busy::new(&taken.place)).collect();
-        std::thread::sleep(Duration::from_millis(40));
-        let _later = Busy::new(&taken[0].place);
-        let _new = places.take().expect("the second is busy for longest");
-        assert!(!lock(&places.taken).contains_key(&taken[1].number));
-        assert!(lock(&places.taken).contains_key(&taken[0].number));
+    #[tokio::test]
+    async fn a_request_and_an_answer_have_the_longest_time_each() {
+        let longest = Duration::from_millis(20);
+        let place = Arc::new(Place::default());
+        let stays = async || time::timeout(3 * longest, place.overdue(longest)).await.is_err();
+        assert!(stays().await, "it idles");
+        let busy = Busy::new(&place);
+        place.overdue(longest).await;
+        let waits = place.waits_for_client();
+        assert!(stays().await, "the server waits for its client");
+        drop(waits);
+        place.overdue(longest).await;
+        let begun = Instant::now();
         drop(busy);
+        place.overdue(longest).await;
+        assert!(begun.elapsed() >= longest, "the answer has a time of its own");
+        place.note_sent();
+        assert!(stays().await);
     }
 }

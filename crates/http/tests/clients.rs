@@ -7,6 +7,7 @@ use std::{
     pin::Pin,
     sync::{Arc, Mutex, mpsc},
     task::{Context, Poll},
+    thread,
     time::Duration,
 };
 
@@ -91,6 +92,11 @@ impl Body for Pieces {
 
 /// Starts a server. Returns it with what happens to its endless work.
 fn start() -> (Server, mpsc::Receiver<&'static str>) {
+    start_with(PATIENCE)
+}
+
+/// Does the same, with the longest time of a request or an answer.
+fn start_with(longest: Duration) -> (Server, mpsc::Receiver<&'static str>) {
     let (sender, events) = mpsc::channel();
     let sender = Arc::new(Mutex::new(sender));
     let work = async move || {
@@ -107,7 +113,7 @@ fn start() -> (Server, mpsc::Receiver<&'static str>) {
     let settings = Settings {
         headers: headers.into_iter().collect::<HeaderMap>(),
         busy: String::new(),
-        longest: PATIENCE,
+        longest,
     };
     let loopback = "127.0.0.1:0".parse().expect("an address");
     (Server::start(loopback, router, settings).expect("a port"), events)
@@ -189,4 +195,30 @@ fn an_answer_that_is_still_being_sent_keeps_its_place() {
     let _idle: Vec<_> = (1..PLACES).map(|_| send(&server, &[])).collect();
     assert!(read(send(&server, &[LAST])).ends_with(b"\r\n\r\nshort"), "there is a place for it");
     assert_eq!(count(&read(slow), LOOKALIKE), 1 << 22);
+}
+
+#[test]
+fn a_request_and_an_answer_end_after_the_longest_time_also_if_places_are_free() {
+    let (server, events) = start_with(Duration::from_secs(1));
+    let waiting = send(&server, &[WORK]);
+    assert_eq!(events.recv_timeout(PATIENCE), Ok("begun"));
+    assert_eq!(events.recv_timeout(PATIENCE), Ok("ended"));
+    assert!(read(waiting).is_empty());
+    // All of the 64 MiB take 25 seconds. A few are in the system's buffers when the connection ends.
+    let mut slow = send(&server, &[HUGE]);
+    let (mut part, mut received) = (vec![0; 1 << 18], 0);
+    while let Ok(bytes @ 1..) = slow.read(&mut part) {
+        received += bytes;
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(received < LOOKALIKE.len() << 22, "{received} bytes");
+}
+
+#[test]
+fn an_idle_connection_is_not_in_a_request() {
+    let (server, _events) = start_with(Duration::from_secs(1));
+    let mut idle = send(&server, &[SHORT]);
+    thread::sleep(Duration::from_millis(2500));
+    idle.write_all(LAST.as_bytes()).expect("the server reads");
+    assert_eq!(count(&read(idle), b"\r\n\r\nshort"), 2);
 }

@@ -27,7 +27,8 @@ With --json, each line is an object with an event. Times are in seconds, work is
   tip           height, id, timestamp, work
   reorg         common {height, id}, depth, ours and theirs {ids, work}, tip
   deep-reorg    the same, with source in place of tip: theirs would replace ours
-  disagreement  the same, with source, and evidence: a file, or null without --store
+  disagreement  the same, with source, and evidence: a file, or null without --store and --evidence
+                or once the folder has 100 files
   source        source, state; if invalid also reason and evidence, if unresponsive reason, if
                 update-needed height and version
   alarm         alarm: stale with age and height, slow with took and expected, or cleared
@@ -43,7 +44,8 @@ Exit codes, with --once:
 pub(crate) const AFTER_RELAY_HELP: &str = "\
 The relay reads every block of the node once, keeps 109 bytes of each, and serves up to 2,000 headers
 in one answer: GET /v1/tip, /v1/headers/FIRST/COUNT and /v1/difficulties/FIRST/COUNT. Clients check
-everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise.
+everything that it sends, so nobody has to trust it. It listens on loopback unless told otherwise. With
+an empty store it reads all of the node's chain before it listens.
 
 ALL_PROXY, HTTPS_PROXY and HTTP_PROXY name a proxy for the node, which also resolves its name;
 NO_PROXY names the hosts to reach without it.";

@@ -19,10 +19,10 @@ where the guard cannot check it: `rescan_spent` could show an empty wallet.
 
 The guard follows the chain as `randomx follow` does, and speaks a node's interface to wallets. Blocks
 and transactions reach a wallet only if they belong to the verified chain, heights and headers come
-from that chain, and fee estimates over 10 times what recent blocks paid are refused. The guard drops a
-node that sends false data and keeps the evidence in the store. It forwards data that blocks do not
-commit to (decoys, output indices, the transaction pool, spent status) and counts it as not verified.
-See GET /guard/status.
+from that chain, and estimates of the lowest fee over 10 times what recent blocks paid are refused, for the
+higher priorities over 40, 160 and 2000 times. The guard drops a node that sends false data and keeps the
+evidence in the store. It forwards data that blocks do not commit to (decoys, output indices, the
+transaction pool, spent status) and counts it as not verified. See GET /guard/status.
 
 Wallets get the status BUSY until the guard has read the chain, and again after ten minutes without a
 source that can be followed or in which the computer slept. GET /guard/status names the cause. A wallet

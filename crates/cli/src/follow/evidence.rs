@@ -11,7 +11,8 @@ use randomx_monero::client::Evidence;
 
 use crate::error::Error;
 
-/// The most files. A source that shows another chain each time must not fill the disk.
+/// The number of files from which no more disagreements are written. A source that shows another chain each
+/// time must not fill the disk. A lie is always written: a source is asked no more after its first one.
 const MAX_FILES: usize = 100;
 
 /// The age of a file that another process no longer writes.
@@ -25,8 +26,12 @@ impl EvidenceFolder {
         EvidenceFolder(folder)
     }
 
-    /// Writes evidence and returns the file, or `None` if there are too many already.
-    pub(super) fn write(&self, evidence: &Evidence) -> Result<Option<PathBuf>, Error> {
+    /// Writes evidence and returns the file, or `None` for a disagreement if there are too many files already.
+    pub(super) fn write(
+        &self,
+        evidence: &Evidence,
+        is_lie: bool,
+    ) -> Result<Option<PathBuf>, Error> {
         let EvidenceFolder(folder) = self;
         let write = || {
             fs::create_dir_all(folder)?;
@@ -37,7 +42,7 @@ impl EvidenceFolder {
             if file.exists() {
                 return Ok(Some(file));
             }
-            if self.count()? >= MAX_FILES {
+            if self.count()? >= MAX_FILES && !is_lie {
                 return Ok(None);
             }
             replace_file(&file, &bytes)?;
@@ -84,12 +89,16 @@ mod tests {
     fn evidence_is_written_once_and_not_without_end() {
         let folder = tempfile::tempdir().expect("a folder");
         let evidences = EvidenceFolder::new(folder.path().join("new"));
-        let first = evidences.write(&evidence(0)).expect("writable").expect("a file");
+        let write = |n, is_lie| evidences.write(&evidence(n), is_lie).expect("writable");
+        let first = write(0, false).expect("a file");
         assert_eq!(fs::read(&first).expect("a file"), evidence(0).to_bytes());
-        assert_eq!(evidences.write(&evidence(0)).expect("writable"), Some(first));
+        assert_eq!(write(0, false), Some(first));
         assert_eq!(evidences.count().expect("readable"), 1);
-        let files = (1..=120).filter_map(|n| evidences.write(&evidence(n)).expect("writable"));
+        let files = (1..=120).filter_map(|n| write(n, false));
         assert_eq!(files.count(), MAX_FILES - 1);
+        let lie = write(200, true).expect("a source that lied is proven to have");
+        assert_eq!(fs::read(&lie).expect("a file"), evidence(200).to_bytes());
+        assert_eq!(write(201, false), None);
     }
 
     #[test]
@@ -104,7 +113,7 @@ mod tests {
         // Windows keeps a file that is open.
         drop(old);
         let evidences = EvidenceFolder::new(folder.path().to_owned());
-        assert!(evidences.write(&evidence(0)).expect("writable").is_some());
+        assert!(evidences.write(&evidence(0), false).expect("writable").is_some());
         assert!(!left(0).exists() && left(1).exists());
     }
 }

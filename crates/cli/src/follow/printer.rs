@@ -33,14 +33,14 @@ impl Printer {
     /// Prints a report and writes its evidence. Returns whether stdout still has a reader.
     pub(crate) fn print(&self, follower: &Follower, report: &Report) -> Result<bool, Error> {
         let evidence = match report {
-            Report::Disagreement { evidence, .. }
-            | Report::Source {
+            Report::Disagreement { evidence, .. } => Some((evidence, false)),
+            Report::Source {
                 state: SourceState::Invalid { evidence: Some(evidence), .. }, ..
-            } => Some(evidence),
+            } => Some((evidence, true)),
             _ => None,
         };
         let evidence = match (&self.folder, evidence) {
-            (Some(folder), Some(evidence)) => folder.write(evidence)?,
+            (Some(folder), Some((evidence, is_lie))) => folder.write(evidence, is_lie)?,
             _ => None,
         };
         let value = self.describe(follower, report, evidence.as_deref());

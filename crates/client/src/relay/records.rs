@@ -66,17 +66,22 @@ impl Records {
         let count = (file.metadata()?.len() - HEAD) / RECORD as u64;
         let mut records = Records { file, first, count, last: None };
         records.repair()?;
+        // If the system ended, the disk may have only a part of the last record. Its id does not show whether
+        // the difficulty is whole, and the node has the block.
+        records.cut((first + records.count).saturating_sub(1))?;
         Ok(records)
     }
 
-    /// Drops the last records from the first one on that was not written whole.
+    /// Drops the last records from the first one on that was not written whole, as far as that shows.
     fn repair(&mut self) -> io::Result<()> {
         let from = self.count.saturating_sub(CHECKED);
         let mut whole = from;
         self.last = None;
         for record in self.read(self.first + from, CHECKED)? {
             match (record.ids(), self.last) {
-                (Some((id, previous)), last) if last.is_none_or(|last| last == previous) => {
+                (Some((id, previous)), last)
+                    if last.is_none_or(|last| last == previous) && record.difficulty > 0 =>
+                {
                     self.last = Some(id);
                     whole += 1;
                 }
@@ -181,7 +186,9 @@ mod tests {
         }
         assert!(!records.append(&chain[3]).expect("writable"), "it does not follow");
         let mut records = Records::open(&path, 99).expect("a file");
-        assert_eq!((records.first(), records.tip().map(|tip| tip.0)), (1, Some(10)));
+        assert_eq!((records.first(), records.tip().map(|tip| tip.0)), (1, Some(9)));
+        assert_eq!(records.read(1, 100).expect("readable"), chain[..9]);
+        assert!(records.append(&chain[9]).expect("writable"), "the last one is read again");
         assert_eq!(records.read(1, 100).expect("readable"), chain);
         assert_eq!(records.read(9, 2).expect("readable"), chain[8..]);
         assert_eq!(records.read(0, 5).expect("readable"), []);
@@ -216,7 +223,7 @@ mod tests {
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).expect("writable");
             let mut records = Records::open(&path, 1).expect("a file");
-            let complete = length.saturating_sub(HEAD as usize) / RECORD;
+            let complete = (length.saturating_sub(HEAD as usize) / RECORD).saturating_sub(1);
             assert_eq!(records.read(1, 9).expect("readable"), chain[..complete], "{length}");
             for record in &chain[complete..] {
                 assert!(records.append(record).expect("writable"));
@@ -242,8 +249,48 @@ mod tests {
             bytes[HEAD as usize + hole * RECORD..][..RECORD].fill(0);
             std::fs::write(&path, &bytes).expect("writable");
             let mut records = Records::open(&path, 1).expect("a file");
-            assert_eq!(records.read(1, 99).expect("readable"), chain[..hole], "{hole}");
+            let whole = hole.saturating_sub(1);
+            assert_eq!(records.read(1, 99).expect("readable"), chain[..whole], "{hole}");
         }
+    }
+
+    /// The file has its length before the disk has all of its bytes.
+    #[test]
+    fn a_record_whose_end_is_missing_is_cut_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(3);
+        let mut records = Records::open(&path, 1).expect("a file");
+        for record in &chain {
+            records.append(record).expect("writable");
+        }
+        let whole = std::fs::read(&path).expect("a file");
+        for zeros in 1..=2 * RECORD {
+            let mut bytes = whole.clone();
+            let hole = bytes.len() - zeros;
+            bytes[hole..].fill(0);
+            std::fs::write(&path, &bytes).expect("writable");
+            let read = Records::open(&path, 1).expect("a file").read(1, 9).expect("readable");
+            assert_eq!(read, chain[..read.len()], "{zeros}");
+            assert!(read.len() <= 2, "{zeros}");
+        }
+    }
+
+    #[test]
+    fn a_record_without_a_difficulty_is_cut_off() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("headers");
+        let chain = chain(4);
+        let mut records = Records::open(&path, 1).expect("a file");
+        for record in &chain {
+            records.append(record).expect("writable");
+        }
+        let mut bytes = std::fs::read(&path).expect("a file");
+        bytes[HEAD as usize + 2 * RECORD - 16..][..16].fill(0);
+        std::fs::write(&path, &bytes).expect("writable");
+        let mut records = Records::open(&path, 1).expect("a file");
+        // The one before it may lack a part too.
+        assert!(records.tip().is_none() && records.append(&chain[0]).expect("writable"));
     }
 
     #[test]

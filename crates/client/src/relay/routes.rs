@@ -24,7 +24,7 @@ const FINAL: u64 = 720;
 /// The time for which browsers may remember that other origins can read the answers.
 const PREFLIGHT: Duration = Duration::from_secs(86_400);
 
-/// The longest time of a request where connections are scarce. The largest answer has 186 KB.
+/// The longest time of a request, and of sending its answer. The largest answer has 186 KB.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The headers that a relay knows, and those that it is reading.

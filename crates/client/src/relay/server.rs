@@ -41,6 +41,11 @@ impl Relay {
         Ok(Relay { node, records: Arc::new(Mutex::new(records)), _store: store })
     }
 
+    /// Returns whether any block was read, now or by an earlier relay of the folder.
+    pub fn has_blocks(&self) -> bool {
+        lock(&self.records).tip().is_some()
+    }
+
     /// Serves the headers at an address until the returned server is dropped.
     ///
     /// # Errors

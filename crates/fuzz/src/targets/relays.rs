@@ -9,6 +9,10 @@ use randomx_monero::client::Query;
 use super::json;
 use crate::{Target, vectors};
 
+/// The length of a record, and of the blob in it with its own length.
+const RECORD: usize = 109;
+const BLOB: usize = 93;
+
 pub(super) const RELAYS: Target = Target { name: "relays", longest: 2048, quick: 1000, run, seeds };
 
 fn run(data: &[u8]) {
@@ -49,15 +53,18 @@ fn difficulties(answer: &[u8]) {
     assert_eq!(numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>(), answer);
 }
 
-/// Opens a file of headers, which a relay refuses or repairs. Opening a repaired file changes nothing.
+/// Opens a file of headers, which a relay refuses or repairs. Opening a repaired file drops its last block
+/// and changes nothing else.
 fn records(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("headers");
     fs::write(&file, bytes).expect("a file");
-    let Ok(first) = open_records(&file) else { return };
+    let Ok((first, last)) = open_records(&file) else { return };
     let repaired = fs::read(&file).expect("a file");
-    assert_eq!(open_records(&file).expect("a repaired file"), first);
-    assert_eq!(fs::read(&file).expect("a file"), repaired);
+    let before = last.and_then(|last| last.checked_sub(1)).filter(|&before| before >= first);
+    assert_eq!(open_records(&file).expect("a repaired file"), (first, before));
+    let dropped = if last.is_some() { RECORD } else { 0 };
+    assert_eq!(fs::read(&file).expect("a file"), repaired[..repaired.len() - dropped]);
 }
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -66,9 +73,10 @@ fn seeds() -> Vec<Vec<u8>> {
     let tip = format!(r#"{{"first":0,"height":7,"id":"{}"}}"#, "0A".repeat(32));
     let mut records = b"RXMrelay\x01\0\0\0\0\0\0\0".to_vec();
     for blob in blobs.iter().take(3) {
-        let mut record = [0; 109];
+        let mut record = [0; RECORD];
         record[0] = blob.len() as u8;
         record[1..=blob.len()].copy_from_slice(blob);
+        record[BLOB] = 1;
         records.extend(record);
     }
     let of = |kind: u8, bytes: &[u8]| [&[kind], bytes].concat();

@@ -20,17 +20,21 @@ const MAX_HEIGHTS: usize = 1000;
 pub(crate) fn by_height(service: &Service, body: &[u8]) -> Result<Vec<u8>, Refusal> {
     let request = HeightsRequest::read(body, MAX_HEIGHTS).map_err(malformed)?;
     let view = service.chain.view()?;
-    fetch(service, &view, &request.heights, |blocks, _| Ok(write_heights(blocks)))
+    let take = |blocks: &[RawBlock<'_>], _: &[Checked<'_>]| Ok(write_heights(blocks));
+    fetch(service, &view, Instant::now(), &request.heights, MAX_ANSWER, take)
 }
 
-/// Asks nodes for the blocks at some heights, and checks them. `take` receives them.
+/// Asks nodes for the blocks at some heights in an answer of at most so many bytes, for a request that began
+/// at `begun`, and checks them. `take` receives them.
 pub(crate) fn fetch<T>(
     service: &Service,
     view: &View,
+    begun: Instant,
     heights: &[u64],
+    limit: u64,
     take: impl Fn(&[RawBlock<'_>], &[Checked<'_>]) -> Result<T, Fault>,
 ) -> Result<T, Refusal> {
-    ask(service, view, Instant::now(), heights, |blocks| {
+    ask(service, view, begun, heights, limit, |blocks| {
         let checked = heights.iter().zip(blocks).map(|(&height, block)| {
             let expected = service.chain.id(view, height)?;
             let parsed = check_id(view, height, &expected, block.blob)?;
@@ -54,7 +58,7 @@ pub(crate) fn transaction_ids(
     begun: Instant,
     heights: &[u64],
 ) -> Result<Vec<Vec<Hash>>, Refusal> {
-    ask(service, view, begun, heights, |blocks| {
+    ask(service, view, begun, heights, MAX_ANSWER, |blocks| {
         let ids = heights.iter().zip(blocks).map(|(&height, block)| {
             let expected = service.chain.id(view, height)?;
             Ok(check_id(view, height, &expected, block.blob)?.transaction_ids())
@@ -63,12 +67,13 @@ pub(crate) fn transaction_ids(
     })
 }
 
-/// Asks nodes for the blocks at some heights.
+/// Asks nodes for the blocks at some heights, in an answer of at most so many bytes.
 fn ask<T>(
     service: &Service,
     view: &View,
     begun: Instant,
     heights: &[u64],
+    limit: u64,
     judge: impl Fn(&[RawBlock<'_>]) -> Result<T, Fault>,
 ) -> Result<T, Refusal> {
     let (tip, _) = view.tip();
@@ -84,7 +89,7 @@ fn ask<T>(
         path: "/getblocks_by_height.bin".to_owned(),
         form: Form::Binary,
         body: HeightsRequest::write(heights),
-        limit: MAX_ANSWER,
+        limit,
     };
     service.nodes.ask_since(begun, &call, |bytes| {
         let blocks = read_heights_answer(bytes, MAX_HEIGHTS).map_err(unusable)?;

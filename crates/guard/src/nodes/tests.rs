@@ -1,13 +1,23 @@
 //! Which node is asked, and how long.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use randomx_monero::{Block, Network};
+use randomx_testing::blocks::block_with;
+
 use super::times::RATE;
 use super::together::MOST_SENDING;
 use super::*;
+use crate::archive::Archive;
+use crate::chain::{Chain, View};
+use crate::epee::Writer;
+use crate::service::Service;
+use crate::verified::Verified;
+use crate::{fees, local};
 
 const NEVER: Duration = Duration::from_secs(3600);
 
@@ -25,8 +35,8 @@ fn nodes(transports: Vec<TimedTransport>, times: Times) -> Nodes {
     Nodes { times, ..Nodes::with_timed(names.zip(transports), Arc::new(journal)) }
 }
 
-/// Asks two nodes three times. The first takes a time, and then gives this answer. Returns how often each
-/// is asked.
+/// Asks two nodes three times. Both take a time, and then the first gives this answer, and the second one of
+/// use for an hour: a busy machine may hold it up too. Returns how often each is asked.
 fn asked(
     pause: Duration,
     answer: fn() -> Result<Vec<u8>, NoAnswer>,
@@ -38,18 +48,16 @@ fn asked(
         let count = Arc::clone(count);
         let send = move |_: &Call, _| {
             count.fetch_add(1, Ordering::Relaxed);
-            if index > 0 {
-                return Ok(b"usable".to_vec());
-            }
             thread::sleep(pause);
-            answer()
+            if index > 0 { Ok(b"usable".to_vec()) } else { answer() }
         };
         Box::new(send) as TimedTransport
     });
     let nodes = nodes(transports.collect(), times);
     for _ in 0..3 {
-        let judge = |_: &str, answer: &[u8]| match answer {
-            b"usable" => Ok(((), useful)),
+        let judge = |name: &str, answer: &[u8]| match answer {
+            b"usable" if name == "0" => Ok(((), useful)),
+            b"usable" => Ok(((), NEVER.as_secs() * RATE)),
             _ => Err(Fault::Unusable("a problem".to_owned())),
         };
         let call = |_: &str| Cow::Owned(Call::json_rpc("get_info", &json!({}), 1));
@@ -153,6 +161,59 @@ fn the_parts_of_a_request_share_its_time() {
     thread::sleep(PAUSE);
     let refusal = nodes.ask_since(begun, &call, |_| Ok(())).expect_err("no time").to_string();
     assert_eq!(refusal, "there is no time left for other nodes");
+}
+
+/// Returns a guard that has proven a block at the height 1, and does not find it by its id. For each answer its
+/// node takes as long as all of them may take together. Returns the block's id, and the methods of the calls
+/// as well.
+fn late() -> (Service, Hash, Arc<Mutex<Vec<String>>>) {
+    let blob = block_with(1, 1, &[0; 32], 0, 600_000_000_000, &[]);
+    let block = Block::parse(&blob).expect("a block");
+    let id = block.id();
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&calls);
+    let send = move |call: &Call, _| {
+        noted.lock().expect("no panic").push(call.method.clone());
+        thread::sleep(PAUSE);
+        match call.method.as_str() {
+            "getblocks_by_height.bin" => {
+                let mut writer = Writer::new();
+                writer.bytes("status", b"OK");
+                writer.objects("blocks", 1, |writer, _| writer.bytes("block", &blob));
+                Ok(writer.finish())
+            }
+            "get_block_header_by_hash" => {
+                let answer = json!({ "result": { "block_header": { "height": 1 } } });
+                Ok(answer.to_string().into())
+            }
+            _ => refused(),
+        }
+    };
+    let nodes = nodes(vec![Box::new(send)], Times { request: PAUSE, ..times() });
+    let archive = Archive::new(PathBuf::new(), Duration::ZERO);
+    let verified = Verified { id, blob: block.hashing_blob().clone(), work: None };
+    archive.hold(vec![verified.clone(), verified]);
+    let journal = Arc::clone(&nodes.journal);
+    let service = Service::new(Chain::new(Arc::new(archive)), nodes, journal);
+    (service, id, calls)
+}
+
+#[test]
+fn an_estimate_and_the_blocks_that_limit_it_share_their_time() {
+    let (service, id, calls) = late();
+    // Its newest block.
+    service.chain.show(View::of_base((1, id), Network::Regtest));
+    assert!(fees::estimate(&service, None).is_ok());
+    assert!(!calls.lock().expect("no panic").contains(&"get_fee_estimate".to_owned()));
+}
+
+#[test]
+fn a_block_and_its_height_share_their_time() {
+    let (service, id, calls) = late();
+    service.chain.show(View::of_base((2, [7; 32]), Network::Regtest));
+    let refusal = local::answer(&service, "get_block", &json!({ "hash": hex::encode(id) }));
+    assert!(refusal.is_err());
+    assert!(!calls.lock().expect("no panic").contains(&"get_block".to_owned()));
 }
 
 #[test]

@@ -21,8 +21,18 @@ impl Nodes {
         call: &Call,
         judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
     ) -> Result<Vec<T>, Refusal> {
+        self.ask_two_since(Instant::now(), call, judge)
+    }
+
+    /// Asks as [`Nodes::ask_two`] does, as a part of a wallet's request that began at `begun`.
+    pub(crate) fn ask_two_since<T: Send>(
+        &self,
+        begun: Instant,
+        call: &Call,
+        judge: impl Fn(&[u8]) -> Result<T, Fault> + Sync,
+    ) -> Result<Vec<T>, Refusal> {
         let (usable, mut failures) = self.usable();
-        let (begun, mut others, mut values) = (Instant::now(), &usable[..], Vec::new());
+        let (mut others, mut values) = (&usable[..], Vec::new());
         while values.len() < 2 && !others.is_empty() {
             let group;
             (group, others) = others.split_at(others.len().min(2 - values.len()));

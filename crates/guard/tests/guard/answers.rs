@@ -195,6 +195,10 @@ fn wallets_wait_until_the_chain_is_known() {
     // A wallet that learned the height before would pay its built-in fee.
     let fees = &wallet.call("get_fee_estimate", &json!({}))["fees"];
     assert_eq!(*fees, json!([20_000, 80_000, 320_000, 4_000_000]));
+    assert!(!guarded.logged("sent false data"));
+    assert_eq!(wallet.status()["nodes"][0]["dropped"], json!(null));
+    let images = json!({ "key_images": ["11".repeat(32)] });
+    assert_eq!(wallet.json("/is_key_image_spent", &images)["status"], json!("BUSY"));
 }
 
 #[test]
@@ -243,6 +247,7 @@ fn hostile_requests_are_answered() {
         }
     }
     assert_eq!(wallet.announce("/getblocks.bin", (4 << 20) + 1), "HTTP/1.1 413");
+    assert_eq!(wallet.announce("/getblocks.bin", 4 << 20), "HTTP/1.1 408");
     let unknown = wallet.call("get_bans", &json!({}));
     assert_eq!(unknown["error"]["code"], json!(-32601));
     for name in ["/stop_daemon", "passwd", "get_bans"] {

@@ -9,7 +9,8 @@
 //! many as between the main network's last two anchors, under a hash rate that halves and doubles:
 //! an even division is off by 0.012%, a ramp by 0.23%, and all work in 100 of the 735 blocks by 0.8%.
 //! No division does more than one that puts all work in a single block: after 12,000 blocks the worst
-//! of these is off by 2.9%, and all work in 100 blocks by 2.7%.
+//! of these is off by 2.9%, and all work in 100 blocks by 2.7%. If the level is too high, some honest
+//! blocks miss it; [`statement`](super::statement) says what the client does then.
 
 use super::event::{MAX_HEADERS, Query, SourceId};
 use crate::anchor::Anchor;
@@ -27,9 +28,14 @@ pub(super) struct Anchoring {
     network: Network,
     from: Anchor,
     to: Anchor,
+    /// The height and the id of the last block to read: the second anchor, or a later block that the
+    /// client has.
+    end: (u64, Hash),
     stage: Stage,
     /// The source that sent what was read.
     source: Option<SourceId>,
+    /// Whether the client has a chain, and reads this part of it once more.
+    pub(super) is_anew: bool,
     /// Whether an outage interrupted the reading. The source's chain may have changed meanwhile.
     pub(super) is_resumed: bool,
 }
@@ -69,7 +75,7 @@ struct Walk {
 pub(super) enum Step {
     /// There is more to read.
     More,
-    /// The second anchor was reached, and everything adds up.
+    /// The last block was reached, and everything adds up.
     Done(Box<Checkpoint>),
     /// The source has another chain.
     OtherNetwork,
@@ -101,17 +107,34 @@ impl Anchoring {
 
     /// Begins with two anchors.
     pub(super) fn between(network: Network, from: Anchor, to: Anchor) -> Self {
-        let stage = if from.height == 0 {
-            Stage::Walk(Walk::after(Checkpoint::genesis(network)))
-        } else {
+        let stage = if Self::is_stated(from) {
             Stage::Window(Window { timestamps: Vec::new(), id: None, linked: true })
+        } else {
+            Stage::Walk(Walk::after(Checkpoint::genesis(network)))
         };
-        Self { network, from, to, stage, source: None, is_resumed: false }
+        let end = (to.height, to.id);
+        Self { network, from, to, end, stage, source: None, is_anew: false, is_resumed: false }
+    }
+
+    /// Begins with two anchors, and reads on to a block that the client has.
+    pub(super) fn anew(network: Network, from: Anchor, to: Anchor, end: (u64, Hash)) -> Self {
+        Self { end, is_anew: true, ..Self::between(network, from, to) }
+    }
+
+    /// Whether the difficulties up to an anchor are stated by a source. Those of fewer blocks follow
+    /// from the genesis block.
+    pub(super) fn is_stated(from: Anchor) -> bool {
+        from.height >= DIFFICULTY_BLOCKS as u64
+    }
+
+    /// Returns the anchors, if a source states the difficulties up to the first one.
+    pub(super) fn stated(&self) -> Option<(Anchor, Anchor)> {
+        Self::is_stated(self.from).then_some((self.from, self.to))
     }
 
     /// Returns the height of the block that a source must have.
     pub(super) fn height(&self) -> u64 {
-        self.to.height
+        self.end.0
     }
 
     /// Returns the height up to which the chain is read.
@@ -133,7 +156,8 @@ impl Anchoring {
 
     /// Begins anew.
     pub(super) fn restart(&mut self) {
-        *self = Self::between(self.network, self.from, self.to);
+        let Self { network, from, to, end, is_anew, .. } = *self;
+        *self = Self { end, is_anew, ..Self::between(network, from, to) };
     }
 
     /// Goes on with the source that sent what was read, and begins anew with another one.
@@ -148,7 +172,7 @@ impl Anchoring {
     /// Returns the next question.
     pub(super) fn query(&self) -> Query {
         let window = DIFFICULTY_BLOCKS as u64;
-        let first = self.from.height + 1 - window.min(self.from.height + 1);
+        let first = (self.from.height + 1).saturating_sub(window);
         match &self.stage {
             Stage::Window(read) => {
                 let read = read.timestamps.len() as u64;
@@ -157,7 +181,7 @@ impl Anchoring {
             Stage::Difficulties(_) => Query::Difficulties { first, count: window },
             Stage::Walk(walk) => Query::Headers {
                 first: walk.height + 1,
-                count: MAX_HEADERS.min(self.to.height - walk.height),
+                count: MAX_HEADERS.min(self.end.0 - walk.height),
             },
         }
     }
@@ -227,21 +251,25 @@ impl Anchoring {
             return Step::OtherNetwork;
         }
         for blob in blobs {
-            if let Err(problem) = walk.push(blob, self.network, self.to.work) {
+            let most = if walk.height < self.to.height { self.to.work } else { u128::MAX };
+            if let Err(problem) = walk.push(blob, self.network, most) {
                 return Step::False(problem);
             }
-            if walk.height == self.to.height {
+            if walk.height == self.to.height && walk.id != self.to.id {
+                return Step::OtherNetwork;
+            }
+            if walk.height == self.to.height && walk.work != self.to.work {
+                return Step::False("the difficulties do not add up to the anchor's work");
+            }
+            if walk.height == self.end.0 {
                 break;
             }
         }
-        if walk.height < self.to.height {
+        if walk.height < self.end.0 {
             return Step::More;
         }
-        if walk.id != self.to.id {
+        if walk.id != self.end.1 {
             return Step::OtherNetwork;
-        }
-        if walk.work != self.to.work {
-            return Step::False("the difficulties do not add up to the anchor's work");
         }
         Step::Done(Box::new(walk.checkpoint()))
     }

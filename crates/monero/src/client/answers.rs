@@ -3,9 +3,9 @@
 use super::Client;
 use super::anchoring::{Anchoring, Step};
 use super::event::{Report, RequestId, SourceId, SourceState};
-use super::source::Purpose;
-use super::tree::{Refusal, Tree, unparsed};
-use crate::checkpoint::{Checkpoint, MAX_HEIGHT};
+use super::source::{LONGEST_PAUSE, Purpose};
+use super::tree::{Refusal, unparsed};
+use crate::checkpoint::MAX_HEIGHT;
 use crate::hash::Hash;
 use crate::header::HashingBlob;
 
@@ -96,8 +96,16 @@ impl Client {
         let state = &mut self.sources[source];
         (state.claim, state.end) = (Some(height), *id);
         if let Some((anchoring, _)) = &self.anchoring {
-            let behind = height < anchoring.height();
-            return if behind { Judgement::State(SourceState::Behind) } else { Judgement::Fine };
+            return if height < anchoring.height() {
+                state.is_read = false;
+                Judgement::State(SourceState::Behind)
+            } else if state.state == SourceState::OtherNetwork {
+                // It may have another chain by now. Others that can provide blocks come first.
+                state.pace = Some(0);
+                Judgement::State(SourceState::Connecting)
+            } else {
+                Judgement::Fine
+            };
         }
         if self.tree.contains(id) && self.tree.height(id) == height {
             state.tip = *id;
@@ -106,6 +114,7 @@ impl Client {
             self.changed = true;
             return self.shares_chain(source);
         } else if height < base {
+            state.is_read = false;
             return Judgement::State(SourceState::Behind);
         } else if height == base {
             return Judgement::State(SourceState::OtherNetwork);
@@ -122,7 +131,7 @@ impl Client {
     pub(super) fn on_headers(&mut self, request: RequestId, blobs: &[Vec<u8>], now: u64) {
         let Some((source, purpose)) = self.take_request(request) else { return };
         let judgement = match purpose {
-            Purpose::Anchor => self.anchor(|anchoring| anchoring.headers(blobs)),
+            Purpose::Anchor => self.anchor(source, |anchoring| anchoring.headers(blobs)),
             Purpose::Probe { height } => self.probed(source, height, blobs),
             Purpose::Extend { count } if blobs.is_empty() || blobs.len() as u64 > count => {
                 Judgement::Failed
@@ -138,20 +147,20 @@ impl Client {
     pub(super) fn on_difficulties(&mut self, request: RequestId, values: &[u128], now: u64) {
         let Some((source, purpose)) = self.take_request(request) else { return };
         let judgement = match purpose {
-            Purpose::Anchor => self.anchor(|anchoring| anchoring.difficulties(values)),
+            Purpose::Anchor => self.anchor(source, |anchoring| anchoring.difficulties(values)),
             Purpose::Outdated => return,
             _ => Judgement::Failed,
         };
         self.judge(source, judgement, now);
     }
 
-    fn anchor(&mut self, take: impl FnOnce(&mut Anchoring) -> Step) -> Judgement {
+    fn anchor(&mut self, source: usize, take: impl FnOnce(&mut Anchoring) -> Step) -> Judgement {
         let Some((anchoring, provider)) = &mut self.anchoring else { return Judgement::Fine };
         let step = take(anchoring);
         match step {
             Step::More => return Judgement::State(SourceState::Connecting),
             Step::Done(base) => {
-                self.begin_at(*base);
+                self.end_anchoring(source, *base);
                 return Judgement::State(SourceState::Connecting);
             }
             Step::Short => return Judgement::Failed,
@@ -166,27 +175,16 @@ impl Client {
             }
         }
         match step {
-            Step::OtherNetwork => Judgement::State(SourceState::OtherNetwork),
+            Step::OtherNetwork => {
+                self.sources[source].paused = self.clock.saturating_add(LONGEST_PAUSE);
+                Judgement::State(SourceState::OtherNetwork)
+            }
             Step::False(reason) => {
                 let reason = reason.to_owned();
                 Judgement::State(SourceState::Invalid { reason, evidence: None })
             }
             _ => Judgement::Failed,
         }
-    }
-
-    /// Ends the first start.
-    fn begin_at(&mut self, base: Checkpoint) {
-        self.anchoring = None;
-        self.trusted = base.id;
-        for source in &mut self.sources {
-            source.tip = base.id;
-            source.claim = None;
-            source.due = 0;
-        }
-        self.tree = Tree::new(self.config.network, self.config.fixed_difficulty, base);
-        self.store();
-        self.report(Report::Tip(self.describe(&self.trusted)));
     }
 
     fn probed(&mut self, source: usize, height: u64, blobs: &[Vec<u8>]) -> Judgement {

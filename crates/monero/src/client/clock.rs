@@ -1,10 +1,14 @@
 //! The time of events, which comes from a clock that somebody may set.
 
 use super::Client;
-use super::event::{SourceId, SourceState};
+use super::event::SourceId;
 use super::growth::STALE;
-use super::source::{LONGEST_PAUSE, Source};
+use super::source::LONGEST_PAUSE;
 use crate::timestamp::TIMESTAMP_FUTURE_LIMIT;
+
+/// The seconds without any event after which the process must have slept. Even a page in the background
+/// has one each minute.
+const SLEEP: u64 = 120;
 
 impl Client {
     /// Notes the time of an event.
@@ -14,8 +18,23 @@ impl Client {
         self.elapsed = self.elapsed.saturating_add(passed.unwrap_or(0));
         if now < self.clock {
             self.set_back(now);
+        } else if now - self.clock > SLEEP && self.current.is_some() {
+            self.wake(now);
         }
         self.clock = now;
+    }
+
+    /// Asks sources anew after a sleep: that their chains were read before does not show that these stand
+    /// still.
+    fn wake(&mut self, now: u64) {
+        self.current = Some(now);
+        for source in &mut self.sources {
+            // The client still waits for blocks that it has not read.
+            if source.claim.is_some_and(|claim| claim <= self.tree.height(&source.tip)) {
+                source.claim = None;
+                source.due = 0;
+            }
+        }
     }
 
     /// Returns by how many seconds a source's next block is ahead of the clock, if that is why the
@@ -27,9 +46,7 @@ impl Client {
 
     /// Whether the blocks of all sources that the client could follow are too early.
     pub(super) fn is_clock_slow(&self) -> bool {
-        let is_read =
-            |source: &Source| matches!(source.state, SourceState::Following | SourceState::Behind);
-        !self.sources.iter().any(|source| is_read(source) && source.early.is_none())
+        !self.sources.iter().any(|source| source.was_read() && source.early.is_none())
     }
 
     /// Moves all noted times into the range that they have by a clock that was set back.

@@ -29,11 +29,13 @@ impl Client {
         }
         if !read {
             if self.has_long_side(index) {
+                self.sources[index].is_read = true;
                 self.set_state(index, SourceState::Behind);
             }
             return;
         }
         self.sources[index].note_read();
+        self.sources[index].is_read = true;
         let fork = self.fork(&tip);
         let behind = fork.theirs.ids.is_empty() && fork.ours.ids.len() as u64 >= Self::BEHIND;
         let state = if behind { SourceState::Behind } else { SourceState::Following };

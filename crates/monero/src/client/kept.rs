@@ -42,7 +42,7 @@ impl Client {
 
     /// Returns the id of the trusted block at a height, if it is kept.
     pub fn block_id(&self, height: u64) -> Option<Hash> {
-        if height == self.tree.base().height && self.anchoring.is_none() {
+        if height == self.tree.base().height && self.has_tip() {
             return Some(self.tree.base().id);
         }
         let mut chain = self.tree.chain(&self.trusted);

@@ -67,6 +67,9 @@ impl Client {
         self.changed = true;
         if proof.difficulty.is_met_by(second) {
             self.note_hashed(&proof.id);
+        } else if first == *second && self.may_be_misstated(&proof, second) {
+            self.retry = now.saturating_add(self.config.poll);
+            self.read_anew();
         } else if first == *second {
             self.refuse(&proof);
         } else {

@@ -59,8 +59,12 @@ impl Client {
             }
             self.sources[source.index()].outdate();
         }
-        // One whose pace is unknown may be the fastest.
-        let pace = |index: &usize| self.sources[*index].pace.unwrap_or(u64::MAX);
+        // One whose pace is unknown may be the fastest. Before all, another one than the last, which may
+        // have lied.
+        let pace = |index: &usize| {
+            let Source { statements, pace, .. } = &self.sources[*index];
+            (std::cmp::Reverse(*statements), pace.unwrap_or(u64::MAX))
+        };
         *provider = (0..self.sources.len())
             .filter(|&index| self.sources[index].can_provide(anchoring.height()))
             .max_by_key(|index| (pace(index), std::cmp::Reverse(*index)))

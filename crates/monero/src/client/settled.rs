@@ -1,7 +1,7 @@
 //! Whether the client waits for its sources.
 
 use super::Client;
-use super::event::SourceState;
+use super::event::{SourceId, SourceState};
 use super::growth::STALE;
 use super::source::Source;
 
@@ -13,7 +13,13 @@ impl Client {
         let is_late = |since: u64| self.clock.saturating_sub(since) > STALE;
         let holds_up =
             |source: &Source| self.awaits(source) && !source.awaited.is_some_and(is_late);
-        self.is_idle() && !self.sources.iter().any(holds_up)
+        self.is_idle() && !self.reads_anew() && !self.sources.iter().any(holds_up)
+    }
+
+    /// Whether a source's chain was compared with the client's, to its end or as far as the client reads
+    /// it. Nothing is known about a chain that ends before the oldest kept block.
+    pub fn has_read(&self, source: SourceId) -> bool {
+        self.sources.get(source.index()).is_some_and(Source::was_read)
     }
 
     /// Whether a source has yet to show its chain.

@@ -35,6 +35,8 @@ pub(super) struct Source {
     /// The time before which it is not asked, after a failure.
     pub(super) paused: u64,
     failures: u32,
+    /// Whether its chain was compared with the client's, to its end or as far as it is read.
+    pub(super) is_read: bool,
     /// Whether the client could not take the block after those that it has. Until it can, one is enough.
     pub(super) is_stuck: bool,
     /// The timestamp of its next block, if that is too far ahead of the clock.
@@ -45,6 +47,8 @@ pub(super) struct Source {
     pub(super) awaited: Option<u64>,
     /// The number of blocks that it last sent to a first start in the time of one measurement.
     pub(super) pace: Option<u64>,
+    /// How often the chain began with the difficulties that it stated.
+    pub(super) statements: u32,
     /// How long the base has waited for it.
     pub(super) hold: Hold,
     /// The last common block of a fork that was reported.
@@ -97,11 +101,13 @@ impl Source {
             due: 0,
             paused: 0,
             failures: 0,
+            is_read: false,
             is_stuck: false,
             early: None,
             searches: 0,
             awaited: None,
             pace: None,
+            statements: 0,
             hold: Hold::default(),
             reported: None,
             announced: None,
@@ -126,6 +132,11 @@ impl Source {
     /// Whether its chain counts.
     pub(super) fn counts(&self) -> bool {
         !matches!(self.state, SourceState::Invalid { .. } | SourceState::OtherNetwork)
+    }
+
+    /// Whether its chain was compared with the client's, and it did not fall silent since.
+    pub(super) fn was_read(&self) -> bool {
+        self.is_read && matches!(self.state, SourceState::Following | SourceState::Behind)
     }
 
     /// Whether it claims to have the block of a height, which a first start reads up to.

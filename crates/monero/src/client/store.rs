@@ -3,13 +3,18 @@
 use std::collections::VecDeque;
 use std::{error, fmt};
 
+use super::anchoring::Anchoring;
 use super::codec::{Parser, Writer};
 use super::tree::Tree;
+use crate::anchor::Anchor;
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::hash::Hash;
 use crate::network::Network;
 
-const MAGIC: &[u8; 8] = b"RXMstor1";
+const MAGIC: &[u8; 8] = b"RXMstor2";
+
+/// Begins the states of releases that did not store whether a source stated the first difficulties.
+const FORMER: &[u8; 8] = b"RXMstor1";
 
 /// What is stored.
 pub(super) struct State {
@@ -32,6 +37,12 @@ pub(super) fn save(
     writer.network(network);
     writer.u128(fixed.unwrap_or(0));
     writer.u8(u8::from(tree.work_is_known()));
+    writer.u8(u8::from(tree.stated().is_some()));
+    for anchor in tree.stated().into_iter().flat_map(|(from, to)| [from, to]) {
+        writer.u64(anchor.height);
+        writer.hash(&anchor.id);
+        writer.u128(anchor.work);
+    }
     writer.checkpoint(tree.base());
     let mut chain: Vec<_> = tree.chain(tip).map(|(_, entry)| entry).collect();
     chain.reverse();
@@ -51,18 +62,31 @@ pub(super) fn restore(
     network: Network,
     fixed: Option<u128>,
 ) -> Result<State, StoreError> {
-    let mut parser = Parser::new(MAGIC, bytes).ok_or(StoreError::Damaged)?;
+    let former = Parser::new(FORMER, bytes);
+    let is_former = former.is_some();
+    let mut parser = former.or_else(|| Parser::new(MAGIC, bytes)).ok_or(StoreError::Damaged)?;
     let stored_network = parser.network().ok_or(StoreError::Damaged)?;
     let stored_fixed = parser.u128().ok_or(StoreError::Damaged)?;
     if stored_network != network || stored_fixed != fixed.unwrap_or(0) {
         return Err(StoreError::Foreign { network: stored_network });
     }
     let work_known = parser.u8().ok_or(StoreError::Damaged)? == 1;
+    let mut stated = None;
+    if !is_former && parser.u8().ok_or(StoreError::Damaged)? == 1 {
+        stated = Some(anchors(&mut parser).ok_or(StoreError::Damaged)?);
+    }
     let base = parser.checkpoint().ok_or(StoreError::Damaged)?;
+    if is_former && work_known && fixed.is_none() {
+        // A source stated them if the chain began with the network's anchors, as most chains did.
+        stated = Anchoring::new(network).and_then(|anchoring| anchoring.stated());
+        stated = stated.filter(|(_, to)| to.height <= base.height);
+    } else if stated.is_some_and(|(_, to)| to.height > base.height) {
+        return Err(StoreError::Damaged);
+    }
     let work = if work_known { base.work } else { 0 };
     Checkpoint { work, ..base.clone() }.check(network).map_err(StoreError::Base)?;
     let mut trusted = base.id;
-    let mut tree = Tree::new(network, fixed, base);
+    let mut tree = Tree::new(network, fixed, base).with_stated(stated);
     if !work_known {
         tree = tree.with_unknown_work();
     }
@@ -78,12 +102,25 @@ pub(super) fn restore(
     }
     let count = parser.count(size_of::<Hash>()).ok_or(StoreError::Damaged)?;
     let refused = (0..count).map(|_| parser.bytes()).collect::<Option<_>>();
-    let refused = refused.ok_or(StoreError::Damaged)?;
+    let mut refused: VecDeque<Hash> = refused.ok_or(StoreError::Damaged)?;
+    if is_former && stated.is_some() {
+        // The difficulties may have been at fault, not the blocks.
+        refused.clear();
+    }
     parser.end().ok_or(StoreError::Damaged)?;
     if !newest_hashed {
         return Err(StoreError::BrokenRule);
     }
     Ok(State { tree, trusted, refused })
+}
+
+/// Reads the two anchors of a first start.
+fn anchors(parser: &mut Parser<'_>) -> Option<(Anchor, Anchor)> {
+    let anchor = |parser: &mut Parser<'_>| {
+        Some(Anchor { height: parser.u64()?, id: parser.bytes()?, work: parser.u128()? })
+    };
+    let (from, to) = (anchor(parser)?, anchor(parser)?);
+    (Anchoring::is_stated(from) && Anchoring::is_wide(from, to)).then_some((from, to))
 }
 
 /// The reason why stored bytes are refused.
@@ -117,3 +154,73 @@ impl fmt::Display for StoreError {
 }
 
 impl error::Error for StoreError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::{RecentBlock, Seed};
+    use crate::hash::keccak256;
+    use crate::retarget::DIFFICULTY_BLOCKS;
+
+    const HEIGHT: u64 = 3_800_000;
+
+    /// A chain of the main network, some years after its anchors.
+    fn tree(stated: Option<(Anchor, Anchor)>) -> Tree {
+        let timestamp = |block: u64| 1_900_000_000 + 120 * block;
+        let blocks = 0..DIFFICULTY_BLOCKS as u64;
+        let recent = blocks
+            .map(|block| RecentBlock { timestamp: timestamp(block), difficulty: 600_000_000_000 });
+        let recent = recent.collect();
+        let seeds = vec![Seed { height: HEIGHT - HEIGHT % 2048, id: [3; 32] }];
+        let base = Checkpoint { height: HEIGHT, id: [4; 32], work: 1 << 90, recent, seeds };
+        Tree::new(Network::Mainnet, None, base).with_stated(stated)
+    }
+
+    fn anchors() -> (Anchor, Anchor) {
+        Anchoring::new(Network::Mainnet).and_then(|start| start.stated()).expect("two anchors")
+    }
+
+    fn stored(tree: &Tree) -> Vec<u8> {
+        save(tree, Network::Mainnet, None, &tree.base().id, &VecDeque::from([[5; 32]]))
+    }
+
+    /// Replaces the checksum after a change.
+    fn resealed(content: &[u8]) -> Vec<u8> {
+        [content, &keccak256(&[content])].concat()
+    }
+
+    fn restored(bytes: &[u8]) -> Result<(Option<(Anchor, Anchor)>, usize), StoreError> {
+        restore(bytes, Network::Mainnet, None)
+            .map(|state| (state.tree.stated(), state.refused.len()))
+    }
+
+    #[test]
+    fn the_anchors_of_stated_difficulties_are_stored() {
+        for stated in [None, Some(anchors())] {
+            assert_eq!(restored(&stored(&tree(stated))), Ok((stated, 1)));
+        }
+    }
+
+    #[test]
+    fn impossible_anchors_are_damage() {
+        let (from, to) = anchors();
+        let early = Anchor { height: DIFFICULTY_BLOCKS as u64 - 1, ..from };
+        let late = Anchor { height: HEIGHT + 1, ..to };
+        for stated in [(to, from), (early, to), (from, late)] {
+            assert_eq!(restored(&stored(&tree(Some(stated)))), Err(StoreError::Damaged));
+        }
+    }
+
+    /// Earlier releases refused blocks for which the difficulties may have been at fault.
+    #[test]
+    fn states_of_earlier_releases_may_have_stated_difficulties() {
+        let bytes = stored(&tree(None));
+        let (content, _) = bytes.split_last_chunk::<32>().expect("a checksum");
+        // The magic bytes, the network, the fixed difficulty, and whether the work is known.
+        let (head, rest) = content.split_at(8 + 1 + 16 + 1);
+        let mut former = [FORMER, &head[8..], &rest[1..]].concat();
+        assert_eq!(restored(&resealed(&former)), Ok((Some(anchors()), 0)));
+        former[head.len() - 1] = 0;
+        assert_eq!(restored(&resealed(&former)), Ok((None, 1)), "it began at a checkpoint");
+    }
+}

@@ -18,8 +18,10 @@ impl Client {
                 self.prune();
                 (0..self.sources.len()).for_each(|source| self.compare(source));
             }
-            self.watch_growth(now);
             self.watch_sources(now);
+        }
+        if self.has_tip() {
+            self.watch_growth(now);
         }
         self.choose_provider(now);
         for source in 0..self.sources.len() {
@@ -60,8 +62,8 @@ impl Client {
         let counted = self.sources.iter().filter(|source| source.counts());
         let end = counted.filter_map(|source| source.claim).max()?;
         let read = match &self.anchoring {
-            Some((anchoring, _)) => anchoring.read(),
-            None => self.tree.height(&self.trusted),
+            Some((anchoring, _)) if !anchoring.is_anew => anchoring.read(),
+            _ => self.tree.height(&self.trusted),
         };
         Some((read, end.max(read)))
     }

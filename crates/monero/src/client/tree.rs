@@ -65,6 +65,9 @@ pub(super) struct Tree {
     base: Checkpoint,
     /// Whether works count from the genesis block. If not, they count from where the tree began.
     work_known: bool,
+    /// The anchors of the first start, if a source stated the difficulties of the blocks up to the first
+    /// one, which all others depend on.
+    stated: Option<(Anchor, Anchor)>,
     entries: HashMap<Hash, Entry>,
     /// The history up to the block that was added last, which the next one mostly follows. It
     /// depends on the block's id alone.
@@ -75,7 +78,13 @@ impl Tree {
     pub(super) fn new(network: Network, fixed_difficulty: Option<u128>, base: Checkpoint) -> Self {
         let work_known = base.work > 0;
         let entries = HashMap::new();
-        Self { network, fixed_difficulty, base, work_known, entries, cursor: None }
+        let (stated, cursor) = (None, None);
+        Self { network, fixed_difficulty, base, work_known, stated, entries, cursor }
+    }
+
+    /// Notes the anchors of a first start whose difficulties a source stated.
+    pub(super) fn with_stated(self, stated: Option<(Anchor, Anchor)>) -> Self {
+        Self { stated, ..self }
     }
 
     /// Counts works from where an earlier tree began, whose work was unknown.
@@ -85,6 +94,10 @@ impl Tree {
 
     pub(super) fn work_is_known(&self) -> bool {
         self.work_known
+    }
+
+    pub(super) fn stated(&self) -> Option<(Anchor, Anchor)> {
+        self.stated
     }
 
     pub(super) fn base(&self) -> &Checkpoint {
@@ -335,6 +348,20 @@ impl Tree {
             }
         }
         subtree
+    }
+
+    /// Gives all blocks the difficulties that follow from others before the base, whose id stays.
+    pub(super) fn restate(&mut self, base: Checkpoint) {
+        (self.base, self.cursor) = (base, None);
+        let mut blocks: Vec<Entry> = self.entries.drain().map(|(_, entry)| entry).collect();
+        blocks.sort_unstable_by_key(|entry| entry.height);
+        for Entry { parent, blob, hashed, doubted, accepted, .. } in blocks {
+            // Each block followed the rules before, and difficulties change none of them.
+            let id = self.insert(&parent, &blob, u64::MAX);
+            if let Some(entry) = id.ok().and_then(|id| self.entries.get_mut(&id)) {
+                (entry.hashed, entry.doubted, entry.accepted) = (hashed, doubted, accepted);
+            }
+        }
     }
 
     /// Keeps only the chains of some tips.

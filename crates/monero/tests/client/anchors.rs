@@ -93,6 +93,18 @@ fn nothing_is_trusted_before_the_anchor_is_reached() {
     assert_eq!(states(&client), ["behind"]);
 }
 
+/// Fewer blocks than a difficulty depends on have theirs from the genesis block.
+#[test]
+fn a_first_start_reads_all_blocks_up_to_a_low_anchor() {
+    let world = world();
+    for from in [1, 100, 734, 735] {
+        let (from, to) = (anchor(&world, from), anchor(&world, TO));
+        let (client, _) = run(&world, from, to, &[Mode::Honest]);
+        assert_eq!(client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+        assert_eq!(states(&client), ["following"]);
+    }
+}
+
 #[test]
 fn anchors_must_be_in_order() {
     let world = world();

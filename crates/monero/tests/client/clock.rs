@@ -1,7 +1,7 @@
 //! Clocks that are set back, or slow.
 
 use randomx_monero::Hash;
-use randomx_monero::client::{Config, Query, SourceState};
+use randomx_monero::client::{Config, Query, Report, SourceState};
 use randomx_monero::{Anchor, Network, client::Start};
 
 use crate::script::{NOW, Script, grow};
@@ -91,6 +91,46 @@ fn a_pace_is_measured_by_a_clock_that_was_set_back() {
     assert_eq!(script.asked(1), all);
 }
 
+fn alarms(script: &Script) -> usize {
+    script.reports.iter().filter(|report| matches!(report, Report::Alarm(_))).count()
+}
+
+/// What the sources claimed before a sleep does not show that the chain stands still.
+#[test]
+fn a_computer_that_slept_raises_no_alarm_before_its_sources_answer() {
+    let mut world = World::new(None);
+    let tip = world.child_at(0, NOW - 60, Fault::None);
+    let next = world.child_at(tip, NOW + 2 * HOUR - 60, Fault::None);
+    // With a question that was open, and without.
+    for wait in [0, POLL] {
+        let mut script = Script::new(1);
+        script.following(&world, tip);
+        script.wait(wait);
+        assert_eq!(script.asked(0), (wait > 0).then_some(Query::Tip));
+        script.wait(2 * HOUR);
+        assert_eq!(alarms(&script), 0);
+        script.following(&world, next);
+        assert_eq!(alarms(&script), 0);
+        // A chain that stands still is noticed.
+        script.wait(2 * HOUR);
+        script.tip_at(0, &world, next);
+        assert_eq!(alarms(&script), 1);
+    }
+}
+
+#[test]
+fn sources_that_stay_silent_after_a_sleep_raise_an_alarm_after_an_hour() {
+    let mut world = World::new(None);
+    let tip = world.child_at(0, NOW - 60, Fault::None);
+    let mut script = Script::new(1);
+    script.following(&world, tip);
+    script.wait(2 * HOUR);
+    (0..60).for_each(|_| script.wait(60));
+    assert_eq!(alarms(&script), 0);
+    script.wait(60);
+    assert_eq!(alarms(&script), 1);
+}
+
 /// Returns a client of so many sources, all of which have a block that is three hours ahead of the
 /// clock after one that it takes.
 fn slow(world: &mut World, sources: usize) -> (Script, usize) {
@@ -164,6 +204,21 @@ fn a_clock_that_becomes_slow_is_named() {
         script.wait(POLL);
     }
     assert_eq!([0, 1].map(|source| script.state(source)), [const { SourceState::Unresponsive }; 2]);
+}
+
+#[test]
+fn a_source_below_the_base_does_not_vouch_for_the_clock() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 10);
+    let mut script = Script::new(1);
+    script.following(&world, tip);
+    let start = Start::Checkpoint(script.client.checkpoint().expect("a tip"));
+    let mut script = Script::with(Config::new(Network::Regtest, [1; 32]), start, 2);
+    script.tip(0, 9, NO_BLOCK);
+    assert_eq!(script.state(0), SourceState::Behind);
+    let early = world.child_at(tip, NOW + 3 * HOUR, Fault::None);
+    script.show(1, &world, early);
+    assert_eq!(script.state(1), SourceState::Unresponsive);
 }
 
 /// One source alone may have made its blocks up.

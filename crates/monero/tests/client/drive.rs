@@ -11,7 +11,10 @@ use crate::world::World;
 pub fn drive(client: &mut Client, sources: &mut [Source], world: &World, now: u64) -> Vec<Report> {
     let mut reports = Vec::new();
     let mut events = VecDeque::from([Event::Tick]);
+    let mut handled = 0;
     while let Some(event) = events.pop_front() {
+        handled += 1;
+        assert!(handled < 20_000, "the client comes to rest");
         client.handle(event, now);
         while let Some(action) = client.next_action() {
             match action {

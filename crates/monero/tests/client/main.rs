@@ -16,6 +16,7 @@ mod growth;
 mod hashes;
 mod history;
 mod late;
+mod levels;
 mod memory;
 mod providers;
 mod rules;

@@ -181,6 +181,35 @@ fn a_source_that_answers_again_goes_on_and_another_one_begins_anew() {
     begins_with(&mut script, &world, 0);
 }
 
+/// The node behind an address may be replaced.
+#[test]
+fn a_source_of_another_network_is_asked_again() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 1);
+    script.blocks(0, &world, &[5]);
+    assert_eq!(script.state(0), SourceState::OtherNetwork);
+    script.wait(59);
+    assert_eq!(script.asked(0), None);
+    script.wait(1);
+    begins_with(&mut script, &world, 0);
+    assert_eq!(script.state(0), SourceState::Connecting);
+    send(&mut script, &world, 0, 1000);
+    send(&mut script, &world, 0, 1000);
+    assert_eq!(script.height(), Some(BLOCKS));
+}
+
+#[test]
+fn a_source_of_another_network_does_not_interrupt_a_slow_one() {
+    let mut world = World::new(None);
+    let mut script = begun(&mut world, 2);
+    script.blocks(0, &world, &[5]);
+    script.wait(60);
+    script.tip_at(0, &world, BLOCKS as usize);
+    begins_with(&mut script, &world, 1);
+    stint(&mut script, &world, 1, 20);
+    assert_eq!((script.asked(0), script.asked(1)), (Some(Query::Tip), asks_from(21)));
+}
+
 /// The client accuses a source only of answers that no outage interrupted.
 #[test]
 fn a_source_whose_chain_changed_during_an_outage_begins_anew() {

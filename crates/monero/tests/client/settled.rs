@@ -1,7 +1,7 @@
 //! Sources that keep a client from coming to rest.
 
-use randomx_monero::Hash;
-use randomx_monero::client::{Query, SourceState};
+use randomx_monero::client::{Config, Query, SourceState, Start};
+use randomx_monero::{Hash, Network};
 
 use crate::script::{NOW, Script, grow};
 use crate::world::{Fault, World};
@@ -93,4 +93,33 @@ fn a_slow_source_is_awaited_while_it_adds_to_an_old_chain() {
         script.hash_all(&world);
     }
     assert!(script.client.is_settled());
+}
+
+/// Such a chain may be of another network.
+#[test]
+fn a_chain_that_ends_before_the_base_was_not_read() {
+    let mut world = World::new(None);
+    let tip = grow(&mut world, 0, 10);
+    let mut script = Script::new(1);
+    script.following(&world, tip);
+    let start = Start::Checkpoint(script.client.checkpoint().expect("a tip"));
+    let mut script = Script::with(Config::new(Network::Regtest, [1; 32]), start, 1);
+    let (source, _) = script.client.sources().next().expect("a source");
+    assert!(!script.client.has_read(source));
+    for shorter in [9, 3] {
+        script.tip(0, shorter, NO_BLOCK);
+        assert_eq!(script.state(0), SourceState::Behind);
+        assert!(script.client.is_settled() && !script.client.has_read(source));
+        script.wait(30);
+        let next = grow(&mut world, tip, 2);
+        script.following(&world, next);
+        assert!(script.client.is_settled() && script.client.has_read(source));
+        // A request that fails leaves what was read.
+        script.wait(30);
+        script.fail(0);
+        assert!(script.client.has_read(source));
+        script.wait(30);
+    }
+    script.tip_at(0, &world, tip);
+    assert!(script.client.has_read(source), "the base's own block");
 }

@@ -34,6 +34,10 @@ pub struct Source {
     pub tip: usize,
     pub other: usize,
     pub mode: Mode,
+    /// The difficulties that it states in place of the chain's.
+    pub stated: Option<Vec<u128>>,
+    /// How often it stated difficulties.
+    pub statements: u32,
     answers: usize,
     /// Whether it has shown a chain with a block that breaks a rule or is forged.
     pub lied: bool,
@@ -41,7 +45,8 @@ pub struct Source {
 
 impl Source {
     pub fn new() -> Self {
-        Self { tip: 0, other: 0, mode: Mode::Honest, answers: 0, lied: false }
+        let (mode, stated) = (Mode::Honest, None);
+        Self { tip: 0, other: 0, mode, stated, statements: 0, answers: 0, lied: false }
     }
 
     /// Answers a question.
@@ -84,6 +89,10 @@ impl Source {
                 Event::Headers { request, blobs }
             }
             (_, Query::Difficulties { first, count }) => {
+                self.statements += 1;
+                if let Some(difficulties) = self.stated.clone() {
+                    return Event::Difficulties { request, difficulties };
+                }
                 let Some(blocks) = self.headers(world, tip, first, count) else { return failed };
                 let mut difficulties: Vec<u128> =
                     blocks.iter().map(|&index| world.blocks[index].difficulty).collect();

@@ -172,13 +172,19 @@ impl World {
         end
     }
 
-    /// The hash of a blob, which the real client would compute with RandomX.
+    /// The hash of a blob, which the real client would compute with RandomX. It meets the block's
+    /// difficulty and hardly a greater one.
     pub fn hash(&self, blob: &[u8]) -> Hash {
         let id = HashingBlob::parse(blob).expect("a hashing blob").id();
-        match self.by_id.get(&id).map(|&index| self.blocks[index].fault) {
-            Some(Fault::Forged) => [0xff; 32],
-            _ => [0; 32],
+        let Some(block) = self.by_id.get(&id).map(|&index| &self.blocks[index]) else {
+            return [0; 32];
+        };
+        if block.fault == Fault::Forged {
+            return [0xff; 32];
         }
+        let mut hash = [0; 32];
+        hash[16..].copy_from_slice(&(u128::MAX / block.difficulty).to_le_bytes());
+        hash
     }
 
     /// Whether a block's hash meets its difficulty.

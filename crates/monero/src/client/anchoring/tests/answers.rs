@@ -67,14 +67,15 @@ fn questions_name_the_blocks_that_are_missing() {
     let window = DIFFICULTY_BLOCKS as u64;
     let asked = |from: u64| Anchoring::between(NETWORK, anchor(from, 1), anchor(9000, 2)).query();
     assert_eq!(asked(0), Query::Headers { first: 1, count: MAX_HEADERS });
-    assert_eq!(asked(100), Query::Headers { first: 0, count: window });
+    assert_eq!(asked(window - 1), Query::Headers { first: 1, count: MAX_HEADERS });
+    assert_eq!(asked(window), Query::Headers { first: 1, count: window });
     assert_eq!(asked(1000), Query::Headers { first: 1001 - window, count: window });
     let walk = Walk::after(Checkpoint { height: 4, ..Checkpoint::genesis(NETWORK) });
     let (network, from, to) = (NETWORK, anchor(0, 1), anchor(10, 2));
     let anchoring = Anchoring { stage: Stage::Walk(walk), ..Anchoring::between(network, from, to) };
     assert_eq!(anchoring.query(), Query::Headers { first: 5, count: 6 });
     assert_eq!(anchoring.read(), 4);
-    assert_eq!(Anchoring::between(NETWORK, anchor(100, 1), to).read(), 100);
+    assert_eq!(Anchoring::between(NETWORK, anchor(1000, 1), to).read(), 1000);
 }
 
 #[test]
@@ -90,4 +91,40 @@ fn difficulties_add_up_to_no_more_than_the_anchors_work() {
         assert!(matches!(answer(work, &difficulties), Step::False(_)), "{difficulties:?}");
     }
     assert_eq!(answer(7, &[3]), Step::Short);
+}
+
+/// Returns what follows if a client that has this block reads up to it once more.
+fn anew(chain: &Simulated, to: Anchor, end: (u64, Hash)) -> Step {
+    let mut anchoring = Anchoring::anew(NETWORK, chain.anchors[0], to, end);
+    let difficulties: Vec<u128> = chain.window().iter().map(|block| block.difficulty).collect();
+    loop {
+        assert_eq!(anchoring.height(), end.0);
+        let step = match anchoring.query() {
+            Query::Difficulties { .. } => anchoring.difficulties(&difficulties),
+            query => anchoring.headers(&chain.headers(query)),
+        };
+        if step != Step::More {
+            return step;
+        }
+    }
+}
+
+#[test]
+fn a_second_reading_ends_at_a_block_that_the_client_has() {
+    let chain = simulate(3000);
+    let middle = BEFORE as usize + 1000;
+    let work = chain.recent[..middle].iter().map(|block| block.difficulty).sum::<u128>() + 1;
+    let id = HashingBlob::parse(&chain.blobs[middle - 1]).expect("a block").id();
+    let to = Anchor { height: middle as u64, id, work };
+    let end = chain.anchors[1];
+    let Step::Done(checkpoint) = anew(&chain, to, (end.height, end.id)) else { panic!("not done") };
+    assert_eq!((checkpoint.id, checkpoint.work), (end.id, end.work));
+    assert_eq!(checkpoint.recent, chain.recent[chain.recent.len() - DIFFICULTY_BLOCKS..]);
+    assert_eq!(anew(&chain, to, (end.height, [7; 32])), Step::OtherNetwork);
+    let elsewhere = Anchor { id: [7; 32], ..to };
+    assert_eq!(anew(&chain, elsewhere, (end.height, end.id)), Step::OtherNetwork);
+    for work in [work - 1, work + 1] {
+        let step = anew(&chain, Anchor { work, ..to }, (end.height, end.id));
+        assert!(matches!(step, Step::False(_)), "{step:?}");
+    }
 }
