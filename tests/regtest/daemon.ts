@@ -44,7 +44,8 @@ export class Daemon {
       ...["--data-dir", folder, "--no-igd", "--hide-my-port", "--no-zmq", "--non-interactive"],
       ...["--p2p-bind-ip", "127.0.0.1", "--p2p-bind-port", String(p2p)],
       ...["--rpc-bind-ip", "127.0.0.1", "--rpc-bind-port", String(rpc)],
-      ...["--rpc-access-control-origins", "*"],
+      // For TLS, which no test asks it for, it would compute a new RSA key at each start, for seconds.
+      ...["--rpc-access-control-origins", "*", "--rpc-ssl", "disabled"],
       // A test commits to disk some hundred times.
       ...["--db-sync-mode", "fastest:async:100"],
     ];

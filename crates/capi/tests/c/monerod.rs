@@ -63,6 +63,8 @@ impl Daemon {
         command.env("LD_LIBRARY_PATH", &lib).arg("--data-dir").arg(data);
         command.args(["--regtest", "--offline", "--fixed-difficulty", "1", "--no-igd"]);
         command.args(["--hide-my-port", "--non-interactive", "--p2p-bind-ip", "127.0.0.1"]);
+        // For TLS it would compute a new RSA key at its start, for seconds.
+        command.args(["--rpc-ssl", "disabled"]);
         for (option, port) in [
             ("--rpc-bind-port", port),
             ("--p2p-bind-port", peers),
