@@ -141,7 +141,7 @@ export class Scheduler {
     return this.#choices;
   }
 
-  /** Calls a listener at the end, which waits for its promise, or throws after the end. Returns what detaches it. */
+  /** Adds a listener. The end calls it, and waits for its promise. Returns what detaches it. Throws after the end. */
   attach(ended: (error: RandomXError) => unknown): () => void {
     this.#workers.check();
     this.#attached.add(ended);

@@ -101,6 +101,7 @@ export class Cache {
 
   /** @internal Releases a VM with the cache, unless the returned function was called before. */
   attach(vm: Vm): () => void {
+    for (const each of this.#vms) if (!each.deref()) this.#vms.delete(each);
     const held = new WeakRef(vm);
     this.#vms.add(held);
     return () => this.#vms.delete(held);

@@ -1,7 +1,7 @@
 //! Places for connections.
 //!
 //! If all places are taken, a new connection takes the place of the one that has idled longest.
-//! Connections with a request in progress or an answer to send keep theirs, but not for any time.
+//! Connections with a request in progress or an answer to send keep theirs, but not without limit.
 //! If none idles, the new one is refused.
 
 use std::{
@@ -92,7 +92,7 @@ impl Place {
     }
 
     /// Waits until the connection is in one request or answer for longer than `longest`: a client that reads an
-    /// answer slowly would keep its memory for any time.
+    /// answer slowly would keep its memory without limit.
     pub(crate) async fn overdue(&self, longest: Duration) {
         loop {
             let State { busy, sends, since } = *lock(&self.state);

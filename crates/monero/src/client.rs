@@ -191,7 +191,10 @@ pub struct Client {
     actions: VecDeque<Action>,
     next_request: u64,
     next_job: u64,
-    /// The value of `elapsed` before which the chain between the anchors is not read once more.
+    /// Blocks that miss their difficulties narrowly, with these difficulties.
+    misses: VecDeque<(Hash, u128)>,
+    /// The value of `elapsed` from which on the chain between the anchors is read once more if there is a
+    /// reason, or at which a reading ends.
     restate_after: u64,
 }
 
@@ -264,6 +267,7 @@ impl Client {
             actions: VecDeque::new(),
             next_request: 0,
             next_job: 0,
+            misses: VecDeque::new(),
             restate_after: 0,
         })
     }

@@ -44,7 +44,7 @@ pub(crate) fn read(
     }
 }
 
-/// Replaces the advice to who wrote an input: a result can be removed.
+/// Replaces advice for the author of an input: a result can be removed.
 fn advise(refused: Error) -> Error {
     match refused {
         Error::Footer { path, .. } | Error::Pages { path, .. } => {

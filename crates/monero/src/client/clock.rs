@@ -24,10 +24,10 @@ impl Client {
         self.clock = now;
     }
 
-    /// Asks sources anew after a sleep: that their chains were read before does not show that these stand
-    /// still.
+    /// Asks sources anew after a sleep. Answers from before it do not show that the chains stand still.
     fn wake(&mut self, now: u64) {
-        self.current = Some(now);
+        let slept = now - self.clock;
+        self.current = self.current.map(|last| last.saturating_add(slept));
         for source in &mut self.sources {
             // The client still waits for blocks that it has not read.
             if source.claim.is_some_and(|claim| claim <= self.tree.height(&source.tip)) {

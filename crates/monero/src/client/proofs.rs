@@ -68,8 +68,7 @@ impl Client {
         if proof.difficulty.is_met_by(second) {
             self.note_hashed(&proof.id);
         } else if first == *second && self.may_be_misstated(&proof, second) {
-            self.retry = now.saturating_add(self.config.poll);
-            self.read_anew();
+            self.note_miss(&proof);
         } else if first == *second {
             self.refuse(&proof);
         } else {
@@ -94,7 +93,7 @@ impl Client {
     }
 
     /// Ends a batch without accepting it. The hashes in work are still expected.
-    fn end_batch(&mut self) {
+    pub(super) fn end_batch(&mut self) {
         let Some(batch) = self.batch.take() else { return };
         // Hashes that are never computed must not fill the memory.
         if self.late.len() > self.config.batch {

@@ -42,7 +42,9 @@ impl Client {
     /// One that answers again after an outage goes on, unless another one was read meanwhile.
     pub(super) fn choose_provider(&mut self, now: u64) {
         let Some((anchoring, provider)) = &mut self.anchoring else { return };
-        let read = anchoring.blocks();
+        let (read, is_anew) = (anchoring.blocks(), anchoring.is_anew);
+        // A hash that was late may have shown that it lies.
+        *provider = provider.filter(|present| self.sources[present.source.index()].counts());
         if let Some(present @ Provider { source, since, .. }) = *provider {
             if now.saturating_sub(since) < STINT {
                 return;
@@ -50,17 +52,20 @@ impl Client {
             let pace = present.pace(read);
             *provider = Some(Provider { source, since: now, read });
             self.sources[source.index()].pace = Some(pace);
-            let height = anchoring.height();
+            let (height, statements) =
+                (anchoring.height(), self.sources[source.index()].statements);
             let may_be_faster = |other: &Source| {
-                other.can_provide(height) && other.pace.is_none_or(|other| other > pace)
+                other.can_provide(height)
+                    && other.pace.is_none_or(|other| other > pace)
+                    && (!is_anew || other.statements < statements)
             };
             if pace >= ENOUGH || !self.sources.iter().any(may_be_faster) {
                 return;
             }
             self.sources[source.index()].outdate();
         }
-        // One whose pace is unknown may be the fastest. Before all, another one than the last, which may
-        // have lied.
+        // One whose pace is unknown may be the fastest. Before all, one that has stated difficulties less
+        // often: a source that did may have lied.
         let pace = |index: &usize| {
             let Source { statements, pace, .. } = &self.sources[*index];
             (std::cmp::Reverse(*statements), pace.unwrap_or(u64::MAX))
@@ -71,6 +76,7 @@ impl Client {
             .map(|index| SourceId(index as u32))
             .map(|source| {
                 anchoring.read_from(source);
+                self.sources[source.index()].statements += u32::from(is_anew);
                 Provider { source, since: now, read: anchoring.blocks() }
             });
     }

@@ -19,14 +19,16 @@ impl Client {
     /// Whether a source's chain was compared with the client's, to its end or as far as the client reads
     /// it. Nothing is known about a chain that ends before the oldest kept block.
     pub fn has_read(&self, source: SourceId) -> bool {
-        self.sources.get(source.index()).is_some_and(Source::was_read)
+        let was_read = |source: &Source| source.was_read() && !self.has_miss(&source.tip);
+        self.anchoring.is_none() && self.sources.get(source.index()).is_some_and(was_read)
     }
 
     /// Whether a source has yet to show its chain.
     fn awaits(&self, source: &Source) -> bool {
         let read = source.claim.is_none_or(|claim| claim <= self.tree.height(&source.tip));
         let done = read || source.state == SourceState::Behind;
-        source.state == SourceState::Connecting || !done || source.search.is_some()
+        let is_open = source.state == SourceState::Connecting || !done || source.search.is_some();
+        is_open || source.counts() && self.has_miss(&source.tip)
     }
 
     /// Notes since when each source has kept the client waiting. While the client's chain is old, a
@@ -37,7 +39,7 @@ impl Client {
         for index in 0..self.sources.len() {
             let source = &self.sources[index];
             let helps = is_old && source.counts() && self.tree.work(&source.tip) > work;
-            let waits = self.awaits(source) && !helps;
+            let waits = self.awaits(source) && (!helps || self.has_miss(&source.tip));
             self.sources[index].awaited = waits.then(|| source.awaited.unwrap_or(now));
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! [`anchoring`](super::anchoring) bounds by how much a source can shift the level of all difficulties. If
 //! one has shifted it upwards, some honest blocks miss their difficulties by as little. So a hash that
-//! misses by no more than this bound accuses nobody, and its block is not refused. The client reads the
-//! chain between the anchors once more, from another source if there is one, and on to its own base.
-//! Then it gives all of its blocks the difficulties that follow.
+//! misses by no more than this bound accuses nobody, and its block is not refused. Chains with it are left
+//! alone until its difficulty is lower. The client reads the chain between the anchors once more, from
+//! another source than before if there is one, and on to its own base. Then it gives all of its blocks the
+//! difficulties that follow. Meanwhile it follows no source, and does not call its tip the newest.
 //!
-//! A liar cannot cause this cheaply: such a hash takes as much work as a block.
+//! With the right level, such a hash takes the work of about 31 blocks.
 
 use super::Client;
 use super::anchoring::Anchoring;
@@ -17,11 +18,18 @@ use crate::checkpoint::Checkpoint;
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
 
+/// The most near misses that are remembered.
+const MISSES: usize = 64;
+
 /// The part of a difficulty that may be due to a wrong level: 3.1%, more than 2.9%.
 const SHIFT: u128 = 32;
 
 /// The least time between two readings, in seconds. All sources may lie.
 const PAUSE: u64 = 3600;
+
+/// The longest time of a reading, in seconds. A source may be slow on purpose, or no source may have the
+/// chain.
+const LONGEST: u64 = 4 * 3600;
 
 impl Client {
     /// Whether the client has a chain: always, but for a first start.
@@ -42,13 +50,56 @@ impl Client {
         self.tree.stated().is_some() && least.is_ok_and(|least| least.is_met_by(hash))
     }
 
-    /// Begins to read the chain between the anchors once more, unless that was done a short time ago.
-    pub(super) fn read_anew(&mut self) {
-        let Some((from, to)) = self.tree.stated() else { return };
-        if self.anchoring.is_some() || self.elapsed < self.restate_after {
-            return;
+    /// Remembers a hash that misses narrowly.
+    pub(super) fn note_miss(&mut self, proof: &Proof) {
+        let Some(demanded) = proof.difficulty.as_u128() else { return };
+        self.misses.push_back((proof.id, demanded));
+        if self.misses.len() > MISSES {
+            self.misses.pop_front();
         }
+    }
+
+    /// Whether a chain has a block whose hash misses narrowly, and would again.
+    pub(super) fn has_miss(&self, tip: &Hash) -> bool {
+        let misses = |(id, demanded): &(Hash, u128)| {
+            let would_miss = self.tree.get(id).is_some_and(|entry| entry.difficulty >= *demanded);
+            would_miss && self.tree.descends(tip, id)
+        };
+        self.misses.iter().any(misses)
+    }
+
+    /// Begins to read the chain between the anchors once more if a chain with a near miss has more work
+    /// than the client's, unless that was done a short time ago. Ends a reading that takes too long.
+    pub(super) fn correct_level(&mut self) {
+        let is_due = self.elapsed >= self.restate_after;
+        match &self.anchoring {
+            Some((anchoring, _)) if anchoring.is_anew && is_due => self.stop_reading(),
+            None if is_due && self.is_held_up() => self.read_anew(),
+            _ => {}
+        }
+    }
+
+    fn is_held_up(&self) -> bool {
+        let ours = self.tree.work(&self.trusted);
+        let mut counted = self.sources.iter().filter(|source| source.counts());
+        counted.any(|source| self.tree.work(&source.tip) > ours && self.has_miss(&source.tip))
+    }
+
+    fn stop_reading(&mut self) {
+        self.anchoring = None;
         self.restate_after = self.elapsed.saturating_add(PAUSE);
+        for source in &mut self.sources {
+            source.outdate();
+            source.claim = None;
+            source.due = 0;
+        }
+    }
+
+    fn read_anew(&mut self) {
+        let Some((from, to)) = self.tree.stated() else { return };
+        self.restate_after = self.elapsed.saturating_add(LONGEST);
+        // Its hashes were requested for the present difficulties.
+        self.end_batch();
         let base = self.tree.base();
         let anchoring = Anchoring::anew(self.config.network, from, to, (base.height, base.id));
         self.anchoring = Some((anchoring, None));
@@ -62,10 +113,11 @@ impl Client {
     /// Ends a first start, or what [`Client::read_anew`] began, with what a source has sent.
     pub(super) fn end_anchoring(&mut self, source: usize, base: Checkpoint) {
         let Some((anchoring, _)) = self.anchoring.take() else { return };
-        self.sources[source].statements += 1;
         if anchoring.is_anew {
+            self.restate_after = self.elapsed.saturating_add(PAUSE);
             self.restate(base);
         } else {
+            self.sources[source].statements += 1;
             let fixed = self.config.fixed_difficulty;
             let stated = anchoring.stated().filter(|_| fixed.is_none());
             self.trusted = base.id;

@@ -20,6 +20,7 @@ impl Client {
             }
             self.watch_sources(now);
         }
+        self.correct_level();
         if self.has_tip() {
             self.watch_growth(now);
         }

@@ -355,11 +355,12 @@ impl Tree {
         (self.base, self.cursor) = (base, None);
         let mut blocks: Vec<Entry> = self.entries.drain().map(|(_, entry)| entry).collect();
         blocks.sort_unstable_by_key(|entry| entry.height);
-        for Entry { parent, blob, hashed, doubted, accepted, .. } in blocks {
+        for Entry { parent, blob, difficulty, hashed, doubted, accepted, .. } in blocks {
             // Each block followed the rules before, and difficulties change none of them.
             let id = self.insert(&parent, &blob, u64::MAX);
             if let Some(entry) = id.ok().and_then(|id| self.entries.get_mut(&id)) {
-                (entry.hashed, entry.doubted, entry.accepted) = (hashed, doubted, accepted);
+                entry.hashed = hashed && entry.difficulty <= difficulty;
+                (entry.doubted, entry.accepted) = (doubted, accepted);
             }
         }
     }

@@ -38,6 +38,7 @@ impl Client {
         let is_full = self.is_full();
         let waits = |tip: &Hash| is_full && self.tree.descends(tip, &self.trusted);
         let better = counted.filter(|(_, source)| work(&source.tip) > ours && !waits(&source.tip));
+        let better = better.filter(|(_, source)| !self.has_miss(&source.tip));
         let (source, tip) = better
             .map(|(index, source)| (index, source.tip))
             .max_by_key(|(index, tip)| (work(tip), std::cmp::Reverse(*index)))?;

@@ -131,6 +131,21 @@ fn sources_that_stay_silent_after_a_sleep_raise_an_alarm_after_an_hour() {
     assert_eq!(alarms(&script), 1);
 }
 
+#[test]
+fn short_sleeps_do_not_put_an_alarm_off() {
+    let mut world = World::new(None);
+    let tip = world.child_at(0, NOW - 60, Fault::None);
+    let mut script = Script::new(1);
+    script.following(&world, tip);
+    for awake in [0, 20, 40, 59] {
+        (0..awake.min(20)).for_each(|_| script.wait(60));
+        assert_eq!(alarms(&script), 0, "{awake} minutes");
+        script.wait(200);
+    }
+    (0..2).for_each(|_| script.wait(60));
+    assert_eq!(alarms(&script), 1);
+}
+
 /// Returns a client of so many sources, all of which have a block that is three hours ahead of the
 /// clock after one that it takes.
 fn slow(world: &mut World, sources: usize) -> (Script, usize) {

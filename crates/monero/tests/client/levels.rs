@@ -213,6 +213,73 @@ fn a_client_without_a_source_that_can_correct_the_level_keeps_its_tip() {
     assert_eq!(run.client.progress(), None);
 }
 
+/// The right level is read again and again, and the block stays as it is.
+#[test]
+fn a_near_miss_holds_up_no_other_chain() {
+    let mut world = world();
+    let narrow = world.child(TIP, 120, Fault::Narrow);
+    let above = world.child(narrow, 120, Fault::None);
+    let mut run = Run::new(&world, 0, 2);
+    run.grow(Mode::Stall);
+    run.sources[2].tip = above;
+    for _ in 0..3 {
+        run.wait(2400);
+        assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+        assert_eq!(run.states(), ["unresponsive", "following", "following"]);
+        let read: Vec<bool> =
+            run.client.sources().map(|(source, _)| run.client.has_read(source)).collect();
+        assert_eq!(read, [false, true, false]);
+    }
+    let statements = run.sources[1].statements + run.sources[2].statements;
+    assert!((2..=3).contains(&statements), "{statements}");
+}
+
+/// Returns whether a source is asked for the blocks up to the first anchor.
+fn reads(script: &Script, source: usize) -> bool {
+    matches!(script.asked(source), Some(Query::Headers { count, .. }) if count > 1)
+}
+
+#[test]
+fn a_source_that_is_silent_while_it_is_read_gives_way_to_another_one() {
+    let world = world();
+    let run = Run::new(&world, 2, 0);
+    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 2);
+    (0..2).for_each(|source| script.show(source, &world, TIP));
+    script.hash_all(&world);
+    assert!(reads(&script, 0) && !reads(&script, 1));
+    (0..11).for_each(|_| script.wait(60));
+    script.tip_at(1, &world, TIP);
+    assert!(reads(&script, 1));
+}
+
+/// The only source sends no more.
+#[test]
+fn a_reading_has_an_end() {
+    let world = world();
+    let run = Run::new(&world, 2, 0);
+    let mut script = Script::with(config(), Start::Stored(run.client.save().expect("a tip")), 1);
+    script.show(0, &world, TIP);
+    script.hash_all(&world);
+    for minutes in [0, 200] {
+        (0..minutes).for_each(|_| script.wait(60));
+        assert!(reads(&script, 0));
+        script.fail(0);
+        script.wait(60);
+    }
+    assert!(
+        reads(&script, 0) && !script.client.sources().any(|(id, _)| script.client.has_read(id))
+    );
+    (0..60).for_each(|_| script.wait(60));
+    script.fail(0);
+    script.wait(60);
+    assert_eq!(script.asked(0), Some(Query::Tip));
+    // It begins again after an hour.
+    script.tip_at(0, &world, TIP);
+    (0..60).for_each(|_| script.wait(60));
+    script.tip_at(0, &world, TIP);
+    assert!(reads(&script, 0));
+}
+
 #[test]
 fn a_block_without_its_proof_of_work_is_a_lie_at_any_level() {
     let mut world = world();

@@ -18,6 +18,8 @@ pub enum Fault {
     None,
     /// Its hash meets no difficulty but 1.
     Forged,
+    /// Its hash misses its difficulty by a 64th of that.
+    Narrow,
     /// Its version is one that the network had before.
     OldVersion,
     /// Its miner votes for an older version.
@@ -89,7 +91,7 @@ impl World {
             Fault::OldVersion => (15, 16),
             Fault::OldVote => (16, 15),
             Fault::UnknownVersion => (17, 17),
-            Fault::None | Fault::Forged | Fault::Early => (16, 16),
+            Fault::None | Fault::Forged | Fault::Narrow | Fault::Early => (16, 16),
         };
         let index = self.blocks.len();
         let mut blob = vec![version, vote];
@@ -155,7 +157,7 @@ impl World {
             end = match self.blocks[index].fault {
                 Fault::None => end,
                 Fault::UnknownVersion | Fault::Early => Some(self.blocks[index].parent),
-                Fault::Forged | Fault::OldVersion | Fault::OldVote => None,
+                Fault::Forged | Fault::Narrow | Fault::OldVersion | Fault::OldVote => None,
             };
         }
         end
@@ -183,7 +185,9 @@ impl World {
             return [0xff; 32];
         }
         let mut hash = [0; 32];
-        hash[16..].copy_from_slice(&(u128::MAX / block.difficulty).to_le_bytes());
+        let part = if block.fault == Fault::Narrow { block.difficulty / 64 } else { 0 };
+        let met = block.difficulty - part;
+        hash[16..].copy_from_slice(&(u128::MAX / met).to_le_bytes());
         hash
     }
 
