@@ -37,8 +37,7 @@
 //! A source that has shown a block without its proof of work is invalid, also if it shows another
 //! chain by then. So that memory with a wrong bit accuses nobody, the block is hashed twice, with a
 //! cache filled anew for the second time. If the hashes differ, the client computes others later. If
-//! they miss the difficulty by no more than a lie at the first start explains, no source is accused, and
-//! the client reads the difficulties anew.
+//! they miss by no more than a lie at the first start explains, it reads the difficulties anew.
 //!
 //! # Limits
 //!
@@ -87,6 +86,7 @@ use batch::Batch;
 use proofs::{Doubt, Proof};
 use provider::Provider;
 use source::Source;
+use statement::Miss;
 use tree::Tree;
 
 /// The settings of a client.
@@ -191,10 +191,9 @@ pub struct Client {
     actions: VecDeque<Action>,
     next_request: u64,
     next_job: u64,
-    /// Blocks that miss their difficulties narrowly, with these difficulties.
-    misses: VecDeque<(Hash, u128)>,
-    /// The value of `elapsed` from which on the chain between the anchors is read once more if there is a
-    /// reason, or at which a reading ends.
+    /// Blocks whose hashes miss narrowly.
+    misses: VecDeque<Miss>,
+    /// The value of `elapsed` from which on the anchors' chain may be read anew, or at which this ends.
     restate_after: u64,
 }
 
@@ -234,7 +233,8 @@ impl Client {
             Start::Checkpoint(checkpoint) => {
                 checkpoint.check(network).map_err(StartError::Checkpoint)?;
                 let id = checkpoint.id;
-                (Tree::new(network, fixed_difficulty, checkpoint), id)
+                let stated = Anchoring::stated_before(network, fixed_difficulty, &checkpoint);
+                (Tree::new(network, fixed_difficulty, checkpoint).with_stated(stated), id)
             }
             Start::Unchecked(checkpoint) => {
                 checkpoint.check_complete().map_err(StartError::Checkpoint)?;

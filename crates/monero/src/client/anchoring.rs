@@ -132,6 +132,18 @@ impl Anchoring {
         Self::is_stated(self.from).then_some((self.from, self.to))
     }
 
+    /// Returns the network's anchors if a checkpoint's difficulties may follow from some that a source stated:
+    /// its chain may have begun there.
+    pub(super) fn stated_before(
+        network: Network,
+        fixed: Option<u128>,
+        base: &Checkpoint,
+    ) -> Option<(Anchor, Anchor)> {
+        let stated = Self::new(network).and_then(|anchoring| anchoring.stated());
+        let may_follow = |to: &Anchor| to.height <= base.height && base.work > 0 && fixed.is_none();
+        stated.filter(|(_, to)| may_follow(to))
+    }
+
     /// Returns the height of the block that a source must have.
     pub(super) fn height(&self) -> u64 {
         self.end.0

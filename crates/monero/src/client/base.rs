@@ -55,7 +55,8 @@ impl Client {
             return None;
         }
         // While the client hashes a chain with more work, its source need not hurry.
-        let pace = if self.tree.work(&source.tip) > self.tree.work(&self.trusted) {
+        let has_more = self.tree.work(&source.tip) > self.tree.work(&self.trusted);
+        let pace = if has_more && !self.has_miss(&source.tip) {
             Pace::Hashing
         } else if source.is_failing() {
             Pace::Failing

@@ -76,7 +76,8 @@ impl Client {
             .map(|index| SourceId(index as u32))
             .map(|source| {
                 anchoring.read_from(source);
-                self.sources[source.index()].statements += u32::from(is_anew);
+                let states = is_anew && !anchoring.is_resumed;
+                self.sources[source.index()].statements += u32::from(states);
                 Provider { source, since: now, read: anchoring.blocks() }
             });
     }

@@ -11,12 +11,14 @@
 
 use super::Client;
 use super::anchoring::Anchoring;
-use super::event::Report;
+use super::event::{Report, SourceState};
 use super::proofs::Proof;
+use super::source::Source;
 use super::tree::Tree;
 use crate::checkpoint::Checkpoint;
 use crate::difficulty::Difficulty;
 use crate::hash::Hash;
+use crate::retarget::DIFFICULTY_BLOCKS;
 
 /// The most near misses that are remembered.
 const MISSES: usize = 64;
@@ -27,9 +29,18 @@ const SHIFT: u128 = 32;
 /// The least time between two readings, in seconds. All sources may lie.
 const PAUSE: u64 = 3600;
 
-/// The longest time of a reading, in seconds. A source may be slow on purpose, or no source may have the
-/// chain.
+/// The longest time of a reading, in seconds, unless there are more blocks to read: a source may be slow on
+/// purpose, or no source may have the chain.
 const LONGEST: u64 = 4 * 3600;
+
+/// A block whose hash misses its difficulty narrowly.
+#[derive(Clone, Debug)]
+pub(super) struct Miss {
+    id: Hash,
+    difficulty: u128,
+    /// The readings since then, none of which has led to a lower difficulty.
+    readings: usize,
+}
 
 impl Client {
     /// Whether the client has a chain: always, but for a first start.
@@ -52,8 +63,8 @@ impl Client {
 
     /// Remembers a hash that misses narrowly.
     pub(super) fn note_miss(&mut self, proof: &Proof) {
-        let Some(demanded) = proof.difficulty.as_u128() else { return };
-        self.misses.push_back((proof.id, demanded));
+        let Some(difficulty) = proof.difficulty.as_u128() else { return };
+        self.misses.push_back(Miss { id: proof.id, difficulty, readings: 0 });
         if self.misses.len() > MISSES {
             self.misses.pop_front();
         }
@@ -61,15 +72,17 @@ impl Client {
 
     /// Whether a chain has a block whose hash misses narrowly, and would again.
     pub(super) fn has_miss(&self, tip: &Hash) -> bool {
-        let misses = |(id, demanded): &(Hash, u128)| {
-            let would_miss = self.tree.get(id).is_some_and(|entry| entry.difficulty >= *demanded);
-            would_miss && self.tree.descends(tip, id)
-        };
-        self.misses.iter().any(misses)
+        self.misses.iter().any(|miss| self.is_held_up_by(miss, tip))
+    }
+
+    fn is_held_up_by(&self, Miss { id, difficulty, .. }: &Miss, tip: &Hash) -> bool {
+        let would_miss = self.tree.get(id).is_some_and(|entry| entry.difficulty >= *difficulty);
+        would_miss && self.tree.descends(tip, id)
     }
 
     /// Begins to read the chain between the anchors once more if a chain with a near miss has more work
-    /// than the client's, unless that was done a short time ago. Ends a reading that takes too long.
+    /// than the client's, unless that was done a short time ago, or twice for each source. Ends a reading
+    /// that takes too long.
     pub(super) fn correct_level(&mut self) {
         let is_due = self.elapsed >= self.restate_after;
         match &self.anchoring {
@@ -81,23 +94,43 @@ impl Client {
 
     fn is_held_up(&self) -> bool {
         let ours = self.tree.work(&self.trusted);
-        let mut counted = self.sources.iter().filter(|source| source.counts());
-        counted.any(|source| self.tree.work(&source.tip) > ours && self.has_miss(&source.tip))
+        let most = 2 * self.sources.len();
+        let mut misses = self.misses.iter().filter(|miss| miss.readings < most);
+        let waits =
+            |miss: &Miss, tip: &Hash| self.tree.work(tip) > ours && self.is_held_up_by(miss, tip);
+        let counted = || self.sources.iter().filter(|source| source.counts());
+        misses.any(|miss| counted().any(|source| waits(miss, &source.tip)))
     }
 
     fn stop_reading(&mut self) {
         self.anchoring = None;
+        self.sources.iter_mut().for_each(Source::outdate);
+        self.note_reading();
+        self.ask_tips();
+    }
+
+    /// Notes that a reading has ended.
+    fn note_reading(&mut self) {
+        self.misses.iter_mut().for_each(|miss| miss.readings += 1);
         self.restate_after = self.elapsed.saturating_add(PAUSE);
-        for source in &mut self.sources {
-            source.outdate();
-            source.claim = None;
-            source.due = 0;
+    }
+
+    /// Asks all sources for their tips after a reading. Until they answer, nothing is known about them.
+    fn ask_tips(&mut self) {
+        let has_tip = self.has_tip();
+        for index in 0..self.sources.len() {
+            let source = &mut self.sources[index];
+            (source.claim, source.due, source.awaited) = (None, 0, None);
+            if has_tip && source.was_read() {
+                self.set_state(index, SourceState::Connecting);
+            }
         }
     }
 
     fn read_anew(&mut self) {
         let Some((from, to)) = self.tree.stated() else { return };
-        self.restate_after = self.elapsed.saturating_add(LONGEST);
+        let blocks = self.tree.base().height.saturating_sub(from.height) + DIFFICULTY_BLOCKS as u64;
+        self.restate_after = self.elapsed.saturating_add(LONGEST.max(blocks));
         // Its hashes were requested for the present difficulties.
         self.end_batch();
         let base = self.tree.base();
@@ -114,7 +147,7 @@ impl Client {
     pub(super) fn end_anchoring(&mut self, source: usize, base: Checkpoint) {
         let Some((anchoring, _)) = self.anchoring.take() else { return };
         if anchoring.is_anew {
-            self.restate_after = self.elapsed.saturating_add(PAUSE);
+            self.note_reading();
             self.restate(base);
         } else {
             self.sources[source].statements += 1;
@@ -124,10 +157,7 @@ impl Client {
             self.sources.iter_mut().for_each(|source| source.tip = base.id);
             self.tree = Tree::new(self.config.network, fixed, base).with_stated(stated);
         }
-        for source in &mut self.sources {
-            source.claim = None;
-            source.due = 0;
-        }
+        self.ask_tips();
         self.store();
         if !anchoring.is_anew {
             self.report(Report::Tip(self.describe(&self.trusted)));
@@ -141,6 +171,9 @@ impl Client {
         for proof in self.late.values_mut().chain(doubted) {
             proof.difficulty = self.tree.difficulty(&proof.id).unwrap_or(proof.difficulty);
         }
+        // The hash of the tip may miss a higher difficulty.
+        let proven = self.tree.chain(&self.trusted).find(|(_, entry)| entry.hashed);
+        self.trusted = proven.map_or(self.tree.base().id, |(id, _)| id);
         self.retry = 0;
         self.changed = true;
     }

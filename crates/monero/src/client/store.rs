@@ -76,10 +76,9 @@ pub(super) fn restore(
         stated = Some(anchors(&mut parser).ok_or(StoreError::Damaged)?);
     }
     let base = parser.checkpoint().ok_or(StoreError::Damaged)?;
-    if is_former && work_known && fixed.is_none() {
+    if is_former && work_known {
         // A source stated them if the chain began with the network's anchors, as most chains did.
-        stated = Anchoring::new(network).and_then(|anchoring| anchoring.stated());
-        stated = stated.filter(|(_, to)| to.height <= base.height);
+        stated = Anchoring::stated_before(network, fixed, &base);
     } else if stated.is_some_and(|(_, to)| to.height > base.height) {
         return Err(StoreError::Damaged);
     }

@@ -234,6 +234,28 @@ fn a_near_miss_holds_up_no_other_chain() {
     assert!((2..=3).contains(&statements), "{statements}");
 }
 
+/// A second lie shifts the level upwards, so that the hash of the tip misses it.
+#[test]
+fn a_tip_that_misses_a_higher_level_is_left() {
+    let mut world = world();
+    let narrow = world.child(TIP, 120, Fault::Narrow);
+    let mut run = Run::new(&world, 0, 2);
+    run.grow(Mode::Stall);
+    run.sources[1].stated = Some(lie(&world, 2));
+    run.wait(400);
+    run.has_the_chain();
+    run.sources[2].tip = narrow;
+    run.wait(400);
+    assert_eq!(run.sources[1].statements, 1);
+    assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TO].id));
+    let stored = run.client.save().expect("a tip");
+    Client::new(config(), Start::Stored(stored)).expect("a state that can be restored");
+    // The other source states the truth.
+    run.wait(4000);
+    assert_eq!(run.client.tip().map(|tip| tip.id), Some(world.blocks[TIP].id));
+    assert_eq!(run.states(), ["unresponsive", "following", "following"]);
+}
+
 /// Returns whether a source is asked for the blocks up to the first anchor.
 fn reads(script: &Script, source: usize) -> bool {
     matches!(script.asked(source), Some(Query::Headers { count, .. }) if count > 1)
@@ -273,6 +295,7 @@ fn a_reading_has_an_end() {
     script.fail(0);
     script.wait(60);
     assert_eq!(script.asked(0), Some(Query::Tip));
+    assert!(!script.client.is_settled());
     // It begins again after an hour.
     script.tip_at(0, &world, TIP);
     (0..60).for_each(|_| script.wait(60));
