@@ -259,7 +259,7 @@ export class Driver {
 
   /** Reports how far the client is, and whether all chains have been followed to their ends. */
   #reportProgress(): void {
-    const isSynced = this.#client.isSettled() && this.#client.tip() !== null;
+    const isSynced = this.#client.isSettled();
     const { read, target } = this.#progress;
     const at = performance.now();
     const isNew = read !== this.#reported.read || target !== this.#reported.target;

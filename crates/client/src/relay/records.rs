@@ -160,6 +160,10 @@ fn foreign() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use tempfile::TempDir;
+
     use super::*;
 
     /// A chain of records from height 1 on.
@@ -209,16 +213,22 @@ mod tests {
         }
     }
 
-    /// A process may end at any byte of a write.
-    #[test]
-    fn any_length_of_the_file_is_repaired() {
+    /// Returns the file of a chain of so many blocks, with its folder, which it needs.
+    fn stored(blocks: u8) -> (TempDir, PathBuf, Vec<Record>) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("headers");
-        let chain = chain(3);
+        let chain = chain(blocks);
         let mut records = Records::open(&path, 1).expect("a file");
         for record in &chain {
             records.append(record).expect("writable");
         }
+        (folder, path, chain)
+    }
+
+    /// A process may end at any byte of a write.
+    #[test]
+    fn any_length_of_the_file_is_repaired() {
+        let (_folder, path, chain) = stored(3);
         let whole = std::fs::read(&path).expect("a file");
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).expect("writable");
@@ -236,13 +246,7 @@ mod tests {
     /// there instead.
     #[test]
     fn records_after_a_hole_are_cut_off() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("headers");
-        let chain = chain(30);
-        let mut records = Records::open(&path, 1).expect("a file");
-        for record in &chain {
-            records.append(record).expect("writable");
-        }
+        let (_folder, path, chain) = stored(30);
         let whole = std::fs::read(&path).expect("a file");
         for hole in 0..30 {
             let mut bytes = whole.clone();
@@ -257,13 +261,7 @@ mod tests {
     /// The file has its length before the disk has all of its bytes.
     #[test]
     fn a_record_whose_end_is_missing_is_cut_off() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("headers");
-        let chain = chain(3);
-        let mut records = Records::open(&path, 1).expect("a file");
-        for record in &chain {
-            records.append(record).expect("writable");
-        }
+        let (_folder, path, chain) = stored(3);
         let whole = std::fs::read(&path).expect("a file");
         for zeros in 1..=2 * RECORD {
             let mut bytes = whole.clone();
@@ -278,13 +276,7 @@ mod tests {
 
     #[test]
     fn a_record_without_a_difficulty_is_cut_off() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("headers");
-        let chain = chain(4);
-        let mut records = Records::open(&path, 1).expect("a file");
-        for record in &chain {
-            records.append(record).expect("writable");
-        }
+        let (_folder, path, chain) = stored(4);
         let mut bytes = std::fs::read(&path).expect("a file");
         bytes[HEAD as usize + 2 * RECORD - 16..][..16].fill(0);
         std::fs::write(&path, &bytes).expect("writable");

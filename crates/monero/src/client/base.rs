@@ -55,8 +55,7 @@ impl Client {
             return None;
         }
         // While the client hashes a chain with more work, its source need not hurry.
-        let has_more = self.tree.work(&source.tip) > self.tree.work(&self.trusted);
-        let pace = if has_more && !self.has_miss(&source.tip) {
+        let pace = if self.is_better(&source.tip) {
             Pace::Hashing
         } else if source.is_failing() {
             Pace::Failing

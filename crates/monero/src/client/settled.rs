@@ -34,12 +34,11 @@ impl Client {
     /// Notes since when each source has kept the client waiting. While the client's chain is old, a
     /// source with more work is of use, however slow it is.
     pub(super) fn watch_sources(&mut self, now: u64) {
-        let work = self.tree.work(&self.trusted);
         let is_old = now.saturating_sub(self.tree.timestamp(&self.trusted)) > STALE;
         for index in 0..self.sources.len() {
             let source = &self.sources[index];
-            let helps = is_old && source.counts() && self.tree.work(&source.tip) > work;
-            let waits = self.awaits(source) && (!helps || self.has_miss(&source.tip));
+            let helps = is_old && source.counts() && self.is_better(&source.tip);
+            let waits = self.awaits(source) && !helps;
             self.sources[index].awaited = waits.then(|| source.awaited.unwrap_or(now));
         }
     }

@@ -32,13 +32,12 @@ impl Client {
 
     /// Returns the batch towards the best chain of a source, if it has more work than the client's.
     fn plan(&mut self) -> Option<(Batch, usize)> {
-        let ours = self.tree.work(&self.trusted);
         let counted = self.sources.iter().enumerate().filter(|(_, source)| source.counts());
         let work = |tip: &Hash| self.tree.work(tip);
         let is_full = self.is_full();
         let waits = |tip: &Hash| is_full && self.tree.descends(tip, &self.trusted);
-        let better = counted.filter(|(_, source)| work(&source.tip) > ours && !waits(&source.tip));
-        let better = better.filter(|(_, source)| !self.has_miss(&source.tip));
+        let better =
+            counted.filter(|(_, source)| self.is_better(&source.tip) && !waits(&source.tip));
         let (source, tip) = better
             .map(|(index, source)| (index, source.tip))
             .max_by_key(|(index, tip)| (work(tip), std::cmp::Reverse(*index)))?;
@@ -58,6 +57,11 @@ impl Client {
         let sample = if extends { self.config.sample } else { 1 };
         Batch::new(path, sample, self.config.newest, &self.config.secret)
             .map(|batch| (batch, source))
+    }
+
+    /// Whether a chain has more work than the client's, and no hash that is known to miss narrowly.
+    pub(super) fn is_better(&self, tip: &Hash) -> bool {
+        self.tree.work(tip) > self.tree.work(&self.trusted) && !self.has_miss(tip)
     }
 
     fn begin(&mut self, (mut batch, source): (Batch, usize), now: u64) {
